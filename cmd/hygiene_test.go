@@ -14,7 +14,7 @@ import (
 // top is the root of the repository as seen from this package.
 const top = ".."
 
-// TestTopLevel keeps the root of the repository to what the README explains.
+// The root of the repository contains only what the README explains.
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", ".dockerignore", ".gitignore", ".version", "CHANGELOG.md", "Dockerfile.operator", "Dockerfile.reloader",
@@ -35,8 +35,7 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
-// TestScriptsCanRun: a file that names its interpreter is executable, and only
-// such files are.
+// A file is executable if and only if it names its interpreter.
 func TestScriptsCanRun(t *testing.T) {
 	for _, f := range tracked(t) {
 		script := bytes.HasPrefix(f.text, []byte("#!"))
@@ -46,9 +45,9 @@ func TestScriptsCanRun(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOpen finds marks for work that is not done.
+// The repository contains no markers for unfinished work.
 func TestNothingIsLeftOpen(t *testing.T) {
-	// Spelled in pieces, so that this file does not match.
+	// Split, so that this file does not match.
 	open := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b|(?i)not ` + `implemented`)
 	for _, f := range tracked(t) {
 		if strings.HasSuffix(f.name, ".go") {
@@ -57,8 +56,8 @@ func TestNothingIsLeftOpen(t *testing.T) {
 	}
 }
 
-// TestNoTracesOfAWorkplace: what is in the repository means the same on every
-// machine. Tests may look for inputs outside of it, and skip when there are none.
+// The repository has no references to a particular machine. Tests may use inputs outside
+// of it, and are skipped without them.
 func TestNoTracesOfAWorkplace(t *testing.T) {
 	traces := regexp.MustCompile(`(^|[\s"'` + "`" + `(=:])/(work|home|root|Users)/|GOPROXY *= *https?:`)
 	shared := regexp.MustCompile(`\.\./sha` + `red\b`)
@@ -79,20 +78,20 @@ func report(t *testing.T, f trackedFile, pattern *regexp.Regexp) {
 	}
 }
 
-// trackedFile is one text file of the repository.
+// trackedFile is a tracked file of the repository.
 type trackedFile struct {
-	name string // with slashes, from the root
-	mode string // as git prints it: 100644 or 100755
-	text []byte // empty for files that are not text
+	name string // slash-separated path from the root
+	mode string // as in git's output: 100644 or 100755
+	text []byte // empty for binary files
 }
 
-// tracked lists the files that git knows.
+// tracked returns the files in the git index.
 func tracked(t *testing.T) []trackedFile {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(top, ".git")); err != nil {
 		t.Skip("not a git checkout")
 	}
-	cmd := exec.Command("git", "-c", "safe.directory=*", "ls-files", "--stage", "-z") // the checkout may be another user's
+	cmd := exec.Command("git", "-c", "safe.directory=*", "ls-files", "--stage", "-z") // the checkout may belong to another user
 	cmd.Dir = top
 	out, err := cmd.Output()
 	if err != nil {
@@ -104,7 +103,7 @@ func tracked(t *testing.T) []trackedFile {
 		mode, _, _ := strings.Cut(about, " ")
 		text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
 		if os.IsNotExist(err) {
-			continue // deleted, not yet committed
+			continue // deleted but not committed
 		}
 		if err != nil {
 			t.Fatal(err)

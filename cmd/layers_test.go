@@ -1,4 +1,4 @@
-// Package cmd_test holds what is true of the whole project.
+// Package cmd_test checks properties of the whole project.
 package cmd_test
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const prefix = "github.com/firekeeper-dev/firekeeper/"
 
-// TestImportsPointOneWay holds the direction cmd → operator | reloaders → internal.
+// Imports between modules point in one direction: cmd → operator | reloaders → internal.
 func TestImportsPointOneWay(t *testing.T) {
 	allowed := map[string][]string{
 		"cmd":                       {"cmd", "operator", "reloaders/config-reloader", "reloaders/rules-reloader", "internal"},
@@ -48,23 +48,23 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// rooms are the top folders of operator, from the window on it down to the types of its kinds:
-// a package imports only packages of its own room and of rooms further down this list.
-// Tests may import everything.
+// rooms are the top folders of operator, from the user interfaces down to the API types. A
+// package imports only packages of the same room and of rooms further down this list. Tests
+// may import everything.
 var rooms = []string{
-	// The window on the operator.
+	// User interfaces and diagnosis.
 	"dev", "web", "webhook", "diagnose", "targets", "readers",
 	// The operator itself.
 	"controllers", "engine", "config", "kube", "workload", "api",
 }
 
-// room returns the room of a package of operator: "config" of "config/promconfig".
+// room returns the room of a package of operator: "config" for "config/promconfig".
 func room(pkg string) string {
 	name, _, _ := strings.Cut(pkg, "/")
 	return name
 }
 
-// TestRoomsPointDown checks the direction of the imports between the rooms of operator.
+// Imports between the rooms of operator point down.
 func TestRoomsPointDown(t *testing.T) {
 	const operator = prefix + "operator/"
 	found := map[string]bool{}
@@ -91,7 +91,7 @@ func TestRoomsPointDown(t *testing.T) {
 	}
 }
 
-// TestRoomsHavePages checks that the README of each room lists all its packages.
+// The README of each room lists all of its packages.
 func TestRoomsHavePages(t *testing.T) {
 	for _, pkg := range list(t, "-f", "{{.ImportPath}}", prefix+"operator/...") {
 		name := strings.TrimPrefix(pkg, prefix+"operator/")
@@ -105,7 +105,7 @@ func TestRoomsHavePages(t *testing.T) {
 	}
 }
 
-// TestEngineKnowsNoKind: what the engine does, it does for every kind of workload.
+// The engine is independent of the kinds of workloads.
 func TestEngineKnowsNoKind(t *testing.T) {
 	const engine = prefix + "operator/engine"
 	kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
@@ -116,7 +116,7 @@ func TestEngineKnowsNoKind(t *testing.T) {
 		}
 	}
 	for _, file := range sources(t, engine) {
-		ours := map[string]bool{} // packages that name kinds
+		ours := map[string]bool{} // packages whose identifiers name kinds
 		for name, path := range file.imports {
 			ours[name] = strings.HasPrefix(path, prefix+"operator/api/")
 		}
@@ -134,8 +134,8 @@ func TestEngineKnowsNoKind(t *testing.T) {
 	}
 }
 
-// TestKindsAreApart: what works over every kind of workload knows none of them, and
-// kinds do not know each other, so that a further kind touches no package but its own.
+// Packages that handle all kinds of workloads do not depend on any of them, and kinds do not
+// depend on each other, so that a new kind changes only its own packages.
 func TestKindsAreApart(t *testing.T) {
 	const operator = prefix + "operator/"
 	const controllers, config = "controllers/", "config/"
@@ -155,8 +155,7 @@ func TestKindsAreApart(t *testing.T) {
 	}
 }
 
-// TestCmdHoldsPrograms keeps everything but the programs, the commands that two of them
-// share, and these tests out of cmd.
+// cmd contains only the programs, the commands that two of them share, and these tests.
 func TestCmdHoldsPrograms(t *testing.T) {
 	want := []string{
 		prefix + "cmd", prefix + "cmd/commands", prefix + "cmd/config-reloader", prefix + "cmd/kubectl-firekeeper", prefix + "cmd/operator", prefix + "cmd/rules-reloader",
@@ -166,8 +165,7 @@ func TestCmdHoldsPrograms(t *testing.T) {
 	}
 }
 
-// TestReloadersStaySmall keeps the Kubernetes libraries out of the sidecars and
-// of what they are built from.
+// The reloaders and their dependencies do not include the Kubernetes libraries.
 func TestReloadersStaySmall(t *testing.T) {
 	for _, pkg := range dependencies(t,
 		prefix+"reloaders/config-reloader/...", prefix+"reloaders/rules-reloader/...",
@@ -178,8 +176,8 @@ func TestReloadersStaySmall(t *testing.T) {
 	}
 }
 
-// TestOneDiscovery keeps the service discoveries of Prometheus for everything but Kubernetes
-// out of the operator: all of them, with their clients, are half as large as the program.
+// The operator includes no service discovery of Prometheus except Kubernetes. All of them,
+// with their clients, would increase the size of the program by half.
 func TestOneDiscovery(t *testing.T) {
 	const discoveries = "github.com/prometheus/prometheus/discovery/"
 	found := map[string]bool{}
@@ -198,12 +196,12 @@ func TestOneDiscovery(t *testing.T) {
 	}
 }
 
-// TestOnlyApplyWrites keeps calls that change the cluster in one place.
+// Only one package makes calls that change the cluster.
 func TestOnlyApplyWrites(t *testing.T) {
 	exempt := []string{
 		"operator/kube/apply",
-		"operator/api/crds/install", // CRDs are installed before anything runs, by a command of their own
-		"operator/dev",              // these are users
+		"operator/api/crds/install", // a separate command installs CRDs before anything runs
+		"operator/dev",              // simulates users
 	}
 	for _, file := range sources(t, prefix+"operator/...", prefix+"cmd/operator", prefix+"cmd/commands", prefix+"cmd/kubectl-firekeeper") {
 		if within(strings.TrimPrefix(file.pkg, prefix), exempt) || !file.reachesCluster() {
@@ -229,8 +227,8 @@ func (f source) reachesCluster() bool {
 	return false
 }
 
-// writes reports whether a call is one of a client that changes something. Clients of
-// one kind take arguments, requests of a REST client begin without.
+// writes reports whether a call changes something through a client. Typed clients take
+// arguments; requests of a REST client start without.
 func (f source) writes(call *ast.CallExpr) bool {
 	method, is := call.Fun.(*ast.SelectorExpr)
 	if !is {
@@ -241,7 +239,7 @@ func (f source) writes(call *ast.CallExpr) bool {
 	}
 	if of, is := method.X.(*ast.CallExpr); is {
 		if resource, is := of.Fun.(*ast.SelectorExpr); is && strings.HasSuffix(resource.Sel.Name, "Reviews") {
-			return false // a question about permissions, which nothing keeps
+			return false // an access review, which is not stored
 		}
 	}
 	ofKind := []string{
@@ -254,7 +252,7 @@ func (f source) writes(call *ast.CallExpr) bool {
 	return slices.Contains([]string{"Post", "Put", "Delete"}, method.Sel.Name)
 }
 
-// TestDeployNamesTheVersion keeps the images of deploy/ at the version of the tree.
+// The images in deploy/ have the version of the repository.
 func TestDeployNamesTheVersion(t *testing.T) {
 	version, err := os.ReadFile("../.version")
 	if err != nil {
@@ -276,10 +274,10 @@ func TestDeployNamesTheVersion(t *testing.T) {
 	}
 }
 
-// source is a file of the program, not of its tests.
+// source is a non-test source file.
 type source struct {
 	pkg     string
-	imports map[string]string // path by the name in the file
+	imports map[string]string // path by name in the file
 	syntax  *ast.File
 	files   *token.FileSet
 }
@@ -323,11 +321,11 @@ func within(path string, modules []string) bool {
 	return false
 }
 
-// graph is what each package imports: those of the project, and all that they depend on.
+// graph maps each package of the project, and each of their dependencies, to its imports.
 var graph map[string][]string
 
-// dependencies lists all that some packages depend on, and themselves. What ends with
-// "/..." stands for all packages below.
+// dependencies returns packages and all of their dependencies. A pattern that ends with "/..."
+// matches all packages below.
 func dependencies(t *testing.T, patterns ...string) []string {
 	t.Helper()
 	if graph == nil {

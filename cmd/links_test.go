@@ -17,7 +17,7 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestLinks follows the links between pages, to files and to headings.
+// All links from pages to other pages, files and headings are valid.
 func TestLinks(t *testing.T) {
 	pages := pages(t)
 	anchors := map[string]bool{}
@@ -47,7 +47,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestIndex: docs/index.md leads to every page, or to the page that lists it.
+// docs/index.md links to every page, or to the page that lists it.
 func TestIndex(t *testing.T) {
 	pages := pages(t)
 	linked := map[string]bool{"docs/index.md": true}
@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// pages are the texts of all pages by name, without blocks of code.
+// pages returns the contents of all pages by name, without code blocks.
 func pages(t *testing.T) map[string]string {
 	out := map[string]string{}
 	for _, f := range tracked(t) {
@@ -75,7 +75,7 @@ func pages(t *testing.T) map[string]string {
 	return out
 }
 
-// linksOf are the targets of a page's links in this repository.
+// linksOf returns the targets in this repository of a page's links.
 func linksOf(text string) (out []string) {
 	for _, m := range pageLink.FindAllStringSubmatch(code.ReplaceAllString(text, "code"), -1) {
 		if !strings.Contains(m[1], "://") {
@@ -85,7 +85,7 @@ func linksOf(text string) (out []string) {
 	return out
 }
 
-// anchorOf is the anchor that renderers give a heading.
+// anchorOf returns the anchor that renderers generate for a heading.
 func anchorOf(heading string) string {
 	return strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }

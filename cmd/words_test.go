@@ -14,9 +14,8 @@ import (
 	"testing"
 )
 
-// words are phrases that readers in this field have to translate, and what to
-// write instead. A space stands for any white space, so that a phrase is found
-// across the lines of a page.
+// words are phrases that are not terms of the field, with their replacements. A space in
+// a phrase matches any white space, so that it is found across lines.
 var words = []struct{ phrase, instead string }{
 	{`definitions?`, "CRD, CustomResourceDefinition"},
 	{`rights|(a|any|no|the|its|another|missing|which) right`, "permission, RBAC"},
@@ -50,11 +49,11 @@ var words = []struct{ phrase, instead string }{
 	{`slip of the finger`, "typo"},
 }
 
-// fine are phrases in which such a word is right, and names in a page.
+// fine matches uses in which such a word is right, and code on a page.
 var fine = regexp.MustCompile("(?i)\\bowner[ -]references?\\b|\\b(persistent[ -]?)?volume[ -]claims?\\b|`[^`\n]*`")
 
-// TestWords keeps phrases out of what users read: pages, help, logs, errors,
-// conditions, Events and the help of metrics.
+// The listed phrases do not occur in texts for users: pages, help, logs, errors,
+// conditions, Events and metric help.
 func TestWords(t *testing.T) {
 	table := wordPatterns()
 	for _, p := range passages(t) {
@@ -64,7 +63,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsAreFound: a phrase is found across lines and in pieces of a literal.
+// A phrase is found across lines and in concatenated literals.
 func TestWordsAreFound(t *testing.T) {
 	source := "package p\n\n// an owner\nvar _ = errors.New(\"no \" +\n\t\"right for an owner reference\" + \" of a\\n definition\")\n"
 	var found []string
@@ -94,16 +93,16 @@ func wordPatterns() (out []wordPattern) {
 	return out
 }
 
-// passage is something that users read.
+// passage is a text for users.
 type passage struct {
 	file string
-	line int // of its beginning
+	line int // first line of the text
 	text string
 }
 
-// faults names every phrase with its place.
+// faults returns each occurrence of a phrase with its location.
 func (p passage) faults(table []wordPattern) (out []string) {
-	// Letters are blanked, so that lines still count.
+	// Letters are replaced, so that line numbers stay correct.
 	text := fine.ReplaceAllStringFunc(p.text, func(s string) string { return strings.Repeat("_", len(s)) })
 	for _, w := range table {
 		for _, at := range w.FindAllStringIndex(text, -1) {
@@ -115,9 +114,9 @@ func (p passage) faults(table []wordPattern) (out []string) {
 	return out
 }
 
-// passages are the pages, and the literals of the sources. docs/reference has the
-// help of all flags and metrics, docs/api the comments of the API, which also are
-// the descriptions in the CRDs.
+// passages returns the pages and the literals of the sources. docs/reference has the help
+// of all flags and metrics, and docs/api has the comments of the API, which are also the
+// descriptions in the CRDs.
 func passages(t *testing.T) (out []passage) {
 	for _, f := range tracked(t) {
 		switch {
@@ -130,8 +129,8 @@ func passages(t *testing.T) (out []passage) {
 	return out
 }
 
-// literals are the strings of a source file that are more than one word. Names of
-// columns, keys and codes are single words.
+// literals returns the strings in a source file that have several words. Names of
+// columns, keys and codes have only one.
 func literals(t *testing.T, name string, source []byte) (out []passage) {
 	if !bytes.HasPrefix(source, []byte("package ")) && !bytes.Contains(source, []byte("\npackage ")) {
 		return nil
@@ -160,7 +159,7 @@ func literals(t *testing.T, name string, source []byte) (out []passage) {
 	return out
 }
 
-// literal is the text of a string, or of a sum of strings.
+// literal returns the value of a string literal or of a concatenation of literals.
 func literal(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -176,8 +175,7 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// TestQuotedMessages: a log message that a page tells people to look for is one
-// that the programs write.
+// Every log message that a page quotes is written by a program.
 func TestQuotedMessages(t *testing.T) {
 	written := map[string]bool{}
 	for _, f := range tracked(t) {

@@ -23,24 +23,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/followed"
 )
 
-// grantsTargets is what helps where the operator may not read the objects of discovery.
+// grantsTargets explains how to grant the permission to read the objects of service discovery.
 const grantsTargets = "the component http-api, or rbac.httpAPI of the chart, grants it"
 
-// How long a preview waits until the objects of discovery were read, and for what a ServiceAccount
-// may discover.
+// Time that a preview waits for reads of the objects of service discovery, and for access reviews
+// of a ServiceAccount.
 const (
 	previewPatience = 5 * time.Second
 	reviewPatience  = 2 * time.Second
 )
 
-// known is what the HTTP API and its pages know of the cluster; nil where there is none.
+// known provides the state of the cluster to the HTTP API and its pages. It is nil without an HTTP
+// API.
 type known struct {
 	*informercache.Cluster
 	targets *followed.Source
 }
 
-// known reads the caches of the controllers, and follows targets when somebody asks for them,
-// over a connection of its own: nothing else fails when these may not be read.
+// known returns the provider for the HTTP API. It reads the caches of the controllers, and follows
+// targets on demand over a separate connection, so that missing permissions affect nothing else.
 func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine.Scopes, p process) (*known, error) {
 	if o.API == web.Off {
 		return nil, nil
@@ -49,7 +50,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	if err != nil {
 		return nil, err
 	}
-	own, _, err := o.setups(version) // kinds remember what they compile for whoever has them
+	own, _, err := o.setups(version) // not those of the controllers, since kinds cache compiled objects
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	return out, nil
 }
 
-// listed are the namespaces that may be listed one by one; nil: all at once.
+// listed returns the namespaces to list one by one, or nil to list across all namespaces.
 func listed(s engine.Scopes) []string {
 	all := s.Configs.Union(s.Instances)
 	if all.All() {
@@ -90,7 +91,7 @@ func listed(s engine.Scopes) []string {
 	return all.Watches()
 }
 
-// watch makes the caches of a controller known once they are complete.
+// watch adds the caches of a controller once they have synced.
 func (k *known) watch(s *engine.Setup, controller func() *engine.Controller) {
 	if k == nil {
 		return
@@ -103,7 +104,7 @@ func (k *known) watch(s *engine.Setup, controller func() *engine.Controller) {
 	}
 }
 
-// events are those that are sent, of which the last ones are shown.
+// events returns a recorder that also keeps the last sent Events for display.
 func (k *known) events(sent func(component string) events.EventRecorder) func(component string) events.EventRecorder {
 	if k == nil || sent == nil {
 		return sent
@@ -111,7 +112,7 @@ func (k *known) events(sent func(component string) events.EventRecorder) func(co
 	return func(component string) events.EventRecorder { return k.Events.Recorder(component, sent(component)) }
 }
 
-// close ends what is followed.
+// close stops following targets.
 func (k *known) close() {
 	if k != nil {
 		k.targets.Close()

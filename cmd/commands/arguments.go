@@ -10,9 +10,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// arguments accepts command lines as users of Go's flag package write them, which
-// manifests of older operators do: long flags with one dash, and a value after a
-// switch, `--manage-crds=true`; and "-" for standard input. A value that is none is left for the parser to refuse.
+// arguments rewrites command lines in the style of Go's flag package, as in manifests of older operators, for the
+// parser: long flags with one dash, and a value after a switch, `--manage-crds=true`. It also rewrites "-" for
+// standard input. Invalid values are left to the parser.
 func arguments(app *kingpin.Application, args []string) []string {
 	model := app.Model()
 	switches := switchesOf(model.FlagGroupModel, model.CmdGroupModel)
@@ -21,10 +21,10 @@ func arguments(app *kingpin.Application, args []string) []string {
 		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
 			a = "-" + a
 		}
-		if a == "-" { // the parser would hand on an empty value
+		if a == "-" { // the parser would pass on an empty value
 			a = manifests.StandardInput
 		}
-		if a == "--dropped" { // its value may be left out
+		if a == "--dropped" { // its value is optional
 			a += "=" + anyOrigin
 		}
 		name, text, assigned := strings.Cut(strings.TrimPrefix(a, "--"), "=")
@@ -39,7 +39,7 @@ func arguments(app *kingpin.Application, args []string) []string {
 	return out
 }
 
-// switchesOf names the flags without a value, those of sub-commands included.
+// switchesOf returns the names of the flags without a value, including those of subcommands.
 func switchesOf(flags *kingpin.FlagGroupModel, commands *kingpin.CmdGroupModel) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range flags.Flags {

@@ -9,9 +9,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// background runs the operator in this process, and returns when it is connected: it has
-// set by then what is global in a process, so that commands can run beside it. stop ends
-// it well, and shows its log if the test has failed.
+// background runs the operator in this process, and returns once it is connected: by
+// then, process-wide state is initialized, so that commands can run concurrently. stop
+// shuts it down cleanly, and logs its output if the test has failed.
 func background(t *testing.T, args ...string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHelp: a command explains its own flags, shows how it is used, and only names the
+// The help of a command explains its own flags, shows its usage, and names only those
 // flags of the operator that change its result.
 func TestHelp(t *testing.T) {
 	var o Options
@@ -40,7 +40,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestExamplesParse: the examples of the help are command lines.
+// The examples in the help are valid command lines.
 func TestExamplesParse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll("manifests", 0o755); err != nil {
@@ -57,7 +57,7 @@ func TestExamplesParse(t *testing.T) {
 			line, _, _ = strings.Cut(line, " # ")
 			line, _, _ = strings.Cut(line, " | ")
 			if c.name == "crds print" || c.name == "admission-webhook" {
-				continue // runs
+				continue // runs without a cluster
 			}
 			t.Setenv("KUBECONFIG", "/no/kubeconfig")
 			_, _, stderr := invoke(strings.Fields(strings.Replace(line, "-f -", "", 1))...)
@@ -68,7 +68,7 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
-// TestMistakes: an error suggests what was meant, and names the help of its command.
+// Errors suggest similar words and refer to the help of the command.
 func TestMistakes(t *testing.T) {
 	for line, want := range map[string]string{
 		"lnt":                               `unknown command "lnt", did you mean "lint"? See operator --help`,
@@ -104,7 +104,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestSpellings: all ways to name files and objects lead to the same answer.
+// All ways to name files and objects have the same result.
 func TestSpellings(t *testing.T) {
 	const manifests = `
 apiVersion: monitoring.coreos.com/v1
@@ -125,7 +125,7 @@ spec: {selector: {}, endpoints: [{port: web}]}
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
-		want  string // in what all print
+		want  string // part of the output of all lines
 		lines []string
 	}{
 		"explain": {"ServiceMonitor demo/web is used by 1 of 1 workload\n", []string{
@@ -154,7 +154,7 @@ spec: {selector: {}, endpoints: [{port: web}]}
 	}
 }
 
-// TestFailOn: the severity from which on lint exits with 1 is the user's choice.
+// The user can choose the severity at which lint exits with 1.
 func TestFailOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for file, manifest := range map[string]string{

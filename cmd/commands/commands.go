@@ -11,35 +11,36 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 )
 
-// subcommand is one command of the program. A new one is a row of subcommands.
+// subcommand is a command of the program. To add one, add a row to subcommands.
 type subcommand struct {
-	name, help string // name with its parents: "crds print"
-	// example are command lines without the name of the program, each explained by what
-	// follows its "#".
+	name, help string // name includes parents: "crds print"
+	// example are command lines without the name of the program. Text after "#" explains the
+	// line.
 	example []string
-	// uses are the flags of the operator that change the result: headings, or flags.
+	// uses are the flags of the operator that change the result: headings or flags.
 	uses      []string
-	byDefault bool                                                 // runs when its parent is given alone
-	flags     func(*kingpin.CmdClause)                             // nil: none of its own
-	validate  func() error                                         // nil: nothing to check; messages start with the flag
-	serves    bool                                                 // until it is told to stop, and then ends what it has begun
-	run       func(context.Context, streams) (exit int, err error) // nil: only has commands
+	byDefault bool                                                 // run if its parent is given alone
+	flags     func(*kingpin.CmdClause)                             // nil if it has no flags
+	validate  func() error                                         // nil for no check; errors start with the flag
+	serves    bool                                                 // until it is stopped; then shuts down cleanly
+	run       func(context.Context, streams) (exit int, err error) // nil if it only has subcommands
 }
 
-// streams are where a command writes to.
+// streams are the output streams of a command.
 type streams struct{ out, err io.Writer }
 
-// Commands that the program itself knows.
+// Commands with special treatment.
 const (
-	// startCommand runs the operator. It is the only one that all its flags are about.
+	// startCommand runs the operator. It is the only command that uses all flags of the
+	// operator.
 	startCommand   = "start"
 	versionCommand = "version"
-	// listCommand is what the plugin does when it is given no command.
+	// listCommand is the default command of the plugin.
 	listCommand = "commands"
 )
 
-// subcommands are all commands of the operator, in the order of the help, parents before
-// their commands.
+// subcommands returns all commands of the operator in the order of the help, parents before
+// their subcommands.
 func subcommands(o *Options) []subcommand {
 	var (
 		c crdsCommand
@@ -69,8 +70,8 @@ func subcommands(o *Options) []subcommand {
 	)
 }
 
-// forPeople are the commands of the plugin. None of them writes to a cluster, and none links
-// what runs the operator.
+// forPeople returns the commands of the plugin. None of them writes to a cluster, and none links
+// the controllers.
 func forPeople(o *Options) []subcommand {
 	var c crdsCommand
 	return append(common(o),
@@ -80,10 +81,11 @@ func forPeople(o *Options) []subcommand {
 		subcommand{name: listCommand, help: "List the commands (default).", byDefault: true, run: nothing})
 }
 
-// decides are the flags of the operator that decide what workloads select and become.
+// decides are the flags of the operator that affect the selection of objects and the generated
+// objects.
 var decides = []string{scopeFlags, "--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
 
-// common are the commands that both programs have.
+// common returns the commands that both programs have.
 func common(o *Options) []subcommand {
 	var (
 		r renderOptions
@@ -114,8 +116,8 @@ func common(o *Options) []subcommand {
 	}
 }
 
-// serving is the command ui. flags declares those that the program does not have, uses are those
-// that it has.
+// serving returns the command ui. flags declares flags that the program does not have; uses are
+// flags that it has.
 func serving(o *Options, flags func(*kingpin.CmdClause), uses ...string) subcommand {
 	var u uiOptions
 	uses = append(append(uses, decides...), apiServerFlags)
@@ -125,7 +127,7 @@ func serving(o *Options, flags func(*kingpin.CmdClause), uses ...string) subcomm
 	}
 }
 
-// printing is the command crds print.
+// printing returns the command crds print.
 func printing(c *crdsCommand) subcommand {
 	return subcommand{
 		name: "crds print", help: "Print the CRDs as YAML (default). Without --full they are small enough for kubectl apply.", byDefault: true,
@@ -134,16 +136,16 @@ func printing(c *crdsCommand) subcommand {
 	}
 }
 
-// versioning is the command version, which the program itself runs.
+// versioning is the command version. The program itself handles it.
 var versioning = subcommand{
 	name: versionCommand, help: "Print version and build information, as --version does.",
 	run: nothing,
 }
 
-// nothing is what is left to do for commands that the program itself runs.
+// nothing is the run function of commands that the program itself handles.
 func nothing(context.Context, streams) (int, error) { return 0, nil }
 
-// exit is the exit code of a command that either works or fails.
+// exit returns the exit code of a command that either succeeds or fails.
 func exit(err error) (int, error) {
 	if err != nil {
 		return 1, err
@@ -151,7 +153,7 @@ func exit(err error) (int, error) {
 	return 0, nil
 }
 
-// declare makes the commands known to the parser.
+// declare adds the commands to the parser.
 func declare(app *kingpin.Application, all []subcommand) {
 	for _, c := range all {
 		var clause *kingpin.CmdClause
@@ -169,7 +171,7 @@ func declare(app *kingpin.Application, all []subcommand) {
 	}
 }
 
-// find returns the command of a name; none for that of a wrong command line.
+// find returns the command with this name, or an empty one for an invalid command line.
 func find(all []subcommand, name string) subcommand {
 	for _, c := range all {
 		if c.name == name {

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// While somebody types, a slow cluster has no suggestions, and a large one not all.
+// Limits for shell completion: a slow cluster has no suggestions, and a large one only some.
 const (
 	completionTime  = 2 * time.Second
 	completionLimit = 500
@@ -22,7 +22,7 @@ const (
 // completionFlag is the flag with which shells request completions of the words after it.
 const completionFlag = "--completion-bash"
 
-// completedWords are the words that a shell wants completed, the last of them unfinished.
+// completedWords returns the words to complete, of which the last may be incomplete.
 func completedWords(args []string) ([]string, bool) {
 	if len(args) == 0 || args[0] != completionFlag {
 		return nil, false
@@ -30,8 +30,8 @@ func completedWords(args []string) ([]string, bool) {
 	return args[1:], true
 }
 
-// commandNames are the commands that an unfinished word may become; nil when it is not one for a
-// command. The parser suggests none, because there is a default command.
+// commandNames returns the commands that match an incomplete word, or nil if the word is not a
+// command. The parser does not suggest commands if there is a default command.
 func commandNames(app *kingpin.ApplicationModel, words []string) (out []string) {
 	commands, word := app.Commands, ""
 	for i, w := range words {
@@ -53,17 +53,17 @@ func commandNames(app *kingpin.ApplicationModel, words []string) (out []string) 
 	return out
 }
 
-// What status and explain are about.
+// Kinds that status and explain accept.
 var (
 	workloadRows = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent, catalog.Alertmanager, catalog.ThanosRuler}
 	configRows   = append(slices.Clone(scrapeRows), catalog.PrometheusRule, catalog.AlertmanagerConfig)
 )
 
-// withObjects declares the flags of a command whose argument "object" a shell can complete:
-// with the kind, and after it with the names in the cluster of the kubeconfig, those of a
-// namespace if --namespace is given. words and namespace are what has been typed.
+// withObjects declares the flags of a command whose argument "object" can be completed: first
+// with kinds, then with names from the cluster of the kubeconfig, limited to the namespace of
+// --namespace if given. words and namespace point to the words entered so far.
 func (o *Options) withObjects(bind func(*kingpin.CmdClause), words *[]string, namespace *string, kinds []*catalog.Row) func(*kingpin.CmdClause) {
-	suggest := sync.OnceValue(func() []string { // which the parser calls for each word
+	suggest := sync.OnceValue(func() []string { // called by the parser for each word
 		typed := slices.DeleteFunc(slices.Clone(*words), func(word string) bool { return word == "" })
 		if len(typed) == 0 {
 			return kindWords(kinds)
@@ -87,8 +87,8 @@ func kindWords(kinds []*catalog.Row) (out []string) {
 	return out
 }
 
-// names are those of the objects of a kind: NAMESPACE/NAME, or NAME in a namespace. There
-// are none where the cluster does not answer at once.
+// names returns the names of the objects of a kind: NAMESPACE/NAME, or NAME in a namespace. It
+// returns none if the cluster does not respond quickly.
 func (o *Options) names(row *catalog.Row, namespace string) (out []string) {
 	cfg, err := o.personConfig()
 	if err != nil {

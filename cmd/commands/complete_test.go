@@ -16,7 +16,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// completion is what the plugin suggests after some words.
+// completion returns the suggestions of the plugin after these words.
 func completion(t *testing.T, kubeconfig string, args ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"--completion-bash"}, args...)...)
@@ -28,7 +28,7 @@ func completion(t *testing.T, kubeconfig string, args ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestCompletion: a shell suggests kinds, then the names of objects in the cluster.
+// Completion suggests kinds, then names of objects in the cluster.
 func TestCompletion(t *testing.T) {
 	items := func(names ...string) (out []v1.ServiceMonitor) {
 		for _, name := range names {
@@ -70,10 +70,10 @@ func TestCompletion(t *testing.T) {
 		"st":                                    {"status"},
 		"crds ":                                 {"print"},
 		"crds p":                                {"print"},
-		"explain podmonitor":                    nil, // which this caller may not list
+		"explain podmonitor":                    nil, // this caller has no permission to list them
 		"explain --kubeconfig=/none smon demo/": nil,
 	} {
-		words := strings.Split(line, " ") // the last one is unfinished
+		words := strings.Split(line, " ") // the last one is incomplete
 		got := completion(t, kubeconfig, words...)
 		for _, w := range want {
 			if !slices.Contains(got, w) {

@@ -17,7 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// situations are folders of manifests: those of our golden files, and collections of cases beside the project.
+// situations returns folders of manifests: those of the golden files, and collections of cases outside of the
+// repository.
 func situations(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -67,7 +68,7 @@ func situations(t *testing.T) map[string]string {
 	return out
 }
 
-// selectsEverything is for situations without a workload.
+// selectsEverything is a workload for situations without one.
 const selectsEverything = `apiVersion: monitoring.coreos.com/v1
 kind: Prometheus
 metadata: {name: k8s, namespace: monitoring}
@@ -82,7 +83,7 @@ spec:
   scrapeConfigNamespaceSelector: {}
 `
 
-// nearMisses are folders with one file of those that hints are tested with.
+// nearMisses returns folders with one file each of the manifests with which hints are tested.
 func nearMisses(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -113,13 +114,13 @@ func nearMisses(t *testing.T) map[string]string {
 	return out
 }
 
-// hint is a field and what is wrong with it.
+// hint is a problem of a field.
 type hint struct{ Code, Field, Message string }
 
-// verdicts is the answer of a command about an object.
+// verdicts is the result of a command for an object.
 type verdicts struct {
-	selected, rejected map[string]bool // workloads
-	hints              map[hint]bool   // about fields of the object, where nothing is found for a job
+	selected, rejected map[string]bool // by workload
+	hints              map[hint]bool   // hints about fields of the object, for jobs without targets
 }
 
 func noVerdicts() verdicts { return verdicts{map[string]bool{}, map[string]bool{}, map[hint]bool{}} }
@@ -132,7 +133,7 @@ func (s *verdicts) hint(all []hint) {
 	}
 }
 
-// answer runs a command and reads its JSON; false when it could not answer.
+// answer runs a command and decodes its JSON output. It returns false if there is no output.
 func answer(t *testing.T, dir string, args []string, into any) bool {
 	t.Helper()
 	stdout, _, _ := runIn(t, dir, append(args, "--format=json"))
@@ -153,7 +154,7 @@ type findings struct {
 	}
 }
 
-// of returns the findings about an object.
+// of returns the results for an object.
 func (f findings) of(ref catalog.Ref) (out verdicts, notSelected bool) {
 	out = noVerdicts()
 	for _, one := range f.Findings {
@@ -241,8 +242,8 @@ func targeted(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool)
 	return out, ok
 }
 
-// TestCommandsAgree: lint, explain and targets say the same of each object: which workloads use it, which reject it, and
-// what is wrong where nothing is found.
+// The commands lint, explain and targets agree on the workloads that use or reject an object, and on the hints for
+// jobs without targets.
 func TestCommandsAgree(t *testing.T) {
 	asked, hints := 0, 0
 	for title, dir := range situations(t) {
@@ -256,7 +257,7 @@ func TestCommandsAgree(t *testing.T) {
 				fromExplain, ok := explained(t, dir, ref)
 				fromTargets, also := targeted(t, dir, ref)
 				if !ok || !also {
-					continue // its manifest cannot be read
+					continue // the manifest cannot be parsed
 				}
 				asked++
 				hints += len(fromLint.hints)
@@ -284,7 +285,7 @@ func TestCommandsAgree(t *testing.T) {
 	}
 }
 
-// objectsOf are the objects of a folder that have targets.
+// objectsOf returns the objects of a folder that have targets.
 func objectsOf(t *testing.T, dir string) (out []catalog.Ref) {
 	t.Helper()
 	kubernetes, err := parseKubernetes(newestKubernetes)

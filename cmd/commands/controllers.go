@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
-// process is what the controllers of one process have in common.
+// process holds the objects that all controllers of a process share.
 type process struct {
 	starter *startup.Starter
 	missing *startup.Missing
@@ -28,15 +28,15 @@ type process struct {
 	log     *slog.Logger
 	reg     promclient.Registerer
 	api     *web.Handler
-	plain   *rest.Config // whose refused calls are nobody's need
+	plain   *rest.Config // forbidden calls are not reported as missing permissions
 	known   *known       // nil without an HTTP API
 }
 
-// readiness says whether the caches of the controllers that could start at once are
-// complete.
+// readiness tracks whether the caches of the controllers that could start immediately have
+// synced.
 type readiness struct {
-	known  atomic.Bool  // how many there are
-	behind atomic.Int32 // how many are not complete; those that start later count below zero
+	known  atomic.Bool  // whether the number of controllers is known
+	behind atomic.Int32 // number of controllers that have not synced; controllers that start later make it negative
 }
 
 func (r *readiness) expect(controllers int) {
@@ -48,8 +48,8 @@ func (r *readiness) synced() { r.behind.Add(-1) }
 
 func (r *readiness) ok() bool { return r.known.Load() && r.behind.Load() <= 0 }
 
-// controllers runs what the CRDs and permissions of the cluster allow, and starts
-// the rest as soon as they do.
+// controllers runs the controllers that the CRDs and permissions of the cluster allow, and
+// starts the others once that changes.
 //
 // Errors: a controller failed; the permissions that a feature gate needs are missing.
 func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, clients engine.Clients, p process) error {
@@ -118,8 +118,8 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 	return g.Wait()
 }
 
-// checkLater returns the kinds to select that cannot be read yet, with what waits for them;
-// read is called for each as soon as it can.
+// checkLater returns the selected kinds that cannot be read yet, with the components that
+// wait for them. read is called for each kind as soon as it can be read.
 func checkLater(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, starter *startup.Starter, read func(*catalog.Row) error) (map[*catalog.Row]*startup.Component, error) {
 	later := map[*catalog.Row]*startup.Component{}
 	for _, row := range selectedBy(setups) {
@@ -138,8 +138,8 @@ func checkLater(ctx context.Context, setups []engine.Setup, scopes engine.Scopes
 	return later, nil
 }
 
-// forbidden says of kinds that are not read which permissions are missing, for
-// engine.Clients.
+// forbidden returns a function for engine.Clients that describes the missing permissions of
+// a kind that is not read.
 func forbidden(later map[*catalog.Row]*startup.Component) func(*catalog.Row) string {
 	return func(row *catalog.Row) string {
 		if c := later[row]; c != nil {
@@ -149,7 +149,7 @@ func forbidden(later map[*catalog.Row]*startup.Component) func(*catalog.Row) str
 	}
 }
 
-// selectedBy are the kinds of objects that workloads of some kind select.
+// selectedBy returns the kinds of objects that workloads of any kind select.
 func selectedBy(setups []engine.Setup) (out []*catalog.Row) {
 	for _, s := range setups {
 		for _, k := range s.Selects {
@@ -161,8 +161,8 @@ func selectedBy(setups []engine.Setup) (out []*catalog.Row) {
 	return out
 }
 
-// required are the resources that a kind selects and that its controller cannot work
-// without: those of kinds that every cluster with our CRDs has.
+// required returns the resources that a controller cannot work without: the selected kinds
+// that exist in every cluster with our CRDs.
 func required(k *engine.Kind) (out []schema.GroupVersionResource) {
 	for _, s := range k.Selects {
 		if !s.Recent {
@@ -172,7 +172,7 @@ func required(k *engine.Kind) (out []schema.GroupVersionResource) {
 	return out
 }
 
-// laterKind reads a kind once it is installed.
+// laterKind returns a component that reads a kind once it is installed.
 func laterKind(row *catalog.Row, scopes engine.Scopes, start func() error) *startup.Component {
 	return &startup.Component{
 		Name:        row.Kind + "s",
@@ -182,12 +182,12 @@ func laterKind(row *catalog.Row, scopes engine.Scopes, start func() error) *star
 	}
 }
 
-// startupScopes are the namespaces in which the controller of a kind needs permissions.
+// startupScopes returns the namespaces in which the controller of a kind needs permissions.
 func startupScopes(setup engine.Setup, s engine.Scopes) startup.Scopes {
 	return startup.Scopes{Instances: setup.Instances, Configs: s.SelectedBy(setup.Kind), References: setup.References}
 }
 
-// optionals are the optional permissions that the flags do not rule out.
+// optionals returns the optional permissions that the flags do not disable.
 func (o *Options) optionals() []*startup.Optional {
 	off := map[*startup.Optional]bool{startup.PatchPods: !o.InstantDelivery, startup.ExpandClaims: !o.GrowClaims}
 	return slices.DeleteFunc(startup.Optionals(), func(p *startup.Optional) bool { return off[p] })

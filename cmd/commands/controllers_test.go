@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
-// What a flag turns off is not missed.
+// Permissions for a disabled feature are not requested.
 func TestOptionalsOfFlags(t *testing.T) {
 	for _, p := range (&Options{}).optionals() {
 		if p == startup.PatchPods || p == startup.ExpandClaims {

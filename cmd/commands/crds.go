@@ -20,16 +20,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/install"
 )
 
-// crdsTimeout bounds --manage-crds: reading, writing and waiting together.
+// crdsTimeout limits --manage-crds as a whole: reading, writing and waiting.
 const crdsTimeout = 5 * time.Minute
 
-// crdsCommand are the flags of the command crds and its sub-commands.
+// crdsCommand holds the flags of the command crds and its subcommands.
 type crdsCommand struct {
 	full, force bool
 	timeout     time.Duration
-	// NAMESPACE/NAME; empty: the conversion stays as it is.
+	// NAMESPACE/NAME; if empty, the conversion is not changed
 	conversion, injectCAFrom string
-	service                  types.NamespacedName // what validate made of conversion
+	service                  types.NamespacedName // conversion as parsed by validate
 }
 
 func (c *crdsCommand) bind(cmd *kingpin.CmdClause) {
@@ -47,7 +47,7 @@ func (c *crdsCommand) bindApply(cmd *kingpin.CmdClause) {
 		StringVar(&c.injectCAFrom)
 }
 
-// validate reports the first name that cannot be used.
+// validate returns an error for the first invalid name.
 func (c *crdsCommand) validate() error {
 	if c.injectCAFrom != "" && c.conversion == "" {
 		return fmt.Errorf("--conversion-inject-ca-from=%s: needs --conversion-webhook", c.injectCAFrom)
@@ -74,7 +74,7 @@ func (c *crdsCommand) options() install.Options {
 	return out
 }
 
-// install applies the CRDs and tells on stdout what became of each.
+// install applies the CRDs and prints the result for each.
 func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
 	defer cancel()
@@ -97,8 +97,8 @@ func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error 
 	})
 }
 
-// compare prints what apply would change. It exits 0 if that is nothing, 1 if it is
-// something, 2 on an error.
+// compare prints the changes that apply would make. The exit code is 0 if there are none,
+// 1 if there are some, and 2 on an error.
 func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit int, err error) {
 	api, err := o.definitions()
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit 
 	return exit, nil
 }
 
-// definitions returns the API of CustomResourceDefinitions.
+// definitions returns the client for CustomResourceDefinitions.
 func (o *Options) definitions() (client.CustomResourceDefinitionInterface, error) {
 	cfg, err := o.restConfig()
 	if err != nil {
@@ -141,7 +141,7 @@ func definitions(cfg *rest.Config) (client.CustomResourceDefinitionInterface, er
 	return c.CustomResourceDefinitions(), nil
 }
 
-// manageCRDs installs the CRDs before anything watches them.
+// manageCRDs installs the CRDs, before anything watches their objects.
 func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, crdsTimeout, fmt.Errorf("timed out after %s", crdsTimeout))
 	defer cancel()

@@ -15,10 +15,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// asOperator makes this program the operator: signals are for a process.
+// asOperator is the environment variable that makes the test binary run as the operator,
+// to test signals.
 const asOperator = "RUN_AS_OPERATOR"
 
-// asPlugin makes this program the plugin: completion ends the process that is asked.
+// asPlugin is the environment variable that makes the test binary run as the plugin,
+// because completion ends the process.
 const asPlugin = "RUN_AS_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -28,11 +30,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPlugin) != "" {
 		os.Exit(Plugin(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	patience = time.Hour // a machine with much else to do adds no lines
+	patience = time.Hour // no additional output on a busy machine
 	os.Exit(clustertest.Main(m))
 }
 
-// TestPrint holds that the older spellings print the same as the newer ones.
+// The older spellings print the same as the newer ones.
 func TestPrint(t *testing.T) {
 	standard, full := command(t, 0, "crds", "print"), command(t, 0, "crds", "print", "--full")
 	if n := strings.Count(standard, "kind: CustomResourceDefinition\n"); n != 10 {
@@ -49,7 +51,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestApplyAndDiff walks through what a user does, with the exit codes.
+// Applying and comparing CRDs prints the changes, with the documented exit codes.
 func TestApplyAndDiff(t *testing.T) {
 	kubeconfig := "--kubeconfig=" + clustertest.Shared(t, cluster.Options{}).Kubeconfig
 	if got := command(t, 1, "crds", "diff", kubeconfig); !strings.Contains(got, "probes.monitoring.coreos.com\n  + not installed\n") {
@@ -68,8 +70,7 @@ func TestApplyAndDiff(t *testing.T) {
 	command(t, 1, "crds", "apply", "--apiserver=http://127.0.0.1:1")
 }
 
-// TestManage starts an operator that brings its CRDs, and stops it when they
-// are there.
+// The operator installs its CRDs before it starts its controllers.
 func TestManage(t *testing.T) {
 	c := clustertest.Shared(t, cluster.Options{})
 	if _, err := c.Kubectl(t.Context(), "delete", "crd", "--all"); err != nil {
@@ -92,7 +93,7 @@ func TestManage(t *testing.T) {
 		applied += strings.Count(lines.Text(), `msg="applied CRD"`)
 		if strings.Contains(lines.Text(), `msg="caches synced"`) {
 			complete = true
-			stop() // what follows is read too, so that the operator can end
+			stop() // the rest is read too, so that the operator can stop
 		}
 	}
 	if got := <-code; got != 0 {

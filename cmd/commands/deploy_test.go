@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// deployed are the objects of deploy with components, as kustomize makes them.
+// deployed returns the objects of deploy with components, as built by kustomize.
 func deployed(t *testing.T, c *cluster.Cluster, components ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +45,8 @@ func deployed(t *testing.T, c *cluster.Cluster, components ...string) []byte {
 	return out
 }
 
-// TestUserRoles: an API server takes deploy with what users and administrators may add, and the
-// roles for users let them do what they say.
+// An API server accepts deploy with the optional components for users, and the user roles grant
+// what they are for.
 func TestUserRoles(t *testing.T) {
 	c := clustertest.Shared(t, cluster.Options{})
 	command(t, 0, "crds", "apply", "--kubeconfig="+c.Kubeconfig)
@@ -105,8 +105,8 @@ var (
 	suffix    = regexp.MustCompile(`_(?:bucket|sum|count)$`)
 )
 
-// TestMonitoring: the alerts and the dashboard use metrics that exist in queries that
-// Prometheus takes, and each alert has its runbook.
+// The alerts and the dashboard use existing metrics in valid queries, and each alert has a
+// runbook.
 func TestMonitoring(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile("../../" + path)

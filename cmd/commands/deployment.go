@@ -20,16 +20,16 @@ import (
 
 // operatorDeployment is an operator that a Deployment among manifests runs.
 type operatorDeployment struct {
-	name string // of the Deployment, "monitoring/prometheus-operator"
+	name string // of the Deployment, such as "monitoring/prometheus-operator"
 	args []string
 }
 
 // tellingFlags are flags that only operators have.
 var tellingFlags = []string{"prometheus-config-reloader", "config-reloader-image", "kubelet-service"}
 
-// deployedOperators finds the containers of Deployments that run an operator: their image is
-// called prometheus-operator, or operator in a folder firekeeper, or one of tellingFlags is
-// among their arguments.
+// deployedOperators finds the containers of Deployments that run an operator. The name of
+// their image is prometheus-operator, or operator in a folder firekeeper, or one of
+// tellingFlags is among their arguments.
 func deployedOperators(objects []manifests.Native) (out []operatorDeployment) {
 	for _, object := range objects {
 		d, is := object.(*appsv1.Deployment)
@@ -68,8 +68,8 @@ func isOperator(image string, args []string) bool {
 // reference matches a variable in an argument of a container.
 var reference = regexp.MustCompile(`\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)`)
 
-// expanded are the arguments with the values of variables, as far as manifests say them. An
-// argument with another one is left out.
+// expanded returns the arguments with the values of variables from the manifests. Arguments
+// with unknown variables are omitted.
 func expanded(namespace string, env []corev1.EnvVar, args []string) (out []string) {
 	values := map[string]string{}
 	for _, e := range env {
@@ -94,8 +94,9 @@ func expanded(namespace string, env []corev1.EnvVar, args []string) (out []strin
 	return out
 }
 
-// adopt returns the options with the flags of the operator that a Deployment among the
-// manifests runs, where the command line does not have them. It says so on stderr.
+// adopt returns the options with flags of the operator added from a Deployment among the
+// manifests. Flags of the command line take precedence. It reports the source of the flags
+// on stderr.
 func (o *Options) adopt(objects *manifests.Objects, stderr io.Writer) *Options {
 	found := deployedOperators(objects.Native())
 	if o.below == nil || len(found) == 0 {
@@ -119,8 +120,8 @@ func (o *Options) adopt(objects *manifests.Objects, stderr io.Writer) *Options {
 	return own
 }
 
-// setupsOf are the controllers of the operator that manages manifests, see adopt, and its
-// options. The objects are of their kinds from then on.
+// setupsOf returns the options, controllers and scopes of the operator that manages the
+// manifests, see adopt. It also sets the kinds of objects.
 func (o *Options) setupsOf(objects *manifests.Objects, kubernetes *semver.Version, stderr io.Writer) (own *Options, setups []engine.Setup, scopes engine.Scopes, err error) {
 	own = o.adopt(objects, stderr)
 	if setups, scopes, err = own.setups(kubernetes); err == nil {
@@ -129,10 +130,10 @@ func (o *Options) setupsOf(objects *manifests.Objects, kubernetes *semver.Versio
 	return own, setups, scopes, err
 }
 
-// overlay parses a command line again, with further arguments for flags that it does not
-// have. Flags that the program does not know are left out; used counts the others.
+// overlay parses a command line again with additional arguments for flags that it does not
+// have. Unknown flags are ignored; used is the number of the others.
 //
-// Errors: a value is wrong, or flags contradict each other.
+// Errors: a value is invalid, or flags contradict each other.
 func (v variant) overlay(args, below []string) (o *Options, used int, err error) {
 	o = &Options{}
 	app := kingpin.New(v.name, v.about)
@@ -157,8 +158,8 @@ func (v variant) overlay(args, below []string) (o *Options, used int, err error)
 	return o, len(kept), o.Validate()
 }
 
-// knownFlags are the flags that the program has and the command line has not, each with its
-// value in one argument.
+// knownFlags returns the arguments for flags that the program supports and the command line
+// does not have. Each flag and its value are one argument.
 func knownFlags(app *kingpin.Application, args []string, given map[string]bool) (out []string) {
 	for i := 0; i < len(args); i++ {
 		name, _, assigned := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
@@ -184,7 +185,7 @@ func knownFlags(app *kingpin.Application, args []string, given map[string]bool) 
 	return out
 }
 
-// scope is what an operator with some controllers manages.
+// scope returns the scope of an operator with these controllers.
 func scope(setups []engine.Setup, scopes engine.Scopes) manifests.Scope {
 	return manifests.Scope{
 		Unmanaged: func(w manifests.Workload) string {

@@ -11,11 +11,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// pageFile is a manifest on a page that begins with its file name.
+// pageFile matches a manifest on a page that begins with its file name.
 var pageFile = regexp.MustCompile("(?s)```yaml\n(# (\\S+\\.yaml)\n.*?)```")
 
-// examples writes the manifests of a page that begin with the name of a file to a new
-// folder, and returns it with the text of the page.
+// examples writes the manifests of a page that begin with a file name to a new folder, and
+// returns the page and the folder.
 func examples(t *testing.T, path string) (page, dir string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func examples(t *testing.T, path string) (page, dir string) {
 	return string(text), dir
 }
 
-// TestPartsInDocs: pages name the number of Secrets that a large configuration may have.
+// The pages name the maximum number of Secrets of a large configuration.
 func TestPartsInDocs(t *testing.T) {
 	for page, format := range map[string]string{
 		"differences.md": "split over up to %d more, `prometheus-NAME-config-part-N`",
@@ -51,7 +51,7 @@ func TestPartsInDocs(t *testing.T) {
 	}
 }
 
-// TestRouteDocs runs the example of docs/route.md as a user would.
+// The example of docs/route.md has the documented output.
 func TestRouteDocs(t *testing.T) {
 	page, dir := examples(t, "../../docs/route.md")
 	args := strings.Fields("route alertname=WebDown namespace=demo severity=critical --config.file alertmanager.yaml --at 2026-11-22T10:00:00Z")
@@ -64,7 +64,7 @@ func TestRouteDocs(t *testing.T) {
 	}
 }
 
-// TestThanosRulerDocs checks the manifests of docs/thanosruler.md as a user would.
+// The manifests of docs/thanosruler.md are valid.
 func TestThanosRulerDocs(t *testing.T) {
 	_, dir := examples(t, "../../docs/thanosruler.md")
 	for _, file := range []string{"ruler.yaml", "stateless.yaml"} {
@@ -86,7 +86,7 @@ func TestThanosRulerDocs(t *testing.T) {
 	}
 }
 
-// TestAlertmanagerDocs checks the manifests of docs/alertmanager.md as a user would.
+// The manifests of docs/alertmanager.md have the documented results.
 func TestAlertmanagerDocs(t *testing.T) {
 	_, dir := examples(t, "../../docs/alertmanager.md")
 	for _, tc := range []struct{ args, want string }{
@@ -102,7 +102,7 @@ func TestAlertmanagerDocs(t *testing.T) {
 	}
 }
 
-// TestTargetsDocs runs the example of docs/targets.md as a user would.
+// The example of docs/targets.md has the documented output.
 func TestTargetsDocs(t *testing.T) {
 	page, dir := examples(t, "../../docs/targets.md")
 	args := "targets servicemonitor demo/web -f web.yaml --offline"
@@ -115,8 +115,8 @@ func TestTargetsDocs(t *testing.T) {
 	}
 }
 
-// TestTroubleshootingExample: the answer on the page for people in trouble is that of the page
-// about targets, which a test runs.
+// The output in the page about troubleshooting is that in the page about targets, which is
+// tested.
 func TestTroubleshootingExample(t *testing.T) {
 	text, err := os.ReadFile("../../docs/troubleshooting.md")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// effectObjects are workloads in whose objects the flags show.
+// effectObjects are workloads whose generated objects depend on the flags.
 const effectObjects = `
 apiVersion: monitoring.coreos.com/v1
 kind: Prometheus
@@ -49,8 +49,8 @@ metadata: {name: agent, namespace: demo}
 spec: {mode: DaemonSet, podMonitorSelector: {}, listenLocal: true}
 `
 
-// observed is what a command line decides, as those get it who act on it: the generated
-// objects, what is watched, and how the API server, the nodes and clients are dealt with.
+// observed returns the settings that result from a command line: the generated objects,
+// the watched namespaces, and the configuration of clients and servers.
 func observed(t *testing.T, objects *manifests.Objects, args ...string) string {
 	t.Helper()
 	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--apiserver=") }) {
@@ -107,8 +107,8 @@ func observed(t *testing.T, objects *manifests.Objects, args ...string) string {
 	return out.String()
 }
 
-// TestEachFlagHasItsEffect: each flag of the reference changes what is given to those who
-// act on it. For --version and --short-version, see TestVersions.
+// Each flag of the reference changes the resulting settings. For --version and
+// --short-version, see TestVersions.
 func TestEachFlagHasItsEffect(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	file := filepath.Join(t.TempDir(), "objects.yaml")
@@ -124,10 +124,10 @@ func TestEachFlagHasItsEffect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside := map[string]string{ // what a flag needs to matter
+	beside := map[string]string{ // flags that another flag needs to have an effect
 		"watch-referenced-objects-in-all-namespaces": "--prometheus-instance-namespaces=a",
 	}
-	others := map[string]string{ // where the value of referenceFlags is the default
+	others := map[string]string{ // if the value in referenceFlags is the default
 		"--feature-gates=PrometheusTopologySharding=true": "--feature-gates=PrometheusTopologySharding=false",
 		"--web.enable-tls=false":                          "--web.enable-tls=true",
 	}

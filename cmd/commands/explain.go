@@ -36,7 +36,7 @@ var explainExample = []string{
 
 // explainOptions are the arguments of the command explain.
 type explainOptions struct {
-	words             []string // the object, and manifests
+	words             []string // the object and manifests
 	namespace         string
 	manifests         appliedFiles
 	format            string
@@ -52,7 +52,7 @@ func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
 }
 
-// validate reports the first argument that cannot be used.
+// validate returns an error for the first invalid argument.
 func (e *explainOptions) validate(o *Options) error {
 	kubernetes, err := parseKubernetes(e.kubernetesVersion)
 	if err != nil {
@@ -73,9 +73,9 @@ func (e *explainOptions) validate(o *Options) error {
 	return all.check()
 }
 
-// object reads the arguments: the object, and all manifests.
+// object parses the arguments into the object and all manifests.
 //
-// Errors: they name no object of a kind that can be explained.
+// Errors: the arguments do not name an object of a supported kind.
 func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.Name, files []string, err error) {
 	spelling, files, err := catalog.Spell(e.words, e.namespace)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.
 	return name, append(slices.Clone(e.manifests.files), files...), err
 }
 
-// run prints the answer and returns the exit code.
+// run prints the report and returns the exit code.
 func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
 	kubernetes, err := parseKubernetes(e.kubernetesVersion)
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 	return 1, nil
 }
 
-// workload prints the answer about a workload among manifests and returns the exit code.
+// workload prints the report on a workload among manifests and returns the exit code.
 func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name explain.Name, files []string, s streams) (code int, err error) {
 	kinds, err := o.kinds(kubernetes)
 	if err != nil {
@@ -145,7 +145,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 	return 0, nil
 }
 
-// ask makes the question, from manifests, a cluster, or both.
+// ask builds the question from manifests, a cluster, or both.
 func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
 	var cluster readers.Cluster
 	version, reads := e.kubernetesVersion, e.manifests.readsCluster(o)
@@ -186,7 +186,7 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 	return q, scopes, err
 }
 
-// connect reaches the cluster of a person, and returns the version of its API server.
+// connect connects to the cluster of the user, and returns the version of its API server.
 func (o *Options) connect(ctx context.Context) (live readers.Cluster, version string, err error) {
 	live, _, version, err = o.reach(ctx)
 	if errors.Is(err, rest.ErrNotInCluster) {
@@ -195,12 +195,12 @@ func (o *Options) connect(ctx context.Context) (live readers.Cluster, version st
 	return live, version, err
 }
 
-// reach is connect for a command that only reads clusters.
+// reach is like connect, for a command that only reads clusters.
 func (o *Options) reach(ctx context.Context) (live readers.Cluster, cfg *rest.Config, version string, err error) {
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}
-	cfg.WarningHandler = rest.NoWarnings{} // they are about what Prometheus reads, such as Endpoints
+	cfg.WarningHandler = rest.NoWarnings{} // warnings are about objects that Prometheus reads, such as Endpoints
 	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
 		return live, nil, "", err
 	}
@@ -212,7 +212,7 @@ func (o *Options) reach(ctx context.Context) (live readers.Cluster, cfg *rest.Co
 	return live, cfg, version, err
 }
 
-// personConfig is restConfig for a person.
+// personConfig is like restConfig, for a command that a user runs.
 func (o *Options) personConfig() (*rest.Config, error) {
 	cfg, err := o.person().restConfig()
 	if err == nil && o.told != nil {

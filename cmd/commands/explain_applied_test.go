@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// With a cluster, explain -f answers as targets -f does: for the cluster after the manifests
-// were applied.
+// With a cluster, explain -f reports on the cluster after applying the manifests, like
+// targets -f.
 func TestExplainOfManifestsOverCluster(t *testing.T) {
 	const monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: %s, namespace: demo}\nspec:\n  selector: {matchLabels: {app: web}}\n  endpoints: [%s]"
 	for name, tc := range map[string]struct {
@@ -51,7 +51,8 @@ func TestExplainOfManifestsOverCluster(t *testing.T) {
 	}
 }
 
-// A cluster that does not answer is an error, and never an answer about the manifests alone.
+// If the cluster cannot be reached, the command fails and does not report on the manifests
+// alone.
 func TestExplainOfManifestsWithoutCluster(t *testing.T) {
 	file, err := filepath.Abs("testdata/targets/cluster.yaml")
 	if err != nil {

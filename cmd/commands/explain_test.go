@@ -10,8 +10,8 @@ import (
 
 // TestExplain runs the command on the file in.yaml of a golden file.
 //
-//	args          the arguments after "explain", one to a line
-//	want/text     what it prints; "json" with --format=json, "stderr" what it says
+//	args          the arguments after "explain", one per line
+//	want/text     the output; "json" with --format=json, "stderr" for standard error
 //	want/code     the exit code
 func TestExplain(t *testing.T) {
 	golden.Run(t, "testdata/explain/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {

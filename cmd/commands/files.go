@@ -15,31 +15,31 @@ import (
 
 const filesHelp = "File or folder of manifests%s (YAML with several documents, JSON, Lists); - is standard input. Repeatable."
 
-// bindFiles declares -f, and the arguments that mean the same.
+// bindFiles declares -f, and equivalent positional arguments.
 func bindFiles(cmd *kingpin.CmdClause, files *[]string) {
 	cmd.Arg("manifests", "Files or folders of manifests, as with -f.").PlaceHolder("FILE").StringsVar(files)
 	cmd.Flag("file", fmt.Sprintf(filesHelp, "")).Short('f').StringsVar(files)
 }
 
-// bindOtherFiles declares -f for a command that reads a cluster without it.
+// bindOtherFiles declares -f for a command that otherwise reads a cluster.
 func bindOtherFiles(cmd *kingpin.CmdClause, files *[]string) {
 	cmd.Flag("file", fmt.Sprintf(filesHelp, " to read instead of a cluster")).Short('f').StringsVar(files)
 }
 
-// appliedFiles are manifests for a command that answers for the cluster after they were applied.
+// appliedFiles are manifests for a command that reports on the cluster after applying them.
 type appliedFiles struct {
 	files   []string
-	offline bool // the manifests are all there is
+	offline bool // read nothing but the manifests
 }
 
-// bind declares -f and --offline. alone says more about manifests that are all there is.
+// bind declares -f and --offline. alone is the help about reading only manifests.
 func (a *appliedFiles) bind(cmd *kingpin.CmdClause, alone string) {
 	cmd.Flag("file", fmt.Sprintf(filesHelp, "")+" The answer is that of the cluster after they were applied. With --offline, or without a kubeconfig, it is that of the manifests alone"+alone+".").
 		Short('f').StringsVar(&a.files)
 	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&a.offline)
 }
 
-// check reports the first fault of the arguments.
+// check returns an error for the first invalid argument.
 func (a *appliedFiles) check() error {
 	if a.offline && len(a.files) == 0 {
 		return errors.New("--offline: needs manifests, given with -f")
@@ -47,9 +47,9 @@ func (a *appliedFiles) check() error {
 	return checkFiles(a.files)
 }
 
-// readsCluster reports whether the command reads a cluster, too: without manifests it must,
-// with them it does where a kubeconfig or a flag names one. In a pod without either it does
-// not: a pipeline should not depend on where it runs.
+// readsCluster reports whether the command also reads a cluster. It must if there are no
+// manifests. With manifests, it does if a kubeconfig or a flag selects a cluster, but not
+// just because it runs in a pod: a pipeline should not depend on where it runs.
 func (a *appliedFiles) readsCluster(o *Options) bool {
 	if a.offline || len(a.files) == 0 {
 		return !a.offline
@@ -57,7 +57,7 @@ func (a *appliedFiles) readsCluster(o *Options) bool {
 	return o.APIServer != "" || o.person().kubeconfig() != nil
 }
 
-// connect reaches the cluster, and returns the version of its API server.
+// connect connects to the cluster, and returns the version of its API server.
 func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster readers.Cluster, version string, err error) {
 	cluster, version, err = o.connect(ctx)
 	if err != nil && len(a.files) > 0 {
@@ -66,7 +66,8 @@ func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster readers
 	return cluster, version, err
 }
 
-// checkFiles reports the first path that does not exist: a typo is no finding about manifests.
+// checkFiles returns an error for the first path that does not exist, because a typo must
+// not look like a finding.
 func checkFiles(files []string) error {
 	for _, name := range files {
 		if standardInput(name) {
@@ -86,7 +87,7 @@ func checkFiles(files []string) error {
 	return nil
 }
 
-// needFiles is checkFiles for a command that has nothing else to read.
+// needFiles is like checkFiles, for a command that requires manifests.
 func needFiles(command string, files []string) error {
 	if len(files) == 0 {
 		return fmt.Errorf("no manifests: give files or folders, as in %s manifests/, or - for standard input", command)

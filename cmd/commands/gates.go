@@ -25,7 +25,7 @@ const (
 	gateTopologySharding = "PrometheusTopologySharding"
 	gateShardRetention   = "PrometheusShardRetentionPolicy"
 	gateConfigStatus     = "StatusForConfigurationResources"
-	gateRemoteWriteCRD   = "RemoteWriteCustomResourceDefinition" // reserved: stays closed
+	gateRemoteWriteCRD   = "RemoteWriteCustomResourceDefinition" // reserved, always disabled
 )
 
 var gateDefaults = map[string]bool{
@@ -45,10 +45,10 @@ func gateHelp() string {
 	return strings.Join(out, ", ")
 }
 
-// featureGates are the gates that the user set.
+// featureGates are the gates that the user has set.
 type featureGates map[string]bool
 
-// On reports whether a gate is open.
+// On reports whether a gate is enabled.
 func (g featureGates) On(name string) bool {
 	if name == gateRemoteWriteCRD {
 		return false
@@ -59,7 +59,7 @@ func (g featureGates) On(name string) bool {
 	return gateDefaults[name]
 }
 
-// Set implements kingpin.Value.
+// Set implements [kingpin.Value].
 func (g *featureGates) Set(text string) error {
 	if *g == nil {
 		*g = featureGates{}
@@ -82,7 +82,7 @@ func (g *featureGates) Set(text string) error {
 	return nil
 }
 
-// String lists every gate with its state, for the log.
+// String lists the gates that the user has set, with their state.
 func (g *featureGates) String() string {
 	if g == nil || *g == nil {
 		return ""
@@ -94,10 +94,10 @@ func (g *featureGates) String() string {
 	return strings.Join(out, ",")
 }
 
-// IsCumulative lets the flag be repeated.
+// IsCumulative reports that the flag may be repeated.
 func (g *featureGates) IsCumulative() bool { return true }
 
-// State lists all gates, also those at their default.
+// State lists all gates with their state, including defaults.
 func (g featureGates) State() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(gateDefaults)) {
@@ -106,7 +106,7 @@ func (g featureGates) State() string {
 	return strings.Join(out, ",")
 }
 
-// exposeGates shows the feature gates as metrics.
+// exposeGates exposes the feature gates as metrics.
 func exposeGates(reg promclient.Registerer, gates featureGates) {
 	v := promclient.NewGaugeVec(promclient.GaugeOpts{
 		Name: "prometheus_operator_feature_gate", Help: "1 if the feature gate is enabled, else 0.",
@@ -121,9 +121,9 @@ func exposeGates(reg promclient.Registerer, gates featureGates) {
 	}
 }
 
-// mayUseGates checks the permissions that enabled feature gates require for a kind:
-// agents must not be left without their pods silently, nor statuses unwritten. The roles of the
-// reference give none for the statuses of AlertmanagerConfigs: these are left out then, with a warning.
+// mayUseGates checks the permissions that enabled feature gates require for a kind, so that agents do
+// not silently lack their pods, or objects their status. The roles of the reference do not grant writes
+// of AlertmanagerConfig statuses. These are skipped with a warning instead.
 func mayUseGates(ctx context.Context, kube kubernetes.Interface, s *engine.Setup, configs informer.Namespaces, log *slog.Logger) error {
 	own := s.Instances.Watches()
 	if s.DaemonSets != "" {
@@ -139,7 +139,7 @@ func mayUseGates(ctx context.Context, kube kubernetes.Interface, s *engine.Setup
 	for _, r := range required(s.Kind) {
 		needs = append(needs, startup.Permissions(r.Group, r.Resource+"/status", configs.Watches(), "update", "patch")...)
 	}
-	needs = append(needs, startup.Permissions(s.Group, s.Resource, own, "patch")...) // the finalizer
+	needs = append(needs, startup.Permissions(s.Group, s.Resource, own, "patch")...) // for the finalizer
 	err := mayUseGate(ctx, kube, gateConfigStatus, needs)
 	if missing, is := errors.AsType[*startup.MissingError](err); is && s.Row == catalog.Alertmanager {
 		s.ConfigStatus = false

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// forbidding is an API server that permits everything but one thing, "verb resource".
+// forbidding returns an API server that grants everything except denied, "verb resource".
 func forbidding(denied string) *fake.Clientset {
 	kube := fake.NewClientset()
 	kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -27,7 +27,7 @@ func forbidding(denied string) *fake.Clientset {
 	return kube
 }
 
-// TestMayWriteBindings: the finalizer is set on workloads of every kind.
+// The finalizer is set on workloads of every kind, which requires a permission.
 func TestMayWriteBindings(t *testing.T) {
 	o := parsed(t, "--feature-gates=StatusForConfigurationResources=true")
 	setups, scopes, err := o.setups(semver.MustParse("1.36.0"))
@@ -35,7 +35,7 @@ func TestMayWriteBindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log strings.Builder
-	var written bool // statuses of AlertmanagerConfigs
+	var written bool // whether statuses of AlertmanagerConfigs are written
 	check := func(denied string) error {
 		var failed []error
 		for _, s := range setups {
@@ -56,7 +56,7 @@ func TestMayWriteBindings(t *testing.T) {
 	if err := check(""); err != nil || !written || log.Len() > 0 {
 		t.Errorf("%v, written %t, log %s", err, written, log.String())
 	}
-	// The reference's own roles.
+	// The roles of the reference.
 	if err := check("patch alertmanagerconfigs/status"); err != nil || written {
 		t.Errorf("%v, written %t", err, written)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// unpacked writes the inputs of a golden file into a folder. "args" is none of them:
-// it has the arguments of the command, one to a line.
+// unpacked writes the inputs of a golden file to a folder. "args" is not an input but has
+// the arguments of the command, one per line.
 func unpacked(t *testing.T, c golden.Case) (dir string, args, names []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -38,9 +38,9 @@ func unpacked(t *testing.T, c golden.Case) (dir string, args, names []string) {
 	return dir, args, names
 }
 
-// printed runs a command in a folder and returns what a golden file wants by the name:
-// "code" is the exit code, "stderr" what it says, all else what it prints; that of "json"
-// and "sarif" is JSON.
+// printed runs a command in a folder and returns the result with this name in a golden
+// file: "code" is the exit code, "stderr" is standard error, all other names are standard
+// output. It is JSON for "json" and "sarif".
 func printed(t *testing.T, dir string, args []string, name string) ([]byte, error) {
 	t.Helper()
 	stdout, stderr, code := runIn(t, dir, args)
@@ -57,14 +57,14 @@ func printed(t *testing.T, dir string, args []string, name string) ([]byte, erro
 	return stdout, nil
 }
 
-func init() { // commands read no cluster of whoever runs the tests
+func init() { // do not read the cluster of the user who runs the tests
 	clientcmd.RecommendedHomeFile = "/no/kubeconfig"
 	if os.Getenv(asPlugin) == "" {
 		_ = os.Unsetenv("KUBECONFIG")
 	}
 }
 
-// runIn runs a command in a folder; a file "stdin" there is its input.
+// runIn runs a command in a folder. A file "stdin" there is its standard input.
 func runIn(t *testing.T, dir string, args []string) (stdout, stderr []byte, code int) {
 	t.Helper()
 	home, err := os.Getwd()

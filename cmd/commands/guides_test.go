@@ -10,13 +10,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// guideFlags are the flags of the operator that a guide asks its readers for.
+// guideFlags are the flags of the operator that a guide requires.
 var guideFlags = map[string][]string{"agents": {"--feature-gates=PrometheusAgentDaemonSet=true"}}
 
-// objectLine is what lists one object of a manifest that Prometheus or Alertmanager may use.
+// objectLine matches the header of an object in a manifest that Prometheus or
+// Alertmanager may use.
 var objectLine = regexp.MustCompile(`(?m)^kind: (ServiceMonitor|PodMonitor|Probe|ScrapeConfig|PrometheusRule|AlertmanagerConfig)\nmetadata:(?: \{name: (\S+), namespace: (\S+)\}|\n  name: (\S+)\n  namespace: (\S+))`)
 
-// TestGuides: the manifests of a guide have no fault, and each object in them is used.
+// The manifests of a guide are valid, and each object in them is used.
 func TestGuides(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/guides/*.md")
 	if err != nil || len(pages) < 10 {
@@ -48,7 +49,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// TestCompatibility: the guide names the versions that pods run by default.
+// The guide names the default versions of the workloads.
 func TestCompatibility(t *testing.T) {
 	page, err := os.ReadFile("../../docs/guides/compatibility.md")
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// harmless is a writer to a terminal that control characters do not reach: manifests, and the
-// API server, have names and expressions with such in them. They are written as \x1b. Line ends
-// and tabs stay, and so does U+0085, which YAML may have.
+// harmless is a writer that escapes control characters for a terminal, because manifests and
+// API servers can contain names and expressions with them. They are written as \x1b. Newlines
+// and tabs are kept, and so is U+0085, which is valid in YAML.
 type harmless struct{ w io.Writer }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (h harmless) Write(p []byte) (int, error) {
 	start := 0
 	for i := 0; i < len(p); i++ {
@@ -33,7 +33,8 @@ func (h harmless) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// control is how many bytes the control character has that a text begins with; 0 for none.
+// control returns the length in bytes of the control character at the start of p, or 0 if there
+// is none.
 func control(p []byte) int {
 	switch c := p[0]; {
 	case c == '\n', c == '\t', c == '\r':

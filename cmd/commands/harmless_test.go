@@ -25,8 +25,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestNoControlCharacterReachesTheTerminal: whatever is in manifests, and however their files
-// are called.
+// No control character from the content or the file names of manifests reaches the terminal.
 func TestNoControlCharacterReachesTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

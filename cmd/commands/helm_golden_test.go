@@ -9,8 +9,8 @@ import (
 
 // TestChartTemplates renders the chart as the release "firekeeper".
 //
-//	values.yaml        what the user sets
-//	want/NAME.yaml     what a template of this name makes of it; want/NOTES.txt
+//	values.yaml        the values set by the user
+//	want/NAME.yaml     the output of the template with this name; want/NOTES.txt
 func TestChartTemplates(t *testing.T) {
 	golden.Run(t, "testdata/chart/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		values, ok := c.Input("values.yaml")

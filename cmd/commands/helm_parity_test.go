@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// inDeploy are the names that objects of the release "firekeeper" have in deploy, where both differ.
+// inDeploy maps names of objects in the release "firekeeper" to their names in deploy, if they differ.
 var inDeploy = map[string]map[string]string{
 	"":            {"firekeeper": "prometheus-operator", "firekeeper-admission-webhook": "prometheus-operator-admission-webhook"},
 	"ClusterRole": {"firekeeper": "firekeeper-operator", "firekeeper-kubelet": "firekeeper-operator-kubelet", "firekeeper-auth-delegator": "firekeeper-operator-auth-delegator", "firekeeper-targets": "firekeeper-operator-targets", "firekeeper-admission-webhook": "firekeeper-webhook-certificates"},
@@ -23,8 +23,8 @@ var inDeploy = map[string]map[string]string{
 	"ConfigMap":   {},
 }
 
-// TestChartIsKustomize: with the values that mean a component, the chart makes the objects of deploy with that
-// component, and no other.
+// With the values that correspond to a component, the chart creates exactly the objects of deploy with that
+// component.
 func TestChartIsKustomize(t *testing.T) {
 	c := clustertest.Shared(t, cluster.Options{})
 	for name, tc := range map[string]struct {
@@ -49,14 +49,14 @@ func TestChartIsKustomize(t *testing.T) {
 				values = tc.values
 			}
 			chart := compared(objects(t, manifestsOf(released(t, values))))
-			if !slices.Contains(tc.components, "user-roles") { // which the chart has unless it is told otherwise
+			if !slices.Contains(tc.components, "user-roles") { // enabled in the chart by default
 				maps.DeleteFunc(chart, func(id string, _ map[string]any) bool {
 					return strings.HasSuffix(id, "-view") || strings.HasSuffix(id, "-edit") || strings.HasSuffix(id, "-admin") || strings.HasSuffix(id, "-developer")
 				})
 			}
 			deploy := compared(objects(t, string(deployed(t, c, tc.components...))))
-			// The chart closes no namespace, which others may share, has Roles where people bind a ClusterRole
-			// by hand, and Helm makes the namespace and the CRDs in its own way.
+			// The chart does not isolate the namespace, which may be shared, and has Roles where users of
+			// deploy bind a ClusterRole manually. Helm creates the namespace and the CRDs differently.
 			maps.DeleteFunc(deploy, func(id string, _ map[string]any) bool {
 				return id == "NetworkPolicy default-deny" || id == "ClusterRole firekeeper-operator-watch" || strings.HasPrefix(id, "Namespace ") || strings.HasPrefix(id, "CustomResourceDefinition ")
 			})
@@ -73,7 +73,7 @@ func TestChartIsKustomize(t *testing.T) {
 
 func isQuantity(text string) bool { _, err := resource.ParseQuantity(text); return err == nil }
 
-// compared are objects by kind and their name in deploy, without what Helm adds to each, and without its hooks.
+// compared returns objects by kind and their name in deploy, without additions of Helm and without hooks.
 func compared(objects map[string]map[string]any) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	for _, object := range objects {
@@ -83,13 +83,13 @@ func compared(objects map[string]map[string]any) map[string]map[string]any {
 		}
 		object = stripped(renamed(kind, object)).(map[string]any)
 		meta = object["metadata"].(map[string]any)
-		delete(meta, "labels") // stripped keeps those that select
+		delete(meta, "labels") // stripped keeps the labels of selectors
 		out[kind+" "+meta["name"].(string)] = object
 	}
 	return out
 }
 
-// renamed gives what a release names after itself the names of deploy.
+// renamed replaces the names derived from the release with the names in deploy.
 func renamed(kind string, object map[string]any) map[string]any {
 	kind = strings.TrimSuffix(kind, "Binding")
 	if kind == "Certificate" {
@@ -119,15 +119,15 @@ func renamed(kind string, object map[string]any) map[string]any {
 	return object
 }
 
-// texts are what else differs by name only.
+// texts replaces other names that differ.
 var texts = strings.NewReplacer(
 	"firekeeper/firekeeper-admission-webhook-certs", "firekeeper/admission-webhook-certs",
-	"firekeeper/firekeeper-admission-webhook", "firekeeper/admission-webhook", // the Certificate
+	"firekeeper/firekeeper-admission-webhook", "firekeeper/admission-webhook", // of the Certificate
 	"firekeeper-admission-webhook-certs", "admission-webhook-certs",
 	"firekeeper-admission-webhook", "prometheus-operator-admission-webhook",
 )
 
-// stripped takes away what is not the same by intent: labels of Helm, and flags that the chart has settings for.
+// stripped removes intended differences: labels of Helm, and flags for which the chart has values.
 func stripped(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -137,7 +137,7 @@ func stripped(value any) any {
 		if name, ok := value["serviceAccountName"]; ok && name == "firekeeper" {
 			value["serviceAccountName"] = "prometheus-operator"
 		}
-		delete(value, "objectSelector") // of webhooks: a rule of the chart cannot wait for them
+		delete(value, "objectSelector") // of webhooks: the chart contains a rule and cannot wait for the webhook
 		delete(value, "caBundle")       // from the values
 		for key, inner := range value {
 			value[key] = stripped(inner)
@@ -151,7 +151,7 @@ func stripped(value any) any {
 		for i, item := range value {
 			value[i] = stripped(item)
 			if item == "firekeeper" {
-				value[i] = "prometheus-operator" // the Lease in a Role
+				value[i] = "prometheus-operator" // name of the Lease in a Role
 			}
 		}
 		return value
@@ -161,7 +161,7 @@ func stripped(value any) any {
 	return value
 }
 
-// TestChartAppliesConversion: the Job of the CRDs gets what the component webhook-conversion says.
+// The Job for the CRDs has the arguments of the component webhook-conversion.
 func TestChartAppliesConversion(t *testing.T) {
 	for values, want := range map[string][]any{
 		"webhook: {enabled: true}":    {"crds", "apply"},

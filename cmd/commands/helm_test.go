@@ -25,8 +25,8 @@ import (
 
 const chartFolder = "../../deploy/chart"
 
-// released is what Helm makes of the chart as the release "firekeeper" in a namespace of
-// that name, one document after the other, by the name of its template.
+// released renders the chart as the release "firekeeper" in a namespace of the same name. The result is the
+// output of each template by name.
 func released(t *testing.T, values string) map[string]string {
 	t.Helper()
 	loaded, err := loader.LoadDir(chartFolder)
@@ -41,14 +41,14 @@ func rendered(t *testing.T, c *chart.Chart, values string) map[string]string {
 	return renderedOn(t, c, values, installed())
 }
 
-// installed are the capabilities of a cluster with our CustomResourceDefinitions.
+// installed returns the capabilities of a cluster with our CRDs.
 func installed() *chartutil.Capabilities {
 	out := chartutil.DefaultCapabilities.Copy()
 	out.APIVersions = append(slices.Clip(out.APIVersions), "monitoring.coreos.com/v1/ServiceMonitor")
 	return out
 }
 
-// renderedOn is for a cluster with some capabilities.
+// renderedOn is like rendered, for a cluster with these capabilities.
 func renderedOn(t *testing.T, c *chart.Chart, values string, on *chartutil.Capabilities) map[string]string {
 	t.Helper()
 	given, err := chartutil.ReadValues([]byte(values))
@@ -72,7 +72,7 @@ func renderedOn(t *testing.T, c *chart.Chart, values string, on *chartutil.Capab
 	return out
 }
 
-// objects are the objects of a text, by kind and name.
+// objects returns the objects of a YAML stream, by kind and name.
 func objects(t *testing.T, text string) map[string]map[string]any {
 	t.Helper()
 	out := map[string]map[string]any{}
@@ -99,7 +99,7 @@ func manifestsOf(texts map[string]string) string {
 	return strings.Join(out, "\n---\n")
 }
 
-// everything turns each part of the chart on.
+// everything enables each part of the chart.
 const everything = `
 replicas: 2
 extraArgs: ["--cluster-domain=cluster.local"]
@@ -146,7 +146,7 @@ func TestChartIsLinted(t *testing.T) {
 	}
 }
 
-// The chart is deploy in another form: the same pod, Service and permissions.
+// The chart creates the same pod, Service and permissions as deploy.
 func TestChartIsDeploy(t *testing.T) {
 	texts := released(t, "{}")
 	chart := objects(t, manifestsOf(texts))
@@ -172,7 +172,7 @@ func TestChartIsDeploy(t *testing.T) {
 	if diff := cmp.Diff(path(deploy["Service prometheus-operator"], "spec", "ports"), path(chart["Service firekeeper"], "spec", "ports")); diff != "" {
 		t.Errorf("Service:\n%s", diff)
 	}
-	// What the chart has settings for may differ.
+	// Settings that have a value in the chart may differ.
 	pod := func(object map[string]any) any {
 		spec := path(object, "spec", "template", "spec").(map[string]any)
 		delete(spec, "serviceAccountName")
@@ -185,7 +185,7 @@ func TestChartIsDeploy(t *testing.T) {
 	}
 }
 
-// Namespaces get a Role each, and nothing but the CRDs and the roles of users is cluster-wide.
+// Each namespace gets a Role, and only the CRDs and the user roles are cluster-wide.
 func TestChartOfNamespaces(t *testing.T) {
 	texts := released(t, "{namespaces: [a, b], rbac: {userRoles: false}}")
 	var got []string
@@ -201,7 +201,7 @@ func TestChartOfNamespaces(t *testing.T) {
 			t.Errorf("not a Role and a RoleBinding in %s", want)
 		}
 	}
-	if !strings.Contains(texts["rbac.yaml"], "  - namespaces\n  verbs:\n  - get\n-") { // which is all that a Role can grant of its namespace
+	if !strings.Contains(texts["rbac.yaml"], "  - namespaces\n  verbs:\n  - get\n-") { // the only access to its namespace that a Role can grant
 		t.Errorf("the Roles may not get their namespaces:\n%s", texts["rbac.yaml"])
 	}
 	if !strings.Contains(texts["operator.yaml"], "- --namespaces=a,b\n") {
@@ -209,8 +209,8 @@ func TestChartOfNamespaces(t *testing.T) {
 	}
 }
 
-// The least privilege is what there is otherwise, without list and watch of Secrets and
-// ConfigMaps but in some namespaces.
+// With least privilege, the permissions are the same, except that Secrets and ConfigMaps can be listed and
+// watched only in some namespaces.
 func TestChartOfLeastPrivilege(t *testing.T) {
 	for values, name := range map[string]string{
 		"rbac: {leastPrivilege: true, watchSecretsIn: [a, b]}":                    "ClusterRole firekeeper",
@@ -233,7 +233,7 @@ func TestChartOfLeastPrivilege(t *testing.T) {
 	}
 }
 
-// Several replicas elect a leader, by a Lease that their Role names.
+// Several replicas elect a leader with a Lease, which is named in their Role.
 func TestChartOfReplicas(t *testing.T) {
 	texts := released(t, "{replicas: 2}")
 	for file, wants := range map[string][]string{
@@ -267,7 +267,7 @@ func TestChartOfReplicas(t *testing.T) {
 	}
 }
 
-// What is misspelled or of another type is refused before anything is installed.
+// Misspelled values and values of the wrong type are rejected before anything is installed.
 func TestChartRefusesBadValues(t *testing.T) {
 	c, err := loader.LoadDir(chartFolder)
 	if err != nil {
@@ -300,8 +300,8 @@ func TestChartRefusesBadValues(t *testing.T) {
 	}
 }
 
-// TestChartVersion: the chart installs the version of the tree, and its Job may apply the
-// CRDs that there are.
+// The chart installs the version in the repository, and its Job has the permissions to apply the existing
+// CRDs.
 func TestChartVersion(t *testing.T) {
 	c, err := loader.LoadDir(chartFolder)
 	if err != nil {
@@ -327,8 +327,8 @@ func TestChartVersion(t *testing.T) {
 	}
 }
 
-// Helm resolves the kinds of all objects but hooks before it installs anything, so on a cluster without our
-// CustomResourceDefinitions none of them may be of these kinds.
+// Helm resolves the kinds of all objects except hooks before it installs anything, so on a cluster without
+// our CRDs none of them may be of these kinds.
 func TestChartOnANewCluster(t *testing.T) {
 	loaded, err := loader.LoadDir(chartFolder)
 	if err != nil {
@@ -369,7 +369,7 @@ func TestChartOnANewCluster(t *testing.T) {
 	if len(got[""]) > 0 || len(got["post-install,post-upgrade"]) != 2 || len(got["pre-delete"]) != 2 {
 		t.Errorf("without definitions: %+v", got)
 	}
-	for _, o := range got["post-install,post-upgrade"] { // as Helm adopts them with the next upgrade
+	for _, o := range got["post-install,post-upgrade"] { // as required for adoption by Helm at the next upgrade
 		a := o.Metadata.Annotations
 		if o.Metadata.Labels["app.kubernetes.io/managed-by"] != "Helm" || a["meta.helm.sh/release-name"] != "firekeeper" || a["meta.helm.sh/release-namespace"] != "firekeeper" || o.Metadata.Labels["release"] != "x" {
 			t.Errorf("%s cannot be adopted: %+v", o.Kind, o.Metadata)
@@ -380,14 +380,14 @@ func TestChartOnANewCluster(t *testing.T) {
 	}
 }
 
-// An API server takes everything that the chart can make, and our own lint too.
+// An API server accepts everything that the chart can create, and so does our lint.
 func TestChartIsInstalled(t *testing.T) {
 	c := clustertest.Shared(t, cluster.Options{})
 	command(t, 0, "crds", "apply", "--kubeconfig="+c.Kubeconfig)
 	for _, tc := range []struct{ name, values string }{
 		{"chart-default", "{}"},
 		{"chart-narrow", "namespaces: [chart-narrow]"},
-		{"chart-all", everything}, // last: nobody answers as its webhook
+		{"chart-all", everything}, // last, because its webhook has no server
 	} {
 		texts := released(t, tc.values)
 		hooks := texts["tests.yaml"]
@@ -395,7 +395,7 @@ func TestChartIsInstalled(t *testing.T) {
 		for i, text := range []string{manifestsOf(texts), hooks} {
 			text = strings.ReplaceAll(text, "namespace: firekeeper\n", "namespace: "+tc.name+"\n")
 			if i == 1 && tc.name == "chart-all" {
-				continue // a rule among them, which a webhook that nobody answers refuses
+				continue // contains a rule, which is rejected because the webhook has no server
 			}
 			file := filepath.Join(t.TempDir(), "chart.yaml")
 			if err := os.WriteFile(file, []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: "+tc.name+"}\n---\n"+text), 0o600); err != nil {
@@ -419,7 +419,7 @@ func TestChartIsInstalled(t *testing.T) {
 	}
 }
 
-// The schema names every value, and no other.
+// The schema lists exactly the existing values.
 func TestChartSchema(t *testing.T) {
 	c, err := loader.LoadDir(chartFolder)
 	if err != nil {
@@ -433,7 +433,7 @@ func TestChartSchema(t *testing.T) {
 	same = func(path string, values, schema map[string]any) {
 		known, ok := schema["properties"].(map[string]any)
 		if !ok {
-			return // any
+			return // any value is allowed
 		}
 		for name := range known {
 			if _, ok := values[name]; !ok && path+name != ".global" {

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// helpTemplate prints the commands first, for they are what people look for, and of a
-// command nothing that does not change its result.
+// helpTemplate prints the commands first, since most users look for them. The help of a command
+// omits flags that do not change its result.
 const helpTemplate = `{{define "Args" -}}
 {{range .Args}}{{if not .Hidden}} {{if not .Required}}[{{end}}{{if .PlaceHolder}}{{.PlaceHolder}}{{else}}<{{.Name}}>{{end}}{{if .Value|IsCumulative}}...{{end}}{{if not .Required}}]{{end}}{{end}}{{end -}}
 {{end -}}
@@ -51,14 +51,14 @@ Args:
 {{end -}}
 `
 
-// help is what the help of a program is made of.
+// help is the data for the help of a program.
 type help struct {
 	*headings
-	program  string // as people type it
+	program  string // as the user types it
 	commands []subcommand
 }
 
-// show makes a program print its help so.
+// show installs the help in a program.
 func (h help) show(app *kingpin.Application) {
 	app.HelpFlag.Help("Show this help.")
 	app.UsageFuncs(template.FuncMap{
@@ -81,22 +81,23 @@ func (h help) show(app *kingpin.Application) {
 	app.UsageTemplate(helpTemplate)
 }
 
-// starts reports whether a program has a command that all of its flags are about.
+// starts reports whether a program has a start command, which uses all flags.
 func starts(app *kingpin.ApplicationModel) bool {
 	return slices.ContainsFunc(app.Commands, func(c *kingpin.CmdModel) bool { return c.Name == startCommand })
 }
 
-// aboutTheProgram are the flags that are no flags of the operator.
+// aboutTheProgram are the flags that do not belong to the operator.
 var aboutTheProgram = []string{"help", "version", "short-version"}
 
-// flagGroup are the flags under one heading.
+// flagGroup holds the flags below one heading.
 type flagGroup struct {
 	Title string
 	Flags []*kingpin.FlagModel
 }
 
-// flags are those that the help explains: those of a command, or all of the program, under their
-// headings. They are under the command that they are about, if there is one.
+// flags returns the flags that the help explains, below their headings: those of a command, or
+// all of the program. If the program has a start command, its help has the flags of the
+// operator.
 func (h help) flags(app *kingpin.ApplicationModel, command *kingpin.CmdModel, all []*kingpin.FlagModel) []flagGroup {
 	switch {
 	case command == nil && starts(app):
@@ -113,7 +114,7 @@ func (h help) flags(app *kingpin.ApplicationModel, command *kingpin.CmdModel, al
 	return []flagGroup{{"Flags", own}}
 }
 
-// grouped puts flags under their headings; flags without one come first.
+// grouped returns flags below their headings. Flags without a heading come first.
 func (h *headings) grouped(flags []*kingpin.FlagModel) []flagGroup {
 	out := []flagGroup{{Title: "Flags"}}
 	for _, title := range h.titles {
@@ -129,7 +130,7 @@ func (h *headings) grouped(flags []*kingpin.FlagModel) []flagGroup {
 	return slices.DeleteFunc(out, func(g flagGroup) bool { return len(g.Flags) == 0 })
 }
 
-// uses names the flags of the program that change the result of a command, by heading.
+// uses returns the flags of the program that change the result of a command, by heading.
 func (h help) uses(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (rows [][2]string) {
 	if command == nil {
 		return nil
@@ -149,7 +150,7 @@ func (h help) uses(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (ro
 	return rows
 }
 
-// list are the commands of the program, or those below a command, each with the first
+// list returns the commands of the program, or the subcommands of a command, each with the first
 // sentence of its help, up to a colon.
 func (h help) list(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (rows [][2]string) {
 	all := app.FlattenedCommands()
@@ -166,7 +167,7 @@ func (h help) list(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (ro
 	return rows
 }
 
-// examples are command lines, their comments below each other.
+// examples returns example command lines with aligned comments.
 func (h help) examples(command *kingpin.CmdModel) (out []string) {
 	if command == nil {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// instances say which workloads to manage, by catalog.Row.Flags.
+// instances select the workloads to manage. The key is catalog.Row.Flags.
 type instances map[string]*instance
 
-// instance are the flags of one or more kinds of workloads.
+// instance holds the flags of one or more kinds of workloads.
 type instance struct {
 	Namespaces []string
 	Selector   string
@@ -39,7 +39,7 @@ func (i *instances) bind(flags flagSet) {
 	}
 }
 
-// kindsOf names the kinds that flags are about: "Prometheus and PrometheusAgent".
+// kindsOf returns the kinds to which flags apply: "Prometheus and PrometheusAgent".
 func kindsOf(flags string) string {
 	var kinds []string
 	for _, row := range managed {
@@ -50,7 +50,7 @@ func kindsOf(flags string) string {
 	return strings.Join(kinds, " and ")
 }
 
-// validate checks each flag. Messages start with it.
+// validate checks each flag. Errors start with the flag.
 func (i instances) validate() error {
 	var seen []string
 	for _, row := range managed {
@@ -69,7 +69,7 @@ func (i instances) validate() error {
 	return nil
 }
 
-// of are the flags about a kind.
+// of returns the flags for a kind.
 func (i instances) of(row *catalog.Row) instance {
 	if of := i[row.Flags]; of != nil {
 		return *of
@@ -77,8 +77,7 @@ func (i instances) of(row *catalog.Row) instance {
 	return instance{}
 }
 
-// namespaces of the workloads of a kind: without a list of their own they are those of
-// everything.
+// namespaces returns the namespaces of the workloads of a kind, which default to all.
 func (i instances) namespaces(row *catalog.Row, all informer.Namespaces) (informer.Namespaces, error) {
 	if own := i.of(row).Namespaces; len(own) > 0 {
 		return informer.NewNamespaces(own, nil)

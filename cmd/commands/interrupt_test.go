@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// hanging is an API server that takes connections and never answers. It returns its URL.
+// hanging starts an API server that accepts connections and never responds. It returns the URL.
 func hanging(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func hanging(t *testing.T) string {
 	return "http://" + listener.Addr().String()
 }
 
-// said is output that is waited for.
+// said is a writer that detects an expected output.
 type said struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -54,7 +54,7 @@ type said struct {
 	once sync.Once
 }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (s *said) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,11 +65,11 @@ func (s *said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSignalsEndEveryCommand: while an API server does not answer, or nobody writes to the pipe
-// that is read, each command says within seconds what it waits for, and one signal ends it.
+// If an API server does not respond, or a pipe has no input, each command reports within
+// seconds what it waits for, and one signal ends it.
 func TestSignalsEndEveryCommand(t *testing.T) {
 	const (
-		ends  = 20 * time.Second // generous: at once on a machine with nothing else to do
+		ends  = 20 * time.Second // generous: on an idle machine it ends immediately
 		input = "waiting for standard input"
 	)
 	server := hanging(t)
@@ -82,7 +82,7 @@ func TestSignalsEndEveryCommand(t *testing.T) {
 	free := "--web.listen-address=127.0.0.1:0"
 	rows := map[string][]struct {
 		args []string
-		says string // empty: it ends by itself
+		says string // empty if it ends without a signal
 	}{
 		"start":             {{append(live, free), "waiting for the API server"}},
 		"status":            {{live, waits}},

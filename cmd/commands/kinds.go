@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// kinds are the kinds of workloads that the operator manages, in the order of managed.
+// kinds returns the kinds of workloads that the operator manages, in the order of managed.
 //
 // Errors: a quantity does not parse.
 func (o *Options) kinds(kubernetes *semver.Version) ([]*engine.Kind, error) {
@@ -27,7 +27,7 @@ func (o *Options) kinds(kubernetes *semver.Version) ([]*engine.Kind, error) {
 	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}, nil
 }
 
-// prometheus is what the flags say about Prometheus and PrometheusAgent.
+// prometheus returns the settings of Prometheus and PrometheusAgent from the flags.
 //
 // Errors: a quantity does not parse.
 func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
@@ -35,12 +35,12 @@ func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, er
 	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged}, err
 }
 
-// newestKubernetes is the version that objects are checked for where there is no cluster.
+// newestKubernetes is the Kubernetes version to assume without a cluster.
 const newestKubernetes = "1.36.0"
 
-// objectKinds returns what makes kinds for the webhook that checks single objects. It does
-// not know the flags of the operator that will use them, so it takes their defaults, and
-// all that a feature gate allows.
+// objectKinds returns a function that creates kinds for the webhook that checks single
+// objects. The webhook does not have the flags of the operator, so it uses the defaults
+// and allows everything that a feature gate can enable.
 //
 // Errors: those of kinds.
 func objectKinds() (func() []*engine.Kind, error) {
@@ -60,13 +60,14 @@ func objectKinds() (func() []*engine.Kind, error) {
 	return func() []*engine.Kind {
 		kinds, err := o.kinds(kubernetes)
 		if err != nil {
-			panic(err) // the same flags made kinds before
+			panic(err) // cannot happen: the same flags worked above
 		}
 		return kinds
 	}, nil
 }
 
-// setups are the kinds and how their controllers run, and what all of them read.
+// setups returns the kinds with the options of their controllers, and the scopes that all
+// controllers share.
 //
 // Errors: a quantity or a list of namespaces does not parse.
 func (o *Options) setups(kubernetes *semver.Version) ([]engine.Setup, engine.Scopes, error) {
@@ -102,7 +103,7 @@ func (o *Options) setups(kubernetes *semver.Version) ([]engine.Setup, engine.Sco
 	return out, scopes, nil
 }
 
-// configNamespaces are the namespaces of kinds that have a list of their own.
+// configNamespaces returns the namespaces of selected kinds that have a separate list.
 func (o *Options) configNamespaces() (map[*catalog.Row]informer.Namespaces, error) {
 	if len(o.AlertmanagerConfigNamespaces) == 0 {
 		return nil, nil
@@ -111,7 +112,7 @@ func (o *Options) configNamespaces() (map[*catalog.Row]informer.Namespaces, erro
 	return map[*catalog.Row]informer.Namespaces{catalog.AlertmanagerConfig: own.Of("--alertmanager-config-namespaces")}, err
 }
 
-// engine is what the flags say about the controller of a kind.
+// engine returns the options of the controller of a kind from the flags.
 func (o *Options) engine(k *engine.Kind, own, configs informer.Namespaces) engine.Options {
 	out := engine.Options{
 		ControllerID: o.ControllerID, Instances: own, InstanceSelector: o.Instances.of(k.Row).Selector,

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
-// kubeletFlags are the flags about the Service of the kubelets.
+// kubeletFlags are the flags for the kubelet Service.
 type kubeletFlags struct {
 	Service, Selector, Addresses   string
 	Endpoints, Slices, HTTPMetrics bool
@@ -44,7 +44,7 @@ func (k *kubeletFlags) bind(flags flagSet) {
 		Default("true").BoolVar(&k.HTTPMetrics)
 }
 
-// validate checks each flag. Messages start with it.
+// validate checks each flag. Errors start with the flag.
 func (k *kubeletFlags) validate() error {
 	if _, err := labels.Parse(k.Selector); err != nil {
 		return fmt.Errorf("--kubelet-selector=%s: %w", k.Selector, err)
@@ -67,9 +67,9 @@ func (k *kubeletFlags) validate() error {
 	return nil
 }
 
-// name of the Service.
+// name returns the name of the Service.
 //
-// Errors: it is not of the form NAMESPACE/NAME; one of the two is not a name.
+// Errors: it is not of the form NAMESPACE/NAME; one of the two is not a valid name.
 func (k *kubeletFlags) name() (types.NamespacedName, error) {
 	out, err := catalog.FullKey(k.Service)
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *kubeletFlags) name() (types.NamespacedName, error) {
 	return out, nil
 }
 
-// kubelet is what the flags say about the kubelet Service.
+// kubelet returns the options of the kubelet Service from the flags.
 //
 // Errors: those of name.
 func (o *Options) kubelet() (kubelet.Options, error) {
@@ -96,9 +96,9 @@ func (o *Options) kubelet() (kubelet.Options, error) {
 	}, err
 }
 
-// kubelets returns the controller of the kubelet Service if it is wanted and can start.
-// EndpointSlices beside Endpoints are no condition for that: they follow as soon as
-// they may be written.
+// kubelets returns the controller of the kubelet Service if it is enabled and can start.
+// It does not require the permission to write EndpointSlices if it writes Endpoints: it
+// adds the slices once the permission is granted.
 func (o *Options) kubelets(ctx context.Context, clients engine.Clients, p process) ([]*startup.Component, error) {
 	k := o.Kubelet
 	if k.Service == "" {

@@ -15,13 +15,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
-// leaderFlags are the flags about several replicas.
+// leaderFlags are the flags for several replicas.
 type leaderFlags struct {
 	Elect            bool
 	Namespace, Lease string
 }
 
-// podNamespace is where the kubelet says in which namespace a pod is.
+// podNamespace is the file in which the kubelet stores the namespace of the pod.
 const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 func (l *leaderFlags) bind(flags flagSet) {
@@ -30,7 +30,7 @@ func (l *leaderFlags) bind(flags flagSet) {
 	flags.Flag("leader-elect-lease-name", "Name of the Lease. Operators that divide the work need one each.").Default(program).StringVar(&l.Lease)
 }
 
-// validate checks each flag. Messages start with it.
+// validate checks each flag. Errors start with the flag.
 func (l *leaderFlags) validate() error {
 	if l.Namespace != "" {
 		if wrong := validation.IsDNS1123Label(l.Namespace); len(wrong) > 0 {
@@ -43,10 +43,10 @@ func (l *leaderFlags) validate() error {
 	return nil
 }
 
-// leader is what says whether this operator may write. It puts itself between cfg and
-// the API server where there are several.
+// leader returns the leader, which decides whether this operator may write. With several
+// replicas, it wraps the transport of cfg.
 //
-// Errors: the namespace of the Lease is not known; the Lease may not be read.
+// Errors: the namespace of the Lease is unknown; the Lease cannot be read.
 func (l *leaderFlags) leader(ctx context.Context, cfg *rest.Config, log *slog.Logger) (*startup.Leader, error) {
 	if !l.Elect {
 		return startup.Alone(), nil
@@ -69,8 +69,9 @@ func (l *leaderFlags) leader(ctx context.Context, cfg *rest.Config, log *slog.Lo
 	return out, nil
 }
 
-// lead runs do while this operator competes for the lead. CRDs are installed first, by
-// the leader only: do waits for what it needs of them.
+// lead runs do while this operator competes for the lead. It installs the CRDs before it
+// runs do. With leader election, only the leader installs them, concurrently with do,
+// which must wait for the CRDs it needs.
 func (o *Options) lead(ctx context.Context, leader *startup.Leader, cfg *rest.Config, log *slog.Logger, do func(context.Context) error) error {
 	if o.ManageCRDs && !o.Leader.Elect {
 		if err := o.manageCRDs(ctx, cfg, log); err != nil {

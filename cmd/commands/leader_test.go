@@ -9,14 +9,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestReadiness: an operator is ready once all controllers that could start are, and stays
-// so when further ones follow.
+// An operator is ready once all controllers that could start have synced, and stays ready
+// when more controllers start.
 func TestReadiness(t *testing.T) {
 	r := &readiness{}
 	if r.ok() {
 		t.Error("ready before it is known how many controllers there are")
 	}
-	r.synced() // as soon as it runs
+	r.synced() // a controller may sync immediately
 	r.expect(2)
 	if r.ok() {
 		t.Error("ready with one of two")
@@ -35,7 +35,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// TestLeaderOutsideOfAPod: the namespace of the Lease must be known, if there is one.
+// With leader election outside of a pod, the namespace of the Lease must be given.
 func TestLeaderOutsideOfAPod(t *testing.T) {
 	if _, err := os.Stat(podNamespace); err == nil {
 		t.Skip("this is a pod")

@@ -45,7 +45,7 @@ func (l *lintOptions) bind(cmd *kingpin.CmdClause) {
 		BoolVar(&l.missingReferences)
 }
 
-// validate reports the first flag that cannot be used.
+// validate returns an error for the first invalid flag.
 func (l *lintOptions) validate() error {
 	if _, err := parseKubernetes(l.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", l.kubernetesVersion, err)
@@ -56,7 +56,7 @@ func (l *lintOptions) validate() error {
 	return needFiles("lint", l.files)
 }
 
-// run prints what is found and returns the exit code.
+// run prints the findings and returns the exit code.
 func (l *lintOptions) run(o Options, s streams) (code int, err error) {
 	kubernetes, err := parseKubernetes(l.kubernetesVersion)
 	if err != nil {

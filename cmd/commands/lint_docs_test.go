@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLintDocs runs the examples of docs/lint.md.
+// The examples of docs/lint.md have the documented output.
 func TestLintDocs(t *testing.T) {
 	page, dir := examples(t, "../../docs/lint.md")
 	for folder, want := range map[string]int{"manifests/": 1, "app/": 0} {

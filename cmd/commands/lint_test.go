@@ -8,9 +8,9 @@ import (
 
 // TestLint runs the command in a folder with the files of a golden file.
 //
-//	args           the arguments after "lint", one to a line
+//	args           the arguments after "lint", one per line
 //	stdin          its standard input
-//	want/<format>  what it prints in that format; "stderr" what it says
+//	want/<format>  the output in that format; "stderr" for standard error
 //	want/code      the exit code
 func TestLint(t *testing.T) {
 	golden.Run(t, "testdata/lint/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {

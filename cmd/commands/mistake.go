@@ -11,13 +11,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// unknownFlag is how the parser names one.
+// unknownFlag matches the parser's error for an unknown flag.
 var unknownFlag = regexp.MustCompile(`^unknown long flag '--(.*)'$`)
 
-// mistake returns the command that a wrong command line is about, empty when it gives
-// none, and an error that suggests what was meant.
+// mistake returns the command of an invalid command line, or "" if it has none, and an
+// error that suggests a similar word.
 func mistake(app *kingpin.Application, args []string, err error) (command string, _ error) {
-	at, _ := app.ParseContext(args) // the same error
+	at, _ := app.ParseContext(args) // returns the same error
 	if at == nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ func mistake(app *kingpin.Application, args []string, err error) (command string
 		for word := range strings.FieldsSeq(at.SelectedCommand.FullCommand()) {
 			i := slices.IndexFunc(commands, func(c *kingpin.CmdModel) bool { return c.Name == word })
 			if i < 0 || !slices.Contains(args, word) {
-				break // a default
+				break // a default command
 			}
 			command, flags, commands = commands[i].FullCommand, append(flags, commands[i].Flags...), commands[i].Commands
 		}
@@ -50,7 +50,7 @@ func mistake(app *kingpin.Application, args []string, err error) (command string
 	return command, err
 }
 
-// meant is a suggestion; empty without one.
+// meant returns a suggestion, or "" if there is none.
 func meant(prefix, name string, known []string) string {
 	if like := manifest.Similar(name, known); like != "" {
 		return fmt.Sprintf(", did you mean \"%s%s\"?", prefix, like)

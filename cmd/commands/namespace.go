@@ -10,17 +10,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// ownNamespace is where pods find the name of their namespace.
+// ownNamespace is the file in which pods find the name of their namespace.
 const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// defaultNamespace is where a person means what has no namespace, as for kubectl: that of the
-// kubeconfig's context, or in a cluster that of the pod.
+// defaultNamespace returns the default namespace, like kubectl: that of the kubeconfig's
+// context or, in a cluster, that of the pod.
 func (o *Options) defaultNamespace() string {
 	if config := o.person().kubeconfig(); config != nil {
 		if name, _, err := config.Namespace(); err == nil && name != "" {
 			return name
 		}
-		return corev1.NamespaceDefault // who connects says what is wrong with the kubeconfig
+		return corev1.NamespaceDefault // errors in the kubeconfig are reported when connecting
 	}
 	if name, err := os.ReadFile(ownNamespace); err == nil && o.APIServer == "" {
 		return strings.TrimSpace(string(name))
@@ -28,8 +28,8 @@ func (o *Options) defaultNamespace() string {
 	return corev1.NamespaceDefault
 }
 
-// person are the options as a person means them: outside of a cluster, and told nothing, they
-// name the kubeconfig that kubectl takes, if there is one.
+// person returns the options for a command that a user runs: outside of a cluster, the
+// kubeconfig defaults to that of kubectl if it exists.
 func (o *Options) person() *Options {
 	if o.kubeconfig() != nil || o.APIServer != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		return o
@@ -42,8 +42,8 @@ func (o *Options) person() *Options {
 	return &out
 }
 
-// inCluster gives an object that was named without a namespace the default one, unless the
-// objects are read from files: these have no context.
+// inCluster sets the default namespace of an object that was named without one, unless the
+// objects are read from files, which have no context.
 func (o *Options) inCluster(s *catalog.Spelling, files ...[]string) {
 	for _, list := range files {
 		if len(list) > 0 {

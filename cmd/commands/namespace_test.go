@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// kubeconfig has the contexts demo and monitoring, with these namespaces, and bare without one;
-// current is one of them.
+// kubeconfig returns a kubeconfig with the contexts demo and monitoring, which have these
+// namespaces, and bare without a namespace. current is the current context.
 func kubeconfig(t *testing.T, url, current string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
@@ -30,7 +30,7 @@ contexts:
 	return file
 }
 
-// A name without a namespace is in that of the context, as for kubectl.
+// The namespace of an object defaults to that of the context, as in kubectl.
 func TestNamespaceOfTheContext(t *testing.T) {
 	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
@@ -43,9 +43,9 @@ func TestNamespaceOfTheContext(t *testing.T) {
 		"explain smon web -n demo":                         {"monitoring", "explain smon demo/web"},
 		"explain smon demo/web":                            {"monitoring", "explain smon web -n demo"},
 		"explain smon none":                                {"bare", "explain smon default/none"},
-		"explain smon some":                                {"unknown", "explain smon default/some"}, // whoever connects says so
+		"explain smon some":                                {"unknown", "explain smon default/some"}, // the error is reported when connecting
 		"explain smon none --apiserver=http://127.0.0.1:1": {"", "explain smon default/none --apiserver=http://127.0.0.1:1"},
-		"status": {"monitoring", "status -n monitoring"}, // all there are
+		"status": {"monitoring", "status -n monitoring"}, // all namespaces
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", "")

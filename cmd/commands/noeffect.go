@@ -8,12 +8,11 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// idle is a flag that is taken so that the arguments of a Deployment can stay as
-// they are, and that has no effect: what it is for is not part of this operator
-// any more.
+// idle is a flag that is accepted but has no effect, because its feature no longer exists.
+// It keeps the arguments of a Deployment valid.
 type idle struct {
 	name, about string
-	toggle      bool // takes no value
+	toggle      bool // has no value
 
 	text  string
 	given bool
@@ -40,8 +39,8 @@ func (o *Options) bindIdle(flags flagSet) {
 	}
 }
 
-// validateIdle refuses the one value without which a user's objects would silently be left
-// alone: those of another group.
+// validateIdle rejects the one value with which the user's objects would silently be
+// ignored: another API group.
 func (o *Options) validateIdle() error {
 	for _, f := range o.Idle {
 		if f.name == "crd-apigroup" && f.given && f.text != v1.GroupName {
@@ -51,7 +50,7 @@ func (o *Options) validateIdle() error {
 	return nil
 }
 
-// Set implements kingpin.Value. Repeating adds, as it does for lists.
+// Set implements [kingpin.Value]. A repeated flag adds to the value, as for lists.
 func (f *idle) Set(text string) error {
 	f.text = text
 	return nil
@@ -59,11 +58,11 @@ func (f *idle) Set(text string) error {
 
 func (f *idle) String() string { return f.text }
 
-// IsCumulative lets the flag be repeated.
+// IsCumulative reports that the flag may be repeated.
 func (f *idle) IsCumulative() bool { return true }
 
-// warnIdle says in one record which of the given flags have no effect, and in another
-// which gates.
+// warnIdle logs one record for the given flags that have no effect, and another one for
+// gates.
 func (o *Options) warnIdle(log *slog.Logger) {
 	var names, reasons []string
 	for _, f := range o.Idle {

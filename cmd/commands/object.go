@@ -10,19 +10,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// spellings says how commands take an object.
+// spellings describes the ways to name an object.
 const spellings = "KIND NAMESPACE/NAME, KIND/NAMESPACE/NAME, or KIND NAME with -n"
 
 func bindNamespace(cmd *kingpin.CmdClause, namespace *string) {
 	cmd.Flag("namespace", "Namespace of objects that are named without one.").Short('n').StringVar(namespace)
 }
 
-// bindContextNamespace is bindNamespace for a command that takes the default of kubectl.
+// bindContextNamespace is like bindNamespace, for a command with kubectl's default.
 func bindContextNamespace(cmd *kingpin.CmdClause, namespace *string) {
 	cmd.Flag("namespace", "Namespace of objects that are named without one. Default: that of the kubeconfig's context; with -f, none.").Short('n').StringVar(namespace)
 }
 
-// spelled reads the object in the value of a flag, of one of some kinds.
+// spelled parses the value of a flag that names an object of one of these kinds.
 //
 // Errors start with the flag.
 func spelled(flag, value, namespace string, rows []*catalog.Row) (*catalog.Row, types.NamespacedName, error) {

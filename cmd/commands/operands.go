@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// workload is what the flags say about generated objects.
+// workload returns the settings of generated objects from the flags.
 //
 // Errors: a quantity does not parse.
 func (o *Options) workload() (workload.Config, error) {
@@ -51,14 +51,14 @@ func (o *Options) workload() (workload.Config, error) {
 	return cfg, nil
 }
 
-// Versions of Kubernetes from which on the cluster has something.
+// Versions of Kubernetes that introduced a feature.
 var (
 	endpointSlicesSince = semver.MustParse("1.21.0")
 	podTopologySince    = semver.MustParse("1.35.0")
 )
 
-// parseKubernetes reads the version of an API server. Vendors add suffixes that
-// semver takes for pre-releases, so only the numbers count.
+// parseKubernetes parses the version of an API server. It uses only the numbers, because
+// semver would take suffixes of vendors for pre-releases.
 func parseKubernetes(text string) (*semver.Version, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(text))
 	if err != nil {

@@ -28,15 +28,15 @@ type Options struct {
 	ListenAddress         string
 	Web                   httpserver.TLS
 	API                   string // a mode of package web
-	WebhookCertificates   string // NAMESPACE/NAME of a Secret; empty: none are kept
+	WebhookCertificates   string // NAMESPACE/NAME of a Secret; empty disables the management of certificates
 	listenSet, tlsSet     bool   // whether the user gave --web.listen-address, --web.enable-tls
 	MemoryRatio           float64
 	Idle                  []*idle
-	told                  io.Writer // where commands for people say what they wait for; nil: nowhere
+	told                  io.Writer // where commands report what they wait for; nil for nowhere
 
 	// API server
 	Kubeconfig, APIServer         string
-	Context                       string // of the kubeconfig; empty: the current one
+	Context                       string // context of the kubeconfig; empty for the current one
 	CertFile, KeyFile, CAFile, As string
 	TLSInsecure                   bool
 	QPS                           float32
@@ -52,7 +52,7 @@ type Options struct {
 	ControllerID                     string
 	ManageCRDs                       bool
 
-	// What is written
+	// Generated objects
 	Labels, Annotations      map[string]string
 	ConfigReloaderImage      string
 	PartsReaders             []string
@@ -75,12 +75,12 @@ type Options struct {
 	Kubelet                  kubeletFlags
 	Leader                   leaderFlags
 
-	// below returns the options with further arguments, for flags that the command line does
-	// not have, and how many of them were used.
+	// below returns the options with additional arguments for flags that the command line
+	// does not have, and the number of arguments used.
 	below func(args []string) (*Options, int, error)
 }
 
-// Bind declares the flags, and returns what they stand under in the help.
+// Bind declares the flags and returns their headings in the help.
 func (o *Options) Bind(app *kingpin.Application) *headings {
 	help := &headings{of: map[string]string{}}
 	o.bindProcess(app)
@@ -94,13 +94,13 @@ func (o *Options) Bind(app *kingpin.Application) *headings {
 	return help
 }
 
-// bindForPeople declares the flags that change the result of a command for people. All others
-// have their defaults.
+// bindForPeople declares the flags that change the result of a command of the plugin. All
+// others keep their defaults.
 func (o *Options) bindForPeople(app *kingpin.Application) *headings {
 	defaults := kingpin.New("", "")
 	o.Bind(defaults)
 	if _, err := defaults.Parse(nil); err != nil {
-		panic(err) // a default that is none
+		panic(err) // a default is invalid
 	}
 	help := &headings{of: map[string]string{}}
 	o.bindVersions(app)
@@ -111,7 +111,7 @@ func (o *Options) bindForPeople(app *kingpin.Application) *headings {
 	o.bindScope(help.under(scopeFlags, app))
 	o.bindOperands(help.under(objectFlags, app))
 	for _, name := range []string{"manage-crds", "instant-delivery", "expand-volume-claims", "restart-for-reloader-image", "repair-policy-for-statefulsets"} {
-		app.GetFlag(name).Hidden() // what the operator does; accepted, so that its arguments can be given as they are
+		app.GetFlag(name).Hidden() // settings of the operator, accepted so that its arguments can be passed unchanged
 	}
 	return help
 }
@@ -233,7 +233,7 @@ func (o *Options) bindOperands(flags flagSet) {
 		BoolVar(&o.RestartForReloaderImage)
 }
 
-// Validate checks what the flags mean together. Messages start with the flag.
+// Validate checks the combination of flags. Errors start with the flag.
 func (o *Options) Validate() error {
 	if _, err := informer.NewNamespaces(o.Namespaces, o.DenyNamespaces); err != nil {
 		return fmt.Errorf("--namespaces, --deny-namespaces: %w", err)

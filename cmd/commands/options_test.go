@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// invoke runs the program. What serves or asks an API server has a context that has ended, so
-// that it returns at once; what reads files takes its time.
+// invoke runs the program. Commands that serve or call an API server get a canceled context,
+// so that they return immediately. Commands that only read files do not.
 func invoke(args ...string) (code int, stdout, stderr string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -133,7 +133,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// parsed are the options of a command line.
+// parsed returns the options of a command line.
 func parsed(t *testing.T, args ...string) Options {
 	t.Helper()
 	var o Options
@@ -179,7 +179,7 @@ func TestScopesInherit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args                           []string
 		instances, configs, references string // of Prometheus and PrometheusAgent objects
-		rulers                         string // instances that are ThanosRulers, and what they refer to
+		rulers                         string // instances and references of ThanosRulers
 	}{
 		"nothing given":           {nil, "all", "all", "all", "all all"},
 		"an explicit empty value": {[]string{"--namespaces="}, "all", "all", "all", "all all"},
@@ -222,7 +222,7 @@ func TestScopesInherit(t *testing.T) {
 	}
 }
 
-// AlertmanagerConfigs may have namespaces of their own.
+// AlertmanagerConfigs may have a separate list of namespaces.
 func TestAlertmanagerScopes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string

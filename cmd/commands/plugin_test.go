@@ -16,7 +16,7 @@ func plugin(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// TestPlugin: the plugin has the commands for people, and tells people how they call it.
+// The plugin has the user commands, and its help has the name under which users call it.
 func TestPlugin(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("web.yaml", []byte("apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: main, namespace: demo}\nspec: {serviceMonitorSelector: {}}\n"), 0o600); err != nil {

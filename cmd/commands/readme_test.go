@@ -10,9 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// TestReadme checks that the first Prometheus of the README selects its monitor and
-// rule, applies it to an API server, and asks whether its ServiceAccount has the
-// permissions it needs to discover targets.
+// The first Prometheus of the README selects its monitor and rule, an API server accepts
+// it, and its ServiceAccount has the permissions for service discovery.
 func TestReadme(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -52,8 +51,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands runs the commands of the README and expects their output; a
-// line "…" ends what is shown of a long one.
+// The commands of the README have the documented output. A line "…" ends the shown part
+// of a long output.
 func TestReadmeCommands(t *testing.T) {
 	page, dir := examples(t, "../../README.md")
 	root, err := filepath.Abs("../..")

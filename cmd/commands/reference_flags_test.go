@@ -9,8 +9,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// referenceFlags is every flag of the reference operator, with a value other than
-// its default.
+// referenceFlags has every flag of the reference operator, with a non-default value.
 var referenceFlags = strings.Fields(`
 	--web.listen-address=127.0.0.1:0 --web.enable-http2 --web.enable-tls=false --web.cert-file=/a --web.key-file=/b
 	--web.client-ca-file=/c --web.tls-reload-interval=2m0s --web.tls-min-version=VersionTLS12
@@ -31,8 +30,8 @@ var referenceFlags = strings.Fields(`
 	--log-level=debug --log-format=json --auto-gomemlimit-ratio=0.7
 `)
 
-// TestReferenceFlags: the arguments of a Deployment of the reference are taken, and all
-// of them have their effect.
+// The arguments of a Deployment of the reference are accepted, and all of them have an
+// effect.
 func TestReferenceFlags(t *testing.T) {
 	var o Options
 	app := kingpin.New("operator", "")
@@ -51,7 +50,7 @@ func TestReferenceFlags(t *testing.T) {
 	}
 }
 
-// TestIdleFlags: flags of former versions are named in one record.
+// Former flags are named in one log record.
 func TestIdleFlags(t *testing.T) {
 	var o Options
 	app := kingpin.New("operator", "")
@@ -66,7 +65,7 @@ func TestIdleFlags(t *testing.T) {
 	}
 }
 
-// TestReservedGate: it stays closed, and opening it says so.
+// The reserved gate stays disabled, and enabling it causes a warning.
 func TestReservedGate(t *testing.T) {
 	for value, want := range map[string]string{"true": "gate=RemoteWriteCustomResourceDefinition", "false": ""} {
 		o := parsed(t, "--feature-gates=RemoteWriteCustomResourceDefinition="+value)
@@ -81,7 +80,7 @@ func TestReservedGate(t *testing.T) {
 	}
 }
 
-// TestNamesOfIdleFlags: each says why.
+// The log explains each flag that has no effect.
 func TestNamesOfIdleFlags(t *testing.T) {
 	o := parsed(t, "--with-validation", "--crd-kinds=a", "--crd-apigroup=monitoring.coreos.com", "--logtostderr=true")
 	var log bytes.Buffer
@@ -107,7 +106,7 @@ func TestNoIdleFlags(t *testing.T) {
 	}
 }
 
-// TestUsageGroups: no flag is lost between the headings of the help.
+// Every flag is below a heading of the help.
 func TestUsageGroups(t *testing.T) {
 	code, help, _ := invoke("start", "--help")
 	if code != 0 {

@@ -45,7 +45,7 @@ func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
 		Default("true").BoolVar(&r.check)
 }
 
-// validate checks the flags. Messages start with the flag.
+// validate checks the flags. Errors start with the flag.
 func (r *renderOptions) validate() error {
 	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
@@ -60,8 +60,8 @@ func (r *renderOptions) validate() error {
 	return needFiles("render", r.files)
 }
 
-// run prints what the operator would write. Rejected objects are named on
-// stderr and are no error; a workload that cannot be rendered is one.
+// run prints the objects that the operator would write. Rejected objects are reported on
+// stderr and are not an error; a workload that cannot be rendered is.
 func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	kubernetes, err := parseKubernetes(r.kubernetesVersion)
 	if err != nil {
@@ -79,14 +79,14 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	}
 	objects.Scope = scope(setups, scopes)
 	failed := unsound(wrong)
-	if !ofWorkload(wrong) { // which might select them
+	if !ofWorkload(wrong) { // an invalid workload might select them
 		for _, line := range lint.NotSelected(objects) {
 			fmt.Fprintln(stderr, line)
 		}
 	}
 	outputs, err := render.Workloads(objects, r.workload)
 	if err != nil && ofWorkload(wrong) && r.workload == "" {
-		return failed // which says why there is none
+		return failed // which explains why there is none
 	}
 	if err != nil {
 		return errors.Join(failed, err)
@@ -118,7 +118,7 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	return failed
 }
 
-// unsound are the faults of manifests that matter to the operator, each with its place.
+// unsound returns the faults of manifests that affect the operator, with their locations.
 func unsound(all []manifests.Fault) error {
 	var out faults.List
 	for _, f := range all {
@@ -129,7 +129,7 @@ func unsound(all []manifests.Fault) error {
 	return out.Err()
 }
 
-// ofWorkload reports whether a workload is left out for a fault.
+// ofWorkload reports whether a workload is skipped because of a fault.
 func ofWorkload(all []manifests.Fault) bool {
 	return slices.ContainsFunc(all, func(f manifests.Fault) bool {
 		return slices.ContainsFunc(managed, func(row *catalog.Row) bool { return row.Kind == f.Kind })

@@ -11,11 +11,11 @@ import (
 
 // TestRender runs the command in a folder with the files of a golden file.
 //
-//	args               the arguments after "render", one to a line
-//	want/stdout        what it prints
-//	want/objects       kinds and names of the objects that it prints
-//	want/statefulsets  the objects of this kind alone
-//	want/stderr        what it says
+//	args               the arguments after "render", one per line
+//	want/stdout        the output
+//	want/objects       kinds and names of the objects in the output
+//	want/statefulsets  only the objects of this kind
+//	want/stderr        standard error
 //	want/code          the exit code
 func TestRender(t *testing.T) {
 	golden.Run(t, "testdata/render/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
@@ -37,7 +37,7 @@ func TestRender(t *testing.T) {
 	})
 }
 
-// outline keeps kind and name of each object.
+// outline returns kind and name of each object.
 func outline(manifests string) []byte {
 	var out strings.Builder
 	kind := ""
@@ -53,10 +53,10 @@ func outline(manifests string) []byte {
 	return []byte(out.String())
 }
 
-// inputHash is another one in every version of the operator.
+// inputHash matches the input hash, which differs between versions of the operator.
 var inputHash = regexp.MustCompile(`(?m)^ *prometheus-operator-input-hash: .*\n`)
 
-// only keeps the documents of a kind.
+// only returns the documents of a kind.
 func only(kind, manifests string) []byte {
 	var out strings.Builder
 	for doc := range strings.SplitSeq(manifests, "---\n") {

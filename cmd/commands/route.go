@@ -29,8 +29,8 @@ var routeExample = []string{
 
 // routeOptions are the arguments of the command route.
 type routeOptions struct {
-	words             []string // labels, and manifests
-	labels            []string // what validate found among them
+	words             []string // labels and manifests
+	labels            []string // the labels among words, set by validate
 	namespace         string
 	files             []string
 	configFile        string
@@ -60,7 +60,7 @@ func (r *routeOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&r.kubernetesVersion)
 }
 
-// validate reports the first argument that cannot be used.
+// validate returns an error for the first invalid argument.
 func (r *routeOptions) validate() error {
 	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
@@ -102,7 +102,7 @@ func (r *routeOptions) validate() error {
 	return checkFiles(r.files)
 }
 
-// isPath reports whether an argument is the path of manifests and not a label.
+// isPath reports whether an argument is a path to manifests, and not a label.
 func isPath(word string) bool {
 	if strings.Contains(word, "=") {
 		return false
@@ -122,7 +122,7 @@ func (r *routeOptions) time() (time.Time, error) {
 	return at, nil
 }
 
-// run prints the way and returns the exit code.
+// run prints the route and returns the exit code.
 func (r *routeOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
 	report, err := r.report(ctx, &o)
 	if err != nil {

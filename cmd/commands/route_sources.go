@@ -28,17 +28,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// maxConfigBytes bounds a configuration of Alertmanager.
+// maxConfigBytes limits the size of an Alertmanager configuration.
 const maxConfigBytes = 256 << 20
 
-// routeSources are what the command route reads from.
+// routeSources are the sources that the command route reads.
 type routeSources struct {
 	setups  []engine.Setup
-	objects *manifests.Objects // nil: the cluster is asked
+	objects *manifests.Objects // nil to read the cluster
 	live    readers.Cluster
 }
 
-// open loads the manifests, or reaches the cluster if it is needed.
+// open loads the manifests, or connects to the cluster if it is needed.
 func (r *routeOptions) open(ctx context.Context, o *Options) (s routeSources, err error) {
 	version := r.kubernetesVersion
 	if len(r.files) == 0 && (r.configFile == "" || r.rule != "") {
@@ -60,7 +60,7 @@ func (r *routeOptions) open(ctx context.Context, o *Options) (s routeSources, er
 	return s, err
 }
 
-// config returns the text of the configuration and what it is made of.
+// config returns the configuration and its origins.
 func (s routeSources) config(ctx context.Context, o *Options, r *routeOptions) ([]byte, routing.Origins, error) {
 	switch {
 	case r.configFile != "":
@@ -77,7 +77,7 @@ func (s routeSources) config(ctx context.Context, o *Options, r *routeOptions) (
 	return s.cluster(ctx, r.alertmanager)
 }
 
-// readConfig reads a file, or standard input.
+// readConfig reads a file or standard input.
 func readConfig(name string) ([]byte, error) {
 	f := os.Stdin
 	if !standardInput(name) {
@@ -113,7 +113,8 @@ func limited(in io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// manifestConfigs are the AlertmanagerConfigs among the manifests; nil without manifests.
+// manifestConfigs returns the AlertmanagerConfigs among the manifests, or nil without
+// manifests.
 func (s routeSources) manifestConfigs() map[string]*v1alpha1.AlertmanagerConfig {
 	if s.objects == nil {
 		return nil
@@ -148,7 +149,8 @@ func (s routeSources) manifests(name string) ([]byte, routing.Origins, error) {
 	return text.Bytes(), routing.OriginsOf(all[i].Object.(*v1.Alertmanager), s.objects.All(catalog.AlertmanagerConfig), made.Verdicts), nil
 }
 
-// theOne finds the object that is meant: the one of the name, or the only one.
+// theOne returns the index of the object with this name or, if name is empty, of the only
+// object.
 func theOne[T any](all []T, name string, key func(T) types.NamespacedName, where string) (int, error) {
 	var names []string
 	for i, one := range all {
@@ -176,7 +178,7 @@ func (s routeSources) cluster(ctx context.Context, name string) (text []byte, or
 	var list v1alpha1.AlertmanagerConfigList
 	err = s.live.CRDs[v1alpha1.SchemeGroupVersion].REST().Get().Resource(v1alpha1.AlertmanagerConfigResource).Do(ctx).Into(&list)
 	switch {
-	case apierrors.IsForbidden(err), apierrors.IsNotFound(err): // then the names of receivers tell
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err): // fall back to the names of the receivers
 		return text, origins, nil
 	case err != nil:
 		return nil, origins, fmt.Errorf("list alertmanagerconfigs: %w", err)
@@ -188,7 +190,7 @@ func (s routeSources) cluster(ctx context.Context, name string) (text []byte, or
 	return text, origins, nil
 }
 
-// written reads what the operator has written for an Alertmanager.
+// written reads the configuration Secrets of an Alertmanager.
 func (s routeSources) written(ctx context.Context, am *v1.Alertmanager) ([]byte, error) {
 	i := slices.IndexFunc(s.setups, func(k engine.Setup) bool { return k.Row == catalog.Alertmanager })
 	if i < 0 {
@@ -222,7 +224,8 @@ func (s routeSources) written(ctx context.Context, am *v1.Alertmanager) ([]byte,
 	return text, nil
 }
 
-// alertmanager reads the one of the name, or the only one of the cluster.
+// alertmanager reads the Alertmanager with this name or, if name is empty, the only one
+// of the cluster.
 func (s routeSources) alertmanager(ctx context.Context, name string) (*v1.Alertmanager, error) {
 	ask := s.live.CRDs[v1.SchemeGroupVersion].REST().Get().Resource(v1.AlertmanagerResource)
 	if name != "" {

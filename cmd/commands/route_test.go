@@ -18,8 +18,8 @@ import (
 
 // TestRoute runs the command on the files of a golden file.
 //
-//	args          the arguments after "route", one to a line
-//	want/text     what it prints; "json" with --format=json, "stderr" what it says
+//	args          the arguments after "route", one per line
+//	want/text     the output; "json" with --format=json, "stderr" for standard error
 //	want/code     the exit code
 func TestRoute(t *testing.T) {
 	golden.Run(t, "testdata/route/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
@@ -32,7 +32,7 @@ func TestRoute(t *testing.T) {
 	})
 }
 
-// TestRouteUsage: a wrong command line exits with 2 and names the argument.
+// An invalid command line exits with 2 and names the argument.
 func TestRouteUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                       "no alert: give its labels as NAME=VALUE, or --rule and --alert",
@@ -68,7 +68,7 @@ func TestRouteWithoutClusterSaysWhereItLooked(t *testing.T) {
 	}
 }
 
-// apiServer answers like an API server that holds some objects, by path.
+// apiServer returns the URL of a fake API server with these objects, by path.
 func apiServer(t *testing.T, objects map[string]string) string {
 	t.Helper()
 	objects["/version"] = `{"major": "1", "minor": "36", "gitVersion": "v1.36.0"}`
@@ -92,7 +92,7 @@ func apiServer(t *testing.T, objects map[string]string) string {
 	return s.URL
 }
 
-// Objects of a cluster.
+// Objects in the fake cluster.
 const (
 	inCluster = `{"kind": "Alertmanager", "apiVersion": "monitoring.coreos.com/v1", "metadata": {"name": "main", "namespace": "demo"}, "spec": {"alertmanagerConfigSelector": {}}}`
 	written   = "route: {receiver: ops, routes: [{receiver: demo/team/a, matchers: ['namespace=\"demo\"'], continue: true}]}\n" +
@@ -100,7 +100,7 @@ const (
 	config = `{"kind": "AlertmanagerConfig", "apiVersion": "monitoring.coreos.com/v1alpha1", "metadata": {"name": "team", "namespace": "demo"}, "spec": {"route": {"receiver": "RECEIVER"}}}`
 )
 
-// generatedSecret is what the operator writes.
+// generatedSecret returns a configuration Secret as written by the operator.
 func generatedSecret(t *testing.T, key, text string) string {
 	t.Helper()
 	var zipped bytes.Buffer
@@ -123,7 +123,7 @@ func secretOf(t *testing.T, data map[string][]byte) string {
 	return string(out)
 }
 
-// inParts are the Secrets of a configuration of which the middle lies in part 3.
+// inParts returns the Secrets of a configuration with its middle in part 3.
 func inParts(t *testing.T, whole string) (main, part string) {
 	t.Helper()
 	var secret struct{ Data map[string][]byte }
@@ -147,7 +147,8 @@ func inParts(t *testing.T, whole string) (main, part string) {
 	return secretOf(t, files), part
 }
 
-// TestRouteInCluster reads what the operator has written, and the objects to compare.
+// In a cluster, the command reads the configuration written by the operator and the
+// objects to compare it with.
 func TestRouteInCluster(t *testing.T) {
 	list := func(kind, version string, items ...string) string {
 		return fmt.Sprintf(`{"kind": "%sList", "apiVersion": "monitoring.coreos.com/%s", "metadata": {}, "items": [%s]}`, kind, version, strings.Join(items, ", "))

@@ -1,12 +1,12 @@
-// Package commands is what the programs operator and kubectl-firekeeper do: their flags and
-// commands, and what connects these to the packages of the operator. The programs differ in
-// the commands that they have.
+// Package commands implements the programs operator and kubectl-firekeeper: their flags and
+// commands, and the connection to the packages of the operator. The programs have different
+// commands.
 //
-//	run.go help.go mistake.go arguments.go   a command line: parsed, explained, refused
-//	options.go and other flags               what the flags of the operator mean
-//	commands.go                              the commands of each program
+//	run.go help.go mistake.go arguments.go   command lines: parsing, help, errors
+//	options.go and other flags               flags of the operator
+//	commands.go                              commands of each program
 //	start.go controllers.go leader.go …      the command that runs the operator
-//	status.go explain.go lint.go …           the commands for people, one file each
+//	status.go explain.go lint.go …           commands for users, one file each
 package commands
 
 import (
@@ -25,33 +25,33 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
 
-// program is what the operator is called in the output of --version, on which programs of
-// users rely, and in the name of its Lease.
+// program is the name of the operator in the output of --version, which programs of users parse,
+// and in the name of its Lease.
 const program = "prometheus-operator"
 
 // variant is one of the programs.
 type variant struct {
-	name     string // of the file, for completion
-	spoken   string // as people type it
-	version  string // what --version calls it
+	name     string // file name, for completion
+	spoken   string // as the user types it
+	version  string // name in the output of --version
 	about    string
 	bind     func(*Options, *kingpin.Application) *headings
 	commands func(*Options) []subcommand
 }
 
-// Main runs a program with the arguments of the process, and ends the process. A signal ends the
-// program, a second one the process.
+// Main runs a program with the arguments of the process and exits. The first signal stops the
+// program, a second one kills the process.
 func Main(program func(ctx context.Context, args []string, stdout, stderr io.Writer) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // commands say themselves what fails; those that serve have a log
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // commands report their errors, and servers set another logger
 	code := program(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// Operator runs the operator, or one of its commands, and returns the exit code: 2 for a
-// wrong command line.
+// Operator runs the operator or one of its commands, and returns the exit code, 2 for an invalid
+// command line.
 func Operator(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return variant{
 		name: "operator", spoken: "operator", version: program,
@@ -60,7 +60,7 @@ func Operator(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 	}.run(ctx, args, stdout, stderr)
 }
 
-// Plugin runs a command for people and returns the exit code, as Operator does.
+// Plugin runs a command of the kubectl plugin and returns the exit code, like [Operator].
 func Plugin(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return variant{
 		name: "kubectl-firekeeper", spoken: "kubectl firekeeper", version: "kubectl-firekeeper",

@@ -70,13 +70,13 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	g.Go(func() error { return o.control(running, log, reg, ready, api) })
 	err = g.Wait()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = nil // told to stop in the middle of starting
+		err = nil // stopped during startup
 	}
 	log.Info("stopped")
 	return err
 }
 
-// logger is what the flags say about the log.
+// logger returns the logger according to the flags.
 func (o *Options) logger(stdout io.Writer) (*slog.Logger, error) {
 	o.Log.Format = strings.ToLower(o.Log.Format)
 	log, err := logging.New(stdout, o.Log)
@@ -87,7 +87,7 @@ func (o *Options) logger(stdout io.Writer) (*slog.Logger, error) {
 	return log, nil
 }
 
-// listen binds the address of the web server.
+// listen creates the web server and binds its address.
 func (o *Options) listen(handler http.Handler, log *slog.Logger) (*httpserver.Server, error) {
 	serverTLS, err := o.Web.Config(log)
 	if err != nil {
@@ -140,7 +140,7 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	})
 }
 
-// reconcile checks what the cluster allows, and runs the controllers.
+// reconcile checks the permissions in the cluster, and runs the controllers.
 func (o *Options) reconcile(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, version *semver.Version, p process) error {
 	setups, scopes, err := o.setups(version)
 	if err != nil {
@@ -170,7 +170,8 @@ func (o *Options) reconcile(ctx context.Context, cfg *rest.Config, kube kubernet
 	return g.Wait()
 }
 
-// referred are the namespaces of Secrets and ConfigMaps whose changes count.
+// referred returns the namespaces in which changes of Secrets and ConfigMaps are
+// relevant.
 func referred(setups []engine.Setup) informer.Namespaces {
 	out := setups[0].References
 	for _, s := range setups[1:] {
@@ -207,26 +208,27 @@ func (o *Options) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("load the API server's address and credentials: %w", err)
 	}
 	cfg.QPS, cfg.Burst = o.QPS, o.Burst
-	cfg.DisableCompression = true // the API server is near; large payloads are compressed anyway
+	cfg.DisableCompression = true // the network to the API server is fast, and large payloads are already compressed
 	cfg.UserAgent = "PrometheusOperator/" + version.Version
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
 	cfg.Wrap(client.Bounded)
 	return cfg, nil
 }
 
-// kubeconfig is the one that the flags or the environment name; nil for none.
+// kubeconfig returns the kubeconfig of the flags or the environment, or nil if there is
+// none.
 func (o *Options) kubeconfig() clientcmd.ClientConfig {
 	if o.Kubeconfig == "" && (o.APIServer != "" || os.Getenv("KUBECONFIG") == "") {
 		return nil
 	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	rules.MigrationRules = nil // they look into the home folder, which may not be one
+	rules.MigrationRules = nil // they access the home folder, which may not be a folder
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
 }
 
-// compact is a configuration for the kinds of Kubernetes itself. In protobuf a
-// large Secret or ConfigMap costs both sides a fraction of what it does in JSON.
+// compact returns a configuration for built-in kinds. With protobuf, large Secrets and
+// ConfigMaps cost client and server a fraction of the time and memory of JSON.
 func compact(cfg *rest.Config) *rest.Config {
 	out := rest.CopyConfig(cfg)
 	out.ContentType = runtime.ContentTypeProtobuf
@@ -234,7 +236,7 @@ func compact(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// kindClients reach the versions of monitoring.coreos.com.
+// kindClients returns a scheme and clients for the versions of monitoring.coreos.com.
 func kindClients(cfg *rest.Config) (*runtime.Scheme, map[schema.GroupVersion]*client.Client, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range append(slices.Collect(maps.Values(catalog.Versions)), corev1.AddToScheme, eventsv1.AddToScheme) {

@@ -8,8 +8,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestKubeconfigNeedsNoHome: with a kubeconfig given, the home folder does not
-// matter, be it a device.
+// With an explicit kubeconfig, an unusable home folder is ignored.
 func TestKubeconfigNeedsNoHome(t *testing.T) {
 	home := clientcmd.RecommendedHomeFile
 	t.Cleanup(func() { clientcmd.RecommendedHomeFile = home })

@@ -32,7 +32,7 @@ type statusOptions struct {
 	namespace string
 	format    string
 	watch     bool
-	subject   status.Subject // what validate made of them
+	subject   status.Subject // set by validate
 }
 
 func (s *statusOptions) bind(cmd *kingpin.CmdClause) {
@@ -44,7 +44,7 @@ func (s *statusOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("watch", "Print again whenever something changed, at most every two seconds.").Short('w').BoolVar(&s.watch)
 }
 
-// validate reports the first argument that cannot be used.
+// validate returns an error for the first invalid argument.
 func (s *statusOptions) validate(o *Options) error {
 	s.subject.Name.Namespace = s.namespace
 	if len(s.words) == 0 {
@@ -70,7 +70,8 @@ func (s *statusOptions) validate(o *Options) error {
 	return nil
 }
 
-// insteadOfStatus is the command for a kind of which workloads select objects.
+// insteadOfStatus suggests the command explain for a kind of objects that workloads
+// select.
 func insteadOfStatus(row *catalog.Row) string {
 	if row == nil {
 		return ""
@@ -78,7 +79,7 @@ func insteadOfStatus(row *catalog.Row) string {
 	return ": explain shows which workloads use a " + row.Kind
 }
 
-// run prints the pages and returns the exit code.
+// run prints the reports and returns the exit code.
 func (s *statusOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
 	live, cfg, version, err := o.reach(ctx)
 	if err != nil {
@@ -111,7 +112,7 @@ func (s *statusOptions) run(ctx context.Context, o Options, stdout io.Writer) (c
 	return code, nil
 }
 
-// show prints what there is now. With before, it prints only what differs from that.
+// show prints the current state. If before is set, it prints only the changes since then.
 func (s *statusOptions) show(ctx context.Context, cluster status.Cluster, stdout io.Writer, before *[]byte) (code int, err error) {
 	facts, err := cluster.Gather(ctx, s.subject)
 	if err != nil {

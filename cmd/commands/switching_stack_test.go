@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 )
 
-// onlyMonitoring leaves out what the chart takes from other charts, and its CRDs.
+// onlyMonitoring disables the dependencies of the chart, and its CRDs.
 const onlyMonitoring = `
 grafana: {enabled: false, forceDeployDashboards: false}
 nodeExporter: {enabled: false}
@@ -30,7 +30,8 @@ kubeStateMetrics: {enabled: false}
 crds: {enabled: false}
 `
 
-// stackObjects are those that the chart kube-prometheus-stack makes with the values of docs/switching.md, as the release kps.
+// stackObjects returns the objects of the chart kube-prometheus-stack with the values of docs/switching.md, as the
+// release kps.
 func stackObjects(t *testing.T) []map[string]any {
 	t.Helper()
 	from := filepath.Join(os.Getenv("FIREKEEPER_SHARED"), "real", "kube-prometheus-stack", "chart")
@@ -93,8 +94,8 @@ func below(object map[string]any, path ...string) any {
 	return at
 }
 
-// TestSwitchStackChart does what docs/switching.md says with the chart itself: the Deployment gets the image and the
-// flag, and with these flags, as its ServiceAccount, the operator reconciles everything that the chart brings.
+// TestSwitchStackChart follows docs/switching.md with the real chart: the Deployment gets the image and the flag,
+// and with these flags and its ServiceAccount, the operator reconciles all objects of the chart.
 func TestSwitchStackChart(t *testing.T) {
 	all := stackObjects(t)
 	var flags []string
@@ -105,7 +106,7 @@ func TestSwitchStackChart(t *testing.T) {
 			monitors++
 		}
 		hook, _ := below(o, "metadata", "annotations").(map[string]any)
-		return hook["helm.sh/hook"] != nil || strings.HasSuffix(kind, "WebhookConfiguration") // nobody would answer
+		return hook["helm.sh/hook"] != nil || strings.HasSuffix(kind, "WebhookConfiguration") // webhooks have no server
 	})
 	for _, o := range all {
 		if o["kind"] != "Deployment" {
@@ -120,7 +121,7 @@ func TestSwitchStackChart(t *testing.T) {
 		}
 		account, _ = below(o, "spec", "template", "spec", "serviceAccountName").(string)
 		for _, flag := range container["args"].([]any) {
-			if text := flag.(string); !strings.HasPrefix(text, "--web.") { // a certificate that a Job makes
+			if text := flag.(string); !strings.HasPrefix(text, "--web.") { // a Job creates the certificate
 				flags = append(flags, text)
 			}
 		}
@@ -135,7 +136,7 @@ func TestSwitchStackChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate, err := yaml.Marshal(map[string]any{ // which a Job of the chart makes
+	certificate, err := yaml.Marshal(map[string]any{ // a Job of the chart creates it
 		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "stack", "name": "kps-kube-prometheus-stack-admission"}, "data": map[string]any{"ca": ca},
 	})
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// kubePrometheus writes the public manifests of kube-prometheus beside the kustomization of docs/switching.md, and
-// returns the folder.
+// kubePrometheus writes the public manifests of kube-prometheus, and the kustomization of docs/switching.md, to a
+// folder and returns it.
 func kubePrometheus(t *testing.T) string {
 	t.Helper()
 	from := filepath.Join(os.Getenv("FIREKEEPER_SHARED"), "real", "kube-prometheus")
@@ -54,8 +54,8 @@ func kubePrometheus(t *testing.T) string {
 	return dir
 }
 
-// TestSwitchKubePrometheus does what docs/switching.md says: only the operator changes, an API server takes it, and the
-// operator reconciles the Prometheus and the Alertmanager with the flags and the permissions that it gets there.
+// TestSwitchKubePrometheus follows docs/switching.md: only the operator changes, an API server accepts the result,
+// and the operator reconciles the Prometheus and the Alertmanager with the flags and permissions of kube-prometheus.
 func TestSwitchKubePrometheus(t *testing.T) {
 	dir := kubePrometheus(t)
 	c := clustertest.Shared(t, cluster.Options{})
@@ -121,7 +121,7 @@ func TestSwitchKubePrometheus(t *testing.T) {
 	}
 }
 
-// runs runs the operator as the ServiceAccount of kube-prometheus until its objects are reconciled.
+// runs runs the operator with the ServiceAccount of kube-prometheus until the workloads are reconciled.
 func runs(t *testing.T, c *cluster.Cluster, flags []string) {
 	stop := background(t, append(slices.Clone(flags), "--kubeconfig="+c.Kubeconfig,
 		"--as=system:serviceaccount:monitoring:prometheus-operator", "--web.listen-address=127.0.0.1:0")...)
@@ -134,8 +134,7 @@ func runs(t *testing.T, c *cluster.Cluster, flags []string) {
 	stop()
 }
 
-// TestSwitchStack: the operator accepts the flags that the chart kube-prometheus-stack passes, with the values of
-// docs/switching.md.
+// The operator accepts the flags that the chart kube-prometheus-stack passes with the values of docs/switching.md.
 func TestSwitchStack(t *testing.T) {
 	var o Options
 	app := kingpin.New("operator", "")

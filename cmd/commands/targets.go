@@ -32,9 +32,9 @@ var targetsExample = []string{
 
 // targetsOptions are the arguments of the command targets.
 type targetsOptions struct {
-	words      []string // the object, and manifests
+	words      []string // the object and manifests
 	namespace  string
-	kind, name string // what validate made of words: name is NAMESPACE/NAME
+	kind, name string // set from words by validate; name is NAMESPACE/NAME
 	appliedFiles
 	job               string
 	shard             int
@@ -51,7 +51,7 @@ type targetsOptions struct {
 	kubernetesVersion string
 }
 
-// anyOrigin is the value of --dropped without one.
+// anyOrigin is the value of --dropped if it is given without a value.
 const anyOrigin = ""
 
 func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
@@ -78,10 +78,10 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&t.kubernetesVersion)
 }
 
-// podWords are what people call pods.
+// podWords are the names for the kind Pod.
 var podWords = []string{"pod", "pods", "po"}
 
-// row is the kind that is asked about; nil for pods and for everything.
+// row returns the kind of the object, or nil for pods and for everything.
 func (t *targetsOptions) row() *catalog.Row {
 	if t.kind == "" || slices.Contains(podWords, strings.ToLower(t.kind)) {
 		return nil
@@ -92,7 +92,7 @@ func (t *targetsOptions) row() *catalog.Row {
 // scrapeRows are the kinds of objects that have targets.
 var scrapeRows = preview.Sources
 
-// validate reports the first argument that cannot be used.
+// validate returns an error for the first invalid argument.
 func (t *targetsOptions) validate(o *Options) error {
 	if len(t.words) > 0 {
 		object, files, err := catalog.Spell(t.words, t.namespace)
@@ -137,7 +137,7 @@ func knownKinds(rows []*catalog.Row) string {
 	return strings.Join(out, ", ")
 }
 
-// compares reports whether pods are asked.
+// compares reports whether the targets are compared with those of the running pods.
 func (t *targetsOptions) compares() bool { return t.compare || slices.Contains(t.failOn, "difference") }
 
 // run prints the targets and returns the exit code.
@@ -158,7 +158,7 @@ func (t *targetsOptions) run(ctx context.Context, o Options, s streams) (code in
 	return 0, nil
 }
 
-// report answers the question of the arguments.
+// report computes the report for the arguments.
 func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Writer) (report preview.Report, err error) {
 	world, err := t.open(ctx, o, stderr)
 	if err != nil {
@@ -197,7 +197,7 @@ func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Write
 	return report, err
 }
 
-// answer answers a query about workloads that were read.
+// answer runs a query over workloads that have been read.
 func (t *targetsOptions) answer(ctx context.Context, world targetsWorld, all []preview.Workload, q preview.Query) (preview.Report, error) {
 	if err := q.Check(all); err != nil {
 		return preview.Report{}, err
@@ -205,7 +205,7 @@ func (t *targetsOptions) answer(ctx context.Context, world targetsWorld, all []p
 	return preview.Run(ctx, all, world.finder, q)
 }
 
-// ofObject answers a query about an object: first whether workloads use it.
+// ofObject runs a query about an object. It first checks whether workloads use the object.
 func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q preview.Query) (report preview.Report, err error) {
 	question, err := world.ask(ctx, t.kind, t.name)
 	if err != nil {
@@ -220,7 +220,7 @@ func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q pre
 		return slices.ContainsFunc(explained.Owners, func(v explain.Verdict) bool { return v.Accepted && v.Owner == owner })
 	}
 	var all []preview.Workload
-	if q.Overlaps { // with the jobs of other objects
+	if q.Overlaps { // including the jobs of other objects
 		objects, references, err := world.gather(ctx)
 		if err != nil {
 			return report, err
@@ -245,7 +245,7 @@ func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q pre
 	return report, err
 }
 
-// query is the question of the arguments.
+// query returns the query for the arguments.
 func (t *targetsOptions) query() (q preview.Query, err error) {
 	q = preview.Query{
 		Job: t.job, Shard: preview.AllShards, States: t.states(), Origin: t.dropped, Limit: t.limit, Overlaps: t.overlaps || slices.Contains(t.failOn, "overlap"),
@@ -271,14 +271,14 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 	return q, err
 }
 
-// wantsHints reports whether the answer has hints. In a cluster they cost lists for each job
-// without targets, so a question about everything has none.
+// wantsHints reports whether the report includes hints. In a cluster they require lists for
+// each job without targets, so a query about everything has none.
 func (t *targetsOptions) wantsHints(cluster bool) bool {
 	asked := t.kind != "" || t.job != ""
 	return t.format != "csv" && !t.overlaps && (asked || !cluster && t.format != "text")
 }
 
-// states are those of the targets that are listed; nil for all.
+// states returns the states of the targets to list, or nil for all.
 func (t *targetsOptions) states() []targets.State {
 	switch asked := t.kind != "" || t.job != "" || t.shardSet; {
 	case t.overlaps:

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The answer of manifests over a cluster is that of the cluster after they were applied.
+// With manifests and a cluster, the report is for the cluster after applying the
+// manifests.
 func TestTargetsOfManifestsOverCluster(t *testing.T) {
 	text, err := os.ReadFile("testdata/targets/cluster.yaml")
 	if err != nil {
@@ -16,9 +17,9 @@ func TestTargetsOfManifestsOverCluster(t *testing.T) {
 	}
 	before := string(text)
 	for name, tc := range map[string]struct {
-		old, now string // a document of the cluster begins so; "" for a new one
+		old, now string // replace the beginning of a document of the cluster; old is "" for a new document
 		args     string
-		want     string // that is there after applying
+		want     string // part of the output after applying
 	}{
 		"a changed monitor": {
 			"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, ",
@@ -98,7 +99,8 @@ func TestTargetsOfManifestsOverCluster(t *testing.T) {
 	}
 }
 
-// With manifests, what a cluster allows to be read limits the answer as before.
+// With manifests, missing permissions in the cluster limit the report in the same way as
+// without.
 func TestTargetsOfManifestsWithoutPermission(t *testing.T) {
 	dir := t.TempDir()
 	manifest := "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, namespace: demo}\nspec:\n  selector: {matchLabels: {app: web}}\n  endpoints: [{port: admin}]"
@@ -112,7 +114,8 @@ func TestTargetsOfManifestsWithoutPermission(t *testing.T) {
 	}
 }
 
-// A cluster that does not answer is an error, and never an answer about the manifests alone.
+// If the cluster cannot be reached, the command fails and does not report on the
+// manifests alone.
 func TestTargetsOfManifestsWithoutCluster(t *testing.T) {
 	file, err := filepath.Abs("testdata/targets/cluster.yaml")
 	if err != nil {

@@ -17,16 +17,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// largeCluster is a cluster with pods in the namespace demo and, for who looks there, in others.
+// largeCluster is a cluster with pods in the namespace demo. Reads of pods and the like
+// elsewhere fail and are recorded.
 type largeCluster struct {
-	manifests *served // of kinds of ours, and of namespaces
+	manifests *served // of our kinds and of namespaces
 	demo      discoverytest.Recorded
 
 	requests, bytes atomic.Int64
-	elsewhere       atomic.Value // a list of pods or the like outside of demo
+	elsewhere       atomic.Value // path of a read of pods or the like outside of demo
 }
 
-// counted counts what is written.
+// counted counts the bytes of responses.
 type counted struct {
 	http.ResponseWriter
 	n *atomic.Int64
@@ -37,7 +38,7 @@ func (c counted) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements [http.Handler].
 func (l *largeCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.requests.Add(1)
 	w = counted{w, &l.bytes}
@@ -68,9 +69,9 @@ kind: ServiceMonitor
 metadata: {name: web, namespace: demo}
 spec: {selector: {matchLabels: {app: web-3}}, endpoints: [{port: http}]}`
 
-// BenchmarkTargets is the whole command about a ServiceMonitor that selects a tenth of the
-// Services of its namespace, which has so many of the cluster's pods. It fails if the command
-// looks into other namespaces.
+// BenchmarkTargets measures the whole command for a ServiceMonitor that selects a tenth of
+// the Services of its namespace, which has this number of pods. It fails if the command reads
+// other namespaces.
 func BenchmarkTargets(b *testing.B) {
 	b.Setenv("KUBERNETES_SERVICE_HOST", "")
 	for _, pods := range []int{1_000, 10_000, 25_000, 100_000} {
@@ -104,7 +105,8 @@ func BenchmarkTargets(b *testing.B) {
 	}
 }
 
-// usedCPU is the time that the process has used. On a busy machine it says more than the clock.
+// usedCPU returns the CPU time of the process, which is more reliable than elapsed time on a
+// busy machine.
 func usedCPU(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

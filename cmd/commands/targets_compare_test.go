@@ -15,13 +15,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
-// has is what a pod has.
+// has holds the targets of a pod.
 type has struct {
 	targets []running.Target
 	dropped map[string]int
 }
 
-// answer is that of the API of Prometheus.
+// answer responds like the API of Prometheus.
 func (h *has) answer(query url.Values) (int, any) {
 	data := map[string]any{}
 	if query.Get("state") == "active" {
@@ -32,7 +32,7 @@ func (h *has) answer(query url.Values) (int, any) {
 	return 200, map[string]any{"status": "success", "data": data}
 }
 
-// in finds a target by a part of its URL.
+// in returns the index of the target with this string in its URL.
 func (h *has) in(t *testing.T, part string) int {
 	t.Helper()
 	i := slices.IndexFunc(h.targets, func(o running.Target) bool { return strings.Contains(o.URL, part) })
@@ -42,8 +42,8 @@ func (h *has) in(t *testing.T, part string) int {
 	return i
 }
 
-// comparing serves cluster.yaml, with what is replaced in it, and pods that have what the command
-// finds: those of monitoring/k8s, at the beginning and end of their addresses.
+// comparing serves cluster.yaml with replacements, and pods of monitoring/k8s that have the
+// targets which the command finds. begin and end surround the addresses of the pods.
 func comparing(t *testing.T, begin, end string, replace ...string) (s *served, api string, pods map[string]*has) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/targets/cluster.yaml")
@@ -79,7 +79,7 @@ func comparing(t *testing.T, begin, end string, replace ...string) (s *served, a
 	return s, api, pods
 }
 
-// Everything but what only Prometheus discovers.
+// noConsul is a replacement that removes targets which only Prometheus can discover.
 var noConsul = []string{"consulSDConfigs: [{server: \"consul:8500\"}]", "staticConfigs: []"}
 
 func TestCompareWithEqualPods(t *testing.T) {
@@ -104,7 +104,7 @@ func TestCompareWithEqualPods(t *testing.T) {
 	}
 }
 
-// Each difference is told with its pod, in all formats.
+// Each difference is reported with its pod, in all formats.
 func TestCompareTellsDifferences(t *testing.T) {
 	_, url, pods := comparing(t, "http:", "", noConsul...)
 	first, second := pods["prometheus-k8s-0"], pods["prometheus-k8s-shard-1-0"]
@@ -147,20 +147,20 @@ func TestCompareTellsDifferences(t *testing.T) {
 				t.Errorf("%s does not say %q", format, want)
 			}
 		}
-		if code != 2 || strings.Contains(out, "do-not-show") || t.Failed() { // team-b has no pod that answers
+		if code != 2 || strings.Contains(out, "do-not-show") || t.Failed() { // no pod of team-b responds
 			t.Errorf("exit code %d\n%s%s", code, out, stderr)
 		}
 	}
 	if out, _, _ := fromCluster(t, url, "prometheus monitoring/k8s --compare --limit=2"); !strings.Contains(out, "  and 5 more; --limit=0 lists all\n") {
 		t.Errorf("%s", out)
 	}
-	// What is not asked about is no difference.
+	// Only the requested targets are compared.
 	if out, stderr, code := fromCluster(t, url, "scfg demo/kubelets --fail-on=difference"); code != 0 || !strings.Contains(out, "the same as 2 pods") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
-// What cannot be asked is unknown with its cause, and never equal.
+// If a pod cannot be queried, the result is unknown with a cause, and never equal.
 func TestCompareWithPodsThatDoNotAnswer(t *testing.T) {
 	local := []string{"  shards: 2\n", "  shards: 2\n  listenLocal: true\n"}
 	for name, tc := range map[string]struct {

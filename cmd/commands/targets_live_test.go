@@ -18,22 +18,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// served are manifests as an API server has them.
+// served is a fake API server with the objects of manifests.
 type served struct {
 	objects []map[string]any
-	// denied are resources that nobody may list, accountDenied those that the
-	// ServiceAccount of workloads may not list or watch.
+	// denied are the resources that the caller may not list. accountDenied are those that
+	// the ServiceAccount of workloads may not list or watch.
 	denied, accountDenied []string
-	// pods answer what is asked through the API server: "http:web-0:9090/path".
+	// pods are the responses of pods through the API server proxy, by
+	// "http:web-0:9090/path".
 	pods map[string]func(query url.Values) (int, any)
 }
 
-// resources are the kinds of cluster.yaml in the API.
+// resources maps the kinds in cluster.yaml to resources.
 var resources = map[string]string{
 	"Prometheus": "prometheuses", "Endpoints": "endpoints", "Ingress": "ingresses",
 }
 
-// serveManifests starts an API server that has the manifests of a file.
+// serveManifests starts a fake API server with the manifests of a file.
 func serveManifests(t *testing.T, file string, s *served) (url string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -60,7 +61,7 @@ func serveManifests(t *testing.T, file string, s *served) (url string) {
 	return server.URL
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements [http.Handler].
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	code, answer := s.answer(r)
@@ -90,7 +91,7 @@ func (s *served) answer(r *http.Request) (int, any) {
 		name = parts[1]
 	}
 	if parts[0] == "subjectaccessreviews" {
-		question, _ := io.ReadAll(r.Body) // not JSON: the resource is somewhere in it
+		question, _ := io.ReadAll(r.Body) // protobuf, so search for the resource
 		allowed := !slices.ContainsFunc(s.accountDenied, func(resource string) bool { return bytes.Contains(question, []byte(resource)) })
 		return 201, map[string]any{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": map[string]any{"allowed": allowed}}
 	}
@@ -131,7 +132,7 @@ func (s *served) answer(r *http.Request) (int, any) {
 	return 200, map[string]any{"kind": kind + "List", "apiVersion": group, "metadata": map[string]any{}, "items": items}
 }
 
-// fromCluster runs the command against an API server.
+// fromCluster runs the command with an API server.
 func fromCluster(t *testing.T, url, args string) (stdout, stderr string, code int) {
 	t.Helper()
 	t.Setenv("KUBECONFIG", "")
@@ -140,10 +141,10 @@ func fromCluster(t *testing.T, url, args string) (stdout, stderr string, code in
 	return string(out), string(errs), code
 }
 
-// places are what an answer about manifests says of files.
+// places matches the file locations in a report about manifests.
 var places = regexp.MustCompile(`(?m)^ +where .*\n(?: +/.*\n)*`)
 
-// The answer about a cluster is the one about its manifests, but for places in files.
+// The report for a cluster is the same as for its manifests, except for file locations.
 func TestTargetsInCluster(t *testing.T) {
 	file, err := filepath.Abs("testdata/targets/cluster.yaml")
 	if err != nil {
@@ -175,7 +176,8 @@ func TestRejectedTargetsInCluster(t *testing.T) {
 	}
 }
 
-// What may not be read is unknown or forbidden, or an error; never "no targets".
+// Resources that may not be read are reported as unknown or forbidden, or are an error,
+// but never "no targets".
 func TestTargetsInClusterWithoutPermissions(t *testing.T) {
 	for name, tc := range map[string]struct {
 		served

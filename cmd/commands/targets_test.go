@@ -17,8 +17,8 @@ import (
 // TestTargets runs the command on the manifests of a golden file, or on cluster.yaml if it
 // has none.
 //
-//	args          the arguments after "targets", one to a line
-//	want/text     what it prints; "wide", "json" and "csv" with that format, "stderr" what it says
+//	args          the arguments after "targets", one per line
+//	want/text     the output; "wide", "json" and "csv" for that format, "stderr" for standard error
 //	want/code     the exit code
 func TestTargets(t *testing.T) {
 	cluster, err := os.ReadFile("testdata/targets/cluster.yaml")
@@ -45,16 +45,17 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// ran is a command that was run.
+// ran is the result of a command.
 type ran struct {
 	stdout, stderr []byte
 	code           int
 }
 
-// commandRuns are those of the test, by what was run: one run gives what is printed and the code.
+// commandRuns caches the results of the test, so that one run yields the output and the
+// exit code.
 var commandRuns = map[string]ran{}
 
-// once is printed, with one run for all that is wanted of it.
+// once is like printed but runs each command only once.
 func once(t *testing.T, key, dir string, args []string, name string) ([]byte, error) {
 	t.Helper()
 	r, ok := commandRuns[key]
@@ -85,7 +86,8 @@ func TestTargetsWithoutClusterSaysWhereItLooked(t *testing.T) {
 	}
 }
 
-// Hosts that are named are asked for the targets of a ScrapeConfig, those of a Secret are not.
+// The given hosts are queried for the targets of a ScrapeConfig. URLs from a Secret are
+// not.
 func TestTargetsOfHTTPDiscoveries(t *testing.T) {
 	asked := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

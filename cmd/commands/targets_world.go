@@ -32,19 +32,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/httpsd"
 )
 
-// targetsWorld is what the command targets looks at: manifests or a cluster.
+// targetsWorld is the input of the command targets: manifests or a cluster.
 type targetsWorld struct {
 	setups  []engine.Setup
 	scopes  engine.Scopes
 	options prometheus.Options
 	finder  preview.Finder
 	look    nearmiss.Look      // for hints
-	objects *manifests.Objects // nil: the cluster is asked
-	reader  readers.Reader     // of the cluster, with the manifests applied; nil: there are only the manifests
+	objects *manifests.Objects // nil to read the cluster
+	reader  readers.Reader     // of the cluster with the manifests applied; nil if there are only manifests
 	kube    kubernetes.Interface
 }
 
-// open loads the manifests, and reaches the cluster unless they are all there is.
+// open loads the manifests, and connects to the cluster unless only manifests are read.
 func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	var cluster readers.Cluster
@@ -92,7 +92,8 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 	return w, nil
 }
 
-// lookAmong looks at a view of manifests, which is made when it is needed.
+// lookAmong returns a function that looks up hints in a view of manifests. The view is
+// created on first use.
 func lookAmong(objects *manifests.Objects) nearmiss.Look {
 	view := sync.OnceValue(func() *nearmiss.View {
 		var made []manifests.Outcome
@@ -104,12 +105,12 @@ func lookAmong(objects *manifests.Objects) nearmiss.Look {
 	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
 
-// withHTTP adds the targets of HTTP discoveries whose hosts may be asked.
+// withHTTP adds the targets of HTTP service discovery for the allowed hosts.
 func (t *targetsOptions) withHTTP(f preview.Finder) preview.Finder {
 	return preview.WithHTTP{Finder: f, Client: httpsd.New(t.httpSD)}
 }
 
-// ask is the question to explain about an object.
+// ask returns the question for package explain about an object.
 func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Question, error) {
 	parsed, err := explain.ParseName(explain.Kinds(w.setups), kind, name)
 	if err != nil {
@@ -121,7 +122,7 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 	return explain.FromManifests(w.objects, nil, w.setups, parsed)
 }
 
-// gather reads the workloads that scrape and what they can select.
+// gather reads the workloads that scrape, and the objects that they can select.
 //
 // Errors: the cluster cannot be read.
 func (w targetsWorld) gather(ctx context.Context) (*manifests.Objects, engine.Cluster, error) {
@@ -131,9 +132,10 @@ func (w targetsWorld) gather(ctx context.Context) (*manifests.Objects, engine.Cl
 	return preview.Gather(ctx, w.reader, w.setups, w.scopes)
 }
 
-// workloads returns the gathered workloads that the operator manages: all, or one.
+// workloads returns the gathered workloads that the operator manages: all, or the given
+// one.
 //
-// Errors: the one does not exist, or is not managed.
+// Errors: the given one does not exist or is not managed.
 func (w targetsWorld) workloads(objects *manifests.Objects, references engine.Cluster, one catalog.Ref) (out []preview.Workload, err error) {
 	found := false
 	for _, each := range objects.Workloads() {
@@ -160,7 +162,7 @@ func (w targetsWorld) workloads(objects *manifests.Objects, references engine.Cl
 	return out, nil
 }
 
-// where is the place of what is looked at.
+// where returns the location for messages.
 func (w targetsWorld) where() string {
 	if w.objects == nil {
 		return "in the cluster"
@@ -172,7 +174,7 @@ func (w targetsWorld) setup(kind *engine.Kind) engine.Setup {
 	return w.setups[slices.IndexFunc(w.setups, func(s engine.Setup) bool { return s.Kind == kind })]
 }
 
-// watched leaves out objects in namespaces that the operator does not watch.
+// watched excludes objects in namespaces that the operator does not watch.
 func (w targetsWorld) watched(c engine.Cluster) engine.Cluster {
 	all := c.Objects
 	c.Objects = func(kind string) iter.Seq[catalog.Object] {
@@ -188,8 +190,8 @@ func (w targetsWorld) watched(c engine.Cluster) engine.Cluster {
 	return c
 }
 
-// clusterOf is the cluster in which a workload uses an object, with everything else that it
-// selects where that is at hand.
+// clusterOf returns the cluster of a workload that uses an object, with all other objects
+// that it selects if they have been read.
 func (w targetsWorld) clusterOf(c explain.Candidate, q explain.Question) engine.Cluster {
 	workload := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	if w.objects != nil {
@@ -200,9 +202,9 @@ func (w targetsWorld) clusterOf(c explain.Candidate, q explain.Question) engine.
 	return out
 }
 
-// address is the IP of a pod, if the pod has it alone.
+// address returns the IP of a pod, if no other pod shares it.
 //
-// Errors: there is no such pod, or it cannot be read.
+// Errors: the pod does not exist or cannot be read.
 func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (string, error) {
 	var pod *corev1.Pod
 	if w.objects == nil {
@@ -226,8 +228,8 @@ func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (st
 	return pod.Status.PodIP, nil
 }
 
-// summaries says in a line for each job what a workload scrapes because of an object; nil
-// when the manifests hold nothing in which targets could be found.
+// summaries returns a function that describes each job of an object in a workload in one
+// line, or nil if the manifests contain no objects with targets.
 //
 // Errors: a quantity does not parse.
 func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, objects *manifests.Objects, q explain.Question) (func(explain.Candidate) []string, error) {

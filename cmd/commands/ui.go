@@ -48,10 +48,10 @@ const uiAddress = "127.0.0.1:9099"
 
 // uiOptions are the arguments of the command ui.
 type uiOptions struct {
-	address local.Address // what validate made of them
+	address local.Address // set by validate
 }
 
-// bindUI declares the flags in a program that does not have them for other commands.
+// bindUI declares the flags in a program in which no other command has them.
 func (o *Options) bindUI(cmd *kingpin.CmdClause) {
 	cmd.Flag("web.listen-address", "host:port to serve the pages on. Other than loopback addresses need --web.api=open.").
 		Default(uiAddress).IsSetByUser(&o.listenSet).StringVar(&o.ListenAddress)
@@ -59,7 +59,7 @@ func (o *Options) bindUI(cmd *kingpin.CmdClause) {
 		Default(web.Authenticated).EnumVar(&o.API, web.Authenticated, web.Open)
 }
 
-// validate reports the first argument that cannot be used.
+// validate returns an error for the first invalid argument.
 func (u *uiOptions) validate(o *Options) error {
 	if !o.listenSet {
 		o.ListenAddress = uiAddress
@@ -101,7 +101,7 @@ func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error)
 	return 0, nil
 }
 
-// listen binds the address, and knows from then on the port that it got.
+// listen binds the address and records the actual port.
 func (u *uiOptions) listen(o *Options, c *readable, log *slog.Logger) (*httpserver.Server, error) {
 	api := web.New(web.Options{Mode: web.Open, Logger: log})
 	api.Answer(insight.New(c.parts))
@@ -117,11 +117,11 @@ func (u *uiOptions) listen(o *Options, c *readable, log *slog.Logger) (*httpserv
 		return nil, fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
 	}
 	u.address = u.address.WithPort(uint16(srv.Addr().(*net.TCPAddr).Port))
-	guarded = local.Guard(mux, u.address) // nothing is answered before Serve
+	guarded = local.Guard(mux, u.address) // no request is served before Serve
 	return srv, nil
 }
 
-// greet prints what a person needs to know.
+// greet prints the address, the cluster and the user.
 func (u *uiOptions) greet(ctx context.Context, o *Options, c *readable, s streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -141,10 +141,10 @@ func (u *uiOptions) greet(ctx context.Context, o *Options, c *readable, s stream
 	return nil
 }
 
-// readable is a cluster that a person reads.
+// readable is a cluster that the user reads.
 type readable struct {
 	kube    kubernetes.Interface
-	where   string // for people
+	where   string // human-readable
 	reader  *memo.Reader
 	options *Options
 	version *semver.Version
@@ -152,7 +152,7 @@ type readable struct {
 	parts   insight.Parts
 }
 
-// readable reaches the cluster, and remembers what is read of it until the context ends.
+// readable connects to the cluster and caches reads until the context ends.
 func (o *Options) readable(ctx context.Context) (*readable, error) {
 	live, cfg, version, err := o.reach(ctx)
 	if err != nil {
@@ -197,7 +197,7 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 	return c, err
 }
 
-// whoami is the user of the kubeconfig as the API server knows it, for people.
+// whoami returns the human-readable name of the user according to the API server.
 func (c *readable) whoami(ctx context.Context) string {
 	review, err := c.kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil || review.Status.UserInfo.Username == "" {
@@ -206,7 +206,7 @@ func (c *readable) whoami(ctx context.Context) string {
 	return review.Status.UserInfo.Username
 }
 
-// contextName is the context of the kubeconfig; empty for none.
+// contextName returns the name of the kubeconfig's context, or "" if there is none.
 func (o *Options) contextName() string {
 	config := o.person().kubeconfig()
 	if config == nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUIPicture writes the picture of the README into the folder FIREKEEPER_SCREENSHOTS, with
-// chromium:
+// TestUIPicture uses chromium to write the picture of the README to the folder
+// FIREKEEPER_SCREENSHOTS:
 //
 //	FIREKEEPER_SCREENSHOTS=$PWD/docs go test ./cmd/commands -run TestUIPicture
 func TestUIPicture(t *testing.T) {
@@ -18,7 +18,7 @@ func TestUIPicture(t *testing.T) {
 	}
 	p := serveUI(t, Operator, anyPort, "--apiserver="+serveManifests(t, "testdata/targets/cluster.yaml", &served{}))
 	const path = "servicemonitors/demo/web?tab=targets"
-	p.get(t, "/"+path) // so that targets are known
+	p.get(t, "/"+path) // loads the targets
 	file := filepath.Join(folder, "page.png")
 	text, err := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--user-data-dir="+t.TempDir(),
 		"--window-size=1100,720", "--screenshot="+file, p.url+path).CombinedOutput()

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// registerStatus enters the path of the API that has a whole workload: here, as it is in the
-// cluster, with the status that its operator has written.
+// registerStatus registers the API path of a complete workload. Here the workload is read
+// from the cluster, with the status that its operator has written.
 func (c *readable) registerStatus(mux *http.ServeMux) {
 	for _, row := range catalog.All {
 		if row.IsWorkload() {
@@ -37,7 +37,7 @@ func (c *readable) status(row *catalog.Row) http.HandlerFunc {
 			httpserver.WriteJSON(w, int(status.Code), status)
 			return
 		}
-		object = object.DeepCopyObject().(readers.Object) // it is shared
+		object = object.DeepCopyObject().(readers.Object) // the object is shared
 		object.GetObjectKind().SetGroupVersionKind(row.GroupVersionKind)
 		httpserver.WriteJSON(w, http.StatusOK, object)
 	}

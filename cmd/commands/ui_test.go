@@ -49,12 +49,12 @@ func serveUI(t *testing.T, program func(context.Context, []string, io.Writer, io
 	p.url = servedAddress.FindString(p.out.String())
 	t.Cleanup(func() {
 		cancel()
-		p.code <- <-p.code // until it has ended
+		p.code <- <-p.code // wait until it has stopped
 	})
 	return p
 }
 
-// get asks for a path, with headers in pairs.
+// get requests a path. headers are pairs of names and values.
 func (p *pages) get(t *testing.T, path string, headers ...string) (code int, body string) {
 	t.Helper()
 	r, err := http.NewRequest("GET", strings.TrimSuffix(p.url, "/")+path, nil)
@@ -78,7 +78,8 @@ func (p *pages) get(t *testing.T, path string, headers ...string) (code int, bod
 	return resp.StatusCode, string(text)
 }
 
-// twoContexts writes a kubeconfig, whose current context is not the one of url.
+// twoContexts writes a kubeconfig in which the current context is not the one with this
+// URL.
 func twoContexts(t *testing.T, url string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
@@ -91,7 +92,7 @@ contexts: [{name: prod, context: {cluster: c, user: ""}}, {name: other, context:
 	return file
 }
 
-// TestUI: the command says where to look, at which cluster, and answers this machine only.
+// The command prints its address and the cluster, and responds only to this machine.
 func TestUI(t *testing.T) {
 	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
 	p := serveUI(t, Plugin, anyPort, "--kubeconfig="+twoContexts(t, url), "--context=prod")
@@ -134,7 +135,7 @@ func TestUI(t *testing.T) {
 	}
 }
 
-// TestUIWithoutPermissions: what may not be read is unknown, and named.
+// Resources that may not be read are reported by name as unknown.
 func TestUIWithoutPermissions(t *testing.T) {
 	for denied, tc := range map[string]struct{ path, want string }{
 		"prometheuses":    {"/api/v1/overview", "prometheuses.monitoring.coreos.com in all namespaces"},
@@ -160,7 +161,8 @@ func TestUIWithoutPermissions(t *testing.T) {
 
 const prometheusK8s = "/apis/monitoring.coreos.com/v1/namespaces/monitoring/prometheuses/k8s"
 
-// TestUIRefuses: addresses that others reach need a word, and a busy port names its flag.
+// Addresses that are not local require a flag, and the error for a busy port names its
+// flag.
 func TestUIRefuses(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -185,7 +187,7 @@ func TestUIRefuses(t *testing.T) {
 	}
 }
 
-// TestUIOpen: whoever opens the pages to others is warned.
+// Serving the pages to other machines causes a warning.
 func TestUIOpen(t *testing.T) {
 	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
 	p := serveUI(t, Plugin, "--apiserver="+url, "--web.listen-address=0.0.0.0:0", "--web.api=open")

@@ -9,13 +9,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// TestUninstall removes everything, as docs/install.md says: no finalizer is in the way, and data stays.
+// The steps of docs/install.md remove everything: no finalizer blocks them, and data is
+// kept.
 func TestUninstall(t *testing.T) {
 	page, err := os.ReadFile("../../docs/install.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := clustertest.Start(t, cluster.Options{ControllerManager: true}) // its own: the CRDs go
+	c := clustertest.Start(t, cluster.Options{ControllerManager: true}) // not shared, because the CRDs are deleted
 	kubectl := func(args ...string) string {
 		t.Helper()
 		out, err := c.Kubectl(t.Context(), args...)
@@ -28,7 +29,7 @@ func TestUninstall(t *testing.T) {
 	command(t, 0, "crds", "apply", "--kubeconfig="+c.Kubeconfig)
 	stop := background(t,
 		"--kubeconfig="+c.Kubeconfig, "--as=system:serviceaccount:firekeeper:prometheus-operator", "--web.listen-address=127.0.0.1:0",
-		"--feature-gates=StatusForConfigurationResources=true", // with which workloads have a finalizer
+		"--feature-gates=StatusForConfigurationResources=true", // adds a finalizer to workloads
 	)
 	kubectl("create", "namespace", "demo")
 	if out, err := c.KubectlInput(t.Context(), []byte(stored), "apply", "-n", "demo", "-f", "-"); err != nil {
@@ -50,7 +51,7 @@ func TestUninstall(t *testing.T) {
 	if want := "kubectl delete -k deploy --ignore-not-found\n"; !strings.Contains(string(page), want) {
 		t.Errorf("the page has no %q", want)
 	}
-	kubectl("delete", "-k", "../../deploy", "--ignore-not-found", "--timeout=3m") // the namespace goes first, with what is in it
+	kubectl("delete", "-k", "../../deploy", "--ignore-not-found", "--timeout=3m") // deletes the namespace first, with its objects
 
 	if left := kubectl("get", "crds", "-o", "name") + kubectl("get", "clusterroles,clusterrolebindings,namespaces", "-l", "app.kubernetes.io/name=prometheus-operator", "-o", "name"); left != "" {
 		t.Errorf("these stay:\n%s", left)

@@ -8,12 +8,12 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// flagSet declares flags: the program's own, or those under a heading of its help.
+// flagSet declares flags: those of the program, or those below a heading of its help.
 type flagSet interface {
 	Flag(name, help string) *kingpin.FlagClause
 }
 
-// Headings of the help, over flags of the operator.
+// Headings of the help for flags of the operator.
 const (
 	webFlags       = "Web server flags"
 	apiServerFlags = "API server flags"
@@ -24,14 +24,14 @@ const (
 	ignoredFlags   = "Ignored flags"
 )
 
-// headings are what flags stand under in the help, in the order of the first flag of
-// each. Flags of commands and of the process have none.
+// headings are the headings of flags in the help, in the order of their first flag. Flags
+// of commands and of the process have none.
 type headings struct {
 	titles []string
-	of     map[string]string // by the name of the flag
+	of     map[string]string // title by flag name
 }
 
-// heading declares flags under a title.
+// heading declares flags below a title.
 type heading struct {
 	*headings
 	app   *kingpin.Application
@@ -49,12 +49,13 @@ func (h heading) Flag(name, help string) *kingpin.FlagClause {
 	return h.app.Flag(name, help)
 }
 
-// nameFlags makes errors about values name their flag, which the parser leaves out:
+// nameFlags adds the name of the flag to errors about its value, which the parser omits:
 // "--workers=many: want a number".
 func nameFlags(app *kingpin.Application) {
 	name := func(all []*kingpin.FlagModel, flag func(string) *kingpin.FlagClause) {
 		for _, f := range all {
-			// The help quotes strings by the type of their value, which changes here.
+			// The help quotes strings depending on the type of the value, which changes
+			// here.
 			flag(f.Name).PlaceHolder(f.FormatPlaceHolder()).SetValue(namedValue{f.Value, f.Name})
 		}
 	}
@@ -67,13 +68,13 @@ func nameFlags(app *kingpin.Application) {
 	}
 }
 
-// namedValue is the value of a flag whose errors name the flag.
+// namedValue is the value of a flag with errors that name the flag.
 type namedValue struct {
 	kingpin.Value
 	flag string
 }
 
-// Set implements kingpin.Value.
+// Set implements [kingpin.Value].
 func (v namedValue) Set(text string) error {
 	if err := v.Value.Set(text); err != nil {
 		return fmt.Errorf("--%s=%s: %w", v.flag, text, plainNumber(err))
@@ -93,7 +94,7 @@ func (v namedValue) IsCumulative() bool {
 	return ok && is.IsCumulative()
 }
 
-// plainNumber words the errors of numbers for people.
+// plainNumber makes errors about numbers human-readable.
 func plainNumber(err error) error {
 	number, ok := errors.AsType[*strconv.NumError](err)
 	switch {

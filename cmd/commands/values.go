@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// csv is a flag of comma separated names; repeating it adds.
+// csv is a flag with a comma-separated list of names. A repeated flag adds to the list.
 type csv struct{ names *[]string }
 
 func (c csv) Set(text string) error {
@@ -24,10 +24,11 @@ func (c csv) String() string {
 	return strings.Join(*c.names, ",")
 }
 
-// IsCumulative lets the flag be repeated.
+// IsCumulative reports that the flag may be repeated.
 func (c csv) IsCumulative() bool { return true }
 
-// csvMap is a flag of comma separated key=value pairs; repeating it adds.
+// csvMap is a flag with a comma-separated list of key=value pairs. A repeated flag adds
+// to the map.
 type csvMap struct{ pairs *map[string]string }
 
 func (c csvMap) Set(text string) error {
@@ -58,10 +59,10 @@ func (c csvMap) String() string {
 	return strings.Join(out, ",")
 }
 
-// IsCumulative lets the flag be repeated.
+// IsCumulative reports that the flag may be repeated.
 func (c csvMap) IsCumulative() bool { return true }
 
-// plain is a second name of a string flag: it has no default of its own.
+// plain is an alias of a string flag, without a default.
 type plain struct{ text *string }
 
 func (p plain) Set(text string) error { *p.text = text; return nil }

@@ -30,7 +30,7 @@ var verifyExample = []string{
 type verifyOptions struct {
 	workload, rule string
 	timeout        time.Duration
-	question       verify.Question // what validate made of them
+	question       verify.Question // set by validate
 }
 
 func (v *verifyOptions) bind(cmd *kingpin.CmdClause) {
@@ -39,7 +39,7 @@ func (v *verifyOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("timeout", "Time limit for the whole command (Go duration).").Default("2m").DurationVar(&v.timeout)
 }
 
-// validate reads the names.
+// validate parses the names.
 func (v *verifyOptions) validate() error {
 	if v.workload != "" {
 		row, key, err := spelled("reconciled", v.workload, "", managed)
@@ -58,7 +58,7 @@ func (v *verifyOptions) validate() error {
 	return nil
 }
 
-// run prints a line for each step and returns the exit code.
+// run prints one line per step and returns the exit code.
 func (v *verifyOptions) run(ctx context.Context, o *Options, stdout io.Writer) (code int, err error) {
 	cfg, err := o.personConfig()
 	if err != nil {

@@ -15,22 +15,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-// patience is how long a command for people is silent. Tests that compare output change it.
+// patience is the time after which a user command reports what it waits for. Tests that
+// compare output change it.
 var patience = 2 * time.Second
 
 const (
-	// versionTimeout bounds the first call to an API server.
+	// versionTimeout limits the first request to an API server.
 	versionTimeout = 30 * time.Second
-	// lastWords is how long a command that was interrupted has to end by itself.
+	// lastWords is the time that an interrupted command has to end by itself.
 	lastWords = 500 * time.Millisecond
 )
 
-// interrupted is the exit code of a command that a signal ended.
+// interrupted is the exit code of a command that was ended by a signal.
 const interrupted = 130
 
-// serverVersion asks an API server for its version.
+// serverVersion requests the version of an API server.
 //
-// Errors: it does not answer in time, or with an error; the context has ended.
+// Errors: it does not respond in time, or responds with an error; the context has ended.
 func serverVersion(ctx context.Context, kube kubernetes.Interface) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, versionTimeout, fmt.Errorf("no answer within %s", versionTimeout))
 	defer cancel()
@@ -41,9 +42,9 @@ func serverVersion(ctx context.Context, kube kubernetes.Interface) (string, erro
 	return info.GitVersion, nil
 }
 
-// ends runs a command until it returns or is interrupted. A command that serves ends by
-// itself, however long that takes; others have a moment for it: a command that waits for an
-// API server, a file or the end of a long computation is left where it is.
+// ends runs a command until it returns or is interrupted. A command that serves is always
+// awaited. Others have a short time to return, and are then abandoned, for example while they
+// wait for an API server or a file, or in a long computation.
 func (c subcommand) ends(ctx context.Context, s streams) (code int, err error) {
 	if c.serves {
 		return c.run(ctx, s)
@@ -70,13 +71,12 @@ func (c subcommand) ends(ctx context.Context, s streams) (code int, err error) {
 	}
 }
 
-// notice prints a line once a command has been silent for some time, unless stop is called
-// before.
+// notice prints a line after a delay, unless stop is called before.
 func notice(w io.Writer, format string, args ...any) (stop func() bool) {
 	return time.AfterFunc(patience, func() { fmt.Fprintf(w, format+"\n", args...) }).Stop
 }
 
-// reading prints a line once manifests have taken some time, unless stop is called before.
+// reading prints a line if reading manifests takes long, unless stop is called before.
 func (o *Options) reading(files ...string) (stop func() bool) {
 	if o.told == nil {
 		return func() bool { return true }
@@ -87,21 +87,21 @@ func (o *Options) reading(files ...string) (stop func() bool) {
 	return notice(o.told, "still working on %s", strings.Join(files, ", "))
 }
 
-// waits tells on stderr, once, that an API server lets a command wait: it does not answer, or
-// answers that there are too many requests.
+// waits is a transport that reports, once, that a command waits for an API server because it
+// does not respond or because it throttles requests.
 type waits struct {
 	next http.RoundTripper
 	to   io.Writer
 	once *sync.Once
 }
 
-// telling returns what wraps a transport so.
+// telling returns a function that wraps a transport in waits.
 func telling(to io.Writer) func(http.RoundTripper) http.RoundTripper {
 	once := &sync.Once{}
 	return func(next http.RoundTripper) http.RoundTripper { return waits{next, to, once} }
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements [http.RoundTripper].
 func (w waits) RoundTrip(r *http.Request) (*http.Response, error) {
 	host := r.URL.Scheme + "://" + r.URL.Host
 	timer := time.AfterFunc(patience, func() { w.tell("waiting for %s", host) })
@@ -122,16 +122,17 @@ func (w waits) tell(format string, args ...any) {
 	w.once.Do(func() { fmt.Fprintf(w.to, format+"\n", args...) })
 }
 
-// WrappedRoundTripper is for client-go, which looks for the innermost transport.
+// WrappedRoundTripper returns the wrapped transport, for client-go, which looks for the
+// innermost one.
 func (w waits) WrappedRoundTripper() http.RoundTripper { return w.next }
 
-// awaited is a body whose end is waited for.
+// awaited is a response body that stops a timer at its end.
 type awaited struct {
 	io.ReadCloser
 	timer *time.Timer
 }
 
-// Read implements io.Reader.
+// Read implements [io.Reader].
 func (a awaited) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	if err != nil {
@@ -140,19 +141,19 @@ func (a awaited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
+// Close implements [io.Closer].
 func (a awaited) Close() error {
 	a.timer.Stop()
 	return a.ReadCloser.Close()
 }
 
-// serial is a writer for several goroutines.
+// serial is a writer that is safe for concurrent use.
 type serial struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (s *serial) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

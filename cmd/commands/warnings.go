@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// apiWarnings logs what the API server warns of, once each: it repeats warnings about
-// deprecated kinds with every request.
+// apiWarnings logs each warning of the API server once, because the server repeats
+// warnings about deprecated kinds in every response.
 type apiWarnings struct {
 	log  *slog.Logger
 	seen sync.Map // by text
 }
 
-// HandleWarningHeader implements rest.WarningHandler. Only code 299 is for people.
+// HandleWarningHeader implements [rest.WarningHandler]. Only code 299 is meant for users.
 func (w *apiWarnings) HandleWarningHeader(code int, _, text string) {
 	if code != 299 || text == "" {
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A warning of the API server is logged once, others are not held back.
+// A repeated warning of the API server is logged once, and different ones are all logged.
 func TestAPIWarnings(t *testing.T) {
 	var log bytes.Buffer
 	w := &apiWarnings{log: slog.New(slog.NewTextHandler(&log, nil))}

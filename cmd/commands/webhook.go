@@ -28,7 +28,7 @@ const webhookHelp = "Serve the admission and conversion webhooks. It needs no pe
 
 var webhookExample = []string{"admission-webhook --web.cert-file=/tls/tls.crt --web.key-file=/tls/tls.key # on " + webhookAddress}
 
-// webhookAddress is where the command listens unless told otherwise.
+// webhookAddress is the default address of the command.
 const webhookAddress = ":8443"
 
 // Values of --name-validation-scheme.
@@ -71,7 +71,7 @@ func promQLNames() (out []string) {
 	return out
 }
 
-// validate reports the first flag that cannot be used.
+// validate returns an error for the first invalid flag.
 func (w *webhookOptions) validate() error {
 	if w.delay < 0 {
 		return fmt.Errorf("--shutdown-delay=%s: must not be negative", w.delay)
@@ -80,11 +80,11 @@ func (w *webhookOptions) validate() error {
 	return err
 }
 
-// settings are those under which PrometheusRules are checked.
+// settings returns the settings for checking PrometheusRules.
 func (w *webhookOptions) settings() (rules.Settings, error) {
 	out := rules.Settings{UTF8Names: w.names == utf8Names}
 	for _, name := range w.promQL {
-		known := name == "" // of a trailing comma
+		known := name == "" // from a trailing comma
 		for _, o := range promQLOptions {
 			if o.name == name {
 				known = true
@@ -98,7 +98,7 @@ func (w *webhookOptions) settings() (rules.Settings, error) {
 	return out, nil
 }
 
-// run serves until the context ends, and a moment longer.
+// run serves until the shutdown delay after the end of the context has passed.
 func (w *webhookOptions) run(ctx context.Context, o *Options, stdout io.Writer) error {
 	if !o.listenSet {
 		o.ListenAddress = webhookAddress
@@ -139,8 +139,8 @@ func (w *webhookOptions) run(ctx context.Context, o *Options, stdout io.Writer) 
 	return err
 }
 
-// webhookCertificates keeps the certificate of the webhooks while this replica leads, until
-// the context ends.
+// webhookCertificates manages the certificate of the webhooks while this replica is the
+// leader, until the context ends.
 func (o *Options) webhookCertificates(ctx context.Context, cfg *rest.Config, p process) error {
 	if !p.leader.Await(ctx) {
 		return nil

@@ -22,8 +22,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// pair writes a certificate for 127.0.0.1 and its key, and returns the flags that name
-// them and a client that trusts it.
+// pair writes a certificate for 127.0.0.1 and its key, and returns the flags for them and
+// a client that trusts the certificate.
 func pair(t *testing.T) (flags []string, client *http.Client) {
 	t.Helper()
 	certPEM, keyPEM, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
@@ -45,8 +45,7 @@ func pair(t *testing.T) (flags []string, client *http.Client) {
 
 var webhookListens = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+) tls=true`)
 
-// TestWebhookCommand: without further flags it serves HTTPS; it goes on for a while after
-// it is told to stop.
+// By default the command serves HTTPS, and continues to serve for the shutdown delay.
 func TestWebhookCommand(t *testing.T) {
 	flags, client := pair(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -115,7 +114,7 @@ func TestWebhookFlags(t *testing.T) {
 	}
 }
 
-// TestWebhookAddress: it has an address of its own.
+// The command has a different default address.
 func TestWebhookAddress(t *testing.T) {
 	var o Options
 	ctx, cancel := context.WithCancel(t.Context())
@@ -129,8 +128,8 @@ func TestWebhookAddress(t *testing.T) {
 	}
 }
 
-// TestObjectKinds: the webhook takes what a gate of the operator may allow, and makes new
-// kinds for every request.
+// The webhook allows everything that a feature gate of the operator can enable, and
+// creates new kinds for every request.
 func TestObjectKinds(t *testing.T) {
 	kinds, err := objectKinds()
 	if err != nil {

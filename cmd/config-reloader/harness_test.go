@@ -53,18 +53,18 @@ func gz(t testing.TB, text string) string {
 	return b.String()
 }
 
-// site is a config volume, an output folder and a server that loads the output.
+// site is a configuration volume, an output folder, and a server that loads the output.
 type site struct {
 	vol    *volumetest.Volume
 	out    string
 	server *reloadtest.Server
 	mu     sync.Mutex
-	live   string // what the server runs
+	live   string // content loaded by the server
 }
 
 const key = "prometheus.yaml.gz"
 
-// newSite makes the server refuse a configuration that contains "bad".
+// newSite returns a site whose server rejects a configuration that contains "bad".
 func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{vol: volumetest.New(t), out: filepath.Join(t.TempDir(), "prometheus.env.yaml")}

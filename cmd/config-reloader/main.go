@@ -1,9 +1,9 @@
-// Command config-reloader writes a server's configuration file and makes the
-// server run it, as sidecar, as init container (--watch-interval=0), or alone.
+// Command config-reloader writes the configuration file of a server and reloads the
+// server. It runs as a sidecar, as an init container (--watch-interval=0), or standalone.
 //
-// Exit codes: 0 after a signal, in init mode, and after help or version; 1 when the
-// inputs cannot be used at the start, the port is taken, or the log flags are wrong;
-// 2 for other wrong flags.
+// Exit codes: 0 after a signal, in init mode, and after help or version; 1 if the inputs
+// are invalid at startup, the port is in use, or the log flags are invalid; 2 for other
+// invalid flags.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program; it returns the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	var o Options
 	app := kingpin.New(program, "Writes the configuration file of a server and makes the server reload it.")
@@ -73,7 +73,8 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	return 0
 }
 
-// serve runs the reloader and, if wanted, the HTTP server, until ctx or one of them ends.
+// serve runs the reloader and, if enabled, the HTTP server, until ctx ends or one of them
+// fails.
 func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) error {
 	trigger, name, err := o.trigger()
 	if err != nil {
@@ -81,7 +82,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	}
 	reg := prometheus.NewRegistry()
 	var trim footprint.Trimmer
-	trim.Soon() // the start needs more than the work
+	trim.Soon() // startup needs more memory than normal operation
 	r := configreloader.New(configreloader.Options{
 		Files: o.files(), Dirs: o.dirs(), WatchedDirs: o.WatchedDirs,
 		Budget: o.budget(footprint.ContainerLimit()),
@@ -109,8 +110,8 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	return httpserver.ServeWith(ctx, server, r.Run)
 }
 
-// once is the init container. Without a configuration there is nothing to write: with
-// folders only it is done, and with nothing at all it waits like the sidecar would.
+// once runs in init mode. Without a configuration there is nothing to write: it returns
+// if there are only folders to watch, and otherwise waits like the sidecar.
 func once(ctx context.Context, o *Options, r *configreloader.Reloader) error {
 	if len(o.files())+len(o.dirs()) > 0 {
 		return r.Once(ctx)

@@ -30,8 +30,8 @@ func TestEverySwapIsOneReload(t *testing.T) {
 		s.put(t, text)
 		s.waitLive(t, text)
 	}
-	s.put(t, "v3") // the same again: a new folder, no new content
-	// A second change after it shows that the one before caused nothing.
+	s.put(t, "v3") // same content in a new folder
+	// A second change proves that the one before caused no reload.
 	s.put(t, "v4")
 	s.waitLive(t, "v4")
 	if st := s.server.Stats(); st.Loaded != 5 {
@@ -100,7 +100,8 @@ func TestKeysThatComeAndGo(t *testing.T) {
 	}
 }
 
-// TestCorrectionIsUsedAtOnce has pauses far longer than the test may take.
+// A corrected configuration is loaded immediately. The intervals are much longer than the
+// test.
 func TestCorrectionIsUsedAtOnce(t *testing.T) {
 	s := newSite(t)
 	s.put(t, "good 1")
@@ -126,7 +127,7 @@ func TestCorrectionIsUsedAtOnce(t *testing.T) {
 	s.waitLive(t, "good 2")
 	s.put(t, "bad again")
 	s.server.Wait(t, "the next refusal", func(st reloadtest.Stats) bool { return st.Requests == 4 })
-	s.put(t, "good 2") // back to what ran last: the server has to be told
+	s.put(t, "good 2") // the content that was loaded last: the server must still be reloaded
 	s.server.Wait(t, "the way back", func(st reloadtest.Stats) bool { return st.Loaded == 3 })
 	p.Until("the gauge", func() bool { return p.Metric("reloader_last_reload_successful") == "1" })
 }
@@ -205,7 +206,8 @@ func TestServerThatHangs(t *testing.T) {
 	}
 }
 
-// TestBrokenInputs checks message, gauge and output, and that the correction is noticed.
+// Invalid inputs cause an error message, set the gauge and keep the output, and a
+// correction is detected.
 func TestBrokenInputs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		content string
@@ -236,7 +238,7 @@ func TestBrokenInputs(t *testing.T) {
 			if read(t, s.out) != "v0" || s.server.Stats().Requests != 1 {
 				t.Errorf("output %q, %d requests", read(t, s.out), s.server.Stats().Requests)
 			}
-			s.put(t, "v0") // the same as before the fault: nothing to reload, but fine again
+			s.put(t, "v0") // same as before the fault: no reload, but successful again
 			p.Until("the recovery", func() bool { return p.Metric("reloader_last_reload_successful") == "1" })
 			s.put(t, "v1")
 			s.waitLive(t, "v1")
@@ -308,7 +310,8 @@ func TestReportHasTheHashesOfInputAndOutput(t *testing.T) {
 	if f.Input != s.vol.Path(key) || f.InputSHA256 != hash(raw) || f.Output != s.out || f.OutputSHA256 != hash("v 1") {
 		t.Errorf("report %+v", f)
 	}
-	// The same content in another form needs no reload, but the report must show the new form as applied.
+	// The same content in another form needs no reload, but the report must have the hash
+	// of the new form as applied.
 	s.vol.Swap(map[string]string{key: "v $(A)"})
 	p.Until("the new form", func() bool { return p.Report().Targets[0].Applied.Files[0].InputSHA256 == hash("v $(A)") })
 	if st := s.server.Stats(); st.Requests != 1 {
@@ -431,7 +434,7 @@ func TestBadCommandLines(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("nonsense: true\n"), 0o644))
 	for args, tc := range map[string]struct {
 		code   int
-		out    string // on stdout
+		out    string // expected on stdout
 		errOut string
 	}{
 		"--nope":                                       {2, "unknown long flag '--nope'", ""},
@@ -474,12 +477,13 @@ func TestEndDuringRetriesIsQuick(t *testing.T) {
 	p := start(t, s.args("--retry-interval=1h")...)
 	p.Until("the refusal", func() bool { return strings.Contains(p.Log.String(), "Reload failed") })
 	begin := time.Now()
-	if code := p.End(); code != 0 || time.Since(begin) > time.Minute { // it does not wait for the next try
+	if code := p.End(); code != 0 || time.Since(begin) > time.Minute { // does not wait for the next retry
 		t.Errorf("exit code %d after %v", code, time.Since(begin))
 	}
 }
 
-// TestLatency measures from the moment ..data moved to the reload request, with a configuration of 1,000 jobs.
+// TestLatency measures the time from the swap of ..data to the reload request, with a
+// configuration of 1,000 jobs.
 func TestLatency(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -507,7 +511,7 @@ func TestLatency(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("swap to request: median %v, worst %v", took[len(took)/2], took[len(took)-1])
-	// Some fifty times what it takes on a machine with nothing else to do, and less than a poll.
+	// About fifty times the time on an idle machine, and less than a poll interval.
 	if median := took[len(took)/2]; median > 5*time.Second {
 		t.Errorf("median %v", median)
 	}

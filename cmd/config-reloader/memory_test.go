@@ -24,17 +24,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 )
 
-// container is a memory cgroup with a volume in memory, as the kubelet makes them.
+// container is a memory cgroup with an in-memory volume, like those of the kubelet.
 type container struct {
 	t       *testing.T
 	program string
-	dir     string // of the cgroup
+	dir     string // path of the cgroup
 	v2      bool
-	out     string // output in the volume
+	out     string // path of the output in the volume
 	vol     *volumetest.Volume
 }
 
-// newContainer skips the test where no cgroup can be made.
+// newContainer returns a container. It skips the test if no cgroup can be created.
 func newContainer(t *testing.T, limit int64) *container {
 	t.Helper()
 	c := &container{t: t, vol: volumetest.New(t)}
@@ -72,12 +72,13 @@ func (c *container) mount(limit int64) {
 		}
 	})
 	c.out = filepath.Join(dir, "prometheus.env.yaml")
-	// Swap would hide what a container without it dies of.
+	// Swap would prevent the out-of-memory kill of a container without swap.
 	_ = os.WriteFile(filepath.Join(c.dir, c.file("memory.swappiness", "memory.swap.max")), []byte("0"), 0o600)
 	c.program = programFile(c.t)
 }
 
-// programFile builds the program: that of the tests takes more memory with the race detector.
+// programFile builds the program, because the test binary with the race detector needs
+// more memory.
 func programFile(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config-reloader")
@@ -89,7 +90,7 @@ func programFile(t *testing.T) string {
 	return file
 }
 
-// command is the program in the cgroup.
+// command returns the command that runs the program in the cgroup.
 func (c *container) command(args ...string) *exec.Cmd {
 	args = append([]string{"-c", `echo $$ > "$CGROUP" && exec "$0" "$@"`, c.program, "--listen-address=127.0.0.1:0",
 		"--config-file=" + c.vol.Path(key), "--config-envsubst-file=" + c.out, "--watched-dir=" + c.vol.Dir}, args...)
@@ -110,7 +111,7 @@ func (c *container) value(v1, v2 string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// survived fails the test when the kernel killed something.
+// survived fails the test if the kernel has killed a process.
 func (c *container) survived(what string) {
 	c.t.Helper()
 	for line := range strings.Lines(c.value("memory.oom_control", "memory.events")) {
@@ -121,8 +122,8 @@ func (c *container) survived(what string) {
 	c.t.Logf("%s: at most %s bytes", what, c.value("memory.max_usage_in_bytes", "memory.peak"))
 }
 
-// holds checks what the server reads. It costs this test memory, and not the container:
-// who has written a page pays for it.
+// holds checks the files that the server reads. This needs no memory of the container,
+// because pages are charged to the process that has written them.
 func (c *container) holds(what string, text func(io.Writer), rules int64) {
 	c.t.Helper()
 	want := sha256.New()
@@ -149,7 +150,8 @@ func (c *container) holds(what string, text func(io.Writer), rules int64) {
 	}
 }
 
-// plain is a configuration of so many bytes; two of different seeds have no line in common.
+// plain returns a configuration of this size in bytes. Configurations with different
+// seeds have no line in common.
 func plain(size int64, seed string) func(io.Writer) {
 	return func(w io.Writer) {
 		var line []byte
@@ -174,8 +176,8 @@ func compressed(t *testing.T, write func(io.Writer)) []byte {
 
 const ruleFiles = 10
 
-// content is what the volume of the Secret shows: the configuration and, unless rules is
-// 0, rule files of so many bytes.
+// content returns the files of the Secret volume: the configuration and, unless rules is
+// 0, rule files of this size in bytes.
 func content(t *testing.T, plainText func(io.Writer), seed string, rules int64) map[string]string {
 	t.Helper()
 	config := compressed(t, plainText)
@@ -216,14 +218,15 @@ func content(t *testing.T, plainText func(io.Writer), seed string, rules int64) 
 }
 
 // The largest configuration that the operator writes for a memory limit works in a
-// container with this limit: as init container, as sidecar, when all of it changes and
-// after a restart. 50Mi is the default limit; with the last one, 100 MB go through.
+// container with this limit: in the init container, in the sidecar, after a change of the
+// whole content, and after a restart. 50Mi is the default limit. The last case has a
+// configuration of 100 MB.
 func TestLargestConfigurationInItsLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes hundreds of megabytes")
 	}
 	for name, c := range map[string]struct {
-		limit, rules int64 // rules is a share of the whole: 1/rules; 0 for none
+		limit, rules int64 // 1/rules of the total are rules; 0 for none
 	}{
 		"the default limit":            {50 << 20, 0},
 		"the default limit with rules": {50 << 20, 3},
@@ -238,13 +241,13 @@ func TestLargestConfigurationInItsLimit(t *testing.T) {
 				rules = room / c.rules / ruleFiles / 4096 * 4096 * ruleFiles
 				room -= ruleFiles * footprint.InMemoryVolume(rules/ruleFiles)
 			}
-			size := room/4096*4096 - 4096 // its own inode counts, too
+			size := room/4096*4096 - 4096 // one page for the inode of the file
 			if name == "100 MB" && size < 100_000_000-8192 {
 				t.Fatalf("%d bytes fit", size)
 			}
 			changes := 2
 			if size > 100_000_000-8192 {
-				changes = 1 // which takes as long as all of the others
+				changes = 1 // takes as long as all other cases
 			}
 			box.run(size, rules, changes)
 		})
@@ -273,7 +276,8 @@ func (c *container) run(size, rules int64, changes int) {
 		c.holds("start with another", text, rules)
 	}
 	last := c.sidecar(size, rules, changes)
-	// What does not fit is refused: the last output stays, and nothing is killed.
+	// A configuration that is too large is rejected: the last output is kept, and no
+	// process is killed.
 	c.vol.Swap(content(t, plain(size+footprint.MaxPlain(0)/512, "large"), "large", rules))
 	if log, err := c.once(); err == nil || !strings.Contains(log, "--config-reloader-memory-limit") {
 		t.Errorf("what is too large: %v\n%s", err, log)
@@ -282,7 +286,8 @@ func (c *container) run(size, rules int64, changes int) {
 	c.holds("too large", last, rules)
 }
 
-// sidecar follows changes of everything while it runs. It returns the last configuration.
+// sidecar runs the sidecar through changes of the whole content, and returns the last
+// configuration.
 func (c *container) sidecar(size, rules int64, changes int) (text func(io.Writer)) {
 	t := c.t
 	server := reloadtest.New(t, func() error {

@@ -21,11 +21,11 @@ import (
 const (
 	methodHTTP   = "http"
 	methodSignal = "signal"
-	// retryMax bounds the pause between attempts.
+	// retryMax is the maximum delay between attempts.
 	retryMax = time.Minute
 )
 
-// Options are the flags.
+// Options are the flags of the program.
 type Options struct {
 	General options.General
 	Client  options.Client
@@ -46,13 +46,13 @@ type Options struct {
 
 	ListenAddress string
 
-	// delayGiven, runtimeInfoGiven: the user wrote the flag, so its value is meant as written.
+	// delayGiven, runtimeInfoGiven, reloadURLGiven: whether the user has set the flag.
 	delayGiven, runtimeInfoGiven, reloadURLGiven bool
 
-	webhookURL *url.URL // --webhook-url, nil when not given
+	webhookURL *url.URL // --webhook-url, nil if not set
 }
 
-// Bind declares the flags. Those people know keep their names and defaults.
+// Bind declares the flags. Flags of the reference keep their names and defaults.
 func (o *Options) Bind(app *kingpin.Application) {
 	o.bindInputs(app)
 	o.bindTimes(app)
@@ -114,7 +114,7 @@ func (o *Options) bindReload(app *kingpin.Application) {
 	o.Client.Bind(app, "reload", "reload")
 }
 
-// Validate checks what no single flag shows, and fills in what follows from it.
+// Validate checks combinations of flags, and sets the values derived from them.
 func (o *Options) Validate() error {
 	if o.webhookURL != nil {
 		if o.reloadURLGiven {
@@ -151,7 +151,7 @@ func (o *Options) Validate() error {
 // once reports whether to write the output and exit.
 func (o *Options) once() bool { return o.WatchInterval == 0 }
 
-// files and dirs are what is rendered.
+// files returns the files to render.
 func (o *Options) files() []render.File {
 	if o.ConfigFile == "" {
 		return nil
@@ -166,8 +166,9 @@ func (o *Options) dirs() (dirs []render.Dir) {
 	return dirs
 }
 
-// budget is what outputs may take of a volume in memory in a container with this memory
-// limit; 0 is any. Outputs on a disk do not count to its memory.
+// budget returns the maximum size of outputs in an in-memory volume for the memory limit
+// of the container. 0 means no limit. Outputs on a disk do not count towards the memory
+// of the container.
 func (o *Options) budget(limit int64) int64 {
 	if limit == 0 {
 		return 0
@@ -182,7 +183,8 @@ func (o *Options) budget(limit int64) int64 {
 	return footprint.MaxPlain(limit)
 }
 
-// settle is 0 when the user chose a quiet time: then that holds for every change.
+// settle returns the settle time. It is 0 if the user has set a delay, which then applies
+// to every change.
 func (o *Options) settle() time.Duration {
 	if o.delayGiven {
 		return 0
@@ -190,14 +192,14 @@ func (o *Options) settle() time.Duration {
 	return o.Settle
 }
 
-// trigger returns how the server is made to reload, and its name without credentials.
+// trigger returns the method to reload the server, and its name without credentials.
 func (o *Options) trigger() (t reload.Trigger, name string, err error) {
 	client, err := o.Client.Options("reload")
 	if err != nil {
 		return nil, "", err
 	}
 	client.Timeout = o.Timeout
-	// Certificates of a server in the same pod are usually made for other names.
+	// Certificates of a server in the same pod are usually issued for other names.
 	client.SkipVerify = true
 	info := &reload.RuntimeInfo{URL: o.RuntimeInfo, Client: client}
 	if o.Method == methodSignal {

@@ -18,7 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
-// inParts are the keys of a configuration in two files that comes with a rule file.
+// inParts returns the keys of a configuration that is split into two files and has a rule
+// file.
 func inParts(t testing.TB, text, rule string) map[string]string {
 	t.Helper()
 	stream := gz(t, text)
@@ -41,15 +42,15 @@ func inParts(t testing.TB, text, rule string) map[string]string {
 	return files
 }
 
-// TestConfigurationGrowsIntoParts: growth that arrives in two updates is one reload,
-// the report covers all, and nothing is loaded in between.
+// A configuration that grows into parts in two updates is reloaded once. The report
+// covers all parts, and no incomplete version is loaded.
 func TestConfigurationGrowsIntoParts(t *testing.T) {
 	s := newSite(t)
 	s.put(t, "small")
 	p := start(t, s.args("--log-level=debug")...)
 	s.waitLive(t, "small")
 	large := inParts(t, "large", "groups: []\n")
-	early := maps.Clone(large) // the list came before a part
+	early := maps.Clone(large) // the list arrives before a part
 	delete(early, parts.ConfigName(1))
 	s.vol.Swap(early)
 	p.Until("the part is missed", func() bool { return strings.Contains(p.Log.String(), "config-1.gz (missing)") })
@@ -73,7 +74,7 @@ func TestConfigurationGrowsIntoParts(t *testing.T) {
 	if !found || read(t, filepath.Join(rules, "a.yaml")) != "groups: []\n" {
 		t.Errorf("reported folders %+v", r.Current.Dirs)
 	}
-	// Only the rules change: that is a reload too.
+	// A change of only the rules is reloaded too.
 	s.vol.Swap(inParts(t, "large", "groups: [] # changed\n"))
 	s.server.Wait(t, "the rules", func(st reloadtest.Stats) bool { return st.Loaded == 3 })
 	s.put(t, "small")

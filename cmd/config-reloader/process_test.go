@@ -18,8 +18,8 @@ import (
 
 const targetName = "fk-prometheus"
 
-// TestTargetProcess is no test: run by TestSignalMethod in a process of its own it
-// is a server that reloads its configuration when it is signalled.
+// TestTargetProcess is not a test. TestSignalMethod runs it in a separate process as a
+// server that reloads its configuration on a signal.
 func TestTargetProcess(t *testing.T) {
 	config := os.Getenv("CONFIG_RELOADER_TARGET")
 	if config == "" {
@@ -41,11 +41,12 @@ func TestTargetProcess(t *testing.T) {
 	must(t, os.WriteFile(config+".part", []byte(s.InfoURL()), 0o644))
 	must(t, os.Rename(config+".part", config+".url"))
 	for range hup {
-		_ = s.Reload() // its outcome shows in runtimeinfo
+		_ = s.Reload() // the result is visible in runtimeinfo
 	}
 }
 
-// executable copies the test binary to name, so that a process gets that name.
+// executable copies the test binary to a file with this name, which becomes the name of
+// the process.
 func executable(t *testing.T, name string) string {
 	t.Helper()
 	self, err := os.ReadFile(os.Args[0])
@@ -58,7 +59,8 @@ func executable(t *testing.T, name string) string {
 	return path
 }
 
-// TestSignalMethod has two real processes: the program and a server with TLS that listens to SIGHUP.
+// TestSignalMethod runs two real processes: the program and a TLS server that handles
+// SIGHUP.
 func TestSignalMethod(t *testing.T) {
 	s := newSite(t)
 	s.put(t, "v0")
@@ -74,7 +76,7 @@ func TestSignalMethod(t *testing.T) {
 
 	p := start(t, s.args()[0], s.args()[1], s.args()[2], "--reload-method=signal",
 		"--process-executable-name="+targetName, "--runtimeinfo-url="+read(t, s.out+".url"))
-	for _, text := range []string{"v0", "v1", "v2"} { // more than one within a second
+	for _, text := range []string{"v0", "v1", "v2"} { // several changes within one second
 		s.put(t, text)
 		reloadtest.Until(t, text+" to run", func() bool { return exists(s.out+".live")() && read(t, s.out+".live") == text })
 		p.Until("the report", func() bool { return p.Report().Ready })
@@ -88,7 +90,7 @@ func TestSignalMethod(t *testing.T) {
 	}
 }
 
-// command prepares the program as a process of its own.
+// command returns a command that runs the program in a separate process.
 func command(t *testing.T, args ...string) (*exec.Cmd, *logtest.Log) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -113,7 +115,7 @@ func TestTerminationIsSuccess(t *testing.T) {
 	}
 }
 
-// TestUnreadable runs as a user without rights.
+// TestUnreadable runs the program as a user without permissions.
 func TestUnreadable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root to become somebody else")

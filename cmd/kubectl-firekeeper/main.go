@@ -1,5 +1,5 @@
-// Command kubectl-firekeeper is a plugin of kubectl: it has the commands of the operator
-// that are for people, and not the operator.
+// Command kubectl-firekeeper is a kubectl plugin with the user commands of the operator.
+// It cannot run the operator.
 package main
 
 import "github.com/firekeeper-dev/firekeeper/cmd/commands"

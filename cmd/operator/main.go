@@ -1,4 +1,4 @@
-// Command operator runs Prometheus on Kubernetes: it turns the objects of
+// Command operator runs Prometheus on Kubernetes: it reconciles the objects of
 // monitoring.coreos.com into StatefulSets, Secrets and ConfigMaps.
 package main
 

@@ -1,8 +1,8 @@
-// Command rules-reloader makes servers reload when mounted folders change, as a
-// sidecar or alone. Flags may begin with one dash or two.
+// Command rules-reloader reloads servers when mounted folders change, as a sidecar or
+// standalone. Flags may begin with one dash or two.
 //
-// Exit codes: 0 after a signal, help or version; 1 when a required flag is missing,
-// the port is taken, or the log flags are wrong; 2 for other wrong flags.
+// Exit codes: 0 after a signal, help or version; 1 if a required flag is missing, the
+// port is in use, or the log flags are invalid; 2 for other invalid flags.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program; it returns the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o Options
 	app := kingpin.New(program, "Reloads servers when mounted folders change.")
@@ -75,14 +75,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve runs the reloader and, if wanted, the HTTP server, until ctx or one of them ends.
+// serve runs the reloader and, if enabled, the HTTP server, until ctx ends or one of them
+// fails.
 func serve(ctx context.Context, o *Options, log *slog.Logger) error {
 	servers, err := o.servers()
 	if err != nil {
 		return err
 	}
 	var trim footprint.Trimmer
-	trim.Soon() // the start needs more than the work
+	trim.Soon() // startup needs more memory than normal operation
 	r := rulesreloader.New(rulesreloader.Options{
 		Dirs: o.VolumeDirs, Servers: servers, Attempts: o.Retries,
 		ResyncInterval: o.Resync, Delay: o.Delay, Settle: o.settle(),

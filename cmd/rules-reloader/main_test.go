@@ -48,7 +48,8 @@ func start(t testing.TB, args ...string) *reloadtest.Process {
 	})
 }
 
-// ready returns a condition: what is on disk is what every server runs.
+// ready returns a condition that is true when every server has loaded the content on
+// disk.
 func ready(p *reloadtest.Process) func() bool {
 	return func() bool { code, _ := p.Get("/-/ready"); return code == 200 }
 }
@@ -64,7 +65,7 @@ func TestTheOldArgumentsAloneAreEnough(t *testing.T) {
 		rules.Swap(map[string]string{"a": fmt.Sprint(i), fmt.Sprint("key", i): ""})
 		server.Wait(t, "a swap", func(s reloadtest.Stats) bool { return s.Loaded == i+2 })
 	}
-	rules.Swap(map[string]string{"a": "2", "key2": ""}) // no new content
+	rules.Swap(map[string]string{"a": "2", "key2": ""}) // same content
 	more.Swap(map[string]string{"b": "1"})
 	server.Wait(t, "the other folder", func(s reloadtest.Stats) bool { return s.Loaded == 5 })
 	p.Until("readiness", ready(p))
@@ -120,7 +121,7 @@ func TestOneDeadServerDoesNotDelayTheOther(t *testing.T) {
 	}
 }
 
-// TestNothingIsGivenUp has a server that refuses, then recovers, without any further change.
+// A rejected reload is retried until the server recovers, without any further change.
 func TestNothingIsGivenUp(t *testing.T) {
 	vol := volumetest.New(t)
 	var refuse atomic.Bool

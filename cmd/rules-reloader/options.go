@@ -22,7 +22,7 @@ const (
 	methodSignal = "signal"
 )
 
-// Options are the flags.
+// Options are the flags of the program.
 type Options struct {
 	General options.General
 	Client  options.Client
@@ -43,11 +43,11 @@ type Options struct {
 
 	ListenAddress, TelemetryPath string
 
-	// delayGiven, runtimeInfoGiven: the user wrote the flag, so its value is meant as written.
+	// delayGiven, runtimeInfoGiven: whether the user has set the flag.
 	delayGiven, runtimeInfoGiven bool
 }
 
-// Bind declares the flags. Those people know keep their names and defaults.
+// Bind declares the flags. Flags of the reference keep their names and defaults.
 func (o *Options) Bind(app *kingpin.Application) {
 	options.List(app.Flag("volume-dir", "Folder to watch, usually a mounted ConfigMap. Required, repeatable."), &o.VolumeDirs, options.Text)
 	o.bindWebhook(app)
@@ -95,7 +95,7 @@ func (o *Options) bindTimes(app *kingpin.Application) {
 	options.Var(app.Flag("retry-max-interval", "Maximum delay between attempts.").Default("1m"), &o.RetryMax, options.Interval)
 }
 
-// attempts parses --webhook-retries; 0 in the result means no limit.
+// attempts parses --webhook-retries. The result is 0 for no limit.
 func attempts(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	switch {
@@ -126,12 +126,12 @@ func statusCodes(s string) (codes []int, err error) {
 	return codes, nil
 }
 
-// errMissing is a required flag that was not given.
+// errMissing is the error for a missing required flag.
 type errMissing struct{ flag string }
 
 func (e errMissing) Error() string { return "--" + e.flag + ": required" }
 
-// Validate checks what no single flag shows.
+// Validate checks combinations of flags.
 func (o *Options) Validate() error {
 	switch {
 	case len(o.VolumeDirs) == 0:
@@ -155,7 +155,8 @@ func (o *Options) Validate() error {
 	return err
 }
 
-// settle is 0 when the user chose a quiet time: then that holds for every change.
+// settle returns the settle time. It is 0 if the user has set a delay, which then applies
+// to every change.
 func (o *Options) settle() time.Duration {
 	if o.delayGiven {
 		return 0
@@ -163,7 +164,7 @@ func (o *Options) settle() time.Duration {
 	return o.Settle
 }
 
-// servers lists who is told; a URL that is given twice is told once.
+// servers returns the servers to reload, without duplicate URLs.
 func (o *Options) servers() ([]rulesreloader.Server, error) {
 	client, err := o.Client.Options("webhook")
 	if err != nil {

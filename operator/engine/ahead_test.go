@@ -14,8 +14,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Compiling ahead is for the workloads that will be reconciled; a panic in it stops
-// nothing.
+// Compiling ahead covers only the workloads that will be reconciled, and a panic in it has no
+// further effect.
 func TestCompilingAhead(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		var mu sync.Mutex
@@ -47,8 +47,7 @@ func TestCompilingAhead(t *testing.T) {
 	})
 }
 
-// What was compiled ahead for a workload that is deleted before its first reconciliation
-// is dropped too.
+// Results compiled ahead for a workload that is deleted before its first reconciliation are dropped too.
 func TestForgettingWhatIsCompiledAhead(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		var mu sync.Mutex
@@ -82,7 +81,7 @@ func TestForgettingWhatIsCompiledAhead(t *testing.T) {
 	})
 }
 
-// closing is a gatherer that tells when its use ends.
+// closing is a gatherer that calls closed on Close.
 type closing struct {
 	Gatherer
 	closed func()

@@ -23,40 +23,39 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
-// object is one as JSON.
+// object is a decoded JSON object.
 type object = map[string]any
 
-// apiServer is an API server in memory, and the transport that leads to it: lists,
-// watches and writes of the resources in kindsOf. It knows no schemas, so that
-// server-side apply is a merge.
+// apiServer is an in-memory API server and the transport to it: lists, watches and writes of the
+// resources in kindsOf. It has no schemas, so server-side apply is a merge.
 type apiServer struct {
 	mu      sync.Mutex
 	version int
 	objects map[string]map[string]object // by resource, then "namespace/name"
 	history []change
-	oldest  int  // watches cannot begin before
-	down    bool // nothing can be listed or watched
+	oldest  int  // minimum version from which watches can start
+	down    bool // lists and watches fail
 	watches map[*watching]bool
-	writes  []string // in order, as call.String, without those that were refused
-	asked   []string // reads of one object
-	// answer (optional) is asked before each request; a status is the answer. It may
+	writes  []string // in order, as call.String, without rejected ones
+	asked   []string // reads of single objects
+	// answer (optional) is called before each request; a status it returns is the response. It may
 	// use the server.
 	answer func(call) *metav1.Status // guarded
 }
 
-// change is one of an object, of which after is nil for a deletion.
+// change is a change of an object; after is nil for a deletion.
 type change struct {
 	version       int
 	resource      string
 	before, after object
 }
 
-// call is what a request asks for.
+// call identifies the target of a request.
 type call struct{ verb, resource, namespace, name, sub string }
 
 func (c call) key() string { return c.namespace + "/" + c.name }
 
-// String is "update secrets team/web" or "patch thanosrulers/status team/web".
+// String returns, for example, "update secrets team/web" or "patch thanosrulers/status team/web".
 func (c call) String() string {
 	resource := c.resource
 	if c.sub != "" {
@@ -106,7 +105,7 @@ func callOf(r *http.Request) call {
 	return c
 }
 
-// answers decides what is asked before each request from now on.
+// answers sets the function that is called before each request.
 func (s *apiServer) answers(answer func(call) *metav1.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +175,7 @@ func failure(code int32, reason metav1.StatusReason, c call) *metav1.Status {
 	return &metav1.Status{Code: code, Reason: reason, Message: fmt.Sprintf("%s: %s", reason, c), Details: &metav1.StatusDetails{Name: c.name, Kind: c.resource}}
 }
 
-// write makes one write and returns the object after it.
+// write executes one write and returns the resulting object.
 func (s *apiServer) write(c call, content string, body []byte) (object, *metav1.Status) {
 	live := s.objects[c.resource][c.key()]
 	var sent any
@@ -240,7 +239,7 @@ func (s *apiServer) write(c call, content string, body []byte) (object, *metav1.
 	return s.store(c, next), nil
 }
 
-// stale reports whether a write is about another version of an object.
+// stale reports whether a write has a precondition on another version of an object.
 func stale(live, about object) bool {
 	for _, k := range []string{"resourceVersion", "uid"} {
 		if want := str(about, k); want != "" && want != str(meta(live), k) {
@@ -337,7 +336,7 @@ func matching(r *http.Request) func(object) bool {
 	}
 }
 
-// shown is an object as a client asks for it.
+// shown returns an object in the requested representation.
 func shown(o object, partial bool) object {
 	if !partial {
 		return o

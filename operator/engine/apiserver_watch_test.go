@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
-// watching is the body of a watch: it is read as changes come.
+// watching is the response body of a watch, which streams changes.
 type watching struct {
 	call
 	match   func(object) bool
@@ -31,7 +31,7 @@ type watching struct {
 	more   chan struct{}
 }
 
-// watch answers a watch, from a version on or with what there is.
+// watch responds to a watch, starting at a version or with the current objects.
 func (s *apiServer) watch(r *http.Request, c call, partial bool) *http.Response {
 	w := &watching{call: c, match: matching(r), partial: partial, ctx: r.Context(), more: make(chan struct{}, 1)}
 	query := r.URL.Query()
@@ -58,8 +58,7 @@ func (s *apiServer) watch(r *http.Request, c call, partial bool) *http.Response 
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: w}
 }
 
-// lose ends all watches, and lets none begin where it ended: nobody sees the changes
-// happen.
+// lose ends all watches, applies changes and expires their versions, so that no watch shows the changes.
 func (s *apiServer) lose(changes func()) {
 	s.mu.Lock()
 	s.down = true
@@ -119,8 +118,7 @@ func (w *watching) end() {
 	w.wake()
 }
 
-// Read implements io.Reader. An event comes after the answer to the write that it is
-// about.
+// Read implements io.Reader. An event follows the response to the write that caused it.
 func (w *watching) Read(p []byte) (int, error) {
 	for {
 		time.Sleep(time.Millisecond)
@@ -172,7 +170,7 @@ func clone(o object) object {
 	return out
 }
 
-// merge is a merge patch.
+// merge applies a merge patch.
 func merge(into, from object) {
 	for k, v := range from {
 		inner, is := v.(object)
@@ -188,7 +186,7 @@ func merge(into, from object) {
 	}
 }
 
-// patched follows a JSON patch; false when a test fails.
+// patched applies a JSON patch and reports whether all of its tests succeed.
 func patched(o object, steps []bindings.Operation) bool {
 	for _, step := range steps {
 		words := strings.Split(strings.TrimPrefix(step.Path, "/"), "/")

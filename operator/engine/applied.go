@@ -13,26 +13,26 @@ import (
 
 // Reasons of the condition ConfigApplied.
 const (
-	reasonAllApplied    = "AllPodsApplied"          // every pod runs what was written
-	reasonAllReloaded   = "AllPodsReloaded"         // every pod has reloaded since, and some do not say what
-	reasonConfigRefused = "ConfigurationRejected"   // a server does not take it; the message says which and why
-	reasonNotWritten    = "ConfigurationNotWritten" // there is none that pods could run; Reconciled says why
-	reasonPodsPending   = "WaitingForPods"          // some pods are not there, not started or not told yet
-	reasonPodsSilent    = "PodsNotReachable"        // the operator cannot ask them
+	reasonAllApplied    = "AllPodsApplied"          // every pod runs the written configuration
+	reasonAllReloaded   = "AllPodsReloaded"         // every pod has reloaded since the write, but some do not report the content
+	reasonConfigRefused = "ConfigurationRejected"   // a server rejects it; the message names the pod and the error
+	reasonNotWritten    = "ConfigurationNotWritten" // there is none that pods could run; see Reconciled
+	reasonPodsPending   = "WaitingForPods"          // some pods are not created, not started or not notified yet
+	reasonPodsSilent    = "PodsNotReachable"        // the operator cannot query them
 )
 
-// PodOutcome is what a pod made of the configuration.
+// PodOutcome is the outcome of the configuration in one pod.
 type PodOutcome struct {
 	Name    string
 	Started bool
 	delivery.Outcome
 }
 
-// AppliedInputs is everything that ConfigApplied is computed from.
+// AppliedInputs are the inputs of the condition ConfigApplied.
 type AppliedInputs struct {
-	Written  bool // a pass has written a configuration
-	Askable  bool // the pods' reloaders listen where they can be asked
-	Expected int  // pods
+	Written  bool // a reconciliation has written a configuration
+	Askable  bool // the pods' reloaders can be reached from outside
+	Expected int  // number of pods
 	Pods     []PodOutcome
 }
 
@@ -42,8 +42,8 @@ const (
 	maxPodMessage = 300
 )
 
-// appliedOf says how many pods run what was written last. ok is false as long as
-// that is not known and will be soon: what was said before stands.
+// appliedOf computes the condition from the number of pods that run the configuration written last.
+// ok is false while that is not known yet; the previous condition then remains.
 func appliedOf(in AppliedInputs) (c v1.Condition, ok bool) {
 	c.Type = v1.ConfigApplied
 	if !in.Askable {
@@ -103,8 +103,8 @@ func summary(total int, count map[delivery.State]int) string {
 	return text
 }
 
-// appliedOrBefore is the condition, or the one before while it is not known: after a
-// start of the operator no status is written twice. A workload has none at first.
+// appliedOrBefore returns the condition, or the previous one while it is not known, so that the
+// status is not written twice after a restart of the operator. A new workload has none.
 func appliedOrBefore(in StatusInputs) []v1.Condition {
 	if c, ok := appliedOf(in.Applied); ok {
 		return []v1.Condition{c}
@@ -124,7 +124,7 @@ func someOrNone(applied int) v1.ConditionStatus {
 	return v1.ConditionFalse
 }
 
-// applied is what is known of the pods of a workload.
+// applied returns the state of a workload's pods.
 func (c *Controller) applied(w v1.Workload, shape Shape, in StatusInputs) AppliedInputs {
 	out := AppliedInputs{Askable: len(shape.Reloaders.Ports) > 0, Written: c.deliveredHash(keyOf(w)) != ""}
 	add := func(pods []*corev1.Pod) {
@@ -143,11 +143,11 @@ func (c *Controller) applied(w v1.Workload, shape Shape, in StatusInputs) Applie
 	return out
 }
 
-// outcomeOfPod corrects what reloaders say by the state of the server's container, of
-// which they do not know: one that does not run applies nothing.
+// outcomeOfPod corrects the reloaders' outcome by the state of the server's container, which
+// reloaders cannot see: a server that is not running applies nothing.
 func outcomeOfPod(p *corev1.Pod, server string, said delivery.Outcome) delivery.Outcome {
 	if said.State == delivery.Refused || said.State == delivery.Silent {
-		return said // which says more
+		return said // more specific than the container state
 	}
 	for _, s := range p.Status.ContainerStatuses {
 		switch {

@@ -75,7 +75,7 @@ func TestConfigAppliedIsBounded(t *testing.T) {
 	}
 }
 
-// After a start of the operator, what was said before stands until pods were asked.
+// After a restart of the operator, the previous condition remains until the pods have been queried.
 func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
 	p := &v1.ThanosRuler{}
 	p.Status.Conditions = []v1.Condition{{Type: "ConfigApplied", Status: v1.ConditionTrue, Reason: "AllPodsApplied", Message: "said before"}}
@@ -92,7 +92,7 @@ func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
 	}
 }
 
-// A reloader does not notice that its server is gone.
+// A reloader does not detect that its server is gone.
 func TestAServerThatDoesNotRunHasAppliedNothing(t *testing.T) {
 	said := delivery.Outcome{State: delivery.Applied}
 	waits := func(message string) delivery.Outcome {

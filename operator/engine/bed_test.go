@@ -35,8 +35,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// bed runs controllers of fake kinds, as the operator does, against an API server in
-// memory and in synthetic time.
+// bed runs controllers of fake kinds like the operator does, but against an in-memory API server
+// and in synthetic time.
 type bed struct {
 	*apiServer
 	t       *testing.T
@@ -45,7 +45,7 @@ type bed struct {
 	lead    func(context.Context) bool // of Options
 	changed func(Change)               // of Options
 	stop    func()
-	configs []string // namespaces of what workloads select; none for all
+	configs []string // namespaces of selected objects; none for all
 	repair  rollout.RepairPolicy
 	refused func(*catalog.Row) string // Forbidden of Clients
 	may     func(ctx context.Context, resource, verb, namespace string) (bool, error)
@@ -69,8 +69,8 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// inBubble runs a test in synthetic time, with a bed of one fake kind. It has the
-// namespace team; nothing runs before start.
+// inBubble runs a test in synthetic time, with a bed of one fake kind. The namespace team exists;
+// nothing runs before start.
 func inBubble(t *testing.T, test func(t *testing.T, b *bed, f *fakeKind)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bed{apiServer: newAPIServer(), t: t, log: &logText{}}
@@ -79,7 +79,7 @@ func inBubble(t *testing.T, test func(t *testing.T, b *bed, f *fakeKind)) {
 	})
 }
 
-// start runs controllers until the test ends, and waits until nothing is left to do.
+// start runs controllers until the test ends, and waits until they are idle.
 func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	scheme := runtime.NewScheme()
 	if err := v1.AddToScheme(scheme); err != nil {
@@ -119,13 +119,13 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	return out
 }
 
-// after lets everything happen that happens within a time.
+// after advances the time and waits until everything is idle.
 func (b *bed) after(d time.Duration) { time.Sleep(d); synctest.Wait() }
 
-// settle is after a few seconds.
+// settle advances the time by a few seconds.
 func (b *bed) settle() { b.after(5 * time.Second) }
 
-// set puts an object into the API server as it is, as another client does.
+// set stores an object in the API server unchanged, as another client would.
 func (b *bed) set(o runtime.Object) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -144,7 +144,7 @@ func (b *bed) set(o runtime.Object) {
 	b.store(c, out)
 }
 
-// gone takes an object out of the API server, finalizers or not.
+// gone deletes an object from the API server, ignoring finalizers.
 func (b *bed) gone(o runtime.Object) {
 	c := b.callFor(o)
 	b.mu.Lock()
@@ -152,7 +152,7 @@ func (b *bed) gone(o runtime.Object) {
 	b.drop(c, b.objects[c.resource][c.key()])
 }
 
-// deleted is what kubectl delete does.
+// deleted deletes an object like kubectl delete.
 func (b *bed) deleted(o runtime.Object) {
 	c := b.callFor(o)
 	b.mu.Lock()
@@ -172,7 +172,7 @@ func (b *bed) callFor(o runtime.Object) call {
 	return call{}
 }
 
-// get reads an object of the namespace team; ok is false when there is none.
+// get reads an object of the namespace team; ok is false if it does not exist.
 func get[T any](b *bed, resource, name string) (out T, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,8 +187,7 @@ func get[T any](b *bed, resource, name string) (out T, ok bool) {
 	return out, ok
 }
 
-// edit reads an object of the namespace team, changes it and puts it back with
-// another generation.
+// edit reads an object of the namespace team, changes it and stores it with a new generation.
 func edit[T any, P interface {
 	*T
 	runtime.Object
@@ -208,8 +207,8 @@ func edit[T any, P interface {
 	b.set(p)
 }
 
-// written returns the writes since the last time, without those of statuses and of
-// the finalizer unless they are asked for.
+// written returns the writes since the last call, without those of statuses and of the finalizer
+// unless also matches them.
 func (b *bed) written(also ...string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -221,7 +220,7 @@ func (b *bed) written(also ...string) []string {
 	return out
 }
 
-// condition is one of a ThanosRuler: its status, reason and message.
+// condition returns a condition of a ThanosRuler: its status, reason and message.
 func (b *bed) condition(name string, kind v1.ConditionType) string {
 	w, _ := get[v1.ThanosRuler](b, "thanosrulers", name)
 	for _, c := range w.Status.Conditions {
@@ -232,7 +231,7 @@ func (b *bed) condition(name string, kind v1.ConditionType) string {
 	return "none"
 }
 
-// config is what was written last for a ThanosRuler.
+// config returns the last written configuration of a ThanosRuler.
 func (b *bed) config(secret string) string {
 	s, ok := get[corev1.Secret](b, "secrets", secret)
 	if !ok {
@@ -241,7 +240,7 @@ func (b *bed) config(secret string) string {
 	return string(s.Data["config"])
 }
 
-// bound says which workloads a rule object names: "ruler-a=True".
+// bound returns the workloads in the bindings of a rule object: "ruler-a=True".
 func (b *bed) bound(rule string) string {
 	r, _ := get[v1.PrometheusRule](b, "prometheusrules", rule)
 	var out []string
@@ -252,7 +251,7 @@ func (b *bed) bound(rule string) string {
 	return strings.Join(out, " ")
 }
 
-// ruler selects all rules of its namespace.
+// ruler returns a workload that selects all rules of its namespace.
 func ruler(name string, change ...func(*v1.ThanosRuler)) *v1.ThanosRuler {
 	w := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, Generation: 1, UID: types.UID("uid-" + name), Annotations: map[string]string{}}}
 	w.Spec.RuleSelector = &metav1.LabelSelector{}
@@ -274,7 +273,7 @@ func secretOf(name, value string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Data: map[string][]byte{"value": []byte(value)}}
 }
 
-// refusing answers calls that begin like a text with a status, while on.
+// refusing makes calls with a prefix fail with a status.
 func (b *bed) refusing(prefix string, code int32, reason metav1.StatusReason) {
 	b.answers(func(c call) *metav1.Status {
 		if strings.HasPrefix(c.String(), prefix) {
@@ -297,7 +296,7 @@ func setIn(s apply.Step) (*appsv1.StatefulSet, bool) {
 	return sts, is
 }
 
-// sizeOf is the storage that the StatefulSet of a asks for.
+// sizeOf returns the storage that the StatefulSet of a requests.
 func sizeOf(b *bed) string {
 	sts, _ := get[appsv1.StatefulSet](b, "statefulsets", "ruler-a")
 	for i := range sts.Spec.VolumeClaimTemplates {

@@ -21,18 +21,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
-// bindingsQueue writes the results of reconciliations into the statuses of what was
-// selected. It runs beside them: many writes must not delay a configuration.
+// bindingsQueue writes the results of reconciliations into the statuses of the selected objects. It
+// works asynchronously so that many writes do not delay a configuration.
 type bindingsQueue struct {
 	queue *queue.Queue
-	busy  sync.Mutex // one workload at a time; held by who writes
+	busy  sync.Mutex // serializes workloads; held while writing
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
 }
 
-// judged is a verdict without the object and what it became: writing may take minutes, and objects
-// change and go meanwhile.
+// judged is a verdict without the object and its compiled form: writing may take minutes, during
+// which objects change or are deleted.
 type judged struct {
 	namespace, name string
 	uid             types.UID
@@ -48,7 +48,7 @@ func judgedOf(v compiled.Verdict) judged {
 	return out
 }
 
-// compare compares names, in the order of objects.
+// compare compares names in the sort order of objects.
 func (j judged) compare(o metav1.Object) int {
 	return informer.CompareNames(j.namespace, j.name, o.GetNamespace(), o.GetName())
 }
@@ -56,7 +56,7 @@ func (j judged) compare(o metav1.Object) int {
 const (
 	firstBindRetry = 200 * time.Millisecond
 	lastBindRetry  = 5 * time.Minute
-	// bindDelay lets reconciliations that follow each other be written together.
+	// bindDelay merges reconciliations in quick succession into one write.
 	bindDelay = 100 * time.Millisecond
 )
 
@@ -82,7 +82,7 @@ func (c *Controller) bind(key types.NamespacedName, in Inputs) {
 	c.bindings.queue.AddAfter(key, bindDelay)
 }
 
-// unbind takes a workload that is being deleted out of all statuses.
+// unbind removes a workload that is being deleted from all statuses.
 func (c *Controller) unbind(ctx context.Context, key types.NamespacedName) error {
 	if c.bindings == nil {
 		return nil
@@ -120,8 +120,8 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	return c.stores.bindings.Do(ctx, c.bindingChanges(key, verdicts))
 }
 
-// bindingChanges compares all statuses with the verdicts. Bindings come before
-// removals, as somebody who waits for one cares about the former.
+// bindingChanges compares all statuses with the verdicts. Bindings precede removals because users
+// are more likely to wait for bindings.
 func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[string][]judged) []bindings.Change {
 	b := bound{
 		writer: c.stores.bindings, owner: bindings.Owner{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
@@ -143,12 +143,11 @@ type bound struct {
 	set, removed []bindings.Change
 }
 
-// compare compares the objects of one kind. Both they and the verdicts are in order,
-// so that each is looked at once.
+// compare compares the objects of one kind with the verdicts. Both are sorted, so a single pass suffices.
 func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts []judged) {
 	for obj := range all {
 		for len(verdicts) > 0 && verdicts[0].compare(obj) < 0 {
-			verdicts = verdicts[1:] // it is gone
+			verdicts = verdicts[1:] // the object was deleted
 		}
 		selected := len(verdicts) > 0 && verdicts[0].compare(obj) == 0
 		now := b.writer.Current(bindings.Object{
@@ -163,7 +162,7 @@ func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts
 		}
 		v := verdicts[0]
 		if v.uid != obj.GetUID() || v.generation != obj.GetGeneration() {
-			continue // another reconciliation is on its way, and knows better
+			continue // superseded by the next reconciliation
 		}
 		if change, needed := bindings.Bind(now, b.owner, v.err, b.now); needed {
 			b.set = append(b.set, change)

@@ -16,8 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
-// boundMonitors are n monitors in order that the owner has accepted, with verdicts
-// that say so.
+// boundMonitors returns n monitors in order that the owner has accepted, with matching verdicts.
 func boundMonitors(n int, o bindings.Owner) (all []*v1.ServiceMonitor, verdicts []compiled.Verdict) {
 	for i := range n {
 		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("m%05d", i), Generation: 3, ResourceVersion: "1"}}
@@ -38,7 +37,7 @@ func newBound(o bindings.Owner) *bound {
 	}
 }
 
-// sorted are the objects of a store.
+// sorted returns monitors as the objects of a store.
 func sorted(all []*v1.ServiceMonitor) iter.Seq[catalog.Object] {
 	return func(yield func(catalog.Object) bool) {
 		for _, m := range all {
@@ -98,7 +97,7 @@ func TestCompareBindings(t *testing.T) {
 	}
 }
 
-// BenchmarkCompareBindings is the work of a reconciliation after which nothing has to be written.
+// BenchmarkCompareBindings measures a reconciliation after which no binding must be written.
 func BenchmarkCompareBindings(b *testing.B) {
 	o := bindings.Owner{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
 	for _, n := range []int{100, 1000, 10000} {

@@ -15,8 +15,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// onlyByName refuses to list and watch Secrets and ConfigMaps, but in some namespaces, and
-// what more refuses.
+// onlyByName forbids listing and watching Secrets and ConfigMaps, except in the namespaces open,
+// and the calls for which more returns true.
 func (b *bed) onlyByName(open []string, more func(call) bool) {
 	denied := func(resource, verb, namespace string) bool {
 		return (verb == "list" || verb == "watch") && (resource == "secrets" || resource == "configmaps") && !slices.Contains(open, namespace)
@@ -36,7 +36,7 @@ func (b *bed) onlyByName(open []string, more func(call) bool) {
 	})
 }
 
-// reads are the reads of single objects since the last time, with how often.
+// reads returns the reads of single objects since the last call, with their counts.
 func (b *bed) reads() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,8 +52,8 @@ func referringTo(secrets ...string) func(*v1.ThanosRuler) {
 	return func(w *v1.ThanosRuler) { w.Annotations["secrets"] = strings.Join(secrets, " ") }
 }
 
-// Without list and watch, what is referred to and what was written is got by name: each
-// object once in a period, and what has changed once more.
+// Without permission to list and watch, referenced and generated objects are read by name: each
+// object once per period, and once more after a change.
 func TestSecretsByName(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.onlyByName(nil, nil)
@@ -102,7 +102,7 @@ func TestSecretsByName(t *testing.T) {
 	})
 }
 
-// A namespace that may be watched is watched; what was written before a restart is known.
+// A namespace that may be watched is watched, and objects written before a restart are found.
 func TestSecretsByWatchInOneNamespace(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.onlyByName([]string{"team"}, nil)
@@ -125,7 +125,7 @@ func TestSecretsByWatchInOneNamespace(t *testing.T) {
 		if got := fmt.Sprint(b.reads()); got != "map[get secrets team/login:1]" {
 			t.Errorf("reads %s", got)
 		}
-		// The permission is taken away: the same, later.
+		// The permission is revoked: the same result, but later.
 		b.onlyByName([]string{}, nil)
 		b.mu.Lock()
 		for w := range b.watches {
@@ -141,8 +141,8 @@ func TestSecretsByWatchInOneNamespace(t *testing.T) {
 	})
 }
 
-// What may not even be got fails the workloads that refer to it, and says why; when it is
-// permitted, they are reconciled at once.
+// A reference that may not even be read fails its workloads with a reason; once permitted, they are
+// reconciled immediately.
 func TestSecretsThatAreRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		refused := true
@@ -175,7 +175,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 	})
 }
 
-// What is deleted before it was read for the first time is noticed too.
+// The deletion of an object before its first read is detected too.
 func TestSecretsByNameThatAreDeletedAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.onlyByName(nil, nil)
@@ -203,7 +203,7 @@ func TestSecretsByNameThatAreDeletedAtOnce(t *testing.T) {
 	})
 }
 
-// After a restart nothing is written that is as it should be, also what no pod mounts.
+// After a restart nothing is written that is already up to date, including objects that no pod mounts.
 func TestSecretsByNameAfterARestart(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.onlyByName(nil, nil)

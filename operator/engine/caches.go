@@ -15,13 +15,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Cached is a cache of a controller. Its objects belong to it: nobody may change them.
+// Cached is a cache of a controller. Its objects are shared and must not be modified.
 type Cached interface {
-	// Covers reports whether objects of a namespace are in it.
+	// Covers reports whether the cache contains the objects of a namespace.
 	Covers(namespace string) bool
-	// Object returns an object; the namespace is empty for kinds without namespaces.
+	// Object returns an object; the namespace is empty for cluster-scoped kinds.
 	Object(namespace, name string) (catalog.Object, bool)
-	// Objects are those of a namespace, "" for all, in the order of "namespace/name".
+	// Objects returns the objects of a namespace, or all for "", sorted by "namespace/name".
 	Objects(namespace string) iter.Seq[catalog.Object]
 }
 
@@ -53,7 +53,7 @@ func (s cached[T]) Objects(namespace string) iter.Seq[catalog.Object] {
 	}
 }
 
-// cacheOf is a store as a cache; none for nil.
+// cacheOf returns a store as a cache; none for nil.
 func cacheOf[T informer.Object](s *informer.Store[T]) []Cached {
 	if s == nil {
 		return nil
@@ -61,10 +61,10 @@ func cacheOf[T informer.Object](s *informer.Store[T]) []Cached {
 	return []Cached{cached[T]{s}}
 }
 
-// Caches are those with objects of a resource; none for what the controller does not keep.
-// Those of StatefulSets, DaemonSets, pods, ConfigMaps and Secrets have what belongs to
-// workloads, of pods and Secrets only a part of each. They are complete once
-// [Options.Synced] was called.
+// Caches returns the caches with objects of a resource; none if the controller does not cache it.
+// The caches of StatefulSets, DaemonSets, pods, ConfigMaps and Secrets contain the objects that
+// belong to workloads, pods and Secrets only partially. They are complete once [Options.Synced] was
+// called.
 func (c *Controller) Caches(of schema.GroupVersionResource) []Cached {
 	s := c.stores
 	switch of {
@@ -91,21 +91,21 @@ func (c *Controller) Caches(of schema.GroupVersionResource) []Cached {
 	return nil
 }
 
-// References reads the Secrets and ConfigMaps that workloads have referred to as far as
-// they are kept, and never the API server. The second result changes when they do.
+// References returns a reader of the cached Secrets and ConfigMaps that workloads refer to, which
+// never calls the API server. The second result changes whenever they do.
 func (c *Controller) References() (assets.Reader, uint64) { return c.assets.Kept(), c.assets.Changes() }
 
-// ChangeAbout says what a change of a cache is about.
+// ChangeAbout is the subject of a change in a cache.
 type ChangeAbout uint8
 
 const (
-	AboutOther    ChangeAbout = iota // something that has no page of its own
-	AboutWorkload                    // the object itself
+	AboutOther    ChangeAbout = iota // an object without a page of its own
+	AboutWorkload                    // the workload itself
 	AboutConfig                      // an object that workloads select
-	AboutPods                        // what runs for a workload
+	AboutPods                        // pods of a workload or the object that runs them
 )
 
-// Change tells of one in the caches.
+// Change describes a change in the caches.
 type Change struct {
 	About ChangeAbout
 	// Kind and name of a workload or of an object that workloads select; empty for others.
@@ -113,7 +113,7 @@ type Change struct {
 	types.NamespacedName
 }
 
-// changed tells of a change in the caches.
+// changed notifies the listener of a change in the caches.
 func (c *Controller) changed(about ChangeAbout, kind string, key types.NamespacedName) {
 	if c.opts.Changed != nil {
 		c.opts.Changed(Change{about, kind, key})

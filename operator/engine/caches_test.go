@@ -12,11 +12,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// What the caches have can be read, and changes in them are told, without a call.
+// Cached objects and changes in the caches are available without a call to the API server.
 func TestCaches(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		told := map[Change]int{}
-		var mu sync.Mutex // caches tell at the same time
+		var mu sync.Mutex // caches notify concurrently
 		b.changed = func(c Change) {
 			mu.Lock()
 			defer mu.Unlock()

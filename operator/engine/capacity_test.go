@@ -10,17 +10,17 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// large gives a rule some kibibytes.
+// large sets the size of a rule in KiB.
 func large(r *v1.PrometheusRule, kib int) *v1.PrometheusRule {
 	r.Spec.Groups = []v1.RuleGroup{{Name: strings.Repeat("x", kib<<10)}}
 	return r
 }
 
-// TestRulesBeyondTheRoom: an object for which there is no room is rejected, with the reason
-// on itself, and accepted when there is room again.
+// TestRulesBeyondTheRoom: an object that exceeds the capacity is rejected, with the reason in its
+// own status, and accepted once there is room.
 func TestRulesBeyondTheRoom(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
-		b.room = 1 << 20 // half of it for what they compile to
+		b.room = 1 << 20 // half of it for compiled results
 		b.set(large(rule("one"), 250))
 		b.set(large(rule("two"), 300))
 		b.set(rule("small"))
@@ -53,8 +53,8 @@ func TestRulesBeyondTheRoom(t *testing.T) {
 	})
 }
 
-// TestWorkloadBeyondTheRoom: what was written for a workload for which there is no room any
-// more stays as it is, and its status says so.
+// TestWorkloadBeyondTheRoom: the written objects of a workload that exceeds the capacity stay
+// unchanged, and its status has the reason.
 func TestWorkloadBeyondTheRoom(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.room = 512 << 10
@@ -84,7 +84,7 @@ func TestWorkloadBeyondTheRoom(t *testing.T) {
 	})
 }
 
-// TestSelectionsCount: a workload counts for the objects that it selects.
+// TestSelectionsCount: a workload is charged for the objects that it selects.
 func TestSelectionsCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		const rules = 50

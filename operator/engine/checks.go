@@ -12,18 +12,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// checkCache remembers when the objects that a workload names were last checked: they
-// are not watched, and a reconciliation without changes sends no request.
+// checkCache is the result of the last check of the objects that a workload names. They are not
+// watched, and a reconciliation without changes must not send requests.
 type checkCache struct {
 	generation int64
 	at         time.Time
 	err        error
 }
 
-// checkPeriod is how long a check of an unwatched object holds.
+// checkPeriod is the validity of a check of unwatched objects.
 const checkPeriod = 5 * time.Minute
 
-// check checks the objects that a workload names and that are not watched.
+// check checks the unwatched objects that a workload names.
 func (c *Controller) check(ctx context.Context, w v1.Workload, shape Shape, last *checkCache) error {
 	if last.generation == w.GetGeneration() && last.err == nil && time.Since(last.at) < checkPeriod {
 		return nil

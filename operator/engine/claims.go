@@ -20,22 +20,22 @@ import (
 
 // Growth is a PVC that must be expanded.
 type Growth struct {
-	StatefulSet string // whose pod uses it
+	StatefulSet string // owner of the pod that uses the claim
 	Claim       string
 	From, To    resource.Quantity
 }
 
-// growth is what the storage of a plan needs beside its StatefulSets.
+// growth holds the storage changes of a plan besides its StatefulSets.
 type growth struct {
 	// growths are the claims that must grow before Workload is written.
 	growths []Growth
-	// larger tells of claims that are larger than asked for, unbound of claims of
+	// larger are messages about claims that are larger than requested, unbound about claims of
 	// another size that cannot be resized yet.
 	larger, unbound []string
 }
 
-// compareClaims compares the storage that StatefulSets ask for with the claims of
-// their pods; nil claims are left alone.
+// compareClaims compares the storage that StatefulSets request with the claims of their pods. If
+// claims is nil, it is a no-op.
 func (plan *Plan) compareClaims(claims []*corev1.PersistentVolumeClaim) {
 	if claims == nil {
 		return
@@ -47,21 +47,20 @@ func (plan *Plan) compareClaims(claims []*corev1.PersistentVolumeClaim) {
 	}
 }
 
-// claims compares the storage that a StatefulSet asks for with what its pods have:
+// claims compares the storage that a StatefulSet requests with the claims of its pods:
 //
-//	a volume claim | the template asks for more | the template asks for less
-//	---------------|----------------------------|-----------------------------------
-//	bound          | it is expanded             | it stays, and a condition says how
+//	a volume claim | the template requests more | the template requests less
+//	---------------|----------------------------|---------------------------------------
+//	bound          | it is expanded             | it stays, and a condition explains how
 //	               |                            | to get a smaller one
-//	not bound      | it stays, and a condition says so: the API server does not resize it
-//	being deleted  | nothing
+//	not bound      | it stays, with a condition: the API server does not resize it
+//	being deleted  | ignored
 //
-// The template is written in any case, so that new claims get the new size: who
-// wants smaller volumes deletes claims one by one. Only where a bound claim cannot
-// grow it keeps its size, see keepSizes.
+// The template is written in any case, so new claims get the new size: to shrink volumes, users
+// delete claims one by one. Only if a bound claim cannot grow does the template keep its size, see
+// keepSizes.
 //
-// Claims of pods that were scaled away count too: they are used again when the pods
-// come back.
+// Claims of pods that were scaled down count too: they are reused when the pods come back.
 func (plan *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVolumeClaim) {
 	for i := range want.Spec.VolumeClaimTemplates {
 		t := &want.Spec.VolumeClaimTemplates[i]
@@ -123,7 +122,7 @@ func setStorage(c *corev1.PersistentVolumeClaim, size resource.Quantity) {
 	c.Spec.Resources.Requests[corev1.ResourceStorage] = size
 }
 
-// liveTemplate is the storage that a live StatefulSet's claim template asks for.
+// liveTemplate returns the storage that a live StatefulSet's claim template requests.
 func liveTemplate(live *appsv1.StatefulSet, name string) (resource.Quantity, bool) {
 	for i := range live.Spec.VolumeClaimTemplates {
 		if t := &live.Spec.VolumeClaimTemplates[i]; t.Name == name {
@@ -133,12 +132,11 @@ func liveTemplate(live *appsv1.StatefulSet, name string) (resource.Quantity, boo
 	return resource.Quantity{}, false
 }
 
-// grow expands PVCs before their StatefulSet is written: as long as the StatefulSet
-// asks for less, the next reconciliation retries. Where a claim cannot grow, the
-// StatefulSet keeps the size it asks for, so that everything else of it can be written
-// all the same: steps are those of the plan with that.
+// grow expands PVCs before their StatefulSet is written: while the StatefulSet requests less, the
+// next reconciliation retries. If a claim cannot grow, its StatefulSet keeps its current size, so
+// its other changes can still be written: steps are the plan's steps with that size.
 //
-// Errors: PVCs that could not be expanded; the reconciliation may go on.
+// Errors: PVCs that could not be expanded; the reconciliation may continue.
 func (c *Controller) grow(ctx context.Context, log *slog.Logger, w v1.Workload, plan *Plan, live map[string]*appsv1.StatefulSet) (steps []apply.Step, err error) {
 	var failed []error
 	var stay []string
@@ -153,13 +151,12 @@ func (c *Controller) grow(ctx context.Context, log *slog.Logger, w v1.Workload, 
 	return keepSizes(plan.Workload, live, stay), errors.Join(failed...)
 }
 
-// notGrown ends the hash of a StatefulSet that keeps the size it asks for. The hash
-// changes with everything else that is wanted, and with edits by hand; without the
-// ending it is another one, so that the size is written once the claims have grown.
+// notGrown is appended to the input hash of a StatefulSet that keeps its size. The hash still
+// changes with all other inputs and with manual edits. It differs from the hash without the suffix,
+// so the size is written once the claims have grown.
 const notGrown = "-not-grown"
 
-// keepSizes returns the steps such that the named StatefulSets ask for no more storage
-// than the live ones.
+// keepSizes returns the steps with the named StatefulSets requesting no more storage than the live ones.
 func keepSizes(steps []apply.Step, live map[string]*appsv1.StatefulSet, names []string) []apply.Step {
 	if len(names) == 0 {
 		return steps

@@ -22,7 +22,7 @@ func claim(name, size string) *corev1.PersistentVolumeClaim {
 	return c
 }
 
-// claiming is a StatefulSet with one claim template.
+// claiming returns a StatefulSet with one claim template.
 func claiming(size string) *appsv1.StatefulSet {
 	s := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "prometheus-k8s", Annotations: map[string]string{wellknown.AnnotationInputHash: "1"}}}
 	s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{*claim("db", size)}
@@ -92,8 +92,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// Where a claim cannot grow, the StatefulSet is written with the size it has and
-// all other changes, and again when the claim could.
+// If a claim cannot grow, the StatefulSet is written with its old size and all other changes, and
+// again once the claim can grow.
 func TestKeepSize(t *testing.T) {
 	sized := func(name, size, hash string) *appsv1.StatefulSet {
 		s := claiming(size)

@@ -28,32 +28,30 @@ import (
 // Options are the settings of one controller from the operator's flags.
 type Options struct {
 	ControllerID string
-	// Instances are the namespaces of the workloads and of what belongs to them,
-	// InstanceSelector narrows the workloads by labels.
+	// Instances are the namespaces of the workloads and their objects. InstanceSelector restricts
+	// the workloads by label.
 	Instances        informer.Namespaces
 	InstanceSelector string
-	// References are the namespaces of Secrets and ConfigMaps that are referred to and
-	// whose changes count.
+	// References are the namespaces of referenced Secrets and ConfigMaps in which changes are detected.
 	References      informer.Namespaces
 	InstantDelivery func() bool // patch pods so that changes arrive immediately
 	StorageClasses  bool        // StorageClasses may be read
-	// HoldImages are images of reloaders that alone do not replace pods.
+	// HoldImages are reloader images; a change of only these does not replace pods.
 	HoldImages []string
 	Repair     rollout.RepairPolicy
-	// ConfigStatus writes into the statuses of what is selected which workloads
-	// select it.
+	// ConfigStatus enables recording in the statuses of selected objects which workloads select them.
 	ConfigStatus bool
 	Workers      int
 	// Synced (optional) is called once the caches are complete.
 	Synced func()
-	// Lead (optional) waits until this operator may reconcile and write; false: the
-	// context has ended. Until then the caches are kept current, and changes wait.
+	// Lead (optional) blocks until this operator may reconcile and write. It returns false if the
+	// context has ended. Until then the caches are kept current and changes are queued.
 	Lead func(context.Context) bool
-	// Changed (optional) is called after each change in the caches, also by several goroutines at
-	// once. It must not block.
+	// Changed (optional) is called after each change in the caches, possibly concurrently. It must
+	// not block.
 	Changed func(Change)
-	// Settled (optional) is called once, when the workloads that were there at the
-	// start have been looked at and none waits.
+	// Settled (optional) is called once, when all workloads that existed at startup have been
+	// reconciled and the queue is empty.
 	Settled func()
 }
 
@@ -82,8 +80,7 @@ type Controller struct {
 	memory map[types.NamespacedName]*memory
 }
 
-// New wires a controller over sources that others may use too. Nothing is
-// contacted before Run.
+// New wires a controller to sources that other controllers may share. It sends no requests; Run does.
 func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.Logger, reg promclient.Registerer) *Controller {
 	log = log.With("component", kind.Controller)
 	c := &Controller{
@@ -143,7 +140,7 @@ func (c *Controller) settled() {
 	}
 }
 
-// Run works until the context ends.
+// Run starts the controller and runs it until the context ends.
 //
 // Errors: the caches could not be filled.
 func (c *Controller) Run(ctx context.Context) error {
@@ -154,14 +151,14 @@ func (c *Controller) Run(ctx context.Context) error {
 	defer wg.Wait()
 	failed := func(err error) error {
 		if ctx.Err() != nil {
-			return nil // the stores stop with the operator, and take no handlers then
+			return nil // the stores stop with the operator and then reject handlers
 		}
 		return fmt.Errorf("%s: %w", c.kind.Label, err)
 	}
 	if err := c.stores.start(ctx, c.kind.Selects); err != nil {
 		return failed(err)
 	}
-	// Workloads must be in the index before the first event of what they select asks it.
+	// The index must contain the workloads before the first event of an object that they select.
 	for w := range c.managed() {
 		c.guarded("index "+keyOf(w).String(), func() { c.index.Set(keyOf(w), c.kind.indexRules(w)) })
 		c.loop.EnqueueStatus(keyOf(w))
@@ -178,7 +175,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		c.opts.Lead(ctx) // without the lead, the context has ended, and the queues must end too
 	}
 	if c.index.Len() == 0 {
-		c.settled() // no reconciliation will report it
+		c.settled() // no reconciliation will do so
 	}
 
 	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
@@ -192,18 +189,17 @@ func (c *Controller) Run(ctx context.Context) error {
 }
 
 const (
-	// nudgeWorkers is how many pods are told about changes at the same time.
+	// nudgeWorkers is the number of concurrent pod patches.
 	nudgeWorkers = 4
-	// watchWorkers is how many pods are asked what they run at the same time, and as many
-	// of those that did not answer.
+	// watchWorkers is the number of concurrent requests to pods, with as many additional ones to
+	// unresponsive pods.
 	watchWorkers = 32
 	// pollPeriod is the pause between checks of deadlines and stale statuses.
 	pollPeriod = time.Minute
 )
 
-// poll wakes workloads whose status does not show what is wanted, and those with a
-// shard whose deadline has passed, and those with references that are not watched: no
-// event tells of any.
+// poll wakes workloads whose status does not show the wanted state, that have a shard whose
+// deadline has passed, or that have unwatched references: none of these triggers an event.
 func (c *Controller) poll(ctx context.Context) {
 	tick, references := time.NewTicker(pollPeriod), time.NewTicker(recheckPeriod)
 	defer tick.Stop()
@@ -220,8 +216,7 @@ func (c *Controller) poll(ctx context.Context) {
 	}
 }
 
-// guarded turns a panic into a log line: what one object leads to must not stop the
-// others.
+// guarded logs a panic instead of propagating it: one bad object must not affect the others.
 func (c *Controller) guarded(what string, do func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -249,8 +244,8 @@ func (c *Controller) wake(now time.Time) {
 	}
 }
 
-// compileAhead does what takes long as soon as its objects are there: while others are
-// still coming, the API server has the work. Errors show in the reconciliations, which
+// compileAhead runs expensive compilations as soon as their objects are cached, while the API
+// server is still busy with the other lists. Errors are reported by the reconciliations that
 // follow.
 func (c *Controller) compileAhead(ctx context.Context) {
 	store := c.stores.config(c.kind.Ahead.Of)
@@ -259,7 +254,7 @@ func (c *Controller) compileAhead(ctx context.Context) {
 	}
 	for _, s := range []informer.Syncer{c.stores.namespaces, c.stores.workloads, store} {
 		if s.Wait(ctx) != nil {
-			return // so does the start, which reports it
+			return // startup fails as well and reports it
 		}
 	}
 	cluster := c.reads(c.assets.Reader(ctx))

@@ -10,15 +10,14 @@ import (
 // reasonNoDaemonSet is a reason of the condition Available.
 const reasonNoDaemonSet = "DaemonSetNotFound" // it does not exist
 
-// Nodes is what the cluster shows of a workload that runs on every node.
+// Nodes is the observed state of a workload that runs on every node.
 type Nodes struct {
 	Key       string            // "namespace/name" of the DaemonSet
-	DaemonSet *appsv1.DaemonSet // nil when it does not exist
-	Pods      []*corev1.Pod     // those it owns, by name
+	DaemonSet *appsv1.DaemonSet // nil if it does not exist
+	Pods      []*corev1.Pod     // pods that it owns, by name
 }
 
-// count counts the pods as if they were shard 0. How many are of the newest
-// revision only the DaemonSet knows.
+// count counts the pods as shard 0. Only the DaemonSet has the number of pods of the latest revision.
 func (n Nodes) count() v1.ShardStatus {
 	out := v1.ShardStatus{ShardID: "0", Replicas: int32(len(n.Pods))}
 	for _, p := range n.Pods {
@@ -33,7 +32,7 @@ func (n Nodes) count() v1.ShardStatus {
 	return out
 }
 
-// counted reports whether the numbers in the DaemonSet are those of its spec.
+// counted reports whether the counts in the DaemonSet's status reflect its current spec.
 func (n Nodes) counted() bool {
 	return n.DaemonSet != nil && n.DaemonSet.Status.ObservedGeneration >= n.DaemonSet.Generation
 }

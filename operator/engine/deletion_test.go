@@ -14,9 +14,9 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// A workload is deleted while a reconciliation of it is at some step: what it goes on to
-// write is the garbage collector's, nothing is written once it is noticed, bindings and
-// the finalizer are taken away, and nothing is remembered.
+// A workload is deleted at some step of its reconciliation: objects written afterwards are garbage
+// collected, nothing is written once the deletion is detected, bindings and the finalizer are
+// removed, and no state is left.
 func TestDeletionAtEachStep(t *testing.T) {
 	before := func(prefix string) func(b *bed, f *fakeKind, remove func()) {
 		return func(b *bed, _ *fakeKind, remove func()) {
@@ -52,8 +52,8 @@ func TestDeletionAtEachStep(t *testing.T) {
 				arm(b, f, func() {
 					if removed.CompareAndSwap(false, true) {
 						b.deleted(ruler("a"))
-						if !strings.Contains(name, "binding") { // whose writer holds a lock, for which bubbles do not wait
-							time.Sleep(100 * time.Millisecond) // it is noticed while the step is going on
+						if !strings.Contains(name, "binding") { // their writer holds a mutex, which synctest does not treat as blocked
+							time.Sleep(100 * time.Millisecond) // the deletion is detected during the step
 						}
 					}
 				})
@@ -62,12 +62,12 @@ func TestDeletionAtEachStep(t *testing.T) {
 					t.Fatal("the step was not reached")
 				}
 				if !removed.Load() {
-					return // bindings are written in the other way
+					return // bindings are written with the other verb
 				}
 				b.answers(nil)
 				b.after(time.Minute)
 				b.written("")
-				// The garbage collector takes what has the owner; its events are no reason to write it again.
+				// The garbage collector deletes the owned objects; its events must not cause writes.
 				for _, name := range []string{"ruler-a-config", "ruler-a-web"} {
 					if _, there := get[corev1.Secret](b, "secrets", name); there {
 						b.gone(secretOf(name, ""))
@@ -97,7 +97,7 @@ func TestDeletionAtEachStep(t *testing.T) {
 	}
 }
 
-// A finalizer of somebody else keeps a deleted workload for a while: it is left alone.
+// A foreign finalizer keeps a deleted workload for a while: it is left unchanged.
 func TestAWorkloadThatIsBeingDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))
@@ -119,7 +119,7 @@ func TestAWorkloadThatIsBeingDeleted(t *testing.T) {
 	})
 }
 
-// Bindings that cannot be taken away keep the finalizer, until they can.
+// The finalizer stays until the bindings have been removed.
 func TestTheFinalizerStaysUntilBindingsAreGone(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))

@@ -14,16 +14,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
-// delivered is what the pods of a workload should have since its last reconciliation.
+// delivered is the content that the pods of a workload should have after its last reconciliation.
 type delivered struct {
-	hash      string          // as pods are annotated with it; empty before the first pass
-	want      delivery.Wanted // what should be on their disks
-	reloaders delivery.Pod    // how they are asked, without address
-	version   string          // stands for all of the above
+	hash      string          // value of the pods' annotation; empty before the first reconciliation
+	want      delivery.Wanted // content that should be on their disks
+	reloaders delivery.Pod    // how to query them, without address
+	version   string          // identifies all of the above
 }
 
-// next is what a reconciliation that began at some time left behind. The hash says nothing of the
-// places of rules and of how pods are asked: those may change alone.
+// next returns the state after a reconciliation that started at began. The hash does not cover the
+// paths of rules or how pods are queried, so these may change alone.
 func (d delivered) next(plan *Plan, reloaders delivery.Pod, began time.Time, written bool) delivered {
 	out := delivered{hash: plan.Hash, want: d.want, reloaders: reloaders}
 	if d.hash == "" || !reflect.DeepEqual(plan.Delivered, d.want.Content) {
@@ -45,7 +45,7 @@ func (c *Controller) delivered(key types.NamespacedName) delivered {
 
 func (c *Controller) deliveredHash(key types.NamespacedName) string { return c.delivered(key).hash }
 
-// deliver tells a pod what it should run. Pods that are going are left alone.
+// deliver schedules a patch of a pod with its wanted hash. Terminating pods are skipped.
 func (c *Controller) deliver(key types.NamespacedName, pod *corev1.Pod) {
 	hash := c.deliveredHash(key)
 	if !c.opts.InstantDelivery() || hash == "" || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
@@ -54,7 +54,7 @@ func (c *Controller) deliver(key types.NamespacedName, pod *corev1.Pod) {
 	c.nudger.Deliver(keyOf(pod), hash)
 }
 
-// watchPod has a pod asked what it made of what was written last.
+// watchPod schedules requests to a pod for the outcome of the configuration written last.
 func (c *Controller) watchPod(key types.NamespacedName, pod *corev1.Pod) {
 	if d := c.delivered(key); d.hash != "" && started(pod) {
 		c.watcher.Watch(keyOf(pod), delivery.Mark{Hash: d.hash, Version: d.version, UID: pod.UID, Containers: containersOf(pod)})
@@ -66,7 +66,7 @@ func started(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" && pod.DeletionTimestamp == nil
 }
 
-// containersOf changes when a container restarts, becomes ready or ceases to be.
+// containersOf returns a hash that changes when a container starts, restarts, becomes ready or stops.
 func containersOf(pod *corev1.Pod) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, pod.Status.PodIP)
@@ -79,15 +79,15 @@ func containersOf(pod *corev1.Pod) string {
 	return hex.EncodeToString(sum.Sum(nil)[:10])
 }
 
-// forgetPod drops what is known of a pod that is gone.
+// forgetPod drops the state of a deleted pod.
 func (c *Controller) forgetPod(pod *corev1.Pod) {
 	c.nudger.Forget(keyOf(pod))
 	c.watcher.Forget(keyOf(pod))
 }
 
-// askPod asks a pod how far it has got with what its workload's last reconciliation
-// wrote. Nothing is known when the pod is gone or a later one wrote something else:
-// the pod is then marked again.
+// askPod queries a pod for the outcome of its workload's last reconciliation. It returns an empty
+// finding if the pod is gone or a later reconciliation has changed the content, after which the pod
+// is marked again.
 func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m delivery.Mark, limit time.Duration) (delivery.Finding, bool) {
 	pod, ok := c.stores.pods.Get(key.Namespace, key.Name)
 	if !ok || pod.Status.PodIP == "" {
@@ -102,7 +102,7 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m del
 	return delivery.Ask(ctx, ask, d.want, limit)
 }
 
-// Loaded is what a pod of a workload runs, as far as it was asked.
+// Loaded returns what a pod of a workload runs as of the last response.
 func (c *Controller) Loaded(pod types.NamespacedName) delivery.Loaded { return c.watcher.Loaded(pod) }
 
 // podSettled requests a status update of a pod's workload.

@@ -11,8 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
-// The hash of a reconciliation may be that of the one before, and what it leaves
-// behind is something else all the same.
+// The hash of a reconciliation may equal the previous one although the delivered state differs.
 func TestWhatPodsShouldHaveFollowsEveryReconciliation(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rules := func(dir string) map[string]string { return map[string]string{dir: "x"} }

@@ -87,7 +87,7 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	if e.Action == "delete" || !c.manages(w) {
 		c.index.Remove(key)
 		if c.manages(w) || (e.Action == "update" && c.manages(e.Before)) {
-			c.trigger(c.kind.Kind, e.Action, key) // a reconciliation forgets it
+			c.trigger(c.kind.Kind, e.Action, key) // its reconciliation drops the state
 		}
 		return
 	}
@@ -98,8 +98,8 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	c.trigger(c.kind.Kind, e.Action, key)
 }
 
-// servesOtherwise reports whether a workload ceased to need something of the Service
-// that it shares, or needs something else.
+// servesOtherwise reports whether a workload was deleted or needs other ports of its shared Service
+// than before.
 func (c *Controller) servesOtherwise(e informer.Event[catalog.Object]) bool {
 	if e.Action == "update" && e.Before.GetGeneration() != e.After.GetGeneration() {
 		before, after := c.kind.Shape(e.Before.(v1.Workload)), c.kind.Shape(e.After.(v1.Workload))
@@ -108,8 +108,8 @@ func (c *Controller) servesOtherwise(e informer.Event[catalog.Object]) bool {
 	return e.Action == "delete"
 }
 
-// usesService reports whether the workload that a reference of the shared Service names
-// uses it. Those of another operator stay in it for as long as that one likes.
+// usesService reports whether the workload in an owner reference of the shared Service uses it. A
+// workload of another operator always counts as a user.
 func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (uses, known bool) {
 	w, ok := c.stores.workloads.get(namespace, ref.Name)
 	if !ok || w.GetUID() != ref.UID || ref.Kind != c.kind.Kind {
@@ -118,8 +118,8 @@ func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (u
 	return !c.manages(w) || c.kind.Shape(w).Service.Shared(), true
 }
 
-// wakePeers wakes the other workloads of a namespace. It is not counted: users know no
-// such trigger.
+// wakePeers wakes the other workloads of a namespace. It is not counted as a trigger, because the
+// metric documents no such trigger.
 func (c *Controller) wakePeers(w v1.Workload) {
 	for _, peer := range c.stores.workloads.in(w.GetNamespace()) {
 		if peer.GetName() != w.GetName() && c.manages(peer) {
@@ -128,9 +128,9 @@ func (c *Controller) wakePeers(w v1.Workload) {
 	}
 }
 
-// sameIntent reports whether two versions of an object ask for the same: status
-// writes and resyncs do not count. An object that was deleted and made again
-// while the watch was down arrives as an update with another UID.
+// sameIntent reports whether two versions of an object have the same desired state: status writes
+// and resyncs do not count. An object that was deleted and recreated during a watch interruption
+// arrives as an update with another UID.
 func sameIntent(before, after metav1.Object) bool {
 	return before.GetUID() == after.GetUID() && before.GetGeneration() == after.GetGeneration() && capacity.IsStub(before) == capacity.IsStub(after) &&
 		maps.Equal(before.GetLabels(), after.GetLabels()) &&
@@ -172,8 +172,8 @@ func (c *Controller) namespaceChanged(e informer.Event[*corev1.Namespace]) {
 		// Its objects may have been seen before the namespace itself.
 		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.After.Name, e.After.Labels)...)
 	case "delete":
-		// The deletions of its objects come by other watches: later ones no longer
-		// find the labels by which workloads select the namespace.
+		// The deletions of its objects arrive on other watches; later ones can no longer look up
+		// the labels by which workloads select the namespace.
 		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.Before.Name, e.Before.Labels)...)
 	}
 }
@@ -198,7 +198,7 @@ func ownedChanged[T informer.Object](c *Controller, store *informer.Store[T], ki
 		if e.Action == "delete" {
 			view.Forget(obj)
 		}
-		// A cache that is not kept by a watch may see our object first as others left it.
+		// A polled cache may first see our object after another client has changed it.
 		if (e.Action == "add" && !view.Since(obj)) || (e.Action == "update" && view.Ours(obj)) {
 			return
 		}
@@ -206,8 +206,8 @@ func ownedChanged[T informer.Object](c *Controller, store *informer.Store[T], ki
 	})
 }
 
-// eventWorkloads returns the workloads of any version of an object that the event
-// knows: somebody may have taken the reference away.
+// eventWorkloads returns the workloads of both versions of the object in an event: the owner
+// reference may have been removed.
 func eventWorkloads[T informer.Object](c *Controller, e informer.Event[T]) []types.NamespacedName {
 	if e.Action != "update" {
 		return c.workloadsOf(e.Object())
@@ -215,9 +215,9 @@ func eventWorkloads[T informer.Object](c *Controller, e informer.Event[T]) []typ
 	return c.workloadsOf(e.Before, e.After)
 }
 
-// workloadsOf returns the workloads named by the objects' owner references that this
-// operator is responsible for, each once. They are found by name: the children
-// of a workload that was made again still name its predecessor.
+// workloadsOf returns the workloads in the objects' owner references that this operator is
+// responsible for, without duplicates. They are looked up by name: the children of a recreated
+// workload still refer to its predecessor.
 func (c *Controller) workloadsOf(versions ...metav1.Object) []types.NamespacedName {
 	var out []types.NamespacedName
 	for _, obj := range versions {
@@ -251,13 +251,12 @@ func (c *Controller) statefulSetChanged(e informer.Event[*appsv1.StatefulSet]) {
 		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
 		return
 	}
-	// Our own write is looked at once more on purpose: its input hash was made
-	// from the spec before it.
+	// Our own write deliberately triggers one more reconciliation: its input hash was computed from
+	// the spec before it.
 	c.trigger("StatefulSet", e.Action, found...)
 }
 
-// claimChanged wakes the workload of a claim of which something else is to be said, or
-// that can be resized from now on.
+// claimChanged wakes the workload of a claim if its messages may change or it can now be resized.
 func (c *Controller) claimChanged(e informer.Event[*corev1.PersistentVolumeClaim]) {
 	if e.Action == "add" || e.Action == "update" && e.Before.Status.Phase == e.After.Status.Phase &&
 		equality.Semantic.DeepEqual(e.Before.Spec, e.After.Spec) && e.Before.DeletionTimestamp.Equal(e.After.DeletionTimestamp) {
@@ -285,6 +284,6 @@ func (c *Controller) daemonSetChanged(e informer.Event[*appsv1.DaemonSet]) {
 		return
 	}
 	for _, key := range found {
-		c.loop.Enqueue(key) // not counted: users know the triggers of StatefulSets only
+		c.loop.Enqueue(key) // not counted: the metric documents only the triggers of StatefulSets
 	}
 }

@@ -14,7 +14,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Watches end, and what happens before they are back is noticed all the same.
+// Changes during an interruption of the watches are detected.
 func TestChangesThatNoWatchShows(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(b *bed)
@@ -83,7 +83,7 @@ func TestChangesThatNoWatchShows(t *testing.T) {
 	}
 }
 
-// What changes while a workload is gathered wakes it once more: then it is in.
+// A change while a workload is being gathered triggers another reconciliation that includes it.
 func TestChangesDuringGather(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(b *bed)
@@ -112,7 +112,7 @@ func TestChangesDuringGather(t *testing.T) {
 					if !changed {
 						changed = true
 						tc.change(b)
-						time.Sleep(time.Second) // the events come while it is gathered
+						time.Sleep(time.Second) // the events arrive during Gather
 					}
 					return nil
 				})
@@ -125,7 +125,7 @@ func TestChangesDuringGather(t *testing.T) {
 	}
 }
 
-// An event during a reconciliation starts one more, however many there are.
+// Any number of events during a reconciliation triggers exactly one more.
 func TestEventsDuringAReconciliationStartOneMore(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(ruler("a"))
@@ -141,7 +141,7 @@ func TestEventsDuringAReconciliationStartOneMore(t *testing.T) {
 			}
 			return nil
 		})
-		b.set(rule("alerts", "bad", "broken")) // so that nothing is written
+		b.set(rule("alerts", "bad", "broken")) // invalid, so that nothing is written
 		b.settle()
 		if n := f.of("a") - before; n != 2 {
 			t.Errorf("%d reconciliations, want the one and one more", n)
@@ -149,14 +149,14 @@ func TestEventsDuringAReconciliationStartOneMore(t *testing.T) {
 	})
 }
 
-// A Secret that does not exist yet is found by its event, whenever it comes.
+// A workload is woken when a missing Secret is created, during or after Gather.
 func TestASecretThatComesLater(t *testing.T) {
 	for name, during := range map[string]bool{"during Gather": true, "after it": false} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
 				f.gathers(func(v1.Workload, Cluster) error {
-					if f.gathers(nil); during { // it was looked for, and is not there
+					if f.gathers(nil); during { // it was looked up and is missing
 						b.set(secretOf("login", "x"))
 						time.Sleep(time.Second)
 					}
@@ -181,7 +181,7 @@ func TestASecretThatComesLater(t *testing.T) {
 	}
 }
 
-// A reconciliation that fails before it asks for a Secret still hears of it.
+// A reconciliation that fails before it reads a Secret is still woken by changes of the Secret.
 func TestAnEarlyFailureForgetsNoReference(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(secretOf("login", "x"))
@@ -203,7 +203,7 @@ func TestAnEarlyFailureForgetsNoReference(t *testing.T) {
 	})
 }
 
-// A kind that is not there at the start is selected from the moment on at which it is.
+// A kind that is not installed at startup is selected as soon as it is.
 func TestAKindThatComesLate(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		probe := func(name string) *v1.Probe {
@@ -236,8 +236,8 @@ func TestAKindThatComesLate(t *testing.T) {
 	})
 }
 
-// A workload that selects a kind which is installed and may not be read keeps its last
-// configuration, says so, and goes on as soon as the kind can be read.
+// A workload that selects an installed but forbidden kind keeps its last configuration, reports the
+// reason, and resumes as soon as the kind can be read.
 func TestAKindThatMayNotBeRead(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))
@@ -276,7 +276,7 @@ func TestAKindThatMayNotBeRead(t *testing.T) {
 	})
 }
 
-// A kind that was forbidden and is not installed any more has no objects to keep.
+// A forbidden kind that is uninstalled has no objects to keep.
 func TestAForbiddenKindIsRemoved(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		var installed atomic.Bool
@@ -301,7 +301,7 @@ func TestAForbiddenKindIsRemoved(t *testing.T) {
 	})
 }
 
-// Only what an event is about is reconciled.
+// An event triggers only the reconciliations of the affected workloads.
 func TestEventsWakeThoseTheyAreAbout(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		byTeam := func(team string) func(*v1.ThanosRuler) {

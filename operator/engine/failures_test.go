@@ -15,8 +15,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Each step of a reconciliation fails for a while: the steps before it are done, those
-// after it are not, the condition says why, and the next success makes up for it.
+// Each step of a reconciliation fails for a while: the steps before it are done, those after it are
+// not, the condition has the reason, and the next success completes the rest.
 func TestFailuresOfEachStep(t *testing.T) {
 	all := []string{"create secrets team/ruler-a-config", "create secrets team/ruler-a-web", "create services team/operated", "create statefulsets team/ruler-a"}
 	const refused = http.StatusInternalServerError
@@ -32,10 +32,10 @@ func TestFailuresOfEachStep(t *testing.T) {
 		change  func(*v1.ThanosRuler)
 		fail    func(*bed, *fakeKind)
 		repair  func(*bed, *fakeKind)
-		done    []string // meanwhile
+		done    []string // during the failure
 		says    string   // the condition
-		waits   bool     // for an event: nothing is tried again before
-		unbound bool     // nothing is gathered
+		waits   bool     // no retry before the next event
+		unbound bool     // gathering fails, so there are no bindings
 	}{
 		"finalizer": {fail: down("patch thanosrulers "), done: nil, says: "ReconciliationFailed patch thanosrulers", unbound: true},
 		"finalizer of a workload that is not taken any more": {fail: func(b *bed, _ *fakeKind) {
@@ -136,7 +136,8 @@ func refuseBindings(c call) *metav1.Status {
 	return nil
 }
 
-// terminatingTeam is what an API server says before the operator's cache knows it.
+// terminatingTeam imitates the API server while the operator's cache does not have the deletion of
+// the namespace yet.
 func terminatingTeam(c call) *metav1.Status {
 	if c.verb != "create" {
 		return nil
@@ -161,8 +162,8 @@ func service(name string, selector map[string]string) *corev1.Service {
 	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Spec: corev1.ServiceSpec{Selector: selector}}
 }
 
-// A claim that cannot grow keeps its size in the StatefulSet, which is written with all
-// the rest; when it can, both grow.
+// A claim that cannot grow keeps its size in the StatefulSet, which is written with all other
+// changes; once it can, both grow.
 func TestAClaimThatCannotGrow(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		size := "1Gi"

@@ -21,9 +21,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// fakeKind is a small kind: its configuration are the names of the rules that a workload
-// selects, after that of the rule that its annotation "base" names, and the values of
-// Secrets that its annotation "secrets" names.
+// fakeKind is a minimal kind. Its configuration consists of the values of the Secrets in the
+// annotation "secrets" of a workload, the rule in its annotation "base" and the names of the rules
+// that it selects.
 type fakeKind struct {
 	*Kind
 	prefix string
@@ -31,12 +31,12 @@ type fakeKind struct {
 	mu       sync.Mutex
 	gathered map[string]int // by name of the workload
 	open     map[string]int // gatherers that are not closed
-	// gathering and planned (both optional) may act, fail, and change the plan. All
-	// fields from mu on are guarded.
+	// gathering and planned (both optional) may act, fail, and change the plan. All fields from mu
+	// on are guarded.
 	gathering func(w v1.Workload, c Cluster) error
 	planned   func(w v1.Workload, p *Plan) error
-	opened    map[string]int // gatherers ever
-	holds     map[string]int // bytes that are kept, by name of the workload
+	opened    map[string]int // total number of opened gatherers
+	holds     map[string]int // cached bytes, by name of the workload
 }
 
 func newFake(row *catalog.Row, prefix string) *fakeKind {
@@ -75,7 +75,7 @@ func newFake(row *catalog.Row, prefix string) *fakeKind {
 	return f
 }
 
-// gathers and plans set what acts from now on.
+// gathers and plans set the hooks.
 func (f *fakeKind) gathers(act func(w v1.Workload, c Cluster) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *fakeKind) plans(act func(w v1.Workload, p *Plan) error) {
 	f.planned = act
 }
 
-// acts are what acts now.
+// acts returns the current hooks.
 func (f *fakeKind) acts() (func(v1.Workload, Cluster) error, func(v1.Workload, *Plan) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,14 +101,14 @@ func (f *fakeKind) count(of map[string]int, name string, n int) {
 	of[name] += n
 }
 
-// of is how often a workload was gathered.
+// of returns how often a workload was gathered.
 func (f *fakeKind) of(name string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.gathered[name]
 }
 
-// gatherers are how many of a workload are not closed.
+// gatherers returns the number of open gatherers of a workload.
 func (f *fakeKind) gatherers(name string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +132,7 @@ func (g *fakeGatherer) Held() int {
 
 func (g *fakeGatherer) Close() { g.count(g.open, g.name, -1) }
 
-// fakeInputs are what one reconciliation read.
+// fakeInputs are the inputs of one reconciliation.
 type fakeInputs struct {
 	*fakeKind
 	w        v1.Workload
@@ -188,7 +188,7 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 func (in *fakeInputs) Verdicts() iter.Seq[compiled.Verdict] { return slices.Values(in.verdicts) }
 func (in *fakeInputs) References() iter.Seq[assets.Ref]     { return slices.Values(in.refs) }
 
-// Desired wants two Secrets, the Service and one StatefulSet.
+// Desired plans two Secrets, the Service and one StatefulSet.
 func (in *fakeInputs) Desired() (Plan, error) {
 	text := in.values
 	for _, v := range in.verdicts {
@@ -204,7 +204,7 @@ func (in *fakeInputs) Desired() (Plan, error) {
 	if service := in.Shape(in.w).Service; service.Shared() {
 		svc := &corev1.Service{ObjectMeta: in.meta("")}
 		svc.Name, svc.Labels["operated"] = service.Name, "true"
-		delete(svc.Labels, "name") // or those who share it would never agree on it
+		delete(svc.Labels, "name") // otherwise the workloads that share it would overwrite each other
 		for _, p := range in.cluster.Live.Peers {
 			peer := in.Shape(p.Workload).Service
 			if p.Foreign || !peer.Shared() {
@@ -213,7 +213,7 @@ func (in *fakeInputs) Desired() (Plan, error) {
 			svc.OwnerReferences = append(svc.OwnerReferences, in.owner(p.Workload, nil))
 			svc.Spec.Ports = append(svc.Spec.Ports, peer.Ports...)
 		}
-		svc.OwnerReferences = svc.OwnerReferences[1:] // its own, of which another may be the same
+		svc.OwnerReferences = svc.OwnerReferences[1:] // drop its own, which the peers include
 		slices.SortFunc(svc.Spec.Ports, func(a, b corev1.ServicePort) int { return cmp.Compare(a.Name, b.Name) })
 		svc.Spec.Ports = slices.CompactFunc(svc.Spec.Ports, func(a, b corev1.ServicePort) bool { return a.Name == b.Name })
 		plan.put(&plan.Workload, svc)

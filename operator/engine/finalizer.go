@@ -12,17 +12,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// StatusFinalizer marks a workload that other objects' statuses name. It keeps the
+// StatusFinalizer marks a workload that is named in the statuses of other objects. It keeps the
 // workload until these statuses are cleaned up.
 const StatusFinalizer = "monitoring.coreos.com/status-cleanup"
 
-// staleLook is the pause before a workload is reconciled again of which the cache has
-// an old version.
+// staleLook is the pause before another reconciliation of a workload whose cached version is stale.
 const staleLook = time.Second
 
-// hold puts the finalizer on a workload that other objects' statuses will name.
+// hold adds the finalizer to a workload that will be named in the statuses of other objects.
 //
-// Errors: those of the API server, which may no longer take the workload as it is.
+// Errors: those of the API server, for example if validation now rejects the workload.
 func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 	if c.bindings == nil {
 		return nil
@@ -33,14 +32,14 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 		return nil
 	}
 	if state.held == w.GetUID() {
-		return nil // the cache does not show it yet
+		return nil // not in the cache yet
 	}
 	err := c.crds.AddFinalizer(ctx, w, StatusFinalizer)
 	switch {
 	case err == nil:
 		state.held = w.GetUID()
 	case errors.Is(err, apply.ErrOutdated):
-		// There is a newer version of the workload, which the cache is about to show.
+		// There is a newer version of the workload, which will arrive in the cache soon.
 		c.loop.EnqueueAfter(keyOf(w), staleLook)
 		return nil
 	case apierrors.IsNotFound(err):
@@ -49,8 +48,8 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 	return err
 }
 
-// release takes the finalizer from a workload that is being deleted, whoever put it
-// there: without, the workload would stay forever.
+// release removes the finalizer from a workload that is being deleted, no matter which client added
+// it: otherwise the workload would stay forever.
 func (c *Controller) release(ctx context.Context, w v1.Workload) error {
 	if !slices.Contains(w.GetFinalizers(), StatusFinalizer) {
 		return nil
@@ -60,8 +59,8 @@ func (c *Controller) release(ctx context.Context, w v1.Workload) error {
 	}
 	err := c.crds.RemoveFinalizer(ctx, w, StatusFinalizer)
 	if errors.Is(err, apply.ErrOutdated) {
-		// Somebody else changed the finalizers, or this is what was there before our own
-		// change: the cache is about to show it.
+		// Another client changed the finalizers, or the cached version predates our own change: the
+		// cache will be updated soon.
 		c.loop.EnqueueAfter(keyOf(w), staleLook)
 		return nil
 	}

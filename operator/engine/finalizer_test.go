@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-// answering is an API server that answers every request with an error.
+// answering returns a client of an API server that responds to every request with an error.
 func answering(t *testing.T, status *apierrors.StatusError) *client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -42,8 +42,8 @@ func answering(t *testing.T, status *apierrors.StatusError) *client.Client {
 	return c
 }
 
-// The API server answers 422 to a patch of an old version, and to one of an object
-// that it would no longer take: only the first is over in a moment.
+// The API server responds with 422 both to a patch of a stale version and to a patch of an object
+// that no longer passes validation: only the former is temporary.
 func TestHoldOfAWorkloadThatIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer *apierrors.StatusError
@@ -58,7 +58,7 @@ func TestHoldOfAWorkloadThatIsRefused(t *testing.T) {
 			if err := c.hold(t.Context(), &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1"}}); (err != nil) != tc.fails {
 				t.Errorf("%v", err)
 			}
-			// The same on the way out: what the cache shows was there before the finalizer was removed.
+			// The same on deletion: the cached version predates the removal of the finalizer.
 			held := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1", Finalizers: []string{StatusFinalizer}}}
 			if err := c.release(t.Context(), held); (err != nil) != tc.fails {
 				t.Errorf("release: %v", err)

@@ -8,8 +8,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestFollower: an operator that does not lead sees every change and writes nothing.
-// When it leads, it makes up for all of them.
+// TestFollower: an operator without the lead observes all changes but writes nothing. Once it
+// leads, it catches up.
 func TestFollower(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		leads := make(chan struct{})
@@ -43,7 +43,7 @@ func TestFollower(t *testing.T) {
 	})
 }
 
-// TestFollowerStops: who never leads ends like any other.
+// TestFollowerStops: an operator that never leads stops cleanly.
 func TestFollowerStops(t *testing.T) {
 	inBubble(t, func(_ *testing.T, b *bed, f *fakeKind) {
 		b.lead = func(ctx context.Context) bool { <-ctx.Done(); return false }

@@ -6,7 +6,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// replicasGauge is the metric of every kind.
+// replicasGauge is a metric of every kind.
 var replicasGauge = Gauge{
 	Name: "prometheus_operator_spec_replicas", Help: "Desired replicas, of each shard where there are shards.",
 	Value: func(w v1.Workload) (float64, bool) {
@@ -18,7 +18,7 @@ var replicasGauge = Gauge{
 	},
 }
 
-// gaugeCollector shows what workloads ask for.
+// gaugeCollector exports settings of workloads.
 type gaugeCollector struct {
 	gauges    []Gauge
 	workloads workloads
@@ -28,12 +28,11 @@ func (g Gauge) desc() *promclient.Desc {
 	return promclient.NewDesc(g.Name, g.Help, []string{"namespace", "name"}, nil)
 }
 
-// value is Value; an object for which it panics has none, as a scrape must not end the
-// operator.
+// value returns Value(w), or no value if it panics: a scrape must not crash the operator.
 func (g Gauge) value(w v1.Workload) (v float64, ok bool) {
 	defer func() { _ = recover() }()
 	if v1.Undecodable(w) != nil {
-		return 0, false // the field may be what is missing
+		return 0, false // the missing field may be the one to report
 	}
 	return g.Value(w)
 }

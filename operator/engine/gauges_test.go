@@ -6,7 +6,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestReplicasGauge: unset is one, as for the StatefulSet.
+// TestReplicasGauge: the default is 1, as for the StatefulSet.
 func TestReplicasGauge(t *testing.T) {
 	three, negative := int32(3), int32(-1)
 	for _, tc := range []struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// held counts what reconciliations keep for the next ones, of the workloads of all kinds. When that
-// is too much, the namespaces that hold most lose that of their largest workloads first: they are
-// compiled afresh each time.
+// held counts the bytes that reconciliations of all kinds cache for the next ones. Above the limit,
+// the namespaces that hold most lose the cached results of their largest workloads first; these are
+// recompiled each time.
 type held struct {
 	mu     sync.Mutex
 	ledger share.Ledger[holder]
@@ -26,15 +26,15 @@ type holder struct {
 	types.NamespacedName
 }
 
-// set notes what a workload holds, and returns the workloads that are to drop it.
+// set records the bytes that a workload holds and returns the workloads that must drop their results.
 func (h *held) set(who holder, bytes int) []holder {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ledger.Set(who, share.Object{Namespace: who.Namespace, Name: who.kind.Kind + "/" + who.Name, Bytes: bytes})
 }
 
-// keepWithin lets workloads drop what was compiled for them while there is too much of that. The
-// reconciliation of the workload must be over but for this.
+// keepWithin makes workloads drop compiled results while the limit is exceeded. It must be called
+// at the end of the workload's reconciliation.
 func (c *Controller) keepWithin(log *slog.Logger, key types.NamespacedName, state *memory, began time.Time) {
 	me, now := holder{c, key}, state.gatherer.Held()
 	for _, each := range c.sources.held.set(me, now) {
@@ -52,17 +52,18 @@ func (c *Controller) keepWithin(log *slog.Logger, key types.NamespacedName, stat
 	}
 }
 
-// afreshPause is the pause after a reconciliation that compiled everything, in times that it took.
+// afreshPause is the pause after a full recompilation, as a multiple of its duration.
 const afreshPause = 10
 
-// paceCompiling has the next reconciliation wait that begins without what this one compiled.
+// paceCompiling delays the next reconciliation, which must recompile everything.
 func (c *Controller) paceCompiling(state *memory, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state.pace.rest = time.Now().Add(min(afreshPause*took, paceMost))
 }
 
-// drop drops what was compiled for a workload, unless it is being reconciled: then it is decided at the end.
+// drop drops the compiled results of a workload unless it is being reconciled; keepWithin then
+// decides at the end of that reconciliation.
 func (h holder) drop() {
 	h.mu.Lock()
 	state := h.memory[h.NamespacedName]

@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// TestHeld: the largest workloads of the namespace that holds most are evicted, in whatever order they
-// were set.
+// TestHeld: the largest workloads of the namespace that holds most are evicted, independent of the
+// order in which they were set.
 func TestHeld(t *testing.T) {
 	c := &Controller{kind: &Kind{Row: catalog.ThanosRuler}}
 	of := func(namespace, name string) holder {
@@ -49,8 +49,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestWhatIsCompiledFits: a workload for which too much was compiled begins afresh each time, after a
-// pause, and others keep what they have.
+// TestWhatIsCompiledFits: a workload whose compiled results are too large is recompiled each time,
+// after a pause, and other workloads keep theirs.
 func TestWhatIsCompiledFits(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		f.holds = map[string]int{"small": 1000, "large": 5000}
@@ -87,7 +87,7 @@ func TestWhatIsCompiledFits(t *testing.T) {
 		if got := b.config("ruler-large-config"); got != "alerts" {
 			t.Errorf("configuration %q", got)
 		}
-		// What it took to compile is waited for ten times.
+		// The pause is ten times the duration of the compilation.
 		f.gathers(func(w v1.Workload, _ Cluster) error {
 			if w.GetName() == "large" {
 				time.Sleep(time.Second)

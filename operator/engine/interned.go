@@ -8,18 +8,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// interned lets the rule ConfigMaps in the cache, of all workloads, and the
-// compiled rules share one copy of each file in memory. It also makes comparing
-// the two cheap: equal contents are mostly the same string. The zero value is ready.
+// interned lets the cached rule ConfigMaps of all workloads and the compiled rules share one copy
+// of each file in memory. It also makes comparing the two cheap: equal contents are mostly the same
+// string. The zero value is ready to use.
 type interned struct {
 	mu   sync.Mutex
 	held map[types.NamespacedName][]unique.Handle[string]
 }
 
-// share replaces the files of a ConfigMap on its way into the cache, and drops those of one
-// that belongs to no workload. A handle must be held as long as its string is to be found.
+// share interns the files of a ConfigMap on its way into the cache, and drops the files of one
+// without an owner. A handle must be held while its string is to be found.
 func (n *interned) share(m *corev1.ConfigMap) *corev1.ConfigMap {
-	if len(m.OwnerReferences) == 0 { // the labels are no secret: it may be anybody's, and of any number
+	if len(m.OwnerReferences) == 0 { // the labels are public: other clients may create any number of such ConfigMaps
 		m.Data, m.BinaryData, m.Annotations = nil, nil, nil
 	}
 	handles := make([]unique.Handle[string], 0, len(m.Data))
@@ -37,7 +37,7 @@ func (n *interned) share(m *corev1.ConfigMap) *corev1.ConfigMap {
 	return m
 }
 
-// forget lets go of the files of a ConfigMap that is gone.
+// forget releases the files of a deleted ConfigMap.
 func (n *interned) forget(key types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -37,7 +37,7 @@ func TestFilesAreinterned(t *testing.T) {
 	}
 }
 
-// TestConfigMapsOfNobody: anybody may give a ConfigMap our labels; its files are not kept.
+// TestConfigMapsOfNobody: any client may create a ConfigMap with our labels; its files are not cached.
 func TestConfigMapsOfNobody(t *testing.T) {
 	var all interned
 	got := all.share(&corev1.ConfigMap{

@@ -20,45 +20,42 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Kind is all the engine needs to know about one kind of workload.
+// Kind describes one kind of workload to the engine.
 type Kind struct {
 	*catalog.Row
-	Controller string // in logs and Events: "prometheus-controller"
+	Controller string // name in logs and Events: "prometheus-controller"
 	Label      string // value of the metrics' label controller: "prometheus"
 	Queue      string // name of the queue in its metrics: "prometheus"
-	Program    string // whose versions the kind's pods run, for people: "Prometheus"
+	Program    string // human-readable name of the program whose versions the pods run: "Prometheus"
 
-	// Names are those of what belongs to workloads of the kind.
+	// Names are the names of objects that belong to workloads of the kind.
 	Names workload.Kind
-	// StatefulSets and DaemonSets are label selectors of those of the kind; it has no
-	// DaemonSets when that is empty.
+	// StatefulSets and DaemonSets are label selectors of those of the kind. If DaemonSets is empty,
+	// it has none.
 	StatefulSets, DaemonSets string
 
-	// Selects are the kinds of objects that a workload selects, in the order in which
-	// they are told.
+	// Selects are the kinds of objects that a workload selects, in the order of reports.
 	Selects []Selects
-	// Shape says what runs the pods of a workload and how they are reached.
+	// Shape returns what runs the pods of a workload and how to reach them.
 	Shape func(w v1.Workload) Shape
-	// Open returns what gathers for one workload from now on.
+	// Open returns a new gatherer for one workload.
 	Open func(key types.NamespacedName) Gatherer
-	// Ahead compiles at the start what takes long; nil where nothing does.
+	// Ahead compiles expensive parts at startup; nil if there are none.
 	Ahead *Ahead
-	// Gone drops what is remembered of an object that was deleted, of a kind that
-	// workloads select.
+	// Gone drops the cached results of a deleted object of a selected kind.
 	Gone func(kind string, object types.NamespacedName)
-	// ChargeTo has it counted what selected objects compile to.
+	// ChargeTo sets the function that accounts for the compiled size of selected objects.
 	ChargeTo func(charge compiled.Charge)
-	// Status returns the status that a workload should have, of the kind's own type,
-	// and the one it has.
+	// Status returns the desired and the current status of a workload, in the kind's own type.
 	Status func(w v1.Workload, s Status) (want, have any)
-	// Gauges are metrics of what workloads ask for, besides their replicas.
+	// Gauges are metrics of workload settings besides the replicas.
 	Gauges []Gauge
 }
 
-// nameLabel names the workload on its StatefulSets, pods and PVCs.
+// nameLabel returns the label that names the workload on its StatefulSets, pods and PVCs.
 func (k *Kind) nameLabel() string { return k.Names.NameLabels[0] }
 
-// prefix begins the names of StatefulSets: "prometheus-".
+// prefix returns the prefix of StatefulSet names: "prometheus-".
 func (k *Kind) prefix() string { return k.Names.Prefix + "-" }
 
 // Selects is one kind of objects that a workload selects.
@@ -66,17 +63,17 @@ type Selects struct {
 	*catalog.Row
 	// Of returns the selectors of namespaces and of objects.
 	Of func(w v1.Workload) (namespaces, objects *metav1.LabelSelector)
-	// Named (optional) are objects that a workload uses by name and in another way, such
-	// as the base of its configuration: they are not selected, and it is reconciled when
-	// they change.
+	// Named (optional) returns objects that a workload uses by name for another purpose, such as
+	// the base of its configuration. They are not selected, and their changes trigger a
+	// reconciliation.
 	Named func(w v1.Workload) []types.NamespacedName
-	// Action is what Events about rejected objects say the operator was doing.
+	// Action is the action in Events about rejected objects.
 	Action string
 }
 
-// Ahead is work that the first reconciliation need not do.
+// Ahead is work that can be done before the first reconciliation.
 type Ahead struct {
-	Of      *catalog.Row // whose objects are enough for it
+	Of      *catalog.Row // kind whose objects suffice for it
 	Compile func(w v1.Workload, c Cluster)
 }
 
@@ -87,64 +84,61 @@ type Gauge struct {
 	Value func(w v1.Workload) (float64, bool)
 }
 
-// Gatherer gathers for one workload. It remembers what makes the next reconciliation
-// cheap.
+// Gatherer gathers for one workload. It caches results to make the next reconciliation cheap.
 type Gatherer interface {
-	// Gather reads what decides about the workload. A rejected object is data, not an
-	// error. w is a copy that knows its kind.
+	// Gather reads the inputs of the workload. A rejected object is data, not an error. w is a copy
+	// with its GroupVersionKind set.
 	//
-	// Errors: the workload is wrong, or what it refers to itself is missing; the
-	// cluster could not be read. The inputs have then what was read before.
+	// Errors: the workload is invalid, or an object it refers to itself is missing; the cluster
+	// could not be read. The inputs are then partial.
 	Gather(w v1.Workload, c Cluster) (Inputs, error)
-	// Held returns how many bytes are kept for the next Gather, of all that the last ones
-	// compiled.
+	// Held returns the number of cached bytes that previous calls of Gather compiled.
 	Held() int
-	// Close ends its use, and drops what was compiled for the workload, also ahead.
+	// Close ends its use and drops the workload's compiled results, including those compiled ahead.
 	Close()
 }
 
 // Inputs is everything that a reconciliation read.
 type Inputs interface {
-	// Verdicts are the selected objects, those of a kind by "namespace/name". Desired may
-	// reject more of them: those for which there is no room.
+	// Verdicts returns the selected objects, those of a kind sorted by "namespace/name". Desired
+	// may reject more of them if there is no room.
 	Verdicts() iter.Seq[compiled.Verdict]
-	// References are all Secrets and ConfigMaps that were asked for.
+	// References returns all Secrets and ConfigMaps that were looked up.
 	References() iter.Seq[assets.Ref]
-	// Desired decides what should exist. Same inputs, same plan.
+	// Desired computes the plan from the inputs. It is deterministic.
 	//
-	// Errors: a setting of the workload is wrong: nothing is to be written.
+	// Errors: a setting of the workload is invalid; nothing must be written.
 	Desired() (Plan, error)
 }
 
-// Plan is what a reconciliation wants to write, in order: Content, then the
-// annotations of the pods, then Workload.
+// Plan is the desired state of a reconciliation, written in this order: Content, the annotations of
+// the pods, Workload.
 type Plan struct {
 	Content  []apply.Step // Secrets and ConfigMaps
-	Workload []apply.Step // the Service and what runs the pods
-	// Hash stands for everything in Content that reaches running pods.
+	Workload []apply.Step // the Service and the objects that run the pods
+	// Hash identifies everything in Content that reaches running pods.
 	Hash string
-	// Delivered is what the pods have on disk once Content has reached them.
+	// Delivered is the content on the pods' disks once Content has reached them.
 	Delivered delivery.Content
-	// Withheld says why there is no Content, though Workload is to be written.
+	// Withheld is the reason that there is no Content although Workload must be written.
 	Withheld error
-	// AwaitsPods says that the next reconciliation can do more when pods have changed.
+	// AwaitsPods is set if the next reconciliation can do more once pods have changed.
 	AwaitsPods bool
 
-	// Dropped names what the version does not know and was left out, sorted.
+	// Dropped lists the fields that were left out because the version does not support them, sorted.
 	Dropped []string
 	// Warnings are remarks for the log, sorted.
 	Warnings []string
-	// Plain are files, as pods read them, that objects of the plan do not show as they
-	// are: the configuration, which is compressed, and what comes with it.
+	// Plain are files, as pods read them, that are not directly visible in the plan's objects: the
+	// compressed configuration and its accompanying files.
 	Plain []Plain
-	// Reason and Message are for the condition Reconciled; empty when nothing is to
-	// be said.
+	// Reason and Message are for the condition Reconciled, empty if there is nothing to report.
 	Reason, Message string
 
 	growth
 }
 
-// WriteConfig writes the configuration as the pods' program reads it; nothing when there is none.
+// WriteConfig writes the configuration as the pods' program reads it; nothing if there is none.
 //
 // Errors: those of w; the configuration cannot be decompressed.
 func (p *Plan) WriteConfig(w io.Writer) error {
@@ -156,108 +150,105 @@ func (p *Plan) WriteConfig(w io.Writer) error {
 	return nil
 }
 
-// ConfigPart is the part of [Plain] that is the configuration.
+// ConfigPart is the Part of the configuration in [Plain].
 const ConfigPart = "config"
 
 // Plain is a file as pods read it.
 type Plain struct {
-	Part string // what it is a part of: [ConfigPart] or "rules"
+	Part string // [ConfigPart] or "rules"
 	Name string
 	Text func(w io.Writer) error
 }
 
-// Setup is a kind and how its controller runs.
+// Setup is a kind and the options of its controller.
 type Setup struct {
 	*Kind
 	Options
 }
 
-// Shape is what the engine must know of one workload without gathering.
+// Shape is what the engine must know about one workload without gathering.
 type Shape struct {
-	// Sets are the StatefulSets that should exist, in order; none with a DaemonSet.
+	// Sets are the StatefulSets that should exist, in order; none for a workload with a DaemonSet.
 	Sets []Set
-	// DaemonSet is its name; empty for a workload with StatefulSets.
+	// DaemonSet is the name of the DaemonSet; empty for a workload with StatefulSets.
 	DaemonSet string
-	// Replicas is how many pods each StatefulSet has.
+	// Replicas is the number of pods per StatefulSet.
 	Replicas int32
 	// Service is the Service that gives the pods their names.
 	Service Service
-	// Selector are the labels that find all pods.
+	// Selector are the labels of all pods.
 	Selector map[string]string
-	// Reloaders says where the pods' reloaders tell what they have; no ports when they
-	// cannot be reached from outside.
+	// Reloaders holds the endpoints of the pods' reloaders; no ports if they cannot be reached from
+	// outside.
 	Reloaders delivery.Pod
-	// Server is the container of the program that the workload is about.
+	// Server is the name of the workload's main container.
 	Server string
 }
 
 // Set is one StatefulSet.
 type Set struct {
 	Name  string
-	Title string // before what is told of its pods: "shard 0: "; may be empty
+	Title string // prefix of messages about its pods: "shard 0: "; may be empty
 }
 
 // Service is the Service of a workload's pods.
 type Service struct {
 	Name string
-	// Custom says that the user has made it; else the workloads of a namespace share
-	// it.
+	// Custom is set if the user has created it; otherwise the workloads of a namespace share it.
 	Custom bool
-	// Ports are those that the workload needs of a shared one; none when it uses none.
+	// Ports are those that the workload needs in a shared Service; none if it uses no shared Service.
 	Ports []corev1.ServicePort
 }
 
-// Shared reports whether the workload uses a Service that others use too.
+// Shared reports whether the workload uses a shared Service.
 func (s Service) Shared() bool { return len(s.Ports) > 0 }
 
-// Peer is a workload that shares its namespace with others of its kind.
+// Peer is a workload of the same kind and namespace.
 type Peer struct {
 	v1.Workload
 	Foreign bool // another operator is responsible for it
 }
 
-// Cluster is what a reconciliation reads: informer stores in the operator, manifests
-// when rendering without a cluster. Objects are not changed.
+// Cluster is the source of a reconciliation's reads: informer stores in the operator, manifests
+// when rendering without a cluster. Objects must not be modified.
 type Cluster struct {
-	// NamespaceLabels returns the labels of a namespace; ok is false when it is not
-	// known.
+	// NamespaceLabels returns the labels of a namespace; ok is false if it is unknown.
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
-	// Objects returns the objects of a kind by "namespace/name" in byte order; nil
-	// where the kind is not read.
+	// Objects returns the objects of a kind sorted by "namespace/name" in byte order; nil if the
+	// kind is not read.
 	Objects func(kind string) iter.Seq[catalog.Object]
-	// Named returns an object that a workload names, nil when it does not exist, also
-	// where the kind is not watched. Without it, Objects has them all.
+	// Named returns an object that a workload names, nil if it does not exist, even if the kind is
+	// not watched. If Named is nil, Objects contains all of them.
 	Named func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error)
-	// References resolves values in Secrets and ConfigMaps; read through an
-	// assets.Scope, which tells faults of the cluster from those of a reference.
+	// References resolves values in Secrets and ConfigMaps. It is used through an assets.Scope,
+	// which distinguishes cluster failures from invalid references.
 	References assets.Reader
-	// Current reports whether what references led to has not changed.
+	// Current reports whether the referenced values are unchanged.
 	Current func([]assets.Dependency) bool
-	// Live is what exists for the workload.
+	// Live are the existing objects of the workload.
 	Live Live
-	// SelectionOnly says that only the verdicts are of interest: nothing that the
-	// workload itself refers to is read, and nothing is decided.
+	// SelectionOnly restricts the result to the verdicts: references of the workload itself are not
+	// read, and no plan is computed.
 	SelectionOnly bool
-	// Now decides about deadlines.
+	// Now is the time for deadlines.
 	Now time.Time
 }
 
-// Live is what was written for a workload before, and what is beside it.
+// Live holds the existing objects of a workload and its surroundings.
 type Live struct {
 	StatefulSets map[string]*appsv1.StatefulSet // by name
-	DaemonSet    *appsv1.DaemonSet              // nil when there is none
-	Pods         []*corev1.Pod                  // as trimPod leaves them
-	// Claims are the PVCs of the pods, not nil; nil when they are left alone.
+	DaemonSet    *appsv1.DaemonSet              // nil if there is none
+	Pods         []*corev1.Pod                  // as returned by trimPod
+	// Claims are the PVCs of the pods; nil if PVCs are not managed.
 	Claims []*corev1.PersistentVolumeClaim
-	// ConfigMaps are those of rules.
+	// ConfigMaps are the rule ConfigMaps.
 	ConfigMaps []*corev1.ConfigMap
-	// Secrets are those that the operator made in the namespace, by name and as
-	// apply.DigestSecret leaves them.
+	// Secrets are the operator's Secrets in the namespace, by name and as returned by apply.DigestSecret.
 	Secrets map[string]*corev1.Secret
 	// Peers are the workloads of the kind in the namespace, with or without this one.
 	Peers []Peer
-	// Retained are those of StatefulSets that are kept as they are, although the workload does
-	// not want them any more. Nothing waits for their pods.
+	// Retained are the names of StatefulSets that are kept unchanged although the workload no
+	// longer wants them. Nothing waits for their pods.
 	Retained map[string]bool
 }
 

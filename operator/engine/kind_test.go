@@ -18,7 +18,7 @@ import (
 
 var now = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 
-// named is a kind of which only the names are of interest.
+// named returns a kind of which only the names matter.
 func named(row *catalog.Row, prefix string) *Kind {
 	return &Kind{
 		Row: row, Controller: prefix + "-controller", Label: prefix, Queue: prefix,
@@ -33,7 +33,7 @@ func named(row *catalog.Row, prefix string) *Kind {
 	}
 }
 
-// unwired is a controller without stores, for what works without.
+// unwired returns a controller without stores, for tests that do not need them.
 func unwired(t *testing.T, kind *Kind) *Controller {
 	log, m := slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), kind.Label)
 	c := &Controller{

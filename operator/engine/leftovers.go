@@ -18,31 +18,31 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// The operator deletes StatefulSets that have volume claims without them and their
-// pods, so that the garbage collector takes no claim. What becomes of the pods is decided here,
-// from what the cluster shows: an operator that was restarted in between goes on.
+// The operator deletes StatefulSets that have volume claims without cascading to their pods, so
+// that the garbage collector does not delete the claims. The pods are then handled here, based only
+// on the observed state, so a restarted operator continues where it stopped.
 
-// leftBehind is what must be done about the pods of one StatefulSet.
+// leftBehind is the work to do on the pods of one StatefulSet.
 type leftBehind struct {
-	set     *appsv1.StatefulSet // nil when there is none and none is wanted
-	relabel []*corev1.Pod       // get the labels by which set adopts them
-	replace *corev1.Pod         // is deleted, so that set creates the next one; after relabel, if that is not allowed
-	why     string              // replace is replaced
-	remove  []*corev1.Pod       // are deleted, because nobody wants them
+	set     *appsv1.StatefulSet // nil if none exists and none is wanted
+	relabel []*corev1.Pod       // need the labels by which set adopts them
+	replace *corev1.Pod         // is deleted so that set creates its replacement; after relabel, if relabeling is forbidden
+	why     string              // reason for the replacement
+	remove  []*corev1.Pod       // are deleted because they are no longer wanted
 }
 
-// leftovers finds the pods that a deletion of their StatefulSet left behind:
+// leftovers returns the work on pods that were orphaned by the deletion of their StatefulSet:
 //
-//	StatefulSet               | its pods
-//	--------------------------|------------------------------------------------
-//	there                     | orphans are made to fit its selector; what it
-//	                          | cannot use is replaced in turn
-//	being deleted, or wanted  | wait for the next one
-//	not there and not wanted  | orphans are removed, also those that a
-//	                          | DaemonSet has adopted
+//	StatefulSet                       | its pods
+//	----------------------------------|----------------------------------------------
+//	exists                            | orphans are relabeled to fit its selector;
+//	                                  | unusable ones are replaced one by one
+//	being deleted, or wanted          | wait for the next one
+//	does not exist and is not wanted  | orphans are deleted, including those adopted
+//	                                  | by a DaemonSet
 //
-// wanted are the names of the StatefulSets that should exist; live returns one that is
-// the workload's.
+// wanted are the names of the StatefulSets that should exist; live returns one that belongs to the
+// workload.
 func leftovers(wanted []string, live func(name string) (*appsv1.StatefulSet, bool), pods []*corev1.Pod) []leftBehind {
 	sets := map[string][]*corev1.Pod{}
 	for _, p := range pods {
@@ -81,7 +81,7 @@ func unadjusted(sts *appsv1.StatefulSet, pods []*corev1.Pod) leftBehind {
 	return out
 }
 
-// leftovers is what must be done about the pods of a workload.
+// leftovers returns the work on the pods of a workload.
 func (c *Controller) leftovers(w v1.Workload, pods []*corev1.Pod) []leftBehind {
 	var wanted []string
 	for _, s := range c.kind.Shape(w).Sets {
@@ -93,8 +93,8 @@ func (c *Controller) leftovers(w v1.Workload, pods []*corev1.Pod) []leftBehind {
 	}, pods)
 }
 
-// settle brings the pods of a workload to the StatefulSets that exist now. What is
-// left to do then starts with an event of a pod or a StatefulSet.
+// settle adjusts the pods of a workload to the existing StatefulSets. Remaining work is triggered
+// by events of pods or StatefulSets.
 //
 // Errors: those of the API server.
 func (c *Controller) settle(ctx context.Context, log *slog.Logger, w v1.Workload) error {
@@ -122,8 +122,8 @@ func (c *Controller) adjust(ctx context.Context, log *slog.Logger, l leftBehind)
 	return errors.Join(failed...)
 }
 
-// relabel lets a StatefulSet adopt pods; then it replaces them by itself. done is
-// false when there is nothing to do or the permission to patch pods is missing.
+// relabel lets a StatefulSet adopt pods, which it then replaces itself. done is false if there is
+// nothing to do or the permission to patch pods is missing.
 func (c *Controller) relabel(ctx context.Context, log *slog.Logger, l leftBehind) (done bool, err error) {
 	for _, p := range l.relabel {
 		err := c.writer.PodLabels(ctx, p.Namespace, p.Name, rollout.Relabel(l.set, p))
@@ -140,7 +140,7 @@ func (c *Controller) relabel(ctx context.Context, log *slog.Logger, l leftBehind
 	return done, nil
 }
 
-// removePod deletes a pod unless it is gone or another one has its name.
+// removePod deletes a pod; it is a no-op if the pod is gone or was recreated.
 func (c *Controller) removePod(ctx context.Context, p *corev1.Pod) error {
 	if err := c.writer.DeletePod(ctx, p); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return err
@@ -148,9 +148,9 @@ func (c *Controller) removePod(ctx context.Context, p *corev1.Pod) error {
 	return nil
 }
 
-// abandoned deletes the pods of a workload that was deleted while its StatefulSets
-// were being recreated: nothing else would. The caches show only what this operator
-// is responsible for, so the API server is asked whether the workload is gone.
+// abandoned deletes the pods of a workload that was deleted while its StatefulSets were being
+// recreated, as nothing else would. The caches contain only this operator's workloads, so the API
+// server is queried whether the workload still exists.
 func (c *Controller) abandoned(ctx context.Context, key types.NamespacedName) error {
 	found := leftovers(nil, func(name string) (*appsv1.StatefulSet, bool) {
 		return c.writer.StatefulSets().Get(key.Namespace, name)

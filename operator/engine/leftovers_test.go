@@ -24,7 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// orphan is a pod that lost its StatefulSet; its label team is a part of selectors.
+// orphan returns a pod that lost its StatefulSet; its label team is used by selectors.
 func orphan(name, team string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name, Labels: map[string]string{appsv1.StatefulSetPodNameLabel: name, "team": team}},
@@ -37,14 +37,14 @@ func withOwner(kind string, p *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// unlabeled is a pod that no StatefulSet has created, whatever its name.
+// unlabeled returns a pod that was not created by a StatefulSet, regardless of its name.
 func unlabeled(name string) *corev1.Pod {
 	p := orphan(name, "a")
 	delete(p.Labels, appsv1.StatefulSetPodNameLabel)
 	return p
 }
 
-// selecting is a StatefulSet whose pods have the label team.
+// selecting returns a StatefulSet whose pods have the label team.
 func selecting(team string, going bool) *appsv1.StatefulSet {
 	s := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": team}}}}
 	if going {
@@ -94,8 +94,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// Pods get the labels of a new selector; an operator that may not patch pods
-// replaces them one by one.
+// Pods get the labels of a new selector; an operator that may not patch pods replaces them one by one.
 func TestRelabelOrReplace(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err  error
@@ -131,9 +130,8 @@ func (s sets) List(string, labels.Selector) []*appsv1.StatefulSet {
 	return slices.Collect(maps.Values(s))
 }
 
-// Shard 1 of Prometheus web has the name of Prometheus web-shard-1. When the second
-// gets its StatefulSet while the pods of the first are still there, it must not adopt
-// them with their data.
+// Shard 1 of Prometheus web has the same name as Prometheus web-shard-1. If the latter gets its
+// StatefulSet while the pods of the former still exist, it must not adopt them with their data.
 func TestPodsAreNotMadeToFitAnothersStatefulSet(t *testing.T) {
 	w := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web", UID: "1"}}
 	kind := named(catalog.ThanosRuler, "prometheus")

@@ -15,30 +15,30 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
-// Outcome is the result of one reconciliation beyond its error.
+// Outcome is the result of one reconciliation besides its error.
 type Outcome struct {
-	Reason  string   // condition reason of a successful pass, often empty
-	Message string   // message beside Reason
+	Reason  string   // condition reason of a successful reconciliation, often empty
+	Message string   // message for Reason
 	Dropped []string // fields left out because the target version does not support them, sorted
-	Pending []string // what is unfinished without being a failure, sorted
+	Pending []string // unfinished work that is not a failure, sorted
 }
 
-// LoopKind is all the loop needs to know about one kind of object.
+// LoopKind describes one kind of object to the loop.
 type LoopKind struct {
 	// Name is the queue's name and the metric label: "prometheus".
 	Name string
-	// Reconcile gathers, decides and applies. It returns what to report.
-	// A key whose object was deleted is no error.
+	// Reconcile gathers, decides and applies. It returns the outcome to report. A key whose object
+	// was deleted is not an error.
 	Reconcile func(ctx context.Context, key types.NamespacedName) (Outcome, error)
 	// Status reports an outcome. known is false before the first reconciliation.
 	Status func(ctx context.Context, key types.NamespacedName, r Result, known bool) error
 	// Exists reports whether the object is in the cache.
 	Exists func(key types.NamespacedName) bool
-	// Paced (optional) is how long an object's next reconciliation has to wait, so that
-	// it is not written too often; 0 or less when it need not.
+	// Paced (optional) returns the delay of an object's next reconciliation, which limits the write
+	// rate; 0 or less for none.
 	Paced func(key types.NamespacedName) time.Duration
-	// Idle (optional) is called after a reconciliation when the queue is empty. Those
-	// of other objects may still run.
+	// Idle (optional) is called after a reconciliation if the queue is empty. Reconciliations of
+	// other objects may still be running.
 	Idle func()
 }
 
@@ -93,8 +93,7 @@ func (l *Loop) EnqueueAfter(key types.NamespacedName, pause time.Duration) {
 // EnqueueStatus requests a status update of an object.
 func (l *Loop) EnqueueStatus(key types.NamespacedName) { l.status.AddAfter(key, statusDelay) }
 
-// Result returns the last outcome of an object; ok is false before its first
-// reconciliation.
+// Result returns the last outcome of an object; ok is false before its first reconciliation.
 func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +101,7 @@ func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
 	return r, ok
 }
 
-// Run works until the context ends; then it lets running reconciliations finish.
+// Run processes the queue until the context ends and then waits for running reconciliations.
 func (l *Loop) Run(ctx context.Context, workers int) {
 	var wg sync.WaitGroup
 	wg.Go(func() { l.queue.Run(ctx, workers, l.passThenIdle) })
@@ -146,7 +145,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 		l.queue.AddAfter(key, wait.For)
 	case isInvalid:
 		l.metrics.errors.Inc()
-		l.queue.Forget(key) // an event tells when a retry can help
+		l.queue.Forget(key) // a retry cannot help before the next event
 		if invalid.Again > 0 {
 			l.queue.AddAfter(key, invalid.Again)
 		}
@@ -155,7 +154,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 		l.metrics.errors.Inc()
 		switch {
 		case ctx.Err() != nil:
-		case apierrors.IsConflict(err): // nothing is wrong: the next try begins with what the other client wrote
+		case apierrors.IsConflict(err): // not a failure: the next attempt starts from the other client's version
 			l.log.Warn("another client changes an object at the same time, retrying", "key", key.String(), "err", err)
 		default:
 			l.log.Error("reconciliation failed", "key", key.String(), "err", err)
@@ -166,7 +165,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	l.status.AddAfter(key, statusDelay)
 }
 
-// warn logs why an object is invalid, unless that was the last word already.
+// warn logs why an object is invalid, unless the last reconciliation had the same error.
 func (l *Loop) warn(key types.NamespacedName, err error) {
 	if last, known := l.Result(key); known && last.Err != nil && last.Err.Error() == err.Error() {
 		return

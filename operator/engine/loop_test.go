@@ -24,13 +24,13 @@ import (
 
 func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
 
-// world is a kind whose passes the test decides about. All fields are guarded.
+// world is a kind whose reconciliations are controlled by the test. All fields are guarded.
 type world struct {
 	mu       sync.Mutex
 	gone     map[string]bool
 	pass     func(n int, name string) (Outcome, error) // n counts the passes of one key from 1
 	status   func(n int, name string, r Result, known bool) error
-	passes   map[string][]time.Duration // when, since the start
+	passes   map[string][]time.Duration // time since the start
 	statuses map[string][]Result
 	start    time.Time
 	running  map[string]int
@@ -135,8 +135,7 @@ func TestFailedPassesAreRepeatedWithGrowingPauses(t *testing.T) {
 	})
 }
 
-// TestAConflictIsNoFault: two clients that write at the same moment are tried again, and
-// nobody is alarmed.
+// TestAConflictIsNoFault: concurrent writes by two clients are retried without an error in the log.
 func TestAConflictIsNoFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conflict := apierrors.NewConflict(schema.GroupResource{Resource: "statefulsets"}, "prometheus-a", errors.New("the object has been modified"))
@@ -214,7 +213,7 @@ func TestWaitErrorSaysWhen(t *testing.T) {
 	})
 }
 
-// Who waits for one thing and fails at another has failed, and says so.
+// A failure that is joined with a wait is reported as a failure.
 func TestAFailureBesideAWaitIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{pass: func(int, string) (Outcome, error) {
@@ -375,7 +374,7 @@ prometheus_operator_syncs{controller="prometheus",status="ok"} %d
 	})
 }
 
-// Run lets the pass that runs finish, starts no other, and leaves nothing behind.
+// Run lets a running pass finish, starts no other, and leaks no goroutines.
 func TestStop(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -404,7 +403,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What no retry can help is not retried at high speed; it counts as a failure.
+// An error that a retry cannot resolve is not retried, but counts as a failure.
 func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{pass: func(int, string) (Outcome, error) {
@@ -428,7 +427,7 @@ func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
 	})
 }
 
-// What triggers no event when it is mended is looked at again, and told once.
+// An error whose resolution triggers no event is retried periodically and logged once.
 func TestAnInvalidOwnerIsLookedAtAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{pass: func(n int, _ string) (Outcome, error) {

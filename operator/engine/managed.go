@@ -9,12 +9,12 @@ import (
 
 // Selection counts the configuration objects of one kind that a workload selects.
 type Selection struct {
-	Selected int // all that match, rejected ones included
+	Selected int // all that match, including rejected ones
 	Rejected int
 }
 
-// Managed keeps the counts of every workload and sums them up when scraped. It is
-// the collector of prometheus_operator_managed_resources.
+// Managed keeps the counts of every workload and sums them up when scraped. It is the collector of
+// prometheus_operator_managed_resources.
 type Managed struct {
 	mu     sync.Mutex
 	owners map[types.NamespacedName]map[string]Selection

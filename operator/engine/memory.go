@@ -8,22 +8,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// memory is what is remembered of one workload between reconciliations. Only one of
-// them runs at a time per workload; fields that events read are guarded by
-// Controller.mu.
+// memory is the state of one workload between reconciliations. At most one reconciliation runs per
+// workload; fields that event handlers access are guarded by Controller.mu.
 type memory struct {
 	running  sync.Mutex // held during a reconciliation
 	gatherer Gatherer   // read while running is held, replaced with Controller.mu while no reconciliation runs
 	checks   checkCache
-	reported map[string]reason // by rejected object: what was told of it
-	told     bool              // that what was compiled is not kept
-	held     types.UID         // the workload that got the finalizer last, until the cache shows it
+	reported map[string]reason // last reported rejection, by rejected object
+	told     bool              // whether it was logged that compiled results are not kept
+	held     types.UID         // UID of the workload that last got the finalizer, until the cache shows it
 
 	references map[assets.Ref]bool // guarded
-	written    map[assets.Ref]bool // guarded: what its last plan writes
-	named      map[lookup]found    // guarded: what it names beside the watches
+	written    map[assets.Ref]bool // guarded: objects that the last plan writes
+	named      map[lookup]found    // guarded: unwatched objects that it names
 	delivered  delivered           // guarded
-	awaits     bool                // guarded: the next reconciliation can do more when pods have changed
+	awaits     bool                // guarded: the next reconciliation can do more once pods have changed
 	pace       pace                // guarded
 	generation int64               // guarded: of the workload when its content was written
 }
@@ -39,8 +38,8 @@ func (c *Controller) remembered(key types.NamespacedName) *memory {
 	return s
 }
 
-// rest drops what the last reconciliation of a workload has compiled, which it does not need for
-// now: the objects of then may be gone. No reconciliation of it may be running.
+// rest drops the compiled results of a workload's last reconciliation, which are not needed for now
+// and may hold deleted objects. No reconciliation of the workload may be running.
 func (c *Controller) rest(key types.NamespacedName) {
 	c.sources.held.set(holder{c, key}, 0)
 	c.mu.Lock()
@@ -51,7 +50,7 @@ func (c *Controller) rest(key types.NamespacedName) {
 	}
 }
 
-// forget drops everything that is remembered of a workload that is gone.
+// forget drops all state of a workload that is gone.
 func (c *Controller) forget(key types.NamespacedName) {
 	c.index.Remove(key)
 	c.counts.Remove(key)
@@ -61,12 +60,12 @@ func (c *Controller) forget(key types.NamespacedName) {
 	if s := c.memory[key]; s != nil {
 		s.gatherer.Close()
 	} else if c.kind.Ahead != nil {
-		c.kind.Open(key).Close() // it was compiled ahead, and never reconciled
+		c.kind.Open(key).Close() // it was compiled ahead but never reconciled
 	}
 	delete(c.memory, key)
 }
 
-// awaitPods says whether changes of its pods wake a workload.
+// awaitPods sets whether changes of its pods wake a workload.
 func (c *Controller) awaitPods(state *memory, awaits bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// durationBuckets are shared by all duration histograms, in seconds.
+// durationBuckets are the buckets of all duration histograms, in seconds.
 var durationBuckets = []float64{0.1, 0.5, 1, 5, 10}
 
 // Metrics are the metrics of one controller. All carry the label controller.
@@ -26,11 +26,11 @@ type Metrics struct {
 	lists, watches   callMetrics
 	overwrites       *prometheus.CounterVec
 
-	// Recreated counts StatefulSets that had to be recreated.
+	// Recreated counts recreated StatefulSets.
 	Recreated prometheus.Counter
 }
 
-// NewMetrics registers the metrics of a controller ("prometheus", …).
+// NewMetrics registers the metrics of a controller, for example "prometheus".
 func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	reg = prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg)
 	m := &Metrics{reg: reg}
@@ -74,10 +74,10 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 // callMetrics count requests of one verb.
 type callMetrics struct{ all, failed prometheus.Counter }
 
-// Listed counts a list; err is nil when it succeeded.
+// Listed counts a list request; err is nil if it succeeded.
 func (m *Metrics) Listed(err error) { m.lists.count(err) }
 
-// Watched counts the start of a watch; err is nil when it succeeded.
+// Watched counts the start of a watch; err is nil if it succeeded.
 func (m *Metrics) Watched(err error) { m.watches.count(err) }
 
 func (m callMetrics) count(err error) {
@@ -109,7 +109,7 @@ func (m *Metrics) Triggered(by, action string) { m.triggered.WithLabelValues(by,
 // Overwrote counts a foreign change that was reverted.
 func (m *Metrics) Overwrote(kind string) { m.overwrites.WithLabelValues(kind).Inc() }
 
-// TrackConflicts exports how many objects another client keeps reverting.
+// TrackConflicts exports the number of objects that another client keeps reverting.
 func (m *Metrics) TrackConflicts(count func() int) {
 	m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prometheus_operator_write_conflicts",
@@ -117,7 +117,7 @@ func (m *Metrics) TrackConflicts(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
-// Ready reports that the caches are synced and events are handled.
+// Ready records that the caches are synced and events are handled.
 func (m *Metrics) Ready() { m.ready.Set(1) }
 
 // Register adds a collector under the label controller.

@@ -13,21 +13,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Folder is a folder of the pods with files of Secrets and ConfigMaps that are the user's.
+// Folder is a directory in the pods with files from the user's Secrets and ConfigMaps.
 type Folder struct {
 	Path    string
 	Sources []Source
 }
 
-// Source is what a folder has of one object.
+// Source is the part of a folder that comes from one object.
 type Source struct {
-	Field string // of the workload, which names it
+	Field string // field of the workload that names it
 	Kind  assets.Kind
 	Name  string
-	Key   string // the only one; empty for all
+	Key   string // the only key; empty for all
 }
 
-// UserFolders are the folders of Secrets and ConfigMaps that a user wants in the pods.
+// UserFolders returns the folders of the Secrets and ConfigMaps that a user mounts into the pods.
 func UserFolders(mounts []workload.UserMount) []Folder {
 	var out []Folder
 	for _, m := range mounts {
@@ -40,19 +40,19 @@ func UserFolders(mounts []workload.UserMount) []Folder {
 	return out
 }
 
-// Mounted is what the folders of one workload hold. The operator does not write these
-// files: it only tells the pods when they change.
+// Mounted is the content of the folders of one workload. The operator does not write these files;
+// it only notifies the pods when they change.
 type Mounted struct {
-	// Dirs are the sums of the folders' files, by path, as volume.SumFiles makes them. A
-	// folder of which something is missing is left out: the kubelet does not refresh it.
+	// Dirs maps folders to checksums of their files as computed by volume.SumFiles. A folder with
+	// missing files is left out, because the kubelet does not refresh it.
 	Dirs map[string]string
-	// Deps are all Secrets and ConfigMaps, there or not.
+	// Deps are all Secrets and ConfigMaps, existing or not.
 	Deps []assets.Dependency
-	// Warnings name what is missing: a pod that starts waits for it, others go on.
+	// Warnings name missing objects: a starting pod waits for them, running pods are not affected.
 	Warnings []string
 }
 
-// Sums are the folders with sums of their sums, by path.
+// Sums yields the folders with hashes of their checksums, sorted by path.
 func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
 	return func(yield func(string, [sha256.Size]byte) bool) {
 		for _, dir := range slices.Sorted(maps.Keys(m.Dirs)) {
@@ -63,15 +63,15 @@ func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
 	}
 }
 
-// Mounts reads the folders of one workload. It remembers them while nothing changes.
+// Mounts reads the folders of one workload. It caches the result while nothing changes.
 type Mounts struct {
 	key  string
 	last Mounted
 }
 
-// Read returns what the folders hold.
+// Read returns the content of the folders.
 //
-// Errors: the cluster could not be read. What is missing, or may not be read, is none.
+// Errors: the cluster could not be read. Missing or forbidden objects are not an error.
 func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, error) {
 	key := fmt.Sprintf("%s/%d", w.GetUID(), w.GetGeneration())
 	if m.key == key && (len(m.last.Deps) == 0 || c.Current(m.last.Deps)) {
@@ -95,7 +95,7 @@ func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, erro
 	return out, nil
 }
 
-// read returns the files of a folder; of two with one name, the first is there.
+// read returns the files of a folder. The first of two files with the same name wins.
 func (f Folder) read(scope *assets.Scope) (files map[string][]byte, warnings []string) {
 	files = map[string][]byte{}
 	for _, s := range f.Sources {

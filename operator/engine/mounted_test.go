@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// shelf has objects of the namespace team, and counts how often they are read.
+// shelf holds objects of the namespace team and counts reads.
 type shelf struct {
 	objects map[assets.Ref]assets.Object
 	broken  bool
@@ -42,7 +42,7 @@ func (s *shelf) put(kind assets.Kind, name string, files map[string][]byte) {
 	s.objects[assets.Ref{Kind: kind, Namespace: "team", Name: name}] = assets.Object{Version: fmt.Sprint(files), Values: files}
 }
 
-// What a user mounts is known by folder. What is missing is said, and holds nothing back.
+// Mounted files are summed up by folder. Missing objects cause warnings but do not block the rest.
 func TestMounts(t *testing.T) {
 	s := &shelf{objects: map[assets.Ref]assets.Object{}}
 	s.put(assets.Secret, "keys", map[string][]byte{"tls.key": []byte("k1"), "tls.crt": []byte("c1")})

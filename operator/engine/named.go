@@ -11,8 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Named returns an object that a workload names; nil when it does not exist or is being
-// deleted.
+// Named returns an object that a workload names; nil if it does not exist or is being deleted.
 //
 // Errors: the API server does not return it.
 func Named[T catalog.Object](c Cluster, row *catalog.Row, name types.NamespacedName) (out T, err error) {
@@ -23,7 +22,7 @@ func Named[T catalog.Object](c Cluster, row *catalog.Row, name types.NamespacedN
 	return obj.(T), nil
 }
 
-// named looks among the objects unless there is another way.
+// named uses c.Named if set and searches the objects otherwise.
 func (c Cluster) named(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
 	if c.Named != nil {
 		return c.Named(row, name)
@@ -38,21 +37,20 @@ func (c Cluster) named(row *catalog.Row, name types.NamespacedName) (catalog.Obj
 	return nil, nil
 }
 
-// lookup is an object that a workload names where the kind is not watched.
+// lookup identifies an object of an unwatched kind that a workload names.
 type lookup struct {
 	row  *catalog.Row
 	name types.NamespacedName
 }
 
-// found is what the API server said of it. It is read again after some time.
+// found is the cached response of the API server for a lookup.
 type found struct {
-	object catalog.Object // nil when it does not exist
+	object catalog.Object // nil if it does not exist
 	err    error
 	until  time.Time
 }
 
-// namedPeriod is how long an object that is not watched holds: nothing tells of its
-// changes.
+// namedPeriod is the validity of a cached unwatched object, whose changes trigger no event.
 const namedPeriod = time.Minute
 
 // named returns an object that a workload names, from the watch if that covers it.
@@ -76,7 +74,7 @@ func (a asking) named(ctx context.Context, row *catalog.Row, name types.Namespac
 	return got.object, got.err
 }
 
-// look asks the API server.
+// look reads the object from the API server.
 func (c *Controller) look(ctx context.Context, at lookup) found {
 	out, until := at.row.New(), time.Now().Add(namedPeriod)
 	err := c.stores.clients.of(at.row).REST().Get().Namespace(at.name.Namespace).Resource(at.row.Resource).Name(at.name.Name).Do(ctx).Into(out)
@@ -89,14 +87,14 @@ func (c *Controller) look(ctx context.Context, at lookup) found {
 	return found{object: out, until: until}
 }
 
-// keepNamed remembers what a reconciliation looked for.
+// keepNamed stores the lookups of a reconciliation.
 func (c *Controller) keepNamed(a asking) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a.state.named = a.looked
 }
 
-// namedDue are the workloads that name something that is to be read again.
+// namedDue returns the workloads with lookups that are due for another read.
 func (c *Controller) namedDue(now time.Time) (out []types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

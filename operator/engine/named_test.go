@@ -7,8 +7,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// What a workload names is not selected; its changes, its deletion and its arrival wake
-// the workload.
+// A named object is not selected; its creation, changes and deletion wake the workload.
 func TestNamedObject(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["base"] = "base" }))
@@ -39,8 +38,8 @@ func TestNamedObject(t *testing.T) {
 	})
 }
 
-// What a workload names may be where the kind is not watched. It is read from the API
-// server then, now and then: nothing tells of its changes.
+// A named object in an unwatched namespace is read from the API server periodically, as its changes
+// trigger no event.
 func TestNamedObjectThatIsNotWatched(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.configs = []string{"elsewhere"}

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// outcome is what a successful reconciliation reports: what matters most to the user.
+// outcome returns what a successful reconciliation reports: the finding that matters most to the user.
 func (k *Kind) outcome(in Inputs, plan Plan) Outcome {
 	out := Outcome{Dropped: plan.Dropped}
 	switch {
@@ -33,7 +33,7 @@ func anyVerdict(in Inputs) bool {
 	return false
 }
 
-// nothingSelected is for people: "no ServiceMonitor, PodMonitor or Probe is selected".
+// nothingSelected returns a human-readable message: "no ServiceMonitor, PodMonitor or Probe is selected".
 func (k *Kind) nothingSelected() string {
 	var rows []*catalog.Row
 	for _, s := range k.Selects {
@@ -42,7 +42,7 @@ func (k *Kind) nothingSelected() string {
 	return "no " + catalog.Or(rows) + " is selected"
 }
 
-// maxListed bounds how many left out fields a condition names.
+// maxListed bounds the number of left-out fields in a condition.
 const maxListed = 20
 
 func leftOut(dropped []string) string {

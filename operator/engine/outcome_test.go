@@ -20,7 +20,7 @@ func (d decided) Verdicts() iter.Seq[compiled.Verdict] { return slices.Values(d)
 func (d decided) References() iter.Seq[assets.Ref]     { return slices.Values[[]assets.Ref](nil) }
 func (d decided) Desired() (Plan, error)               { return Plan{}, nil }
 
-// What matters most to the user is told.
+// The outcome reports the finding that matters most to the user.
 func TestOutcome(t *testing.T) {
 	selected := decided{{Kind: v1.ProbeKind, Err: errors.New("bad")}}
 	monitors := []Selects{{Row: catalog.ServiceMonitor}, {Row: catalog.PodMonitor}, {Row: catalog.Probe}}

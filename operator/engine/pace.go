@@ -10,28 +10,27 @@ import (
 )
 
 const (
-	// paceBurst is how many writes of a workload's content follow one another without a
-	// pause.
+	// paceBurst is the number of writes of a workload's content without a pause.
 	paceBurst = 5
-	// pacePause and paceBytes are the pause that each write costs after a burst: one
-	// pause, and one more for every paceBytes of what was written, up to paceMost: that is
-	// how long one tenant's loop of changes may hold back the changes of others.
+	// After a burst, each write costs one pacePause, plus one for every paceBytes written, up to
+	// paceMost: that is the maximum time by which one tenant's loop of changes delays the changes
+	// of others.
 	pacePause = time.Second
 	paceBytes = 100_000
 	paceMost  = 15 * time.Second
 )
 
-// pace bounds how fast the content of one workload is written. Whoever may change one
-// monitor has all of a configuration written again; in a loop that would fill etcd. What
-// comes in a pause is written at its end, in its latest state. The zero value is ready.
+// pace limits how fast the content of one workload is written. A user who may change one monitor
+// causes a write of the complete configuration; a loop of changes would fill etcd. Changes during a
+// pause are merged and written at its end. The zero value is ready to use.
 type pace struct {
-	due  time.Time                    // when the pauses of all writes are over
-	last [paceBurst - 1]time.Duration // pauses of the last writes, which the next does not wait for
+	due  time.Time                    // end of the pauses of all writes
+	last [paceBurst - 1]time.Duration // pauses of the last writes, which the next write does not wait for
 	next int                          // index of the oldest of them
-	rest time.Time                    // when what is not kept may be compiled again
+	rest time.Time                    // earliest time for recompiling results that are not kept
 }
 
-// wrote notes a write of so many bytes.
+// wrote records a write of the given number of bytes.
 func (p *pace) wrote(now time.Time, bytes int) {
 	pause := min(pacePause+pacePause*time.Duration(bytes)/paceBytes, paceMost)
 	if p.due.Before(now) {
@@ -42,7 +41,7 @@ func (p *pace) wrote(now time.Time, bytes int) {
 	p.next = (p.next + 1) % len(p.last)
 }
 
-// wait returns how long the next write has to wait; 0 or less when it need not.
+// wait returns the delay of the next write; 0 or less for none.
 func (p *pace) wait(now time.Time) time.Duration {
 	wait := p.due.Sub(now)
 	for _, pause := range p.last {
@@ -51,8 +50,8 @@ func (p *pace) wait(now time.Time) time.Duration {
 	return max(wait, p.rest.Sub(now))
 }
 
-// paced returns how long a workload's next reconciliation has to wait. What its owners
-// change of the workload itself does not wait, nor does its end.
+// paced returns the delay of a workload's next reconciliation. Changes of the workload itself and
+// its deletion are not delayed.
 func (c *Controller) paced(key types.NamespacedName) time.Duration {
 	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if !ok || !c.manages(w) || w.GetDeletionTimestamp() != nil {
@@ -67,7 +66,7 @@ func (c *Controller) paced(key types.NamespacedName) time.Duration {
 	return s.pace.wait(time.Now())
 }
 
-// notePace notes what was written of a workload's content.
+// notePace records the writes of a workload's content.
 func (c *Controller) notePace(state *memory, generation int64, done []apply.Done) {
 	bytes := 0
 	for _, d := range done {
@@ -83,7 +82,7 @@ func (c *Controller) notePace(state *memory, generation int64, done []apply.Done
 	}
 }
 
-// contentBytes is what a Secret or ConfigMap holds.
+// contentBytes returns the size of the content of a Secret or ConfigMap.
 func contentBytes(o apply.Object) (n int) {
 	switch o := o.(type) {
 	case *corev1.Secret:

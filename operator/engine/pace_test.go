@@ -13,8 +13,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// A burst is written at once, then one write in each pause, which is longer for a large
-// document; after some quiet it is as at first.
+// A burst is written immediately, then one write per pause, which is longer for a large document;
+// after an idle period, another burst is possible.
 func TestPace(t *testing.T) {
 	start := time.Unix(0, 0)
 	for bytes, pause := range map[int]time.Duration{0: time.Second, 300: 1003 * time.Millisecond, 900_000: 10 * time.Second, 8_000_000: paceMost} {
@@ -49,8 +49,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Writes of different sizes cost what they are: small ones between do not make large
-// ones cheap.
+// Each write costs a pause by its own size: small writes in between do not make large ones cheaper.
 func TestPaceOfMixedSizes(t *testing.T) {
 	var p pace
 	start := time.Unix(0, 0)
@@ -68,7 +67,7 @@ func TestPaceOfMixedSizes(t *testing.T) {
 	}
 }
 
-// Whatever was written before, nothing waits longer than the longest pause.
+// No write waits longer than paceMost, regardless of previous writes.
 func TestPauseIsBounded(t *testing.T) {
 	var p pace
 	now := time.Unix(0, 0)
@@ -82,8 +81,8 @@ func TestPauseIsBounded(t *testing.T) {
 	}
 }
 
-// A loop of changes is worked on at the pace, nothing of it is lost, and a change that
-// comes alone does not wait. Other workloads do not wait either.
+// A loop of changes is processed at the limited rate without losing any, and an isolated change is
+// not delayed. Other workloads are not delayed either.
 func TestLoopKeepsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -134,9 +133,9 @@ func TestLoopKeepsThePace(t *testing.T) {
 	})
 }
 
-// A loop of changes of one rule has the configuration written at the pace, and the last
-// state wins. What the owner of the workload changes of it does not wait, and nothing is
-// left of the pace of a workload that is gone.
+// A loop of changes of one rule causes writes of the configuration at the limited rate, and the
+// last state wins. Changes of the workload itself are not delayed, and a deleted workload leaves no
+// state.
 func TestPaceOfAWorkload(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(ruler("a"))

@@ -18,10 +18,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// What plans of several kinds have in common.
+// Helpers for the plans of several kinds.
 
-// PutTLSAssets writes the Secrets of TLS files and removes those that are not needed any
-// more. It returns how many there are. Files stay in the Secret that has them.
+// PutTLSAssets adds the Secrets of TLS files to the plan and removes those that are no longer
+// needed. It returns the number of Secrets. Files stay in the Secret that has them.
 func (p *Plan) PutTLSAssets(b *workload.Base, files map[string][]byte, live Live) int {
 	wanted := map[string]bool{}
 	secrets := b.TLSAssetSecrets(files, tlsFiles(b, live.Secrets))
@@ -39,7 +39,7 @@ func (p *Plan) PutTLSAssets(b *workload.Base, files map[string][]byte, live Live
 	return len(secrets)
 }
 
-// tlsFiles says which of the workload's TLS asset Secrets holds a file now.
+// tlsFiles returns the index of the workload's TLS asset Secret that currently holds each file.
 func tlsFiles(b *workload.Base, secrets map[string]*corev1.Secret) map[string]int {
 	out := map[string]int{}
 	for i := 0; ; i++ {
@@ -47,17 +47,17 @@ func tlsFiles(b *workload.Base, secrets map[string]*corev1.Secret) map[string]in
 		if s == nil || !b.Owns(s) {
 			return out
 		}
-		for file := range s.StringData { // their digests, see apply.DigestSecret
+		for file := range s.StringData { // digests of the files, see apply.DigestSecret
 			out[file] = i
 		}
 	}
 }
 
-// PutService wants the Service that all workloads of the namespace share, if this one
-// uses it. One that does not use it any more leaves it with the next reconciliation of
-// another.
+// PutService adds the Service that all workloads of the namespace share to the plan, if this one
+// uses it. A workload that no longer uses it is removed from it by the next reconciliation of
+// another one.
 //
-// of: one of the kind, as the kind sees it.
+// of converts a workload of the kind.
 func (p *Plan) PutService(u workload.ServiceUser, live Live, of func(v1.Workload) workload.ServiceUser) {
 	ports := u.ServicePorts()
 	if len(ports) == 0 {
@@ -72,8 +72,7 @@ func (p *Plan) PutService(u workload.ServiceUser, live Live, of func(v1.Workload
 	p.Workload = append(p.Workload, apply.Step{Verb: apply.Put, Object: svc})
 }
 
-// Unwanted are the names of the live StatefulSets of the workload that are not wanted,
-// in order.
+// Unwanted returns the names of the workload's live StatefulSets that are not wanted, in order.
 func (l Live) Unwanted(b *workload.Base, wanted ...string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(l.StatefulSets)) {
@@ -84,13 +83,13 @@ func (l Live) Unwanted(b *workload.Base, wanted ...string) []string {
 	return out
 }
 
-// PutSet wants one StatefulSet and removes all others of the workload.
+// PutSet adds one StatefulSet to the plan and removes all others of the workload.
 func (p *Plan) PutSet(b *workload.Base, sts *appsv1.StatefulSet, live Live) {
 	p.Workload = append(p.Workload, apply.Step{Verb: apply.Put, Object: sts})
 	p.RemoveUnwanted(b, live, sts.Name)
 }
 
-// RemoveUnwanted removes the live StatefulSets of the workload but those that are wanted.
+// RemoveUnwanted removes the live StatefulSets of the workload except the wanted ones.
 func (p *Plan) RemoveUnwanted(b *workload.Base, live Live, wanted ...string) {
 	for _, name := range live.Unwanted(b, wanted...) {
 		gone := &appsv1.StatefulSet{ObjectMeta: b.Identity(name)}
@@ -98,8 +97,8 @@ func (p *Plan) RemoveUnwanted(b *workload.Base, live Live, wanted ...string) {
 	}
 }
 
-// ContentHash is the same as long as nothing changed that a running pod could pick up:
-// the Secrets it mounts, but those to skip, and files, wherever they are.
+// ContentHash returns a hash that changes only if a running pod could pick up a change: it covers
+// the Secrets that the pod mounts, except those to skip, and files, independent of their location.
 func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha256.Size]byte]) string {
 	h := sha256.New()
 	for _, s := range p.Content {
@@ -122,8 +121,7 @@ func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }
 
-// AllDropped names what was left out: fields of the workload itself and those of the
-// objects that it selects, sorted.
+// AllDropped returns the left-out fields of the workload itself and of the objects that it selects, sorted.
 func AllDropped(in Inputs, own ...gate.Dropped) []string {
 	seen := map[string]bool{}
 	for _, d := range own {

@@ -13,8 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// podChanged refreshes the status of the pod's workload, and tells a new pod what
-// it should run.
+// podChanged refreshes the status of the pod's workload and notifies a new pod of its configuration.
 func (c *Controller) podChanged(e informer.Event[*corev1.Pod]) {
 	pod := e.Object()
 	if e.Action == "delete" || e.Action == "update" && e.Before.UID != e.After.UID {
@@ -55,8 +54,7 @@ func same(e informer.Event[*corev1.Pod]) bool {
 	return e.Action == "update" && e.Before.ResourceVersion == e.After.ResourceVersion
 }
 
-// wakeForPods asks for a reconciliation when pods must be adjusted to their
-// StatefulSets.
+// wakeForPods requests a reconciliation if pods must be adjusted to their StatefulSets.
 func (c *Controller) wakeForPods(key types.NamespacedName) {
 	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if ok && c.manages(w) && !w.GetWorkloadFields().Paused && len(c.leftovers(w, c.podsOf(key))) > 0 {
@@ -64,9 +62,9 @@ func (c *Controller) wakeForPods(key types.NamespacedName) {
 	}
 }
 
-// workloadOfPod returns the workload of this kind that a pod belongs to. Workloads of
-// several kinds may have the same name; their StatefulSets have not. A pod that has
-// lost its StatefulSet is known by its own name.
+// workloadOfPod returns the workload of this kind that a pod belongs to. Workloads of several kinds
+// may have the same name, but their StatefulSets do not. A pod without its StatefulSet is
+// identified by its own name.
 func (k *Kind) workloadOfPod(pod *corev1.Pod) (key types.NamespacedName, ok bool) {
 	ours := rollout.Orphan(pod) && strings.HasPrefix(pod.Name, k.prefix())
 	for _, ref := range pod.OwnerReferences {
@@ -76,7 +74,7 @@ func (k *Kind) workloadOfPod(pod *corev1.Pod) (key types.NamespacedName, ok bool
 	return types.NamespacedName{Namespace: pod.Namespace, Name: name}, ours && name != ""
 }
 
-// podsOf returns the running pods of a workload.
+// podsOf returns the pods of a workload.
 func (c *Controller) podsOf(key types.NamespacedName) []*corev1.Pod {
 	all := c.stores.pods.List(key.Namespace, labels.SelectorFromSet(labels.Set{c.kind.nameLabel(): key.Name}))
 	return slices.DeleteFunc(all, func(pod *corev1.Pod) bool {

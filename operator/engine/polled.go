@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// How often the objects are read that the operator may not watch.
+// Polling intervals of objects that the operator may not watch.
 const (
 	// NamespacePoll is the pause between two reads of the watched namespaces.
 	NamespacePoll = 15 * time.Second
@@ -26,16 +26,15 @@ const (
 	ServicePoll = time.Minute
 	// PodPoll is the pause between two lists of pods while all are as wanted.
 	PodPoll = time.Minute
-	// BusyPodPoll is the same while some are not.
+	// BusyPodPoll is the pause while some are not.
 	BusyPodPoll = 5 * time.Second
-	// NamedPoll is the pause between two reads of a Secret or ConfigMap that is referred to
-	// or written.
+	// NamedPoll is the pause between two reads of a referenced or generated Secret or ConfigMap.
 	NamedPoll = 40 * time.Second
-	// namedRate is how many Secrets and ConfigMaps are read in a second at most.
+	// namedRate is the maximum number of Secrets and ConfigMaps read per second.
 	namedRate = 50
 )
 
-// managed are the workloads that the operator is responsible for.
+// managed iterates over the workloads that the operator is responsible for.
 func (c *Controller) managed() iter.Seq[v1.Workload] {
 	return func(yield func(v1.Workload) bool) {
 		for w := range c.stores.workloads.all() {
@@ -46,8 +45,8 @@ func (c *Controller) managed() iter.Seq[v1.Workload] {
 	}
 }
 
-// governing names the Services of all workloads of the kinds whose Services have some
-// labels, once these are known.
+// governing returns the names of the Services of all workloads of the kinds whose Services carry
+// the given labels. It waits until the workloads are cached.
 func (s *Sources) governing(ctx context.Context, labels string) ([]types.NamespacedName, error) {
 	seen := map[types.NamespacedName]bool{}
 	var out []types.NamespacedName
@@ -82,8 +81,8 @@ func (s *Sources) unsettled() bool {
 	})
 }
 
-// rolledOut reports whether the StatefulSets and DaemonSets of our workloads say that
-// all of their pods are up to date and ready.
+// rolledOut reports whether, according to the statuses of our workloads' StatefulSets and
+// DaemonSets, all of their pods are up to date and ready.
 func (c *Controller) rolledOut() bool {
 	for set := range c.stores.statefulSets.All() {
 		want, now := valueOr(set.Spec.Replicas, 1), set.Status
@@ -105,8 +104,8 @@ func (c *Controller) rolledOut() bool {
 	return true
 }
 
-// referredPoll reads Secrets or ConfigMaps that are referred to where they may not be
-// watched: those that some workload has asked for.
+// referredPoll returns a poll of the referenced Secrets or ConfigMaps, for namespaces in which they
+// may not be watched.
 func (s *Sources) referredPoll(r *references, kind assets.Kind) *informer.Poll {
 	return s.namedPoll(kind, func(context.Context) ([]types.NamespacedName, error) {
 		seen := map[types.NamespacedName]bool{}
@@ -119,7 +118,7 @@ func (s *Sources) referredPoll(r *references, kind assets.Kind) *informer.Poll {
 	})
 }
 
-// referred collects what the workloads refer to.
+// referred collects the references of the workloads.
 func (c *Controller) referred(kind assets.Kind, into map[types.NamespacedName]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,8 +131,9 @@ func (c *Controller) referred(kind assets.Kind, into map[types.NamespacedName]bo
 	}
 }
 
-// writtenPoll reads the operator's own Secrets or ConfigMaps, which a selector of labels
-// selects and which workloads of some kinds have, where they may not be watched.
+// writtenPoll returns a poll of the operator's own Secrets or ConfigMaps, for namespaces in which
+// they may not be watched. They match a label selector and belong to the kinds for which of is
+// true.
 func (s *Sources) writtenPoll(kind assets.Kind, selector string, of func(*Kind) bool) *informer.Poll {
 	out := s.namedPoll(kind, func(ctx context.Context) ([]types.NamespacedName, error) {
 		seen := map[types.NamespacedName]bool{}
@@ -156,8 +156,8 @@ func (s *Sources) writtenPoll(kind assets.Kind, selector string, of func(*Kind) 
 	return out
 }
 
-// written collects what is generated for the workloads: what their last plans want, what
-// there is, and, of those that have no plan yet, what their pods mount.
+// written collects the generated objects of the workloads: those in their last plans, those in the
+// caches and, for workloads without a plan yet, those that their pods mount.
 func (c *Controller) written(kind assets.Kind, into map[types.NamespacedName]bool) {
 	planned := map[types.NamespacedName]bool{}
 	c.mu.Lock()
@@ -190,7 +190,7 @@ func (c *Controller) written(kind assets.Kind, into map[types.NamespacedName]boo
 	}
 }
 
-// generated are the Secrets or ConfigMaps that the store has.
+// generated iterates over the cached Secrets or ConfigMaps.
 func (s *stores) generated(kind assets.Kind) iter.Seq[metav1.Object] {
 	return func(yield func(metav1.Object) bool) {
 		if kind == assets.Secret {
@@ -201,7 +201,7 @@ func (s *stores) generated(kind assets.Kind) iter.Seq[metav1.Object] {
 			}
 			return
 		}
-		for o := range s.configMaps.All() { // asked only for kinds that have some
+		for o := range s.configMaps.All() { // called only for kinds that have some
 			if !yield(o) {
 				return
 			}
@@ -209,7 +209,7 @@ func (s *stores) generated(kind assets.Kind) iter.Seq[metav1.Object] {
 	}
 }
 
-// podTemplates are the pods of all StatefulSets and DaemonSets.
+// podTemplates iterates over the pod templates of all StatefulSets and DaemonSets.
 func (s *stores) podTemplates() iter.Seq2[metav1.Object, corev1.PodSpec] {
 	return func(yield func(metav1.Object, corev1.PodSpec) bool) {
 		for set := range s.statefulSets.All() {
@@ -228,7 +228,7 @@ func (s *stores) podTemplates() iter.Seq2[metav1.Object, corev1.PodSpec] {
 	}
 }
 
-// mounts are the names of the Secrets or ConfigMaps in the volumes of a pod.
+// mounts returns the names of the Secrets or ConfigMaps in the volumes of a pod.
 func mounts(pod corev1.PodSpec, kind assets.Kind) (out []string) {
 	add := func(secret, configMap string) {
 		if kind == assets.Secret && secret != "" {
@@ -258,27 +258,27 @@ func mounts(pod corev1.PodSpec, kind assets.Kind) (out []string) {
 	return out
 }
 
-// namedPoll gets named Secrets or ConfigMaps where they may not be listed, and watches
-// the namespaces that permit it.
+// namedPoll returns a poll that gets Secrets or ConfigMaps by name where listing is forbidden and
+// watches the namespaces in which that is permitted.
 func (s *Sources) namedPoll(kind assets.Kind, names func(context.Context) ([]types.NamespacedName, error)) *informer.Poll {
 	may := s.clients.may(strings.ToLower(kind.String()) + "s")
 	return &informer.Poll{Every: NamedPoll, Names: names, May: may, Pace: s.pace, Parts: true}
 }
 
-// podPoll reads pods where they may not be watched.
+// podPoll returns a poll of pods, for namespaces in which they may not be watched.
 func (s *Sources) podPoll() *informer.Poll {
 	return &informer.Poll{May: s.clients.may("pods"), Every: PodPoll, Soon: BusyPodPoll, Busy: s.unsettled}
 }
 
-// servicePoll reads Services where they may not be watched.
+// servicePoll returns a poll of Services, for namespaces in which they may not be watched.
 func (s *Sources) servicePoll(labels string) *informer.Poll {
 	return &informer.Poll{May: s.clients.may("services"), Every: ServicePoll, Names: func(ctx context.Context) ([]types.NamespacedName, error) {
 		return s.governing(ctx, labels)
 	}}
 }
 
-// namespacePoll reads the namespaces of a list where they may not be watched; nil
-// when the operator works in all of them.
+// namespacePoll returns a poll of a list of namespaces if they may not be watched; nil if the
+// operator works in all namespaces.
 func (c Clients) namespacePoll(scope informer.Namespaces) *informer.Poll {
 	if scope.All() {
 		return nil
@@ -292,7 +292,7 @@ func (c Clients) namespacePoll(scope informer.Namespaces) *informer.Poll {
 			}
 			return out, nil
 		},
-		// The API server gives this label to every namespace.
+		// The API server sets this label on every namespace.
 		Unreadable: func(name types.NamespacedName) informer.Object {
 			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name.Name, Labels: map[string]string{corev1.LabelMetadataName: name.Name}}}
 		},

@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// TestNamespacePoll: only named namespaces can be read one by one.
+// TestNamespacePoll: only a list of namespaces can be polled by name.
 func TestNamespacePoll(t *testing.T) {
 	scope := func(names ...string) informer.Namespaces {
 		out, err := informer.NewNamespaces(names, nil)

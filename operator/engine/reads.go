@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// reads is the cluster as the caches show it, without what belongs to one workload.
+// reads returns the cluster as cached, without the objects of a particular workload.
 func (c *Controller) reads(references assets.Reader) Cluster {
 	return Cluster{
 		NamespaceLabels: c.stores.namespaceLabels, Objects: c.stores.objects,
@@ -19,7 +19,7 @@ func (c *Controller) reads(references assets.Reader) Cluster {
 	}
 }
 
-// live is what exists for a workload.
+// live returns the existing objects of a workload.
 func (c *Controller) live(w v1.Workload) Live {
 	namespace := w.GetNamespace()
 	named := labels.SelectorFromSet(labels.Set{c.kind.nameLabel(): w.GetName()})

@@ -25,7 +25,7 @@ import (
 func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (Outcome, error) {
 	cached, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if !ok || !c.manages(cached) {
-		c.forget(key) // owner references clean up
+		c.forget(key) // its objects are garbage collected by owner reference
 		if ok {
 			return Outcome{}, nil
 		}
@@ -40,7 +40,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	}
 	if err := v1.Undecodable(cached); err != nil {
 		c.rest(key)
-		return Outcome{}, undecodable(cached, err) // what was written for it stands
+		return Outcome{}, undecodable(cached, err) // its written objects stay
 	}
 	if err := c.hold(ctx, cached); err != nil {
 		return Outcome{}, err
@@ -64,7 +64,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	if err != nil {
 		return Outcome{}, ownFault(err)
 	}
-	plan, err := in.Desired() // which may leave objects out
+	plan, err := in.Desired() // may leave out objects
 	selected := c.kind.count(in)
 	c.counts.Set(key, selected)
 	c.chargeSelection(key, selected)
@@ -83,22 +83,21 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 		return Outcome{}, ownFault(plan.Withheld)
 	}
 	if err := c.write(ctx, log, w, state, &plan, live.StatefulSets); apply.InTerminatingNamespace(err) {
-		return Outcome{}, terminating(key.Namespace) // the cache does not know yet
+		return Outcome{}, terminating(key.Namespace) // the cache is not up to date yet
 	} else if err != nil {
 		return Outcome{}, foreign(err)
 	}
 	return c.kind.outcome(in, plan), nil
 }
 
-// Copy returns a copy of a workload that may be changed and knows its own kind, which
-// objects in a cache do not.
+// Copy returns a mutable copy of a workload with its GroupVersionKind set, which cached objects lack.
 func (k *Kind) Copy(w v1.Workload) v1.Workload {
 	out := w.DeepCopyObject().(v1.Workload)
 	out.GetObjectKind().SetGroupVersionKind(k.GroupVersionKind)
 	return out
 }
 
-// gather collects what a workload is made of, and what is there of it.
+// gather collects the inputs of a workload and its existing objects.
 func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory) (Inputs, Live, error) {
 	ask := c.asking(ctx, state)
 	cluster := c.reads(ask)
@@ -112,8 +111,8 @@ func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory) (
 	return in, cluster.Live, err
 }
 
-// ownFault marks an error of the workload's own: only an event about the workload or
-// what it refers to helps, or another read of a reference that is not watched.
+// ownFault marks an error in the workload itself: only an event of the workload or of a referenced
+// object helps, or another read of an unwatched reference.
 func ownFault(err error) error {
 	if assets.IsTemporary(err) {
 		return err
@@ -121,11 +120,10 @@ func ownFault(err error) error {
 	return &InvalidError{Err: err}
 }
 
-// terminatingLook is the pause between reconciliations of a workload in a namespace
-// that is being deleted.
+// terminatingLook is the pause between reconciliations of a workload in a namespace that is being deleted.
 const terminatingLook = time.Minute
 
-// terminating says that a workload is left alone: nothing can be recreated in its
+// terminating returns the error of a workload that is skipped because nothing can be created in its
 // namespace.
 func terminating(namespace string) error {
 	return &WaitError{
@@ -133,17 +131,16 @@ func terminating(namespace string) error {
 	}
 }
 
-// forbiddenLook is the pause between reconciliations of a workload that selects a kind
-// that may not be read.
+// forbiddenLook is the pause between reconciliations of a workload that selects a forbidden kind.
 const forbiddenLook = time.Minute
 
-// unreadable says that a workload is left alone, with its last configuration: it selects a
-// kind that is installed and may not be read, and would lose all its objects.
+// unreadable returns an error if a workload selects a kind that is installed but forbidden: it
+// keeps its last configuration, as it would otherwise lose all its objects.
 func (c *Controller) unreadable(w v1.Workload) error {
 	for _, s := range c.kind.Selects {
 		rule, err := s.rule(w)
 		if err != nil || rule.Empty() {
-			continue // a wrong selector is reported as such
+			continue // an invalid selector is reported elsewhere
 		}
 		if reason := c.sources.forbidden(s.Row); reason != "" {
 			return &WaitError{
@@ -155,8 +152,8 @@ func (c *Controller) unreadable(w v1.Workload) error {
 	return nil
 }
 
-// readable reconciles the workloads that select a kind which can be read from now on, also
-// those that select none of its objects: they may have waited for it.
+// readable reconciles the workloads that select a kind that has become readable, including those
+// that select none of its objects: they may have waited for it.
 func (c *Controller) readable(row *catalog.Row) {
 	by := c.kind.SelectsBy(row.Kind)
 	if by.Row == nil {
@@ -169,8 +166,8 @@ func (c *Controller) readable(row *catalog.Row) {
 	}
 }
 
-// write brings the cluster to the plan: the content first, then the pods'
-// annotations, then the workload. live are the StatefulSets as they were gathered.
+// write applies the plan: first the content, then the pods' annotations, then the workload. live
+// are the StatefulSets as they were gathered.
 func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload, state *memory, plan *Plan, live map[string]*appsv1.StatefulSet) error {
 	key := keyOf(w)
 	for _, warning := range plan.Warnings {
@@ -198,13 +195,13 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 		return errors.Join(err, c.contested(log, w, contested))
 	}
 	if slices.ContainsFunc(contested, func(conflict apply.Conflict) bool { return conflict.Gone }) {
-		return c.contested(log, w, contested) // a rollout would replace pods by such as cannot start
+		return c.contested(log, w, contested) // a rollout would replace pods by ones that cannot start
 	}
 	return c.writeWorkload(ctx, log, w, plan, live, contested...)
 }
 
-// writeWorkload writes what runs the pods, after the claims that must grow before.
-// contested are conflicts that came up earlier in the reconciliation.
+// writeWorkload writes the objects that run the pods, after expanding the claims that must grow
+// first. contested are conflicts from earlier steps of the reconciliation.
 func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, w v1.Workload, plan *Plan, live map[string]*appsv1.StatefulSet, contested ...apply.Conflict) error {
 	steps, notGrown := c.grow(ctx, log, w, plan, live)
 	done, err := c.writer.Do(ctx, steps)
@@ -217,7 +214,7 @@ func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, w v1.W
 	return wait
 }
 
-// contested logs, once, who keeps reverting objects, and schedules the next comparison.
+// contested logs each new conflict once and returns the error that schedules the next comparison.
 func (c *Controller) contested(log *slog.Logger, w v1.Workload, all []apply.Conflict) error {
 	if len(all) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// A workload becomes content, then what runs its pods; then nothing is written any
-// more, and no request is sent.
+// The content of a workload is written first, then the objects that run its pods. Afterwards
+// nothing is written and no request is sent.
 func TestAWorkloadIsReconciled(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))

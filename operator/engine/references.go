@@ -15,14 +15,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// references are the Secrets and ConfigMaps to which workloads and what they select may
-// refer: only their versions are kept.
+// references are the Secrets and ConfigMaps to which workloads and selected objects may refer. Only
+// their metadata is cached by the stores.
 type references struct {
 	secrets, configMaps *informer.Store[*metav1.PartialObjectMetadata]
 	cache               *assets.Cache
 }
 
-// references are those in some namespaces: the same for all kinds with the same ones.
+// references returns the references in some namespaces. Kinds with the same namespaces share them.
 func (s *Sources) references(namespaces informer.Namespaces) *references {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *Sources) newReferences(namespaces informer.Namespaces) *references {
 	return out
 }
 
-// store is that of a kind.
+// store returns the store of a kind.
 func (r *references) store(kind assets.Kind) *informer.Store[*metav1.PartialObjectMetadata] {
 	if kind == assets.ConfigMap {
 		return r.configMaps
@@ -68,15 +68,14 @@ func (r *references) Version(ref assets.Ref) (version string, known bool) {
 	return "", store.Missing(types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
 }
 
-// asking is how one reconciliation asks for Secrets and ConfigMaps. Each
-// is remembered as a reference of the workload before it is looked at: an event comes
-// after its object is in the store, so either the event finds the workload,
-// or the workload finds the object.
+// asking reads Secrets and ConfigMaps for one reconciliation. Each object is recorded as a
+// reference of the workload before it is read. As an event follows the update of the store, either
+// the event finds the workload or the workload finds the object.
 type asking struct {
 	c     *Controller
 	state *memory
 	next  assets.Reader
-	// looked is what was looked for beside the watches, see named.go.
+	// looked holds the lookups of unwatched objects, see named.go.
 	looked map[lookup]found
 }
 
@@ -90,7 +89,7 @@ func (a asking) Object(ref assets.Ref) (assets.Object, error) {
 	return a.next.Object(ref)
 }
 
-// current reports whether what was compiled before, for this workload or another, stands.
+// current reports whether earlier compiled results, of this workload or another, are still valid.
 func (a asking) current(deps []assets.Dependency) bool {
 	refs := make([]assets.Ref, len(deps))
 	for i, d := range deps {
@@ -114,7 +113,7 @@ func (a asking) note(refs ...assets.Ref) {
 	}
 }
 
-// noteWritten remembers what the plan of a workload writes, for reading it by name.
+// noteWritten records the objects that the plan of a workload writes, for polling them by name.
 func (c *Controller) noteWritten(state *memory, plan *Plan) {
 	refs := map[assets.Ref]bool{}
 	for _, s := range plan.Content {
@@ -134,7 +133,7 @@ func (c *Controller) noteWritten(state *memory, plan *Plan) {
 }
 
 // keepReferences drops the references that the workload no longer has. After a failed
-// reconciliation all are kept: it may have ended before it asked for them.
+// reconciliation all are kept: it may have ended before it reached them.
 func (c *Controller) keepReferences(state *memory, in Inputs, failed error) {
 	if failed != nil {
 		return
@@ -148,7 +147,7 @@ func (c *Controller) keepReferences(state *memory, in Inputs, failed error) {
 	state.references = refs
 }
 
-// referencing returns the workloads that asked for an object.
+// referencing returns the workloads that refer to an object.
 func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,12 +160,10 @@ func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
 	return out
 }
 
-// recheckPeriod is the pause between checks for references that are due for another
-// read.
+// recheckPeriod is the pause between checks for references that are due for another read.
 const recheckPeriod = 15 * time.Second
 
-// recheck wakes the workloads with references, or names of objects, that no event tells
-// about.
+// recheck wakes the workloads with unwatched references or named objects that are due.
 func (c *Controller) recheck() {
 	for _, ref := range c.assets.Due() {
 		for _, key := range c.referencing(ref) {
@@ -178,8 +175,7 @@ func (c *Controller) recheck() {
 	}
 }
 
-// granted wakes the workloads of a namespace, and those that refer to something there
-// that was refused.
+// granted wakes the workloads of a namespace and those with references there that were forbidden.
 func (c *Controller) granted(namespace string) {
 	keys := map[types.NamespacedName]bool{}
 	for _, ref := range c.assets.Retry(namespace) {

@@ -29,7 +29,7 @@ func login() *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "login", ResourceVersion: "1"}, Data: map[string][]byte{"user": []byte("ada")}}
 }
 
-// versions tells those of Secrets, and lets a test act when one is asked for.
+// versions returns the versions of Secrets, and lets a test act on each lookup.
 type versions struct {
 	of    map[assets.Ref]string
 	asked func(assets.Ref)
@@ -42,7 +42,7 @@ func (w *versions) Version(ref assets.Ref) (string, bool) {
 	return w.of[ref], true
 }
 
-// askingScene is a controller whose store of Secrets the test changes.
+// askingScene is a controller whose store of Secrets is controlled by the test.
 type askingScene struct {
 	*versions
 	c     *Controller
@@ -92,9 +92,8 @@ func web(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "team", Name: name}
 }
 
-// An event about a Secret finds the workload from the moment on at which the workload
-// looks at it: whatever changes later is not lost. What was compiled before is looked
-// at too, for this workload or another.
+// An event of a Secret finds the workload as soon as the workload reads the Secret, so no later
+// change is lost. The same holds for compiled results, of this workload or another.
 func TestReferencesAreRememberedBeforeTheyAreRead(t *testing.T) {
 	gone := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "gone"}
 	for name, look := range map[string]struct {
@@ -123,8 +122,8 @@ func TestReferencesAreRememberedBeforeTheyAreRead(t *testing.T) {
 	}
 }
 
-// A Secret that changes after it was read and before the end of the reconciliation
-// starts another one, which has the new value.
+// A Secret that changes after it was read and before the end of the reconciliation triggers another
+// one, which has the new value.
 func TestASecretThatChangesMeanwhile(t *testing.T) {
 	for _, event := range []string{"add", "update", "delete"} {
 		s := newAskingScene(t)
@@ -160,8 +159,7 @@ func TestReferencesThatAreGone(t *testing.T) {
 	}
 }
 
-// What an unreadable reference needs is a look now and then: no call for each
-// reconciliation, and no event.
+// An unreadable reference is retried periodically: without a call per reconciliation and without an event.
 func TestReferencesAreLookedAtAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newAskingScene(t)
@@ -189,13 +187,13 @@ func TestReferencesAreLookedAtAgain(t *testing.T) {
 	})
 }
 
-// blind is a watch that a selector narrows: what it does not show may exist.
+// blind is a watch with a selector: objects that it does not show may exist.
 type blind struct{}
 
 func (blind) Version(assets.Ref) (string, bool) { return "", false }
 
-// A namespace whose deletion arrives before those of its monitors and rules wakes
-// the workloads that select them.
+// If the deletion of a namespace arrives before those of its monitors and rules, the workloads that
+// select them are woken.
 func TestNamespaceIsDeletedBeforeItsObjects(t *testing.T) {
 	s := newAskingScene(t)
 	team := map[string]string{"team": "a"}

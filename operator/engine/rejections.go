@@ -30,13 +30,12 @@ func (k *Kind) count(in Inputs) map[string]Selection {
 	return out
 }
 
-// tell reports rejected objects, once for each reason: in the log and as an Event
-// on the object.
+// tell reports rejected objects, once for each reason, in the log and as an Event on the object.
 func (c *Controller) tell(log *slog.Logger, w v1.Workload, state *memory, in Inputs) {
 	rejected := map[string]reason{}
 	for v := range in.Verdicts() {
 		obj := v.Object
-		if v.Err == nil || c.stores.namespaceTerminating(obj.GetNamespace()) { // what it refers to may be gone already
+		if v.Err == nil || c.stores.namespaceTerminating(obj.GetNamespace()) { // its references may already be deleted
 			continue
 		}
 		id, text := v.Kind+" "+obj.GetNamespace()+"/"+obj.GetName(), v.Err.Error()
@@ -55,10 +54,10 @@ func (c *Controller) tell(log *slog.Logger, w v1.Workload, state *memory, in Inp
 	state.reported = rejected
 }
 
-// reason is the sum of the text of a rejection, which may be long.
+// reason is the hash of a rejection's message, which may be long.
 type reason [sha256.Size]byte
 
-// regarding returns as much of an object as an Event refers to.
+// regarding returns the part of an object that an Event refers to.
 func regarding(kind schema.GroupVersionKind, obj metav1.Object) *metav1.PartialObjectMetadata {
 	out := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(),
@@ -67,7 +66,7 @@ func regarding(kind schema.GroupVersionKind, obj metav1.Object) *metav1.PartialO
 	return out
 }
 
-// SelectsBy is how workloads select objects of a kind; without Row when they select none.
+// SelectsBy returns how workloads select objects of a kind; Row is nil if they select none.
 func (k *Kind) SelectsBy(kind string) Selects {
 	for _, s := range k.Selects {
 		if s.Kind == kind {

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// repair removes at most one pod of each StatefulSet that is not available: one that
-// keeps a rollout from going on. Failures are only logged; the status goes on.
+// repair removes at most one pod per unavailable StatefulSet: a pod that blocks a rollout. Failures
+// are only logged; the status update continues.
 func (c *Controller) repair(ctx context.Context, sets []SetPods, expected int32) {
 	if c.opts.Repair != rollout.RepairEvict && c.opts.Repair != rollout.RepairDelete {
 		return

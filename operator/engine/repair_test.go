@@ -58,7 +58,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestRepairOfAPodThatIsGone: a pod that was deleted or replaced in the meantime is not reported as a failed repair.
+// TestRepairOfAPodThatIsGone: a pod that was deleted or replaced in the meantime is not reported as
+// a failed repair.
 func TestRepairOfAPodThatIsGone(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	for name, refused := range map[string]error{

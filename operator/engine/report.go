@@ -13,14 +13,14 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// report writes the status of a workload when it differs from the existing one.
+// report writes the status of a workload if it differs from the existing one.
 func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Result, known bool) error {
 	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if !ok || !c.manages(w) || w.GetDeletionTimestamp() != nil {
 		return nil
 	}
 	if !known && len(w.GetWorkloadStatus().Conditions) > 0 {
-		return nil // after a restart the last status stands until the first reconciliation reports
+		return nil // after a restart the last status remains until the first reconciliation
 	}
 	if v1.Undecodable(w) != nil {
 		want, have := c.kind.unread(w, r, known)
@@ -40,7 +40,7 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 	return err
 }
 
-// writeStatus writes the status of a workload when it differs from the one it has.
+// writeStatus writes the status of a workload if it differs from the existing one.
 func (c *Controller) writeStatus(ctx context.Context, key types.NamespacedName, want, have any) error {
 	if equality.Semantic.DeepEqual(want, have) {
 		return nil
@@ -52,7 +52,7 @@ func (c *Controller) writeStatus(ctx context.Context, key types.NamespacedName, 
 	return err
 }
 
-// statusNow is the status that a workload should have, and what it was computed from.
+// statusNow returns the desired status of a workload and its inputs.
 func (c *Controller) statusNow(w v1.Workload, r Result, known bool) (Status, StatusInputs) {
 	shape := c.kind.Shape(w)
 	in := StatusInputs{
@@ -67,10 +67,10 @@ func (c *Controller) statusNow(w v1.Workload, r Result, known bool) (Status, Sta
 	return StatusOf(in), in
 }
 
-// Workload returns an object of the kind that this controller manages, and the status it
-// should have now, of the kind's own type. Neither is to be changed. Before the first
-// reconciliation, so in a standby, the status is the one that the object has; ok is false
-// for an object that does not exist or that this operator does not manage.
+// Workload returns an object of the kind that this controller manages and its current desired
+// status, in the kind's own type. Neither may be modified. Before the first reconciliation, which
+// includes a standby, the status is the object's own. ok is false for an object that does not exist
+// or that this operator does not manage.
 func (c *Controller) Workload(key types.NamespacedName) (w v1.Workload, status any, ok bool) {
 	w, ok = c.stores.workloads.get(key.Namespace, key.Name)
 	if !ok || !c.manages(w) {
@@ -90,15 +90,15 @@ func (c *Controller) Workload(key types.NamespacedName) (w v1.Workload, status a
 	return w, want, true
 }
 
-// lacksFields reports whether the CRD does not know some field of what was written.
-// An API server answers 500 to a server-side apply of such a field, so that only its
-// words tell; what is temporary is tried again as it is.
+// lacksFields reports whether the CRD lacks a field of the written status. The API server responds
+// with 500 to a server-side apply of such a field, so only the message identifies it; temporary
+// failures are retried unchanged.
 func lacksFields(err error) bool {
 	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) ||
 		err != nil && strings.Contains(err.Error(), "field not declared in schema")
 }
 
-// sets is what the cluster shows of the StatefulSets that should exist.
+// sets returns the observed state of the StatefulSets that should exist.
 func (c *Controller) sets(w v1.Workload, wanted []Set) []SetPods {
 	pods := c.podsOf(keyOf(w))
 	var out []SetPods
@@ -112,8 +112,7 @@ func (c *Controller) sets(w v1.Workload, wanted []Set) []SetPods {
 	return out
 }
 
-// nodes is what the cluster shows of a workload on every node. With the feature gate
-// closed there is nothing.
+// nodes returns the observed state of a workload on every node. It is empty while the feature gate is off.
 func (c *Controller) nodes(w v1.Workload, name string) *Nodes {
 	out := &Nodes{Key: w.GetNamespace() + "/" + name}
 	if c.stores.daemonSets == nil {
@@ -125,12 +124,12 @@ func (c *Controller) nodes(w v1.Workload, name string) *Nodes {
 	return out
 }
 
-// asWanted reports whether the status shows everything wanted as available.
+// asWanted reports whether everything is available according to the status.
 func (c *Controller) asWanted(w v1.Workload) bool {
 	shape, status := c.kind.Shape(w), w.GetWorkloadStatus()
 	want := shape.Replicas * int32(len(shape.Sets))
 	if shape.DaemonSet != "" {
-		want = status.Replicas // as many as there are nodes
+		want = status.Replicas // the number of nodes
 	}
 	if status.UpdatedReplicas != want || status.AvailableReplicas != want {
 		return false

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Only a CRD without the fields makes the status be written without them: a
+// The status is written without the scale fields only if the CRD lacks them, as a
 // HorizontalPodAutoscaler reads them.
 func TestStatusWithoutScaleFields(t *testing.T) {
 	kind := schema.GroupKind{Group: "monitoring.coreos.com", Kind: "Prometheus"}
@@ -21,7 +21,7 @@ func TestStatusWithoutScaleFields(t *testing.T) {
 		want bool
 	}{
 		"none": {nil, false},
-		// As an API server of version 1.34 answers.
+		// Response of an API server of version 1.34.
 		"the CRD has no such field": {&apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
 			Message: "failed to create typed patch object (demo/main; monitoring.coreos.com/v1, Kind=Prometheus): .status.shards: field not declared in schema",

@@ -14,8 +14,8 @@ import (
 
 // Selectors parses the selectors of a workload, by kind of object.
 //
-// Errors name the field, as in spec.ruleSelector, or those that could not be decoded: nothing
-// is to be made of such a workload.
+// Errors name the field, for example spec.ruleSelector, or the undecodable fields, in which case
+// the workload must be left unchanged.
 func (k *Kind) Selectors(w v1.Workload) (selection.Rules, error) {
 	if err := v1.Undecodable(w); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (k *Kind) Selectors(w v1.Workload) (selection.Rules, error) {
 	return out, nil
 }
 
-// rule parses the selectors of a workload, which selects nothing where they are wrong.
+// rule parses the selectors of a workload. An invalid selector selects nothing.
 func (s Selects) rule(w v1.Workload) (selection.Rule, error) {
 	namespaces, objects := s.Of(w)
 	rule, err := selection.Parse(w.GetNamespace(), s.Field, namespaces, objects)
@@ -41,8 +41,8 @@ func (s Selects) rule(w v1.Workload) (selection.Rule, error) {
 	return rule, err
 }
 
-// indexRules is Selectors for the index: a selector that does not parse selects nothing
-// there, and the reconciliation reports it.
+// indexRules returns the selectors for the index. An invalid selector selects nothing there; the
+// reconciliation reports it.
 func (k *Kind) indexRules(w v1.Workload) selection.Rules {
 	out := selection.Rules{}
 	for _, s := range k.Selects {
@@ -51,8 +51,8 @@ func (k *Kind) indexRules(w v1.Workload) selection.Rules {
 	return out
 }
 
-// Selected returns the objects of a kind that rules select, by "namespace/name" in byte
-// order. Those being deleted, and those that the workload names, are not selected.
+// Selected returns the objects of a kind that rules select, sorted by "namespace/name" in byte
+// order. Objects that are being deleted or that the workload names are not selected.
 func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.Row) []T {
 	rule := rules[row.Kind]
 	if rule.Empty() {
@@ -68,7 +68,7 @@ func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.R
 func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object], namespaceLabels func(string) (labels.Set, bool)) []T {
 	verdicts := map[string]bool{}
 	var out []T
-	var last string // most often the next object is of the same namespace
+	var last string // the next object usually has the same namespace
 	var verdict bool
 	for obj := range all {
 		if ns := obj.GetNamespace(); ns != last || ns == "" {

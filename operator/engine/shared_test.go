@@ -15,7 +15,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// operated tells of the Service that workloads share: its ports, then its owners.
+// operated returns the ports and the owners of the shared Service.
 func (b *bed) operated() string {
 	s, ok := get[corev1.Service](b, "services", "operated")
 	if !ok {
@@ -33,8 +33,8 @@ func (b *bed) operated() string {
 	return fmt.Sprint(ports, owners)
 }
 
-// Workloads of a namespace share a Service: it has what each needs, and loses what one
-// no longer needs, whoever writes it.
+// Workloads of a namespace share a Service: it has the ports that each needs, and loses those that
+// are no longer needed, no matter which workload writes it.
 func TestASharedService(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		port := func(name string) func(*v1.ThanosRuler) {
@@ -78,7 +78,7 @@ func TestASharedService(t *testing.T) {
 	})
 }
 
-// prometheusNamed is a workload of the other kind.
+// prometheusNamed returns a workload of the other kind.
 func prometheusNamed(name string) *v1.Prometheus {
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, Generation: 1, UID: "uid-of-prometheus"}}
 	p.Spec.RuleSelector = &metav1.LabelSelector{}
@@ -86,7 +86,7 @@ func prometheusNamed(name string) *v1.Prometheus {
 	return p
 }
 
-// podOf is a running pod of a StatefulSet, for a workload named a.
+// podOf returns a running pod of a StatefulSet, for a workload named a.
 func podOf(set string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -103,8 +103,8 @@ func podOf(set string) *corev1.Pod {
 	}
 }
 
-// Workloads of two kinds have one name in one namespace: what belongs to one is none of
-// the other's, although both read the same stores.
+// Workloads of two kinds have the same name and namespace: their objects are kept apart, although
+// both read the same stores.
 func TestTwoKindsWithOneName(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, rulers *fakeKind) {
 		servers := newFake(catalog.Prometheus, "prom")
@@ -158,7 +158,7 @@ func TestTwoKindsWithOneName(t *testing.T) {
 	})
 }
 
-// Pods are told of new content, those of the workload alone.
+// Only the pods of the workload are notified of new content.
 func TestPodsAreTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		other := podOf("other-a")
@@ -185,7 +185,7 @@ func TestPodsAreTold(t *testing.T) {
 		}
 		b.after(time.Hour)
 		told()
-		b.set(rule("bad", "bad", "broken")) // changes nothing of the content
+		b.set(rule("bad", "bad", "broken")) // does not change the content
 		b.settle()
 		if got := told(); len(got) > 0 {
 			t.Errorf("told %q of nothing", got)

@@ -31,34 +31,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// Clients are how the controllers reach the cluster.
+// Clients give the controllers access to the cluster.
 type Clients struct {
 	Kube     kubernetes.Interface
 	Metadata metadata.Interface
-	// CRDs reach the versions of our group.
+	// CRDs are the clients of the versions of our group.
 	CRDs map[schema.GroupVersion]*client.Client
-	// Absent are kinds to select that are not installed or may not be read. Those that are
-	// not installed are ignored until [Sources.Read].
+	// Absent are selectable kinds that are not installed or forbidden. Those that are not installed
+	// are ignored until [Sources.Read].
 	Absent []*catalog.Row
-	// Forbidden (optional) says why one of Absent, which is installed, may not be read;
-	// it is empty for a kind that is not installed. Workloads that select a forbidden kind
-	// are left as they are.
+	// Forbidden (optional) returns why a kind in Absent is forbidden although it is installed, or
+	// empty if it is not installed. Workloads that select a forbidden kind are left unchanged.
 	Forbidden func(*catalog.Row) string
-	// Claims says whether PersistentVolumeClaims are made to grow; else they are not
-	// looked at.
+	// Claims enables expanding PersistentVolumeClaims; otherwise they are not read.
 	Claims bool
-	// Reads says which lists and watches fail; nil says nothing.
+	// Reads logs failing lists and watches; nil for no logging.
 	Reads *informer.Reads
-	// May (optional) says whether core objects may be listed or watched, in all namespaces if
-	// namespace is empty. Without it, trying tells.
+	// May (optional) reports whether core objects may be listed or watched, in all namespaces if
+	// namespace is empty. Without it, the requests are tried.
 	May func(ctx context.Context, resource, verb, namespace string) (bool, error)
-	// Events returns what a component sends events with; nil: none are sent.
+	// Events returns the event recorder of a component; if nil, no Events are sent.
 	Events func(component string) events.EventRecorder
 }
 
 func (c Clients) of(row *catalog.Row) *client.Client { return c.CRDs[row.GroupVersion()] }
 
-// may asks about one resource; nil without May.
+// may returns May for one resource; nil without May.
 func (c Clients) may(resource string) func(ctx context.Context, verb, namespace string) (bool, error) {
 	if c.May == nil {
 		return nil
@@ -68,18 +66,18 @@ func (c Clients) may(resource string) func(ctx context.Context, verb, namespace 
 	}
 }
 
-// Scopes say where and how narrowly objects are watched that all kinds of workloads read.
+// Scopes are the namespaces and selectors of watches that all kinds of workloads share.
 type Scopes struct {
 	Instances informer.Namespaces // workloads of all kinds
 	Configs   informer.Namespaces // objects that workloads select
-	// Of are those of kinds to select for which Configs does not hold.
+	// Of overrides Configs for some kinds.
 	Of map[*catalog.Row]informer.Namespaces
 
 	SecretFields, SecretLabels       string // selectors that narrow the watch on referenced Secrets
 	ConfigMapFields, ConfigMapLabels string // the same for ConfigMaps
 }
 
-// For are the namespaces of a kind to select.
+// For returns the namespaces of a selectable kind.
 func (s Scopes) For(row *catalog.Row) informer.Namespaces {
 	if own, ok := s.Of[row]; ok {
 		return own
@@ -87,7 +85,7 @@ func (s Scopes) For(row *catalog.Row) informer.Namespaces {
 	return s.Configs
 }
 
-// SelectedBy are the namespaces of everything that workloads of a kind select.
+// SelectedBy returns the namespaces of all kinds that workloads of a kind select.
 func (s Scopes) SelectedBy(k *Kind) informer.Namespaces {
 	out := s.For(k.Selects[0].Row)
 	for _, row := range k.Selects[1:] {
@@ -96,9 +94,9 @@ func (s Scopes) SelectedBy(k *Kind) informer.Namespaces {
 	return out
 }
 
-// Sources are what the controllers read: objects that workloads select, namespaces, what
-// is referred to, and what belongs to workloads of several kinds. They are shared, so that
-// nothing is listed or held twice.
+// Sources are the objects that the controllers read: selected objects, namespaces, referenced
+// objects, and objects of workloads of several kinds. They are shared to avoid listing or caching
+// anything twice.
 type Sources struct {
 	clients    Clients
 	scopes     Scopes
@@ -106,19 +104,19 @@ type Sources struct {
 	bindings   *bindings.Writer
 	calls      informer.Calls
 	pace       flowcontrol.RateLimiter // of reads of Secrets and ConfigMaps by name
-	stored     *capacity.Capacity      // of workloads and of what they select
-	held       held                    // what reconciliations keep
+	stored     *capacity.Capacity      // of workloads and selected objects
+	held       held                    // results cached by reconciliations
 
 	mu      sync.RWMutex
 	absent  []*catalog.Row                             // guarded
 	configs map[string]*informer.Store[catalog.Object] // guarded: by kind
-	owned   map[string]informer.Syncer                 // guarded: by what it watches
+	owned   map[string]informer.Syncer                 // guarded: by watch
 	refs    map[string]*references                     // guarded: by namespaces
 	readers []*Controller                              // guarded: those that handle events
 	joined  []*Controller                              // guarded: all
 }
 
-// NewSources returns the sources. Nothing is contacted before a controller runs.
+// NewSources returns the sources. It sends no requests; controllers do when they run.
 func NewSources(clients Clients, s Scopes) *Sources {
 	out := &Sources{
 		clients: clients, scopes: s, absent: slices.Clone(clients.Absent),
@@ -133,12 +131,12 @@ func NewSources(clients Clients, s Scopes) *Sources {
 	return out
 }
 
-// watch is a watch whose calls count for every controller.
+// watch returns a watch whose calls count for every controller.
 func (s *Sources) watch(namespaces informer.Namespaces, labels string) informer.Watch {
 	return informer.Watch{Calls: &s.calls, Reads: s.clients.Reads, Namespaces: namespaces, LabelSelector: labels}
 }
 
-// namespaceWatch covers the namespaces whose labels matter.
+// namespaceWatch returns a watch of the namespaces whose labels matter.
 func (s *Sources) namespaceWatch() informer.Watch {
 	all, err := informer.NewNamespaces(nil, nil)
 	if err != nil {
@@ -153,8 +151,7 @@ func (s *Sources) namespaceWatch() informer.Watch {
 	return out
 }
 
-// owned returns the store of one resource that belongs to workloads: the same one for
-// all kinds whose watches are the same.
+// owned returns the store of one resource that belongs to workloads. Kinds with identical watches share it.
 func owned[T informer.Object](s *Sources, api cache.Getter, resource string, example T, w informer.Watch, keep func(T) T) *informer.Store[T] {
 	key := resource + "|" + w.LabelSelector + "|" + w.Namespaces.String()
 	s.mu.Lock()
@@ -167,7 +164,7 @@ func owned[T informer.Object](s *Sources, api cache.Getter, resource string, exa
 	return out
 }
 
-// config is the store of a kind that workloads select, nil as long as it is not read.
+// config returns the store of a selectable kind, nil while it is absent.
 func (s *Sources) config(row *catalog.Row) *informer.Store[catalog.Object] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +183,7 @@ func (s *Sources) newConfig(row *catalog.Row) *informer.Store[catalog.Object] {
 	return informer.NewStore(s.clients.of(row).REST(), row.Resource, row.New(), w, nil)
 }
 
-// bounds are those of the objects of a kind, which have one room with those of all others.
+// bounds returns the memory bounds for the objects of a kind; all kinds share one capacity.
 func (s *Sources) bounds(row *catalog.Row) *informer.Bounds {
 	c := s.clients.of(row)
 	return &informer.Bounds{
@@ -210,8 +207,7 @@ func (s *Sources) objects(kind string) iter.Seq[catalog.Object] {
 	return nil
 }
 
-// Read starts to read a kind that was absent. Workloads that select any of its objects
-// are reconciled.
+// Read starts to read a kind that was absent. Workloads that select the kind are reconciled.
 //
 // Errors: the kind could not be listed.
 func (s *Sources) Read(ctx context.Context, row *catalog.Row) error {
@@ -228,7 +224,7 @@ func (s *Sources) Read(ctx context.Context, row *catalog.Row) error {
 	return nil
 }
 
-// add makes the store of a kind known to the controllers.
+// add registers the store of a kind with the controllers.
 func (s *Sources) add(ctx context.Context, row *catalog.Row, store *informer.Store[catalog.Object]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,14 +233,14 @@ func (s *Sources) add(ctx context.Context, row *catalog.Row, store *informer.Sto
 	for _, c := range s.readers {
 		if c.kind.SelectsBy(row.Kind).Row != nil {
 			if err := c.handleConfig(row.Kind, store); err != nil {
-				return cmp.Or(ctx.Err(), err) // a store that was stopped takes no handlers
+				return cmp.Or(ctx.Err(), err) // a stopped store rejects handlers
 			}
 		}
 	}
 	return nil
 }
 
-// forbidden says why a kind may not be read, although it is installed; empty for others.
+// forbidden returns why a kind is forbidden although it is installed; empty for others.
 func (s *Sources) forbidden(row *catalog.Row) string {
 	s.mu.RLock()
 	absent := slices.Contains(s.absent, row)
@@ -255,8 +251,8 @@ func (s *Sources) forbidden(row *catalog.Row) string {
 	return s.clients.Forbidden(row)
 }
 
-// connect lets a controller handle the events of the objects that it selects: now, or
-// as soon as they are read.
+// connect lets a controller handle the events of the objects that it selects, now or as soon as
+// they are read.
 func (s *Sources) connect(c *Controller) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,8 +267,7 @@ func (s *Sources) connect(c *Controller) error {
 	return nil
 }
 
-// join makes a controller known to the sources, for what is read by the names of its
-// workloads.
+// join registers a controller with the sources, for polling objects by the names of its workloads.
 func (s *Sources) join(c *Controller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,16 +294,16 @@ func (s *Sources) namespaceTerminating(name string) bool {
 	return ok && ns.DeletionTimestamp != nil
 }
 
-// Granted lets everything be tried again that may have failed for lack of a permission in
-// a namespace, or in all if it is empty.
+// Granted retries everything that may have failed for lack of a permission in a namespace, or in
+// all if it is empty.
 func (s *Sources) Granted(namespace string) {
 	for _, c := range s.controllers() {
 		c.granted(namespace)
 	}
 }
 
-// fill starts stores that do not run yet and waits until they are complete. They
-// stay current until the context ends.
+// fill starts stores that are not running yet and waits until they are complete. They stay current
+// until the context ends.
 func fill(ctx context.Context, stores []informer.Syncer) error {
 	for _, st := range stores {
 		st.Run(ctx)
@@ -316,7 +311,7 @@ func fill(ctx context.Context, stores []informer.Syncer) error {
 	return fillWait(ctx, stores...)
 }
 
-// fillWait waits until stores that others start are complete.
+// fillWait waits for stores that are already started.
 func fillWait(ctx context.Context, stores ...informer.Syncer) error {
 	for _, st := range stores {
 		if err := st.Wait(ctx); err != nil {

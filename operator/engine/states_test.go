@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// A plan without content: what runs the pods is written all the same, the content that
-// there is stays, pods are not told of anything, and the condition says why.
+// With a plan without content, the objects that run the pods are still written, the existing
+// content stays, pods are not notified, and the condition has the reason.
 func TestWithheldContent(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))
@@ -60,7 +60,7 @@ func TestWithheldContent(t *testing.T) {
 	})
 }
 
-// Pods wake a workload whose plan waits for them, and only as long as it does.
+// Pods wake a workload only while its plan waits for them.
 func TestAwaitedPods(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		awaits := true
@@ -88,8 +88,8 @@ func managedBy(id string) func(*v1.ThanosRuler) {
 	return func(w *v1.ThanosRuler) { w.Annotations[ControllerIDAnnotation] = id }
 }
 
-// Another operator's workload is left alone, also when it becomes that one's, and taken
-// when it becomes ours.
+// Another operator's workload is left unchanged, even if it was ours before, and adopted when it
+// becomes ours.
 func TestAWorkloadOfAnotherOperator(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))
@@ -166,8 +166,8 @@ func TestAPausedWorkloadIsNotRepaired(t *testing.T) {
 	}
 }
 
-// In a namespace that is being deleted nothing is written but statuses, and rejected
-// objects are not told of: what they refer to may be gone already.
+// In a namespace that is being deleted only statuses are written, and rejected objects are not
+// reported: their references may already be deleted.
 func TestATerminatingNamespace(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))
@@ -193,7 +193,7 @@ func TestATerminatingNamespace(t *testing.T) {
 	})
 }
 
-// Rejected objects are told of once for each reason, and the others are used.
+// Rejected objects are reported once for each reason, and the others are used.
 func TestRejectedObjects(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(rule("alerts"))
@@ -219,8 +219,7 @@ func TestRejectedObjects(t *testing.T) {
 	})
 }
 
-// Another client that keeps reverting an object is named, and the operator waits longer
-// and longer.
+// Another client that keeps reverting an object is named, and the operator backs off.
 func TestAWriteConflict(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(ruler("a"))
@@ -246,8 +245,8 @@ func TestAWriteConflict(t *testing.T) {
 	})
 }
 
-// What one object leads to, in an event handler, a poll or a scrape, does not stop the
-// others: the operator would end for everybody.
+// A panic caused by one object in an event handler, a poll or a scrape does not affect the others,
+// nor does it crash the operator.
 func TestAPanicStaysWithItsWorkload(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		shape := f.Shape
@@ -289,8 +288,8 @@ func TestAPanicStaysWithItsWorkload(t *testing.T) {
 	})
 }
 
-// TestContentThatKeepsVanishing: while a Secret of the pods is missing, because another client
-// deletes it again and again, no rollout replaces pods that run by such as cannot start.
+// TestContentThatKeepsVanishing: while a Secret of the pods is missing because another client keeps
+// deleting it, no rollout replaces running pods by ones that cannot start.
 func TestContentThatKeepsVanishing(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		b.set(ruler("a"))

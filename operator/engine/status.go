@@ -30,52 +30,50 @@ const (
 	reasonNeverReconciled = "NotFound"             // not reconciled yet
 	reasonNothingSelected = "NoSelectedResources"  // reconciled, but nothing is selected
 	reasonFieldsLeftOut   = "FieldsNotSupported"   // the version does not support some fields; the message names them
-	reasonStorage         = "StorageCannotShrink"  // claims are larger than asked for; the message names them
-	reasonClaimNotBound   = "ClaimNotBound"        // claims have another size than asked for, and cannot be resized yet
-	reasonTerminating     = "NamespaceTerminating" // nothing can be created any more
+	reasonStorage         = "StorageCannotShrink"  // claims are larger than requested; the message names them
+	reasonClaimNotBound   = "ClaimNotBound"        // claims have another size than requested and cannot be resized yet
+	reasonTerminating     = "NamespaceTerminating" // nothing more can be created
 	reasonForbidden       = "PermissionMissing"    // a selected kind may not be read; the message names the permissions
 	reasonWriteConflict   = "WriteConflict"        // another client keeps reverting objects; the message names both
 
-	// ReasonDeprecated says that fields are in use that have a replacement; the
-	// message names them.
+	// ReasonDeprecated means that fields are in use that have a replacement; the message names them.
 	ReasonDeprecated = "DeprecatedFieldsInUse"
-	// ReasonLeftOut: there is no room for all selected objects; the message names namespaces.
+	// ReasonLeftOut means that there is no room for all selected objects; the message names namespaces.
 	ReasonLeftOut = "ObjectsLeftOut"
 )
 
-// SetPods is what the cluster shows of one expected StatefulSet.
+// SetPods is the observed state of one expected StatefulSet.
 type SetPods struct {
 	Set
 	ID          string              // its number, in statuses
 	Key         string              // "namespace/name"
-	StatefulSet *appsv1.StatefulSet // nil when it does not exist
-	Pods        []*corev1.Pod       // those the StatefulSet owns, by ordinal
+	StatefulSet *appsv1.StatefulSet // nil if it does not exist
+	Pods        []*corev1.Pod       // pods that it owns, by ordinal
 }
 
-// Status is what a workload's own status is made of.
+// Status is the content of a workload's own status.
 type Status struct {
 	v1.WorkloadStatus
 	Sets     []v1.ShardStatus // of each StatefulSet, or of the DaemonSet
-	Selector string           // labels that find the pods of all
-	// Bare says that the CRD is that of an older release and has no fields for
-	// autoscalers.
+	Selector string           // labels of all pods
+	// Bare is set if the CRD is from an older release and lacks the fields for autoscalers.
 	Bare bool
 }
 
-// StatusInputs is everything that the status is computed from.
+// StatusInputs are the inputs of the status.
 type StatusInputs struct {
 	Workload v1.Workload
 	Replicas int32 // of each StatefulSet
 	Sets     []SetPods
 	Nodes    *Nodes // instead of Sets, for a workload on every node
 	Applied  AppliedInputs
-	Selector map[string]string // labels that find the pods of all StatefulSets
+	Selector map[string]string // labels of the pods of all StatefulSets
 	Result   Result
 	Known    bool // it was reconciled
 	Now      metav1.Time
 }
 
-// StatusOf returns the status to report. Same arguments, same result.
+// StatusOf returns the status to report. It is deterministic.
 func StatusOf(in StatusInputs) Status {
 	out := Status{Selector: labels.Set(in.Selector).String()}
 	out.Paused = in.Workload.GetWorkloadFields().Paused
@@ -108,7 +106,7 @@ func StatusOf(in StatusInputs) Status {
 	return out
 }
 
-// valueOr is the value behind a pointer, or a default.
+// valueOr returns *p, or a default if p is nil.
 func valueOr[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback
@@ -116,7 +114,7 @@ func valueOr[T any](p *T, fallback T) T {
 	return *p
 }
 
-// transitionTime keeps the time of a condition whose status stands.
+// transitionTime keeps the time of a condition whose status is unchanged.
 func transitionTime(before []v1.Condition, c v1.Condition, now metav1.Time) metav1.Time {
 	for _, b := range before {
 		if b.Type == c.Type && b.Status == c.Status {
@@ -153,8 +151,8 @@ func PodReady(p *corev1.Pod) bool {
 	return false
 }
 
-// PodMessage says why a pod is not ready: first its condition, then what its
-// containers wait for. Empty when nothing speaks.
+// PodMessage returns why a pod is not ready: first its condition, then the waiting reasons of its
+// containers. It is empty if none is reported.
 func PodMessage(p *corev1.Pod) string {
 	var parts []string
 	if text := conditionMessage(p); text != "" {
@@ -206,8 +204,7 @@ func judge(s SetPods, ready, expected int32) verdict {
 	return v
 }
 
-// notReady is the verdict on a shard with too few ready pods. prefix begins
-// each line.
+// notReady returns the verdict on a shard with too few ready pods. prefix starts each line.
 func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
 	v := verdict{status: v1.ConditionDegraded, reason: reasonSomeNotReady}
 	if ready == 0 {
@@ -221,7 +218,7 @@ func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
 	return v
 }
 
-// availableOf folds the shards: the worst status counts, all reasons are named.
+// availableOf merges the verdicts of the shards: the worst status wins, and all reasons are listed.
 func availableOf(verdicts []verdict) v1.Condition {
 	out := v1.Condition{Type: v1.Available, Status: v1.ConditionTrue}
 	worst := []v1.ConditionStatus{v1.ConditionFalse, v1.ConditionDegraded, v1.ConditionUnknown, v1.ConditionTrue}
@@ -257,7 +254,7 @@ func reconciledOf(in StatusInputs) v1.Condition {
 	return out
 }
 
-// ownedPods keeps the pods that a workload owns, by ordinal, then by name.
+// ownedPods returns the pods that a StatefulSet or DaemonSet owns, by ordinal, then by name.
 func ownedPods(kind, name string, pods []*corev1.Pod) []*corev1.Pod {
 	var out []*corev1.Pod
 	for _, p := range pods {
@@ -286,8 +283,8 @@ func ordinal(p *corev1.Pod) int {
 	return n
 }
 
-// unread is the status that a workload should have of which fields cannot be decoded, and the
-// one it has: they differ in the condition Reconciled, as nobody knows what else should be.
+// unread returns the desired and the current status of a workload with undecodable fields. They
+// differ only in the condition Reconciled, because nothing else can be computed.
 func (k *Kind) unread(w v1.Workload, r Result, known bool) (want, have any) {
 	changed := w.DeepCopyObject().(v1.Workload)
 	status := changed.GetWorkloadStatus()

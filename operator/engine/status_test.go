@@ -16,8 +16,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// shard has a StatefulSet at revision "new" and pods with the given states:
-// "ready", "old" (ready, of an earlier revision) or a message why not ready.
+// shard returns a StatefulSet at revision "new" and pods with the given states: "ready", "old"
+// (ready, of an earlier revision) or the reason why it is not ready.
 func shard(id int, states ...string) SetPods {
 	name := fmt.Sprintf("prometheus-main-shard-%d", id)
 	s := SetPods{Set: setOf(id), ID: strconv.Itoa(id), Key: "demo/" + name, StatefulSet: &appsv1.StatefulSet{
@@ -46,12 +46,12 @@ func shard(id int, states ...string) SetPods {
 	return s
 }
 
-// setOf is how a kind with shards calls them.
+// setOf returns the name and title of a shard.
 func setOf(id int) Set {
 	return Set{Name: fmt.Sprintf("prometheus-main-shard-%d", id), Title: fmt.Sprintf("shard %d: ", id)}
 }
 
-// waitingShard has a pod whose containers wait, as the cache shows it.
+// waitingShard returns a shard with a pod whose containers wait, trimmed as in the cache.
 func waitingShard() SetPods {
 	s := shard(0, "ready", "not ready")
 	wait := func(name, reason, message string) corev1.ContainerStatus {

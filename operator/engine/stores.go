@@ -27,16 +27,15 @@ type stores struct {
 	refs         *references
 	workloads    workloads
 	statefulSets *informer.Store[*appsv1.StatefulSet]
-	daemonSets   *informer.Store[*appsv1.DaemonSet] // nil for a kind without any
+	daemonSets   *informer.Store[*appsv1.DaemonSet] // nil for a kind without DaemonSets
 	configMaps   *informer.Store[*corev1.ConfigMap] // of rules; nil for a kind without any
 	texts        interned                           // of configMaps
 
-	// Other kinds may have these in common with this one: owner references and names
-	// tell them apart.
+	// These may be shared with other kinds; owner references and names distinguish the objects.
 	secrets  *informer.Store[*corev1.Secret]
 	services *informer.Store[*corev1.Service]
 	pods     *informer.Store[*corev1.Pod]
-	claims   *informer.Store[*corev1.PersistentVolumeClaim] // nil: left alone
+	claims   *informer.Store[*corev1.PersistentVolumeClaim] // nil: not managed
 }
 
 func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metrics) *stores {
@@ -78,7 +77,7 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 	return out
 }
 
-// all are the stores that must be full before the first reconciliation.
+// all returns the stores that must be complete before the first reconciliation.
 func (s *stores) all(selects []Selects) []informer.Syncer {
 	out := []informer.Syncer{
 		s.namespaces, s.refs.secrets, s.refs.configMaps, s.workloads, s.statefulSets, s.secrets, s.services, s.pods,
@@ -100,7 +99,7 @@ func (s *stores) all(selects []Selects) []informer.Syncer {
 	return out
 }
 
-// caches are what the writer compares with.
+// caches returns the caches with which the writer compares.
 func (s *stores) caches() apply.Caches {
 	out := apply.Caches{Secrets: s.secrets, Services: s.services, StatefulSets: s.statefulSets}
 	if s.configMaps != nil {
@@ -143,7 +142,7 @@ func (s workloads) in(namespace string) []v1.Workload {
 	return out
 }
 
-// start lists everything; the stores stay current until the context ends.
+// start fills all stores, which stay current until the context ends.
 func (s *stores) start(ctx context.Context, selects []Selects) error {
 	return fill(ctx, s.all(selects))
 }

@@ -17,8 +17,8 @@ type TLSFiles struct {
 	LeaveOut func(why error) // rejects the object
 }
 
-// FitTLSFiles leaves out objects whose files do not fit into the Secrets that pods mount. own
-// are the files of the workload, which stay. each is asked only when all do not fit.
+// FitTLSFiles leaves out objects whose files do not fit into the Secrets that pods mount. own are
+// the files of the workload itself, which always stay. each is used only if not all files fit.
 func FitTLSFiles(all, own map[string][]byte, each iter.Seq[TLSFiles]) []share.LeftOut {
 	if filesBytes(all) <= workload.MaxTLSAssetBytes {
 		return nil

@@ -17,7 +17,7 @@ func trimNamespace(n *corev1.Namespace) *corev1.Namespace {
 	}}
 }
 
-// trimPod keeps what status, delivery and rollouts need.
+// trimPod keeps the fields that status, delivery and rollouts need.
 func trimPod(p *corev1.Pod) *corev1.Pod {
 	spec := workload.TrimReloaders(&p.Spec)
 	spec.NodeName, spec.Subdomain = p.Spec.NodeName, p.Spec.Subdomain
@@ -36,7 +36,7 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 	}
 }
 
-// annotated keeps the annotation of a pod that delivery reads.
+// annotated keeps the annotation that delivery reads.
 func annotated(all map[string]string) map[string]string {
 	value, ok := all[delivery.Annotation]
 	if !ok {
@@ -56,13 +56,13 @@ func claimed(all []corev1.Volume) []corev1.Volume {
 	return out
 }
 
-// waiting keeps the containers that wait for more than the pod to get older.
+// waiting keeps the containers that wait for another reason than normal startup.
 func waiting(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	return slices.DeleteFunc(containers(all), func(c corev1.ContainerStatus) bool { return c.State.Waiting == nil })
 }
 
-// containers keeps the state of containers: which restart, which do not run, and
-// why they wait where that says more than that the pod is young.
+// containers keeps the state of containers: restarts, stopped containers, and waiting reasons
+// except those of normal startup.
 func containers(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	var out []corev1.ContainerStatus
 	for _, c := range all {
@@ -78,7 +78,7 @@ func containers(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	return out
 }
 
-// trimClaim keeps what decides about its size.
+// trimClaim keeps the fields that matter for resizing.
 func trimClaim(c *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
 	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{

@@ -10,16 +10,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Versioned is an optional interface of a [Reader] that can tell that nothing has changed.
+// Versioned is an optional interface of a [Reader] that can report that nothing has changed.
 type Versioned interface {
-	// Version stays the same for as long as every read returns the same.
+	// Version returns a value that stays the same while every read returns the same.
 	Version() string
 }
 
-// Feed is an optional interface of a [Reader] that watches what it reads.
+// Feed is an optional interface of a [Reader] that reports changes.
 type Feed interface {
-	// Changes calls each for every change until the context ends. It blocks on each, which
-	// must return quickly.
+	// Changes calls each for every change until the context ends. It blocks on each, which must
+	// return quickly.
 	Changes(ctx context.Context, each func(Change)) error
 }
 
@@ -41,7 +41,7 @@ type Change struct {
 	Object catalog.Ref `json:"object"`
 }
 
-// maxListeners bounds the concurrent calls of [Broadcaster.Changes].
+// maxListeners is the maximum number of concurrent calls of [Broadcaster.Changes].
 const maxListeners = 1000
 
 // Broadcaster sends changes to all its listeners, without waiting for them. Changes of an object
@@ -55,10 +55,11 @@ type Broadcaster struct {
 type listener struct {
 	pending map[Change]struct{} // guarded by mu of the broadcaster
 	order   []Change
-	more    chan struct{} // has an element when something is pending
+	more    chan struct{} // has an element while changes are pending
 }
 
-// mergeWindow is the time in which changes are collected before the next are sent.
+// mergeWindow is the minimum time between two deliveries to a listener. Changes in between are
+// merged.
 const mergeWindow = 100 * time.Millisecond
 
 // Send queues a change for every listener. It does not block.
@@ -87,7 +88,7 @@ func (b *Broadcaster) Listening() bool {
 
 // Changes implements [Feed].
 //
-// Errors: that of the context; 429 when there are too many listeners.
+// Errors: the error of the context; 429 when there are too many listeners.
 func (b *Broadcaster) Changes(ctx context.Context, each func(Change)) error {
 	l := &listener{pending: map[Change]struct{}{}, more: make(chan struct{}, 1)}
 	if !b.add(l) {
@@ -114,7 +115,7 @@ func (b *Broadcaster) Changes(ctx context.Context, each func(Change)) error {
 	}
 }
 
-// add registers a listener. It reports whether there was room for it.
+// add registers a listener. It reports whether the limit allowed it.
 func (b *Broadcaster) add(l *listener) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,8 +16,8 @@ func changeOf(name string) readers.Change {
 	return readers.Change{Kind: readers.ObjectChanged, Object: catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: name}}
 }
 
-// What changes again before it was told is told once, in the order of the first changes; what
-// changes later is told again.
+// Changes of one object that are still pending are merged into one, in the order of their first
+// occurrences. A change after delivery is delivered again.
 func TestBroadcasterTellsOnce(t *testing.T) {
 	var b readers.Broadcaster
 	ctx, end := context.WithCancel(t.Context())
@@ -34,7 +34,7 @@ func TestBroadcasterTellsOnce(t *testing.T) {
 		goOn <- struct{}{}
 		return c.Object.Name
 	}
-	// Until it listens, nothing is told: the first change is repeated.
+	// Nothing is delivered before it listens, so the first change is repeated.
 	first := func() readers.Change {
 		for {
 			b.Send(changeOf("first"))
@@ -71,7 +71,7 @@ func TestBroadcasterTellsOnce(t *testing.T) {
 	}
 }
 
-// However many listen, telling does not wait for them.
+// Sending does not wait for listeners.
 func TestBroadcasterDoesNotWait(t *testing.T) {
 	var b readers.Broadcaster
 	ctx, end := context.WithCancel(t.Context())

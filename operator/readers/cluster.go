@@ -21,7 +21,7 @@ import (
 // Cluster reads from an API server.
 type Cluster struct {
 	Kube kubernetes.Interface
-	// CRDs reach the versions of our group.
+	// CRDs are the clients for the versions of our API group.
 	CRDs map[schema.GroupVersion]*client.Client
 }
 
@@ -41,8 +41,7 @@ func (c Cluster) Get(ctx context.Context, of schema.GroupVersionResource, key ty
 	return object.(Object), nil
 }
 
-// List implements [Reader]. When reading takes longer than the API server keeps its state, the
-// list is read anew in one piece.
+// List implements [Reader]. If the continue token expires, the list is read again in one page.
 func (c Cluster) List(ctx context.Context, q Query) ([]Object, error) {
 	out, err := c.pages(ctx, q, pageSize)
 	if apierrors.IsResourceExpired(err) {
@@ -54,7 +53,7 @@ func (c Cluster) List(ctx context.Context, q Query) ([]Object, error) {
 	return out, err
 }
 
-// pages are those of a list, of at most size objects each; 0 for one page.
+// pages lists page by page, with at most size objects per page; 0 for a single page.
 func (c Cluster) pages(ctx context.Context, q Query, size int) (out []Object, err error) {
 	client, err := c.client(q.GroupVersionResource)
 	if err != nil {
@@ -102,12 +101,12 @@ func (c Cluster) References(ctx context.Context) assets.Reader {
 	return assets.NewCache(c.Kube, unwatched{}).Reader(ctx)
 }
 
-// unwatched makes the cache read what it is asked for.
+// unwatched makes the cache read every reference from the API server.
 type unwatched struct{}
 
 func (unwatched) Version(assets.Ref) (string, bool) { return "", false }
 
-// client reaches the API group of a kind.
+// client returns the REST client for the API group of a resource.
 func (c Cluster) client(of schema.GroupVersionResource) (rest.Interface, error) {
 	if ours := c.CRDs[of.GroupVersion()]; ours != nil {
 		return ours.REST(), nil

@@ -21,14 +21,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// apiServer has pods, and counts what it is asked.
+// apiServer is a fake API server with pods that records list requests.
 type apiServer struct {
 	pods []string // NAMESPACE/NAME
-	// perPage is the most objects of a page, whatever is asked for; 0 for as many as asked for.
+	// perPage is the maximum page size, overriding larger limits; 0 for no maximum.
 	perPage int
-	// expires says that no page but the first can be had.
+	// expires makes all continue tokens expired.
 	expires bool
-	// refuses namespaces; "" for a list of all.
+	// refuses are the namespaces in which lists are forbidden; "" for lists of all namespaces.
 	refuses []string
 	absent  bool // the kind is not installed
 
@@ -121,7 +121,7 @@ func names(objects []readers.Object) (out []string) {
 
 var pods = readers.Query{GroupVersionResource: readers.Pods}
 
-// A list is what the API server has, in however many pages it gives it.
+// A list is complete, however it is split into pages.
 func TestList(t *testing.T) {
 	all := []string{"a/1", "a/2", "b/3", "a/4", "b/5"}
 	withLimit, withKeep := pods, pods
@@ -183,7 +183,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// Who may not list all namespaces gets one, and is told so.
+// Without permission to list all namespaces, one namespace is listed and the error is returned.
 func TestSomewhere(t *testing.T) {
 	all := []string{"a/1", "b/2"}
 	for name, tc := range map[string]struct {

@@ -1,17 +1,17 @@
-// Package readers reads objects of a cluster for a person, with the permissions of that person
-// and no others.
+// Package readers reads the objects of a cluster on behalf of a user, with the permissions of that
+// user only.
 //
-//	reader.go   the interface, and what is read through it in several commands
-//	kinds.go    the resources of Kubernetes' own that are read
-//	cluster.go  the interface over an API server, page by page
-//	review.go   what ServiceAccounts may do
-//	refused.go  why something could not be read, for people
+//	reader.go   the Reader interface, and reads that several commands share
+//	kinds.go    the Kubernetes resources that are read
+//	cluster.go  a Reader for an API server, with pagination
+//	review.go   permissions of ServiceAccounts
+//	refused.go  human-readable errors
 //
 //	reader := readers.Cluster{Kube: clientset, CRDs: clients}
 //	object, err := reader.Get(ctx, catalog.ServiceMonitor.GroupVersionResource(), key)
 //	all, err := readers.Watched(ctx, reader, catalog.Prometheus, namespaces)
 //
-// Whatever explains, previews or shows what is in a cluster reads it through a [Reader], so that
-// another one can stand before it, such as a cluster to which manifests were applied. Nothing
+// Code that explains, previews or shows a cluster reads it through a [Reader], so that
+// another implementation can be layered on top, such as a cluster with manifests applied. Nothing
 // is written.
 package readers

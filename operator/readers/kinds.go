@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Resources of Kubernetes' own.
+// Resources of the Kubernetes API groups.
 var (
 	Namespaces      = corev1.SchemeGroupVersion.WithResource("namespaces")
 	Nodes           = corev1.SchemeGroupVersion.WithResource("nodes")
@@ -36,7 +36,7 @@ var (
 	ClusterRoleBindings = rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings")
 )
 
-// clusterScoped are those without namespaces.
+// clusterScoped are the resources without namespaces.
 var clusterScoped = map[schema.GroupVersionResource]bool{
 	Namespaces: true, Nodes: true, ClusterRoles: true, ClusterRoleBindings: true,
 }

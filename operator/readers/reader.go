@@ -18,42 +18,41 @@ import (
 // Object is an object of any kind.
 type Object = catalog.Object
 
-// Reader reads objects: those of an API server, or what it would have.
+// Reader reads objects from an API server or another source.
 //
-// Objects are typed: those of monitoring.coreos.com as in [catalog.All], those of Kubernetes
-// as in k8s.io/api. They belong to whoever reads them.
+// Objects are typed: objects of monitoring.coreos.com as in [catalog.All], Kubernetes objects as in
+// k8s.io/api. The caller may modify them, unless the implementation shares them.
 type Reader interface {
-	// Get reads an object. The namespace of the key is empty for kinds without namespaces.
+	// Get reads an object. The namespace of the key is empty for cluster-scoped resources.
 	//
-	// Errors: those of the API server, for which package apierrors has words; not found too.
+	// Errors: those of the API server, including not found. See package apierrors.
 	Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (Object, error)
-	// List reads objects, in the order of the API server. Of a kind that is not installed
-	// there are none.
+	// List reads objects, in the order of the API server. It returns none for a resource that is
+	// not installed.
 	//
 	// Errors: those of the API server.
 	List(ctx context.Context, q Query) ([]Object, error)
-	// References reads the Secrets and ConfigMaps that objects refer to when it is asked for
-	// them.
+	// References returns a reader that reads Secrets and ConfigMaps on demand.
 	References(ctx context.Context) assets.Reader
 }
 
-// Query says which objects are listed.
+// Query selects the objects of a list.
 type Query struct {
 	schema.GroupVersionResource
-	// Namespace is empty for all, and for kinds without namespaces.
+	// Namespace is empty for all namespaces, and for cluster-scoped resources.
 	Namespace string
-	// Name (optional) is the one name of objects that are listed, in several namespaces.
+	// Name (optional) selects the objects with this name, in several namespaces.
 	Name string
-	// Labels is a label selector as the API server takes it; empty for all objects.
+	// Labels is a label selector in the syntax of the API server; empty for all objects.
 	Labels string
-	// Limit (optional) is the number of objects after which the rest does not matter.
+	// Limit (optional) is the number of objects after which the list may end.
 	Limit int
-	// Keep (optional) returns what is kept of an object, nil for nothing, so that large
-	// objects are not all in memory.
+	// Keep (optional) returns the part of an object to keep, nil to drop it. It avoids holding all
+	// large objects in memory.
 	Keep func(Object) Object
 }
 
-// Kept is what is kept of an object.
+// Kept returns the part of an object to keep, nil to drop it.
 func (q Query) Kept(o Object) Object {
 	if q.Keep == nil {
 		return o
@@ -61,9 +60,7 @@ func (q Query) Kept(o Object) Object {
 	return q.Keep(o)
 }
 
-// Watched are the objects of a kind in the namespaces that an operator watches.
-//
-// Errors: those of the API server.
+// Watched lists the objects of a kind in the namespaces that an operator watches.
 func Watched(ctx context.Context, r Reader, row *catalog.Row, in informer.Namespaces) (out []Object, err error) {
 	for _, namespace := range in.Watches() {
 		objects, err := r.List(ctx, Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace})
@@ -78,13 +75,11 @@ func Watched(ctx context.Context, r Reader, row *catalog.Row, in informer.Namesp
 	return out, nil
 }
 
-// developerRole permits people to read workloads; it is in the component user-roles.
+// developerRole lets users read workloads. It is in the component user-roles.
 const developerRole = "firekeeper-developer"
 
-// Somewhere are the objects of a query in all namespaces or, where that is not permitted, in
-// one of them: then refused says why there are no others.
-//
-// Errors: those of the API server.
+// Somewhere lists across all namespaces or, if that is forbidden, in one namespace; refused is then
+// the error.
 func Somewhere(ctx context.Context, r Reader, q Query, namespace string) (out []Object, refused, err error) {
 	q.Namespace = ""
 	out, err = r.List(ctx, q)
@@ -97,9 +92,7 @@ func Somewhere(ctx context.Context, r Reader, q Query, namespace string) (out []
 	return out, refused, err
 }
 
-// NamespaceLabels are the labels of a namespace; ok is false when it does not exist.
-//
-// Errors: those of the API server.
+// NamespaceLabels returns the labels of a namespace; ok is false when it does not exist.
 func NamespaceLabels(ctx context.Context, r Reader, name string) (l labels.Set, ok bool, err error) {
 	object, err := r.Get(ctx, Namespaces, types.NamespacedName{Name: name})
 	switch {
@@ -111,11 +104,10 @@ func NamespaceLabels(ctx context.Context, r Reader, name string) (l labels.Set, 
 	return object.GetLabels(), true, nil
 }
 
-// AllNamespaceLabels are the labels of all namespaces, in the form in which [engine.Cluster]
-// takes them.
+// AllNamespaceLabels returns the labels of all namespaces, in the form that [engine.Cluster] uses.
 //
-// Errors: those of the API server. As far as is known then, each namespace exists, and its
-// labels are its name.
+// Errors: those of the API server. The returned function then assumes that every namespace exists
+// and has only the name label.
 func AllNamespaceLabels(ctx context.Context, r Reader) (func(name string) (labels.Set, bool), error) {
 	list, err := r.List(ctx, Query{GroupVersionResource: Namespaces})
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Why is why something could not be done, for people: "list", "pods in namespace demo".
+// Why returns a human-readable reason why an operation failed, such as verb "list" on "pods in
+// namespace demo".
 func Why(err error, verb, what string) string {
 	switch {
 	case apierrors.IsForbidden(err):
@@ -24,13 +25,13 @@ func Why(err error, verb, what string) string {
 	return fmt.Sprintf("%s %s: %v", verb, what, err)
 }
 
-// timedOut reports whether the answer did not come in time.
+// timedOut reports whether the request timed out.
 func timedOut(err error) bool {
 	n, network := errors.AsType[net.Error](err)
 	return apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || errors.Is(err, context.DeadlineExceeded) || network && n.Timeout()
 }
 
-// String is what a query lists, for people: "pods in namespace demo".
+// String returns a human-readable form of the query, such as "pods in namespace demo".
 func (q Query) String() string {
 	what := q.GroupResource().String()
 	switch {

@@ -10,14 +10,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Reviews is the resource of questions about permissions of others.
+// Reviews is the resource for checking the permissions of other users.
 const Reviews = "subjectaccessreviews.authorization.k8s.io"
 
-// Reviewer (optional, a [Reader]) knows what ServiceAccounts may do.
+// Reviewer is an optional interface of a [Reader] that can check the permissions of
+// ServiceAccounts.
 type Reviewer interface {
-	// May reports whether a ServiceAccount may do something in a namespace, "" for all.
+	// May reports whether a ServiceAccount has a permission in a namespace, "" for all.
 	//
-	// Errors: those of the API server, such as that the caller may not ask.
+	// Errors: those of the API server, for example when the caller may not create the review.
 	May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error)
 }
 
@@ -26,7 +27,8 @@ func (c Cluster) May(ctx context.Context, account types.NamespacedName, verb str
 	return May(ctx, c.Kube, account, verb, of, namespace)
 }
 
-// May asks whether a ServiceAccount may do something in a namespace, "" for all.
+// May reports whether a ServiceAccount has a permission in a namespace, "" for all, according to a
+// SubjectAccessReview.
 //
 // Errors: those of the API server.
 func May(ctx context.Context, kube kubernetes.Interface, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {

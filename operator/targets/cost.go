@@ -20,38 +20,37 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// costs bound what the relabel steps of a job cost, without running them: matching takes up to
-// the size of an expression times the length of the text, and a replacement may repeat
-// the text.
+// costs is an upper bound of the cost of the relabel steps of a job, computed without running them. Matching
+// takes up to the size of the expression times the length of the text, and a replacement may repeat the text.
 type costs struct {
 	steps []stepCost
 	slots int // labels that steps write
-	// seeds are the sizes of the labels that every target has, and their sum with the names.
+	// seeds are the sizes of the label values that every target has. allSeeds is their total, including names.
 	seeds    map[model.LabelName]int
 	allSeeds int
-	// free is a size of labels for which all steps together cost little enough, whatever the
-	// labels are; rate is what a byte costs then.
+	// free is a total size of labels at which all steps together stay below most for any labels. rate
+	// is the cost per byte at that size.
 	free, rate int
-	most       int // that the steps may cost for a target
+	most       int // maximum cost of the steps for one target
 }
 
-// stepCost is what is known of a step before there is a target.
+// stepCost is the part of a step's cost that does not depend on the target.
 type stepCost struct {
-	at      int               // index among all
+	at      int               // index among all steps
 	program int               // size of the expression
-	once    bool              // the expression looks at each letter once
-	runs    int               // shards that run it
-	sources []model.LabelName // of which the text is made
-	slots   []int             // of the sources; -1 for labels that no step writes
+	once    bool              // the expression visits each letter once
+	runs    int               // number of shards that run it
+	sources []model.LabelName // labels that make up the text
+	slots   []int             // slots of the sources; -1 for labels that no step writes
 	joints  int               // bytes of separators
 	all     bool              // reads all labels
-	writes  int               // slot; -1 for none, or for any label
+	writes  int               // slot that it writes; -1 for none, or for any label
 	anyname bool              // writes labels of any name
-	times   int               // how often a match may be repeated in what is written
-	literal int               // other bytes of it
+	times   int               // upper bound of how often the result repeats the match
+	literal int               // other bytes of the result
 }
 
-// costOf reads the steps of a job with some indices.
+// costOf computes the costs of the steps with the given indices.
 func (j *Job) costOf(indices iter.Seq[int]) costs {
 	slots := map[string]int{}
 	slotOf := func(name string) int {
@@ -89,7 +88,7 @@ func (j *Job) costOf(indices iter.Seq[int]) costs {
 			s.times, s.literal = strings.Count(c.Replacement, "$")+strings.Count(c.TargetLabel, "$"), len(c.Replacement)
 			s.anyname = strings.Contains(c.TargetLabel, "$")
 		case relabel.Lowercase, relabel.Uppercase:
-			s.times = 3 // a letter may have a longer form
+			s.times = 3 // changing case may lengthen a letter
 		case relabel.HashMod:
 			s.literal = 20
 		case relabel.LabelMap:
@@ -113,8 +112,8 @@ func (j *Job) costOf(indices iter.Seq[int]) costs {
 	return out
 }
 
-// straight reports whether an expression has no repetition: then, as those of relabel steps
-// are anchored, each of its instructions looks at one letter of a text.
+// straight reports whether an expression has no repetition. As expressions of relabel steps are
+// anchored, each of its instructions then visits one letter of a text.
 func straight(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
@@ -123,7 +122,7 @@ func straight(re *syntax.Regexp) bool {
 	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !straight(sub) })
 }
 
-// freeSize looks for the size of labels that is free, by halves.
+// freeSize returns the value of free, found by halving the maximum.
 func (c *costs) freeSize() int {
 	for size := budget.LabelBytes; size > 0; size /= 2 {
 		if n, _ := c.bound(size, func(model.LabelName) int { return size }); n <= c.most {
@@ -133,16 +132,16 @@ func (c *costs) freeSize() int {
 	return 0
 }
 
-// bound is the most that the steps may cost for a target, and the step that costs most.
+// bound returns an upper bound of the cost of the steps for a target, and the index of the most expensive step.
 //
-// size: of all discovered labels, in bytes; length: of one.
+// size: of all discovered labels, in bytes; length: returns that of one.
 func (c *costs) bound(size int, length func(model.LabelName) int) (cost, worst int) {
 	var few [64]int
 	written := few[:]
 	if c.slots > len(few) {
 		written = make([]int, c.slots)
 	}
-	anyLabel, most := 0, 0 // bytes of what is written to labels of any name
+	anyLabel, most := 0, 0 // bytes written to labels of any name
 	for i := range c.steps {
 		s := &c.steps[i]
 		text := s.joints
@@ -180,7 +179,7 @@ func (c *costs) bound(size int, length func(model.LabelName) int) (cost, worst i
 	return cost, worst
 }
 
-// sizeOf is the size of labels, in bytes.
+// sizeOf returns the size of labels in bytes.
 func sizeOf(set model.LabelSet) (n int) {
 	for name, value := range set {
 		n += len(name) + len(value)
@@ -188,8 +187,8 @@ func sizeOf(set model.LabelSet) (n int) {
 	return n
 }
 
-// affordable adds what a target with labels of a size costs, and reports whether that is little
-// whatever they are; then nobody needs to look at each label.
+// affordable charges a target whose labels have the given total size, and reports whether the cost is
+// low for any labels of that size. In that case there is no need to measure each label.
 func (e *evaluation) affordable(c *costs, size int) bool {
 	cost := size * c.rate
 	if size > c.free || e.spent+cost > budget.JobMatchSteps/e.share/2 {
@@ -200,8 +199,8 @@ func (e *evaluation) affordable(c *costs, size int) bool {
 	return true
 }
 
-// afford adds what steps cost for a target whose labels have a size, unless it is too much:
-// then the target is unknown.
+// afford charges the steps for a target whose labels have the given total size. If the cost exceeds
+// the budget, the state of the target becomes unknown.
 func (e *evaluation) afford(r *Row, c *costs, size int) bool {
 	if e.affordable(c, size) {
 		return true
@@ -221,8 +220,8 @@ func (e *evaluation) afford(r *Row, c *costs, size int) bool {
 	return false
 }
 
-// mayFollow reports whether all steps of a target can be run. Of one that the sieve drops,
-// those that the sieve leaves out may cost too much.
+// mayFollow reports whether all steps can be run for a target. For a target that the sieve drops, the
+// steps that the sieve skips may be too expensive.
 func (j *Job) mayFollow(r *Row) bool {
 	if r.State == Unknown {
 		return false
@@ -232,10 +231,11 @@ func (j *Job) mayFollow(r *Row) bool {
 	return cost <= c.most
 }
 
-// wholeJobs is the number of jobs of one object that each get the budget of a job. More jobs share it.
+// wholeJobs is the number of jobs of one object that get a full job budget each. Objects with more
+// jobs share that total.
 const wholeJobs = 10
 
-// shares sets the share of each job. Jobs of one object have its name with a number at the end.
+// shares sets the share of each job. The names of an object's jobs differ only in the number at the end.
 func shares(jobs []Job) {
 	of := map[string]int{}
 	for i := range jobs {
@@ -246,7 +246,7 @@ func shares(jobs []Job) {
 	}
 }
 
-// objectOf cuts the number off the name of a job.
+// objectOf returns the name of a job without the number at the end.
 func objectOf(job string) string {
 	if i := strings.LastIndexByte(job, '/'); i >= 0 {
 		return job[:i]
@@ -267,7 +267,7 @@ func (e *evaluation) alone() {
 	}
 }
 
-// end releases the place in [slow], if there is one.
+// end releases the place in [slow], if any.
 func (e *evaluation) end() {
 	if e.slow {
 		slow.Release(1)

@@ -23,8 +23,8 @@ func monitorOf(steps ...string) string {
 	return "{selector: {matchLabels: {app: web}}, endpoints: [{port: http, relabelings: [" + strings.Join(steps, ", ") + "]}]}"
 }
 
-// Targets whose relabeling would take seconds or gigabytes are unknown, with the field; no
-// expression is matched for it.
+// A target whose relabeling would take seconds or gigabytes is unknown, and its message names the
+// field; no expression is matched for it.
 func TestExpensiveTargets(t *testing.T) {
 	repeat := func(step string, n int) []string { return strings.Split(strings.Repeat(step+"\n", n-1)+step, "\n") }
 	match := "{sourceLabels: [" + annotation + "], action: keep, regex: '(.*a|.*b){900}z'}"
@@ -79,7 +79,7 @@ func TestExpensiveTargets(t *testing.T) {
 	}
 }
 
-// The targets of one job share a budget: the work of an evaluation ends, and says so.
+// The targets of one job share a budget: evaluation stops when it is used up and reports that.
 func TestJobBudget(t *testing.T) {
 	j := job(t, slices1, monitorOf("{sourceLabels: ["+annotation+"], action: drop, regex: '(a|b)*x(c|d)*'}"))
 	value := map[string]string{annotation: strings.Repeat("-", 200_000)}
@@ -109,7 +109,7 @@ func TestJobBudget(t *testing.T) {
 	}
 }
 
-// The jobs of one object share a budget: four hundred endpoints may not cost what each alone may.
+// The jobs of one object share a budget: 400 endpoints may not cost 400 times the limit of one.
 func TestObjectBudget(t *testing.T) {
 	endpoint1 := "{port: http, relabelings: [{sourceLabels: [" + annotation + "], action: drop, regex: '(.*a|.*b){50}z'}]}"
 	group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("-", 20_000)})
@@ -131,7 +131,7 @@ func TestObjectBudget(t *testing.T) {
 	}
 }
 
-// However many evaluations are expensive, half of the CPUs are left.
+// Any number of expensive evaluations leaves half of the CPUs free.
 func TestExpensiveEvaluationsWait(t *testing.T) {
 	j := job(t, slices1, monitorOf("{sourceLabels: ["+annotation+"], action: drop, regex: '(.*a|.*b){50}z'}"))
 	group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("-", 20_000)})
@@ -159,7 +159,7 @@ func TestExpensiveEvaluationsWait(t *testing.T) {
 	<-done
 }
 
-// An evaluation for somebody who has gone ends at once.
+// An evaluation stops at once when its caller has gone.
 func TestEvaluateWithin(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	j := job(t, slices1, http)

@@ -33,8 +33,8 @@ type Rule struct {
 	TargetLabel  string   `json:"targetLabel,omitempty"` // of keepequal and dropequal
 }
 
-// drop says that a step of a shard drops the target. It relabels again up to the step, as
-// only here the values on the way matter.
+// drop marks the target as dropped by a step of a shard. It repeats the relabeling up to that step,
+// because intermediate values are only needed here.
 func (e *evaluation) drop(r *Row, shard, step int) {
 	if step < e.sieve.steps {
 		e.sieve.populate(e.lb, r, shard)
@@ -47,10 +47,11 @@ func (e *evaluation) drop(r *Row, shard, step int) {
 	e.explain(r, shard, step)
 }
 
-// maxDrops bounds the drops that rows share.
+// maxDrops is the maximum number of drops that rows share.
 const maxDrops = 10_000
 
-// explain says that a step of a shard drops the target whose labels the builder has.
+// explain marks the target as dropped by a step of a shard. The builder must have its labels before
+// that step.
 func (e *evaluation) explain(r *Row, shard, step int) {
 	rule := e.shards[shard].RelabelConfigs[step]
 	key := binary.AppendUvarint(binary.AppendUvarint(e.scratch[:0], uint64(shard)), uint64(step))

@@ -12,28 +12,30 @@ import (
 	"github.com/prometheus/prometheus/scrape"
 )
 
-// errUnstable: labels have no order, so a labelmap of two of them to one has no certain result.
+// errUnstable marks an ambiguous target: labels have no order, so the result of a labelmap of two
+// labels to one is not deterministic.
 var errUnstable = errors.New("the relabel steps keep and drop it by turns: two labels are mapped to the same one")
 
 const sameTarget = "another target of the job has the same labels and URL"
 
-// Found is what the discoveries of a job brought.
+// Found is the result of the discoveries of a job.
 type Found struct {
 	// Groups of discovered labels, without those of static_configs, which the job has.
 	Groups []*targetgroup.Group
-	// Gaps are what could not be looked at.
+	// Gaps are the discoveries that could not be evaluated.
 	Gaps []Gap
-	// Looked are those of [Job.Others] that were looked at.
+	// Looked are the keys of [Job.Others] that were evaluated.
 	Looked []string
 }
 
-// Gap stands for targets that may exist.
+// Gap represents targets that may exist.
 type Gap struct {
-	// State is Forbidden where the workload has no permission to discover, else Unknown.
+	// State is Forbidden if the workload has no permission to discover, Unknown otherwise.
 	State State
-	// Message says what could not be looked at and why.
+	// Message describes what could not be evaluated and why.
 	Message string
-	// Refused says that whoever looks lacks a permission; Forbidden is what the workload lacks.
+	// Refused is true when the caller lacks a permission; Forbidden means that the workload lacks
+	// one.
 	Refused bool
 }
 
@@ -43,24 +45,24 @@ type evaluation struct {
 	lb      *labels.Builder
 	rows    []Row
 	winners []map[string]int // by shard: labels → row
-	drops   map[string]*Drop // by what they say
+	drops   map[string]*Drop // by shard, relabel step and label values
 	scratch []byte
-	// spent is what targets may have cost of which nobody has looked at each, exact that of
-	// the others.
+	// spent is the estimated cost so far of targets for which only an estimate was made, exact the
+	// computed cost of the others.
 	spent, exact int
-	slow         bool // it costs much, see [evaluation.alone]
+	slow         bool // expensive, see [evaluation.alone]
 }
 
-// Evaluate says what becomes of each target. Most of the labels of a target are only looked at
-// if it is kept, or in [Result.Target].
+// Evaluate returns the state of each target. Most labels of a target are only read if it is kept,
+// or in [Result.Target].
 func (j *Job) Evaluate(found Found) Result {
 	result, _ := j.EvaluateWithin(context.Background(), found)
 	return result
 }
 
-// EvaluateWithin is [Job.Evaluate] that ends, between two groups, with the context.
+// EvaluateWithin is like [Job.Evaluate] but stops between two groups when the context is done.
 //
-// Errors: that of the context.
+// Errors: the error of the context.
 func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 	groups, n := slices.Concat(found.Groups, j.Static), 0
 	for _, group := range groups {
@@ -70,7 +72,7 @@ func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 	defer e.end()
 	for _, group := range groups {
 		if err := ctx.Err(); err != nil {
-			return Result{job: j}, err // nobody waits for the rest
+			return Result{job: j}, err // the caller has gone
 		}
 		e.group(group)
 	}
@@ -81,7 +83,7 @@ func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 	return Result{Rows: e.rows, job: j}, nil
 }
 
-// newEvaluation is one of so many targets.
+// newEvaluation returns an evaluation with room for this number of targets.
 func newEvaluation(j *Job, targets int) *evaluation {
 	e := &evaluation{
 		Job: j, lb: labels.NewBuilder(labels.EmptyLabels()), rows: make([]Row, 0, targets), winners: make([]map[string]int, len(j.shards)), drops: map[string]*Drop{},
@@ -92,7 +94,7 @@ func newEvaluation(j *Job, targets int) *evaluation {
 	return e
 }
 
-// group decides about the targets of a group.
+// group evaluates the targets of a group.
 func (e *evaluation) group(group *targetgroup.Group) {
 	for _, own := range group.Targets {
 		r := Row{own: own, shared: group.Labels}
@@ -101,7 +103,7 @@ func (e *evaluation) group(group *targetgroup.Group) {
 	}
 }
 
-// gaps are the discoveries that the job has and nobody looked at.
+// gaps returns the discoveries of the job that were not evaluated.
 func (j *Job) gaps(looked []string) (out []Gap) {
 	for _, key := range j.Others {
 		if slices.Contains(looked, key) {
@@ -115,7 +117,7 @@ func (j *Job) gaps(looked []string) (out []Gap) {
 	return out
 }
 
-// decide decides about a target on all shards.
+// decide evaluates a target on all shards.
 func (e *evaluation) decide(r *Row) {
 	sifted := min(e.sieve.steps, e.common)
 	if !e.afford(r, &e.sieve.costs, e.sieve.populate(e.lb, r, 0)) {
@@ -128,7 +130,7 @@ func (e *evaluation) decide(r *Row) {
 	if !e.afford(r, &e.costs, sizeOf(r.own)+sizeOf(r.shared)+e.costs.allSeeds) {
 		return
 	}
-	last, on := -1, 0 // the step that is reached on the way of the shard that gets furthest
+	last, on := -1, 0 // the last step that any shard reaches, and that shard
 	drops := func(shard, at int) {
 		if at > last {
 			last, on = at, shard
@@ -144,8 +146,8 @@ func (e *evaluation) decide(r *Row) {
 	}
 }
 
-// sift looks at a target on each shard, at all of its labels only where the sieve does not drop
-// it. Where it is dropped, drops is told.
+// sift evaluates a target on each shard and reads all of its labels only if the sieve does not drop
+// it. It calls drops for each shard and step that drop the target.
 func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
 	var base labels.Labels
 	if len(e.shards) > 1 {
@@ -170,8 +172,8 @@ func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
 	}
 }
 
-// divide runs the steps that differ between shards on labels that are the result of the
-// others. Where the target is dropped, drops is told.
+// divide runs the common steps once and then, for each shard, the steps that differ. It calls drops
+// for each shard and step that drop the target.
 func (e *evaluation) divide(r *Row, drops func(shard, at int)) {
 	scrape.PopulateDiscoveredLabels(e.lb, e.shards[0], r.own, r.shared)
 	if at := dropAt(e.lb, e.shards[0].RelabelConfigs[:e.common]); at >= 0 {
@@ -199,7 +201,7 @@ func dropAt(lb *labels.Builder, steps []*relabel.Config) int {
 	return -1
 }
 
-// keep finishes a target on a shard. It reports false when a step drops it there.
+// keep finishes a target on a shard and returns false if a step drops it there.
 func (e *evaluation) keep(r *Row, shard int) bool {
 	result, err := scrape.PopulateLabels(e.lb, e.shards[shard], r.own, r.shared)
 	if err == nil && e.needsPort {
@@ -212,7 +214,7 @@ func (e *evaluation) keep(r *Row, shard int) bool {
 	if result.IsEmpty() {
 		return false
 	}
-	e.scratch = result.Bytes(e.scratch) // of the URL, too, which is made of labels
+	e.scratch = result.Bytes(e.scratch) // also covers the URL, which is made from labels
 	if winner, taken := e.winners[shard][string(e.scratch)]; taken {
 		if r.State != Kept {
 			r.State, r.Message, r.on, r.winner = Duplicate, sameTarget, shard, winner
@@ -227,14 +229,14 @@ func (e *evaluation) keep(r *Row, shard int) bool {
 	return true
 }
 
-// invalid notes that a shard cannot scrape the target.
+// invalid records that a shard cannot scrape the target.
 func (e *evaluation) invalid(r *Row, shard int, err error) {
 	if r.State == "" {
 		r.State, r.Message, r.on = Invalid, err.Error(), shard
 	}
 }
 
-// limit applies targetLimit: a shard with more targets scrapes none of the job.
+// limit applies targetLimit: a shard with more targets scrapes none of the job's targets.
 func (e *evaluation) limit() {
 	for shard, c := range e.shards {
 		n := len(e.winners[shard])

@@ -58,7 +58,7 @@ const (
 	http    = "{selector: {matchLabels: {app: web}}, endpoints: [{port: http}]}"
 )
 
-// endpoint are the discovered labels of an address of Service web with what differs.
+// endpoint returns the discovered labels of an address of Service web, overridden by differs.
 func endpoint(address string, differs map[string]string) *targetgroup.Group {
 	own := model.LabelSet{
 		"__address__":                                             model.LabelValue(address),
@@ -99,7 +99,7 @@ func TestKeptTarget(t *testing.T) {
 	}
 }
 
-// Each reason for which a target is not scraped names the field of the user.
+// The reason for a dropped target names the field that the user wrote.
 func TestDropReasons(t *testing.T) {
 	for name, tc := range map[string]struct {
 		prometheus, monitor string
@@ -166,7 +166,7 @@ func TestDropReasons(t *testing.T) {
 	}
 }
 
-// Each target is on one shard, unless it asks for all.
+// Each target is on exactly one shard unless it requests all.
 func TestShards(t *testing.T) {
 	var groups []*targetgroup.Group
 	for i := range 100 {

@@ -2,26 +2,26 @@ package targets
 
 import "github.com/prometheus/prometheus/discovery/targetgroup"
 
-// Outcome is what becomes of a target as far as its group alone decides: other groups of the
-// job may have the same target, and targetLimit counts all.
+// Outcome is the result for a target as far as its group alone determines it: other groups of the
+// job may contain the same target, and targetLimit counts all groups.
 type Outcome struct {
-	// State is Kept, Dropped, Invalid or Duplicate; Unknown when it is too expensive to say.
+	// State is Kept, Dropped, Invalid or Duplicate; Unknown when evaluation is too expensive.
 	State State
-	// Step that dropped it, from 1; 0 unless it is dropped.
+	// Step that dropped it, counted from 1; 0 unless it is dropped.
 	Step int
-	// Shards that scrape it, and for each what its labels and URL are: Prometheus scrapes
-	// targets of equal keys once.
+	// Shards that scrape it, and for each the labels and URL as a key: Prometheus scrapes targets
+	// with equal keys once.
 	Shards []int
 	Keys   []string
 }
 
-// Outcomes are those of the targets of a group, in their order.
+// Outcomes returns the outcome of each target of a group, in order.
 func (j *Job) Outcomes(group *targetgroup.Group) []Outcome {
 	_, out := j.Group(group)
 	return out
 }
 
-// Group evaluates one group, of which the result knows the details.
+// Group evaluates one group. The result also provides the details of its targets.
 func (j *Job) Group(group *targetgroup.Group) (Result, []Outcome) {
 	e := newEvaluation(j, len(group.Targets))
 	defer e.end()
@@ -50,21 +50,20 @@ func (e *evaluation) outcomes() []Outcome {
 	return out
 }
 
-// Elsewhere says of a row of [Job.Group] that a target of another group is scraped in its
-// place.
+// Elsewhere marks a row of [Job.Group] as a duplicate of a target in another group.
 func (r Result) Elsewhere(i int) {
 	row := &r.Rows[i]
 	row.State, row.Shards, row.Message, row.winner = Duplicate, nil, sameTarget, -1
 }
 
-// Beyond says of a row of [Job.Group] that the shards have too many targets.
+// Beyond marks a row of [Job.Group] as over the target limit of its shards.
 func (r Result) Beyond(i int) {
 	r.Rows[i].State, r.Rows[i].Shards = OverLimit, nil
 	r.Rows[i].Message = "the job has more targets than targetLimit: none of them is scraped"
 }
 
-// Gaps are the discoveries of the job that nobody looks at but the running servers.
+// Gaps returns the discoveries of the job that only the running servers evaluate.
 func (j *Job) Gaps() []Gap { return j.gaps(nil) }
 
-// TargetLimit is the number of targets above which a shard scrapes none; 0 for any number.
+// TargetLimit returns the number of targets above which a shard scrapes none; 0 means no limit.
 func (j *Job) TargetLimit(shard int) int { return int(j.shards[shard].TargetLimit) }

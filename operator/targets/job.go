@@ -17,32 +17,32 @@ import (
 
 // Job is one scrape job. It is immutable and safe for concurrent use.
 type Job struct {
-	// Name is its job_name.
+	// Name is the job_name.
 	Name string
 	// Origins of the relabel steps.
 	Origins []promconfig.Origin
-	// Discoveries are where targets come from.
+	// Discoveries are the service discoveries of the job that are parsed.
 	Discoveries
-	// Others are keys of discoveries in which nobody looks unless [Found.Looked] says so:
-	// "consul_sd_configs".
+	// Others are the keys of discoveries that are not evaluated unless [Found.Looked] contains
+	// them, for example "consul_sd_configs".
 	Others []string
-	// SDsDiffer is true when variables are used outside of relabel steps, so that
-	// shards look for different targets.
+	// SDsDiffer is true when variables are used outside of relabel steps, so that shards discover
+	// different targets.
 	SDsDiffer bool
 
-	// shards are the job as the pods of each shard have it.
+	// shards has the job's configuration on each shard.
 	shards []*config.ScrapeConfig
-	// common is the number of first steps that are the same on all shards.
+	// common is the number of leading steps that are the same on all shards.
 	common int
-	share  int // by which the budget of a job is divided, for all those of its object
+	share  int // divides the budget among all jobs of the same object
 	sieve  sieve
 	costs  costs
-	// Of servers of major version 2, see legacy.go.
+	// for servers of major version 2, see legacy.go
 	legacy, needsPort bool
 }
 
-// jobText is what is read of a job. Other keys, among them those that only other versions
-// of Prometheus know, do not matter to targets.
+// jobText has the parts of a job that are parsed. Other keys, including those of other Prometheus
+// versions, do not affect targets.
 type jobText struct {
 	Name           string            `yaml:"job_name"`
 	Interval       model.Duration    `yaml:"scrape_interval"`
@@ -60,7 +60,7 @@ type jobText struct {
 	Rest           map[string]any `yaml:",inline"`
 }
 
-// globalText is what jobs inherit.
+// globalText has the settings that jobs inherit.
 type globalText struct {
 	Global struct {
 		Interval       model.Duration `yaml:"scrape_interval"`
@@ -72,8 +72,8 @@ type globalText struct {
 
 // ReadJobs parses the jobs of a text.
 //
-// Errors: a text that is no YAML or no list of jobs, jobs that Prometheus refuses, another
-// number of origins than of steps.
+// Errors: the text is not YAML or not a list of jobs, Prometheus rejects a job, the number of
+// origins differs from the number of steps.
 func ReadJobs(d promconfig.JobText) ([]Job, error) {
 	global, err := readGlobal(d)
 	if err != nil {
@@ -86,7 +86,7 @@ func ReadJobs(d promconfig.JobText) ([]Job, error) {
 	var jobs []Job
 	for i, variables := range shards {
 		var items []jobText
-		if err := promconfig.CheckExpressions(d.Text); err != nil { // of a job that users write themselves
+		if err := promconfig.CheckExpressions(d.Text); err != nil { // in jobs that users write themselves
 			return nil, err
 		}
 		if err := yaml.Unmarshal(substitute(d.Text, variables), &items); err != nil {
@@ -120,7 +120,7 @@ func ReadJobs(d promconfig.JobText) ([]Job, error) {
 	return jobs, nil
 }
 
-// weigh looks at the relabel steps, once they are final.
+// weigh computes the sieve and the costs once the relabel steps are final.
 func (j *Job) weigh() {
 	j.sieve = newSieve(j.shards)
 	j.costs = j.costOf(func(yield func(int) bool) {
@@ -172,7 +172,7 @@ func readGlobal(d promconfig.JobText) (config.GlobalConfig, error) {
 	return out, nil
 }
 
-// addShard adds the job as the next shard has it.
+// addShard appends the job's configuration on the next shard.
 func (j *Job) addShard(text *jobText, global config.GlobalConfig) error {
 	c := config.DefaultScrapeConfig
 	c.JobName, c.Params, c.TargetLimit, c.RelabelConfigs = text.Name, text.Params, text.TargetLimit, text.Steps
@@ -205,7 +205,7 @@ func (j *Job) addShard(text *jobText, global config.GlobalConfig) error {
 	return nil
 }
 
-// finish looks for the first step that differs between shards.
+// finish sets the origins and the number of leading steps that are the same on all shards.
 func (j *Job) finish(origins []promconfig.Origin) error {
 	first := j.shards[0]
 	if len(origins) != len(first.RelabelConfigs) {
@@ -226,18 +226,18 @@ func (j *Job) finish(origins []promconfig.Origin) error {
 	return nil
 }
 
-// sameSeeds reports whether targets begin with the same labels in both.
+// sameSeeds reports whether targets start with the same labels in both configurations.
 func sameSeeds(a, b *config.ScrapeConfig) bool {
 	return a.MetricsPath == b.MetricsPath && a.Scheme == b.Scheme && a.ScrapeInterval == b.ScrapeInterval &&
 		a.ScrapeTimeout == b.ScrapeTimeout && reflect.DeepEqual(a.Params, b.Params)
 }
 
-// stepKey is a step in a form that compares: expressions by their text.
+// stepKey returns a comparable form of a step, with the regular expression as text.
 func stepKey(c *relabel.Config) any {
 	out := *c
 	out.Regex = relabel.Regexp{}
 	return [2]any{out, c.Regex.String()}
 }
 
-// Shards is the number of shards.
+// Shards returns the number of shards.
 func (j *Job) Shards() int { return len(j.shards) }

@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
-// read reads one job with steps of unnamed origin.
+// read parses one job whose steps have empty origins.
 func read(t *testing.T, text string, steps int, shards ...map[string]string) *Job {
 	t.Helper()
 	jobs, err := ReadJobs(promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, steps)}, Shards: shards})
@@ -53,7 +53,7 @@ func TestDiscoveriesOfJobs(t *testing.T) {
 	}
 }
 
-// What a pod replaces in the text of a job outside of its relabel steps.
+// Variables outside of relabel steps are replaced for each shard.
 func TestVariablesOutsideOfSteps(t *testing.T) {
 	shards := []map[string]string{{"SHARD": "0"}, {"SHARD": "1"}}
 	j := read(t, "- {job_name: a, metrics_path: /$(SHARD), static_configs: [{targets: ['a:1']}]}", 0, shards...)
@@ -66,7 +66,7 @@ func TestVariablesOutsideOfSteps(t *testing.T) {
 	}
 }
 
-// The names of labels in major version 2 are not UTF-8.
+// In major version 2, label names are not UTF-8.
 func TestLegacyNames(t *testing.T) {
 	const text = "- {job_name: a b, static_configs: [{targets: ['a:1']}], relabel_configs: [{source_labels: [job], target_label: '${1}', replacement: c}]}"
 	for version, want := range map[string]string{"3.0.0": "c", "2.55.1": ""} {

@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Jobs of every kind and of both major versions can be read, and steps of each are known by
-// the field of the user.
+// Jobs of every kind and of both major versions can be parsed, and their steps are attributed to
+// the user's fields.
 func TestJobsOfEveryKind(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "demo", Name: "x"}
 	pod := &v1.PodMonitor{ObjectMeta: meta}

@@ -13,16 +13,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
-// legacy reports whether the servers have major version 2. What differs there, besides label
-// names that are not UTF-8:
+// legacy reports whether the servers have major version 2. Its differences, besides label names
+// that are not UTF-8:
 //
-//   - the port of the scheme is added to an address without one, and the scheme must have one;
-//     with the feature no-default-scrape-port that port is taken away;
-//   - the dot of a regular expression matches no line break;
-//   - parameters of the job win over discovered labels of that name.
+//   - the default port of the scheme is added to an address without one, and the scheme must have a
+//     default; with the feature no-default-scrape-port that port is removed;
+//   - the dot of a regular expression does not match line breaks;
+//   - parameters of the job override discovered labels of that name.
 func legacy(d promconfig.JobText) bool { return d.Release != nil && d.Release.Major() < 3 }
 
-// asLegacy makes the job what it is to servers of major version 2.
+// asLegacy adapts the job to the rules of major version 2.
 func (j *Job) asLegacy(noDefaultPort bool) {
 	j.legacy, j.needsPort = true, !noDefaultPort
 	last := addPort
@@ -45,9 +45,9 @@ func (j *Job) asLegacy(noDefaultPort bool) {
 	}
 }
 
-// checkPort is the check of a target that is kept.
+// checkPort validates a kept target.
 //
-// Errors: the address has no port, and nor has the scheme.
+// Errors: neither the address nor the scheme has a port.
 func (j *Job) checkPort(l labels.Labels) error {
 	switch l.Get(model.SchemeLabel) {
 	case "", "http", "https":
@@ -64,10 +64,10 @@ func (j *Job) checkPort(l labels.Labels) error {
 
 const oneLinePrefix = "(?-s:"
 
-// oneLine is an expression whose dots match no line break.
+// oneLine returns an expression whose dots do not match line breaks.
 func oneLine(text string) relabel.Regexp { return relabel.MustNewRegexp(oneLinePrefix + text + ")") }
 
-// regexOf is the expression of a step as it was written.
+// regexOf returns the expression of a step as it was written.
 func (j *Job) regexOf(c *relabel.Config) string {
 	text := c.Regex.String()
 	if !j.legacy {
@@ -76,8 +76,8 @@ func (j *Job) regexOf(c *relabel.Config) string {
 	return strings.TrimSuffix(strings.TrimPrefix(text, oneLinePrefix), ")")
 }
 
-// What servers do after the last step, as steps. They drop nothing, so that they need no
-// origin. The label instance is what the address was before its port was taken away.
+// The work of these servers after the last step, expressed as relabel steps. These steps drop
+// nothing and therefore need no origin. The label instance keeps the address with its port.
 var (
 	addPort = []*relabel.Config{
 		onAddress(`(?:http)?;([^:\[\]]+|\[[^\[\]]*\])`, "$1:80"), onAddress(`https;([^:\[\]]+|\[[^\[\]]*\])`, "$1:443"),

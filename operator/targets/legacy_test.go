@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
-// Servers of major version 2 add the port of the scheme, or take it away, after relabeling. The
+// Servers of major version 2 add or remove the default port of the scheme after relabeling. The
 // label instance has the port in both cases.
 func TestDefaultPort(t *testing.T) {
 	const job = `- {job_name: a, scheme: SCHEME, static_configs: [{targets: ["host", "host:8080", "host:80", "host:443", "[::1]", "[::1]:80", "[::1]:9"]}], relabel_configs: [{source_labels: [__address__], target_label: before}]}`
@@ -49,8 +49,8 @@ func TestDefaultPort(t *testing.T) {
 	}
 }
 
-// In major version 2 the dot of an expression matches no line break, and parameters of the job
-// win over labels. Expressions are shown as they were written.
+// In major version 2 the dot of an expression does not match line breaks, and parameters of the job
+// override labels. Expressions are shown as they were written.
 func TestLegacyRelabeling(t *testing.T) {
 	const text = `- {job_name: a, params: {q: [job]}, static_configs: [{targets: ["a:1"], labels: {note: "two\nlines", __param_q: label}}],
   relabel_configs: [{source_labels: [note], target_label: copy}, {source_labels: [__param_q], target_label: q}, {source_labels: [note], regex: "two.*", action: drop}, {source_labels: [note], regex: "x", action: keep}]}`
@@ -77,7 +77,7 @@ func TestLegacyRelabeling(t *testing.T) {
 	}
 }
 
-// In major version 2 a scheme without a port of its own needs one in the address.
+// In major version 2 a scheme without a default port requires one in the address.
 func TestLegacyScheme(t *testing.T) {
 	const text = `- {job_name: a, static_configs: [{targets: ["a:1", "a"]}], relabel_configs: [{target_label: __scheme__, replacement: other}]}`
 	for _, tc := range []struct {

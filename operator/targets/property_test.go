@@ -25,7 +25,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
-// random makes jobs and groups over few names and values, so that steps meet.
+// random generates jobs and groups from few names and values so that steps interact.
 type random struct{ *rand.Rand }
 
 func (r random) of(words ...string) string { return words[r.IntN(len(words))] }
@@ -34,8 +34,8 @@ func (r random) label() string {
 	return r.of("__address__", "__meta_a", "__meta_b", "__tmp_hash", "a", "b", "job", "instance", "__scheme__", "__metrics_path__", "__param_x", "__scrape_interval__")
 }
 
-// step is one relabel step. Labels are mapped under names of their own: where two meet in
-// one name, the result is up to chance in Prometheus itself.
+// step returns a random relabel step. Labels are mapped to distinct names, because the result of
+// mapping two labels to one name is random in Prometheus itself.
 func (r random) step(i int) string {
 	regex := r.of("(.*)", "(.+)", "a", "b|c", "(a|b).*", "", "http", "10s", ".*[02468]")
 	switch r.IntN(9) {
@@ -58,7 +58,7 @@ func (r random) step(i int) string {
 		r.of("$1", "a", "", "x$1", "https", "1m", "$(SHARD)"))
 }
 
-// job is the text of a job and the number of its steps.
+// job returns the text of a job and the number of its steps.
 func (r random) job(name string) (text string, steps int) {
 	var lines []string
 	for i := range r.IntN(8) {
@@ -98,8 +98,8 @@ func (r random) labels() model.LabelSet {
 	return out
 }
 
-// pools are what Prometheus' own scrape pools make of jobs: by job, URL and labels of the
-// active targets, sorted, and the number of dropped ones.
+// pools runs the scrape pools of Prometheus and returns by job the URL and labels of the active
+// targets, sorted, and the number of dropped ones.
 func pools(t *testing.T, text string, groups map[string][]*targetgroup.Group) (active map[string][]string, dropped map[string]int) {
 	t.Helper()
 	loaded, err := config.Load(text, nil)
@@ -117,7 +117,7 @@ func pools(t *testing.T, text string, groups map[string][]*targetgroup.Group) (a
 	go func() { _ = m.Run(updates) }()
 	defer m.Stop()
 	updates <- groups
-	synctest.Wait() // all pools are in sync, and no scrape is due: no time passes
+	synctest.Wait() // all pools are in sync, and no scrape is due because no time passes
 
 	active = map[string][]string{}
 	lb := labels.NewBuilder(labels.EmptyLabels())
@@ -130,8 +130,8 @@ func pools(t *testing.T, text string, groups map[string][]*targetgroup.Group) (a
 	return active, m.TargetsDroppedCounts()
 }
 
-// checkLikePrometheus compares random jobs on all shards with what Prometheus makes of
-// them, and returns the numbers of targets by state.
+// checkLikePrometheus compares the evaluation of random jobs on all shards with that of Prometheus
+// and returns the number of targets by state.
 func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 	t.Helper()
 	r := random{rand.New(rand.NewPCG(seed, 0))}
@@ -174,12 +174,12 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 	return counts
 }
 
-// compare compares the result of a shard with that of Prometheus.
+// compare compares the result for a shard with that of Prometheus.
 func compare(t *testing.T, doc promconfig.JobText, job string, shard int, got Result, active []string, dropped int) {
 	t.Helper()
 	var urls []string
 	for _, target := range got.Targets() {
-		if target.State == Kept || target.State == OverLimit { // those over the limit are active, and fail
+		if target.State == Kept || target.State == OverLimit { // targets over the limit are active and fail
 			urls = append(urls, target.URL+" "+labels.FromMap(target.Labels).String())
 		}
 	}
@@ -192,8 +192,8 @@ func compare(t *testing.T, doc promconfig.JobText, job string, shard int, got Re
 	}
 }
 
-// explained checks that a target was dropped by the first step that drops it, for what its
-// labels are there.
+// explained checks that a target was dropped by the first step that drops it, with the labels that
+// it has there.
 func explained(t *testing.T, doc promconfig.JobText, j *Job, got Result) {
 	t.Helper()
 	lb := labels.NewBuilder(labels.EmptyLabels())
@@ -215,7 +215,7 @@ func explained(t *testing.T, doc promconfig.JobText, j *Job, got Result) {
 	}
 }
 
-// onAll compares what is said about all shards at once with what is said about one.
+// onAll compares the evaluation for all shards with that for one.
 func onAll(t *testing.T, doc promconfig.JobText, j *Job, shard int, one Result, groups []*targetgroup.Group) {
 	t.Helper()
 	all := j.Evaluate(Found{Groups: groups})
@@ -229,9 +229,10 @@ func onAll(t *testing.T, doc promconfig.JobText, j *Job, shard int, one Result, 
 	}
 }
 
-// isolate replaces the resolver that Prometheus asks for the name of the host: by one in Go
-// that knows /etc/hosts and no server. The one of the C library keeps channels between
-// bubbles, and a server may be slow. What all resolvers share is made here, outside.
+// isolate replaces the resolver that Prometheus uses for the host name by a Go resolver that reads
+// /etc/hosts and queries no server. The resolver of the C library keeps channels between synctest
+// bubbles, and a server may be slow. State shared by all resolvers is initialized here, outside of
+// the bubbles.
 func isolate(t testing.TB) {
 	t.Helper()
 	before := net.DefaultResolver
@@ -240,11 +241,11 @@ func isolate(t testing.TB) {
 	}}
 	t.Cleanup(func() { net.DefaultResolver = before })
 	if _, err := net.LookupAddr("192.0.2.1"); err != nil {
-		t.Log(err) // it is in no /etc/hosts
+		t.Log(err) // it is not in /etc/hosts
 	}
 }
 
-// Kept and dropped targets are those of Prometheus' own scrape pools.
+// Kept and dropped targets are equal to those of the scrape pools of Prometheus.
 func TestLikePrometheus(t *testing.T) {
 	isolate(t)
 	counts := map[State]int{}

@@ -13,32 +13,32 @@ import (
 	"github.com/prometheus/prometheus/scrape"
 )
 
-// Result is what becomes of the targets of a job. There may be very many, of which few are
-// shown: rows say what is decided about each, and [Result.Target] makes the details.
+// Result has the evaluated targets of a job. There may be very many of which few are shown, so rows
+// are compact and [Result.Target] computes the details on demand.
 type Result struct {
-	// Rows of targets in the order in which they were found.
+	// Rows of targets in discovery order.
 	Rows []Row
 
 	job *Job
 }
 
-// Row is what is decided about a target, see [Target].
+// Row is the compact result for a target, see [Target].
 type Row struct {
 	State State
 	// Shards that scrape it.
 	Shards []int
-	// Drop says which step dropped it; nil unless it is dropped. Rows of which the same is to be
-	// said share it.
+	// Drop is the step that dropped it; nil unless it is dropped. Rows with equal contents share
+	// it.
 	Drop *Drop
-	// Message is why it is in that state, for people; empty when it is kept.
+	// Message is a human-readable reason for the state; empty when the target is kept.
 	Message string
 
-	own, shared model.LabelSet // discovered labels, the former before the latter; nil for gaps
-	on          int            // the shard of which that is said
-	winner      int            // of a duplicate: the row that is scraped in its place
+	own, shared model.LabelSet // discovered labels, the former take precedence; nil for gaps
+	on          int            // the shard to which State and Message refer
+	winner      int            // of a duplicate: the row that is scraped instead
 }
 
-// Label is a discovered label; empty if there is none.
+// Label returns a discovered label; empty if it is not set.
 func (r *Row) Label(name model.LabelName) string {
 	if value, ok := r.own[name]; ok {
 		return string(value)
@@ -46,13 +46,13 @@ func (r *Row) Label(name model.LabelName) string {
 	return string(r.shared[name])
 }
 
-// Source is the object in which the target was found.
+// Source returns the object in which the target was found.
 func (r *Row) Source() Source { return sourceOf(r.Label) }
 
-// isGap reports whether the row stands for any number of targets.
+// isGap reports whether the row represents an unknown number of targets.
 func (r *Row) isGap() bool { return r.own == nil && (r.State == Forbidden || r.State == Unknown) }
 
-// Targets are all, with their details.
+// Targets returns all targets with their details.
 func (r Result) Targets() []Target {
 	out := make([]Target, len(r.Rows))
 	for i := range r.Rows {
@@ -61,7 +61,7 @@ func (r Result) Targets() []Target {
 	return out
 }
 
-// Target makes the details of a row.
+// Target returns the details of a row.
 func (r Result) Target(i int) Target {
 	row := &r.Rows[i]
 	t := Target{Job: r.job.Name, State: row.State, Shards: append([]int{}, row.Shards...), Drop: row.Drop, Message: row.Message}
@@ -92,14 +92,14 @@ func (r Result) Target(i int) Target {
 	return t
 }
 
-// discovered are all discovered labels of a row, with those of the job.
+// discovered returns all discovered labels of a row, including the defaults of the job.
 func (r Result) discovered(row *Row) labels.Labels {
 	lb := labels.NewBuilder(labels.EmptyLabels())
 	scrape.PopulateDiscoveredLabels(lb, r.job.shards[0], row.own, row.shared)
 	return lb.Labels()
 }
 
-// OnShard is the result as one shard sees it: targets that only others scrape are in state
+// OnShard returns the result for one shard: targets that only other shards scrape are in state
 // otherShard.
 func (r Result) OnShard(shard int) Result {
 	r.Rows = slices.Clone(r.Rows)
@@ -111,7 +111,7 @@ func (r Result) OnShard(shard int) Result {
 	return r
 }
 
-// Counts are the numbers of targets by state.
+// Counts returns the number of targets by state.
 func (r Result) Counts() map[State]int {
 	out := map[State]int{}
 	for i := range r.Rows {
@@ -120,7 +120,7 @@ func (r Result) Counts() map[State]int {
 	return out
 }
 
-// DroppedBy are the numbers of dropped targets by the origin of the step.
+// DroppedBy returns the number of dropped targets by the origin of the step.
 func (r Result) DroppedBy() map[string]int {
 	out := map[string]int{}
 	for i := range r.Rows {
@@ -131,7 +131,7 @@ func (r Result) DroppedBy() map[string]int {
 	return out
 }
 
-// urlOf is the URL that a target with the labels would have.
+// urlOf returns the URL that a target with these labels would have.
 func urlOf(l labels.Labels, c *config.ScrapeConfig) string {
 	if l.Get(model.AddressLabel) == "" {
 		return ""
@@ -139,7 +139,7 @@ func urlOf(l labels.Labels, c *config.ScrapeConfig) string {
 	return scrape.NewTarget(l, c, nil, nil).URL().String()
 }
 
-// public are the labels that series have.
+// public returns the labels without the reserved ones, as they appear on series.
 func public(l labels.Labels) map[string]string {
 	out := map[string]string{}
 	l.Range(func(l labels.Label) {
@@ -150,7 +150,7 @@ func public(l labels.Labels) map[string]string {
 	return out
 }
 
-// idOf is a hash of the job's name and the discovered labels.
+// idOf returns a hash of the job's name and the discovered labels.
 func idOf(job string, discovered labels.Labels) string {
 	h := fnv.New64a()
 	write := func(text string) { _, _ = h.Write(append([]byte(text), 0)) }

@@ -9,23 +9,24 @@ import (
 // HTTPSDKey is the key of HTTP discoveries in a job.
 const HTTPSDKey = "http_sd_configs"
 
-// HTTPSD is one entry of http_sd_configs, without what authenticates to its URL.
+// HTTPSD is one entry of http_sd_configs, without credentials.
 type HTTPSD struct {
-	// URL that answers with a list of targets.
+	// URL that returns the list of targets.
 	URL string
 	// NoRedirects is true when redirects are not followed.
 	NoRedirects bool
 	// SkipVerify is true when the certificate of the URL is not verified.
 	SkipVerify bool
-	// Needs are keys of what else a request needs: credentials, files of the pod, a proxy.
+	// Needs are the keys of other settings that a request needs: credentials, files of the pod, a
+	// proxy.
 	Needs []string
 }
 
-// plainHTTP are keys of a discovery that change nothing of what is sent but headers of
-// Prometheus' own.
+// plainHTTP are keys of a discovery that only affect headers which Prometheus itself sets, not the
+// rest of the request.
 var plainHTTP = []string{"refresh_interval", "enable_http2", "min_version", "max_version"}
 
-// UnmarshalYAML implements yaml.Unmarshaler. Values of credentials are not kept.
+// UnmarshalYAML implements yaml.Unmarshaler. Credentials are not kept.
 func (h *HTTPSD) UnmarshalYAML(unmarshal func(any) error) error {
 	var text struct {
 		URL       string         `yaml:"url"`
@@ -55,13 +56,12 @@ func (h *HTTPSD) UnmarshalYAML(unmarshal func(any) error) error {
 
 var telling = regexp.MustCompile(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
 
-// IsSecretKey reports whether the value of a key of this name in a configuration probably lets
-// somebody in.
+// IsSecretKey reports whether a configuration key of this name probably holds a credential.
 func IsSecretKey(name string) bool { return telling.MatchString(name) }
 
-// plainParams are the parameters of URLs of which the values are shown: those that say what is
-// scraped. Any other may let somebody in, whatever it is called.
+// plainParams are the URL parameters whose values are shown because they select the scraped
+// metrics. Any other parameter may be a credential, regardless of its name.
 var plainParams = []string{"module", "target", "match[]"}
 
-// IsCredential reports whether the value of a URL parameter of this name may let somebody in.
+// IsCredential reports whether a URL parameter of this name may be a credential.
 func IsCredential(param string) bool { return !slices.Contains(plainParams, param) }

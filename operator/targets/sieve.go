@@ -12,15 +12,15 @@ import (
 	"github.com/prometheus/prometheus/scrape"
 )
 
-// sieve is the first relabel steps of a job, those before the first that looks at every label
-// of a target. Which targets they drop depends on few labels, so that most targets that are
-// dropped are so without their other labels.
+// sieve has the leading relabel steps of a job, before the first one that reads every label of a
+// target. Their decision depends on few labels, so most dropped targets are evaluated without their
+// other labels.
 type sieve struct {
-	// steps is the number of steps; at most the shortest of all shards.
+	// steps is the number of steps; the minimum of all shards.
 	steps int
-	// names are the labels that matter.
+	// names are the labels that the steps read.
 	names []model.LabelName
-	// shards have what differs between them.
+	// shards has what differs between shards.
 	shards []sieveShard
 	// costs of the steps that are run.
 	costs costs
@@ -29,7 +29,7 @@ type sieve struct {
 type sieveShard struct {
 	// seeds are the values of names in a target without labels.
 	seeds []string
-	// run are the steps that matter to what is dropped, with their indices.
+	// run are the steps that affect whether a target is dropped, with their indices.
 	run []sieveStep
 }
 
@@ -60,7 +60,7 @@ func newSieve(shards []*config.ScrapeConfig) sieve {
 	return out
 }
 
-// fewLabels is the number of first steps that read no labels but those that they name.
+// fewLabels returns the number of leading steps that only read labels that they name.
 func fewLabels(steps []*relabel.Config) int {
 	for i, step := range steps {
 		switch step.Action {
@@ -72,8 +72,8 @@ func fewLabels(steps []*relabel.Config) int {
 	return len(steps)
 }
 
-// deciding are the steps that drop targets or write labels which such steps read, and adds
-// the labels that they read.
+// deciding returns the steps that drop targets or write labels that such steps read. It adds the
+// labels that they read to read.
 func deciding(steps []*relabel.Config, read map[string]bool) (out []sieveStep) {
 	for i, step := range slices.Backward(steps) {
 		switch step.Action {
@@ -94,8 +94,8 @@ func deciding(steps []*relabel.Config, read map[string]bool) (out []sieveStep) {
 	return out
 }
 
-// populate gives the builder the labels of a target that matter, as
-// scrape.PopulateDiscoveredLabels gives it all, and returns the size of their values.
+// populate sets the relevant labels of a target in the builder, like
+// scrape.PopulateDiscoveredLabels does for all labels, and returns the size of their values.
 func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) (size int) {
 	lb.Reset(labels.EmptyLabels())
 	for i, name := range s.names {
@@ -111,8 +111,8 @@ func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) (size int) {
 	return size
 }
 
-// dropAt runs the steps from one index up to another and returns the index of the one that
-// drops the target, -1 if none does.
+// dropAt runs the steps with indices in [from, to) and returns the index of the step that drops the
+// target, -1 if none does.
 func (s *sieve) dropAt(lb *labels.Builder, shard, from, to int) int {
 	for _, step := range s.shards[shard].run {
 		switch {

@@ -1,20 +1,20 @@
 package targets
 
-// State says what becomes of a discovered target.
+// State is the outcome of evaluating a discovered target.
 type State string
 
 const (
 	Kept       State = "kept"       // scraped
-	OtherShard State = "otherShard" // scraped by a shard that was not asked about
+	OtherShard State = "otherShard" // scraped by other shards than the requested one
 	Dropped    State = "dropped"    // by a relabel step, see [Target.Drop]
-	Invalid    State = "invalid"    // Prometheus cannot scrape it: no address, a timeout above the interval …
+	Invalid    State = "invalid"    // Prometheus cannot scrape it: no address, a timeout above the interval, ...
 	Duplicate  State = "duplicate"  // same labels and URL as another target of the job
 	OverLimit  State = "overLimit"  // the job has more targets than targetLimit, so none is scraped
-	Forbidden  State = "forbidden"  // may not be looked for
-	Unknown    State = "unknown"    // found by a discovery that is not looked at, or too expensive to evaluate
+	Forbidden  State = "forbidden"  // the workload has no permission to discover it
+	Unknown    State = "unknown"    // discovery by an unsupported mechanism, or too expensive to evaluate
 )
 
-// States are all, in the order of reports.
+// States are all states, in the order of reports.
 var States = []State{Kept, OtherShard, Dropped, Invalid, Duplicate, OverLimit, Forbidden, Unknown}
 
 // Target is one discovered target. Those that are forbidden, and those that are unknown without
@@ -50,8 +50,8 @@ type Source struct {
 	Node      string `json:"node,omitempty"`
 }
 
-// Path is KIND/NAMESPACE/NAME, or KIND/NAME of what has no namespace; empty if the object is not
-// known.
+// Path returns KIND/NAMESPACE/NAME, or KIND/NAME for cluster-scoped objects; empty if the object is
+// unknown.
 func (s Source) Path() string {
 	switch {
 	case s.Kind == "" || s.Name == "":

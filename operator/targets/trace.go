@@ -15,16 +15,16 @@ import (
 
 var errTooExpensive = errors.New("the relabel steps of the target are too expensive to evaluate")
 
-// Step is a relabel step, and the labels of a target before and after it.
+// Step is a relabel step with the labels of a target before and after it.
 type Step struct {
-	Origin        string // the field that made it
+	Origin        string // field that produced it
 	Rule          string // as YAML
-	Target        string // the label that it sets; may be empty
+	Target        string // label that it sets; may be empty
 	Before, After map[string]string
-	Drops         bool // the target; then After is nil, and it is the last step
+	Drops         bool // if it drops the target: After is nil, and it is the last step
 }
 
-// Index is the row of a target with an ID; -1 if there is none.
+// Index returns the row of the target with an ID; -1 if there is none.
 func (r Result) Index(id string) int {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; !row.isGap() && idOf(r.job.Name, r.discovered(row)) == id {
@@ -34,7 +34,7 @@ func (r Result) Index(id string) int {
 	return -1
 }
 
-// HasTarget reports whether a target of a group has an ID. It costs a part of evaluating them.
+// HasTarget reports whether a group has a target with this ID. It is cheaper than an evaluation.
 func (j *Job) HasTarget(group *targetgroup.Group, id string) bool {
 	r := Result{job: j}
 	return slices.ContainsFunc(group.Targets, func(own model.LabelSet) bool {
@@ -42,10 +42,10 @@ func (j *Job) HasTarget(group *targetgroup.Group, id string) bool {
 	})
 }
 
-// Trace are the steps that a target goes through, up to the one that drops it, on the shard
+// Trace returns the steps that a target goes through, up to the step that drops it, on the shard
 // that scrapes it or gets furthest with it.
 //
-// Errors: a step has no YAML, the target is too expensive to evaluate.
+// Errors: a step cannot be marshaled, the target is too expensive to evaluate.
 func (r Result) Trace(i int) ([]Step, error) {
 	row := &r.Rows[i]
 	if !r.job.mayFollow(row) {

@@ -18,8 +18,8 @@ const (
 	endedOrigin = "operator: pods that ended"
 )
 
-// objects are the kinds whose names are parts of labels; of several that a target has,
-// the first is where it was found.
+// objects are the kinds whose names are parts of labels. If a target has several, the first one is
+// its source.
 var objects = []struct {
 	label, kind string
 	name        model.LabelName
@@ -29,7 +29,7 @@ var objects = []struct {
 	{"pod", "Pod", meta + "pod_name"}, {"node", "Node", meta + "node_name"}, {"namespace", "Namespace", meta + "namespace_name"},
 }
 
-// named are labels that people know under another name.
+// named are labels that users know under another name.
 var named = map[string]string{
 	meta + "endpointslice_port_name":   "port name of the Service",
 	meta + "endpoint_port_name":        "port name of the Service",
@@ -38,11 +38,11 @@ var named = map[string]string{
 	meta + "pod_phase":                 "phase of the Pod",
 }
 
-// words are a sentence in two parts: what the step wants of targets, which is the same for
-// all that it drops, and what was found instead. Either may be empty.
+// words are a sentence in two parts: the expectation of the step, which is the same for all targets
+// that it drops, and the value that was found instead. Either may be empty.
 type words struct{ want, found string }
 
-// sentence says why the step drops the target.
+// sentence returns why the step drops the target.
 func sentence(d *Drop, values []string, target string) words {
 	switch {
 	case d.Origin == endedOrigin:
@@ -73,7 +73,7 @@ func sentence(d *Drop, values []string, target string) words {
 	return words{fmt.Sprintf("drops targets whose %s equals %s", what, describe(d.Rule.TargetLabel)), fmt.Sprintf("both are %q", d.Value)}
 }
 
-// message is the sentence with the field that made the step.
+// message returns the sentence, beginning with the field that produced the step.
 func (w words) message(origin string) string {
 	switch {
 	case w.want == "":
@@ -84,8 +84,7 @@ func (w words) message(origin string) string {
 	return origin + " " + w.want + "; " + w.found
 }
 
-// presence words the steps of a label selector, which look at a label and at whether it is
-// there.
+// presence describes a step of a label selector, which reads a label and whether it is present.
 func presence(d *Drop, values []string) (text words, ok bool) {
 	source := d.Rule.SourceLabels
 	if len(source) == 0 {
@@ -113,7 +112,7 @@ func presence(d *Drop, values []string) (text words, ok bool) {
 	return words{fmt.Sprintf("selects targets whose %s is %s", name, wanted), is}, true
 }
 
-// shardSentence: no shard takes the target.
+// shardSentence returns why no shard takes the target.
 func shardSentence(d *Drop) string {
 	switch d.Rule.SourceLabels[0] {
 	case topology:
@@ -128,7 +127,7 @@ func shardSentence(d *Drop) string {
 	return "no shard scrapes it"
 }
 
-// describe is a label as people call it: "label app of the Service".
+// describe returns a human-readable name of a label: "label app of the Service".
 func describe(label string) string {
 	if name, ok := named[label]; ok {
 		return name
@@ -148,7 +147,7 @@ func describe(label string) string {
 	return "label " + label
 }
 
-// sourceOf is the object that the labels come from.
+// sourceOf returns the object that the labels come from.
 func sourceOf(label func(model.LabelName) string) (s Source) {
 	s.Namespace = label(meta + "namespace")
 	for _, o := range objects {
@@ -163,7 +162,7 @@ func sourceOf(label func(model.LabelName) string) (s Source) {
 	}
 	s.Pod = label(meta + "pod_name")
 	for _, o := range []model.LabelName{"endpointslice_address_target_", "endpoint_address_target_"} {
-		if s.Pod == "" && label(meta+o+"kind") == "Pod" { // there is a name, even where the pod is not known
+		if s.Pod == "" && label(meta+o+"kind") == "Pod" { // the name is set even if the pod is unknown
 			s.Pod = label(meta + o + "name")
 		}
 	}

@@ -29,7 +29,7 @@ const (
 	Open          = "open"
 )
 
-// How long answers about callers are remembered, and how many questions there may be.
+// How long results of reviews are cached, and limits of requests for reviews.
 const (
 	allowedFor    = 10 * time.Second
 	deniedFor     = 2 * time.Second
@@ -38,13 +38,14 @@ const (
 	reviewBurst   = 100
 )
 
-// access decides who may read what.
+// access authenticates and authorizes callers.
 type access struct {
 	callers authenticator.Request
 	rights  authorizer.Authorizer
 }
 
-// newAccess asks the API server of cfg about callers, over a connection of its own.
+// newAccess returns an access that sends reviews to the API server of cfg, with its own client and
+// rate limit.
 func newAccess(cfg *rest.Config) (*access, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst, cfg.RateLimiter = reviewQPS, reviewBurst, nil
@@ -63,13 +64,14 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The cache asks in a context of its own, without the address of the caller: it comes last.
+	// The cache calls its authenticator without the context of the request, which has the caller's
+	// address: it must be the innermost one.
 	few := newFew(cache.New(tokens, false, allowedFor, deniedFor), newTokensAtATime)
 	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(remember(few)))
 	return &access{callers, rights}, nil
 }
 
-// newTokens asks an API server whose tokens are.
+// newTokens returns an authenticator that sends TokenReviews to an API server.
 func newTokens(kube kubernetes.Interface) (authenticator.Token, error) {
 	return webhook.NewFromInterface(kube.AuthenticationV1(), nil, *twice(), reviewTimeout, webhook.AuthenticatorMetrics{
 		RecordRequestTotal:   func(context.Context, string) {},
@@ -77,18 +79,18 @@ func newTokens(kube kubernetes.Interface) (authenticator.Token, error) {
 	})
 }
 
-// twice is how often a question is asked that gets no answer.
+// twice is the backoff of a request that is retried once.
 func twice() *wait.Backoff { return &wait.Backoff{Duration: 100 * time.Millisecond, Steps: 2} }
 
-// errNoToken does not say which objects there are.
+// errNoToken does not reveal which objects exist.
 var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the header Authorization: Bearer TOKEN, for example with a token of kubectl create token")
 
-// caller returns who sends a request.
+// caller returns the sender of a request.
 //
-// Errors, as an API server answers them: 401 without a valid token; 503 when the API server
-// does not answer.
+// Errors, like those of an API server: 401 without a valid token; 503 when the API server does not
+// respond.
 func (a *access) caller(r *http.Request) (*caller, error) {
-	// The authenticator removes the header; the request may be asked about again.
+	// The authenticator removes the header, but the request may be authenticated again.
 	only := &http.Request{Header: http.Header{"Authorization": r.Header["Authorization"]}}
 	who, known, err := a.callers.AuthenticateRequest(only.WithContext(withAddress(r)))
 	switch {
@@ -109,8 +111,8 @@ func nameOf(u user.Info) string {
 	return fmt.Sprintf("user %q", u.GetName())
 }
 
-// unanswered reports whether the API server did not answer a question; that a token is not
-// valid is an answer.
+// unanswered reports whether the API server did not respond to a review; an invalid token is a
+// response.
 func unanswered(err error) bool {
 	_, status := errors.AsType[*apierrors.StatusError](err)
 	_, network := errors.AsType[net.Error](err)

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// answer writes v as JSON, or 304 if the caller has it already.
+// answer writes v as JSON, or 304 if it matches the caller's entity tag.
 func answer(w http.ResponseWriter, r *http.Request, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -32,10 +32,10 @@ func answer(w http.ResponseWriter, r *http.Request, v any) {
 		return
 	}
 	h.Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // the caller has gone
+	_, _ = w.Write(body) // an error means that the caller has gone
 }
 
-// known reports whether If-None-Match names the tag.
+// known reports whether If-None-Match contains the tag.
 func known(header, tag string) bool {
 	for have := range strings.SplitSeq(header, ",") {
 		have = strings.TrimSpace(have)
@@ -46,12 +46,12 @@ func known(header, tag string) bool {
 	return false
 }
 
-// refusal is an error with a code of HTTP.
+// refusal returns an error with an HTTP status code.
 func refusal(code int32, reason metav1.StatusReason, message string) *apierrors.StatusError {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message}}
 }
 
-// fail writes an error as a metav1.Status; what is not an error of the API is 500.
+// fail writes an error as a metav1.Status; an error that is not an API error is 500.
 func fail(w http.ResponseWriter, err error) {
 	is, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok {
@@ -61,7 +61,7 @@ func fail(w http.ResponseWriter, err error) {
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	var body bytes.Buffer
 	if err := json.NewEncoder(&body).Encode(status); err != nil {
-		panic(err) // a Status always has JSON
+		panic(err) // a Status can always be encoded
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

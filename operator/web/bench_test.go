@@ -21,8 +21,8 @@ func (r rowsOf) Targets(_ context.Context, _ insight.Rights, _ insight.TargetQue
 	return r.targets, nil
 }
 
-// BenchmarkTargets is what a request costs beside its answer: permission, limits, JSON, tag,
-// compression.
+// BenchmarkTargets measures the cost of a request apart from its response: permission, limits,
+// JSON, entity tag, compression.
 func BenchmarkTargets(b *testing.B) {
 	for _, n := range []int{1, 100, 1000} {
 		for _, mode := range []string{Open, Authenticated} {

@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-// contract is the OpenAPI document that a server has.
+// contract returns the OpenAPI document of a server.
 func contract(t *testing.T, base string) routers.Router {
 	t.Helper()
 	resp, err := http.Get(base + "/openapi/v3")
@@ -28,7 +28,7 @@ func contract(t *testing.T, base string) routers.Router {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, schema := range doc.Components.Schemas { // here, nothing is later
+	for _, schema := range doc.Components.Schemas { // unknown fields fail the test
 		schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: new(false)}
 	}
 	doc.Servers = openapi3.Servers{{URL: base}}
@@ -39,7 +39,7 @@ func contract(t *testing.T, base string) routers.Router {
 	return router
 }
 
-// check sends a request, and compares the answer with the contract.
+// checkContract sends a request and compares the response with the contract.
 func checkContract(t *testing.T, router routers.Router, method, url, body string, code int, headers ...string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -76,7 +76,7 @@ func checkContract(t *testing.T, router routers.Router, method, url, body string
 
 const monitor = `{"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "metadata": {"namespace": "demo", "name": "web"}}`
 
-// TestContract: all answers and errors are as the OpenAPI document describes them.
+// TestContract: all responses and errors conform to the OpenAPI document.
 func TestContract(t *testing.T) {
 	k := newFake()
 	srv := serve(t, New(Options{Mode: Open}), k)

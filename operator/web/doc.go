@@ -1,31 +1,30 @@
-// Package web is the HTTP API of the operator: what it knows, read only, for programs and
-// for people. [Routes] lists the paths; from that table come the handlers, the OpenAPI
-// document and the page of docs/reference.
+// Package web serves the state of the operator over HTTP, read-only, as a JSON API and as HTML
+// pages. [Routes] is the table of paths of the API: the handlers, the OpenAPI document and the page
+// in docs/reference are derived from it.
 //
-// Answers come from [insight.Answers], which has the caches of the controllers. The only
-// requests to the API server are those that ask who a caller is and what the caller may do
-// (TokenReview, SubjectAccessReview); they are cached, and have a rate limit of their own, so
-// that callers cannot slow the operator down. Errors are a metav1.Status, as from an API
-// server.
+// Responses come from [insight.Answers], which reads the caches of the controllers. The only
+// requests to the API server are access reviews of callers (TokenReview, SubjectAccessReview). They
+// are cached and have a separate rate limit, so that callers cannot slow the operator down. Errors
+// are a metav1.Status, like those of an API server.
 //
-//	handler.go     what the API is made of, and where its paths are entered
+//	handler.go     the parts of the API, and registration of its paths
 //	routes.go      the table of paths
 //	query.go       parameters
-//	request.go     from a request to its answer; panics and errors
-//	access.go      who the caller is
-//	tokens.go      tokens that are known, and how many new ones at a time
-//	rights.go      what the caller may do
-//	limits.go      how many requests at a time, and for how long
+//	request.go     from a request to its response; panics and errors
+//	access.go      authentication of callers
+//	tokens.go      cached tokens, and the limit of concurrent reviews of new ones
+//	rights.go      authorization of callers
+//	limits.go      limits of concurrent requests and of their duration
 //	answer.go      JSON, entity tags, errors
-//	objects.go     what is asked of insight
+//	objects.go     requests to insight
 //	workloads.go   the status of a workload
 //	shards.go      its shards
 //	preview.go     manifests as if they were applied
-//	events.go      the stream of changes; news.go holds those that wait
+//	events.go      the stream of changes; news.go holds pending ones
 //	openapi.go     the OpenAPI document
-//	profiles.go    who may read profiles
+//	profiles.go    access to profiles
 //	metrics.go     metrics of requests
 //
-// A new path needs a row in the table of routes.go, a function that answers, a request in
-// routes_test.go, and a run of make generate.
+// A new path needs a row in the table of routes.go, a function that returns the response, a request
+// in routes_test.go, and a run of make generate.
 package web

@@ -18,8 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// Limits of streams: how many there may be, the time between heartbeats, and how many changes
-// may wait for a slow reader or for answers about permissions.
+// Limits of streams: their number, the time between heartbeats, and the number of changes that may
+// be pending for a slow reader or for access reviews.
 const (
 	mostStreams = 50
 	mostOfOne   = 10 // of one caller
@@ -35,8 +35,8 @@ type streams struct {
 
 func newStreams() streams { return streams{page.NewStreams(mostStreams, mostOfOne), heartbeat} }
 
-// events answers with a stream of what changes, until the caller goes or the token is not
-// valid any more.
+// events responds with a stream of changes until the caller disconnects or its token becomes
+// invalid.
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	q, err := h.admit(w, r, &eventsRoute, nil)
 	var of insight.Answers
@@ -58,7 +58,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	defer h.metrics.streams.Dec()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // of proxies
+	w.Header().Set("X-Accel-Buffering", "no") // for proxies
 	if r.Method == http.MethodHead {
 		return
 	}
@@ -88,7 +88,7 @@ func (s *stream) run(of insight.Answers) {
 		}
 	}()
 	defer func() { stop(); <-ended }()
-	_ = s.to.SetReadDeadline(time.Time{}) // that of the server is about requests that end
+	_ = s.to.SetReadDeadline(time.Time{}) // the deadline of the server is for finite requests
 	if !s.renew() || !s.write("retry: 3000\n\n") {
 		return
 	}
@@ -112,8 +112,8 @@ func (s *stream) run(of insight.Answers) {
 	}
 }
 
-// renew asks again who the caller is, and forgets what the caller may do; false when the
-// token is not valid any more. While the API server does not answer, nothing is sent.
+// renew authenticates the caller again and drops the cached permissions; false when the token has
+// become invalid. Nothing is sent while the API server does not respond.
 func (s *stream) renew() bool {
 	rights, err := s.h.authorize(s.r, insight.Object{})
 	switch {
@@ -130,12 +130,12 @@ func (s *stream) renew() bool {
 	return true
 }
 
-// flush sends the changes of objects that the caller may get; false when the stream has to
-// end. What nobody can say now waits for the next heartbeat.
+// flush sends the changes of objects that the caller may get; false when the stream must end.
+// Changes that cannot be authorized now are retried at the next heartbeat.
 func (s *stream) flush(ctx context.Context) bool {
 	changes, whole := s.news.take()
 	if !whole {
-		return false // the caller is too far behind, and has to read everything again
+		return false // the caller is too far behind and has to reread everything
 	}
 	var later []readers.Change
 	for i, c := range changes {
@@ -143,7 +143,7 @@ func (s *stream) flush(ctx context.Context) bool {
 		switch {
 		case errors.Is(err, errAsked):
 			later = append(later, c)
-		case err != nil: // nor will there be an answer about the others
+		case err != nil: // reviews of the others would fail, too
 			s.news.putBack(append(later, changes[i:]...))
 			return true
 		case yes && !s.send(c):
@@ -177,7 +177,7 @@ func (s *stream) may(ctx context.Context, o catalog.Ref) (bool, error) {
 
 var errNoRights = apierrors.NewServiceUnavailable("the permissions of the caller are not known")
 
-// write sends a part of the stream; false if the caller does not take it.
+// write sends a part of the stream; false if that fails.
 func (s *stream) write(text string) bool {
 	_ = s.to.SetWriteDeadline(time.Now().Add(heartbeat))
 	if _, err := io.WriteString(s.w, text); err != nil {

@@ -42,8 +42,8 @@ func follow(t *testing.T, srv *httptest.Server, token string) *following {
 	return &following{t, resp, bufio.NewScanner(resp.Body)}
 }
 
-// next is the next event, "workload Prometheus demo/main"; empty at the end of the stream.
-// Heartbeats are left out.
+// next returns the next event, "workload Prometheus demo/main"; empty at the end of the stream.
+// Heartbeats are skipped.
 func (f *following) next() string {
 	name := ""
 	for f.read.Scan() {
@@ -58,7 +58,7 @@ func (f *following) next() string {
 	return ""
 }
 
-// heartbeat waits for the next.
+// heartbeat waits for the next heartbeat.
 func (f *following) heartbeat() bool {
 	for f.read.Scan() {
 		if strings.HasPrefix(f.read.Text(), ": ") {
@@ -76,7 +76,7 @@ func eventText(c readers.Change) string {
 	return fmt.Sprintf(`%s {"kind":"%s","object":{"kind":"%s","namespace":"%s","name":"%s"}}`, c.Kind, c.Kind, c.Object.Kind, c.Object.Namespace, c.Object.Name)
 }
 
-// streaming is an API with an API server, whose streams have heartbeats as told.
+// streaming returns an API with an API server. Its streams have the given heartbeat interval.
 func streaming(t *testing.T, every time.Duration) (*Handler, *apiServer, *fake, *httptest.Server) {
 	t.Helper()
 	api, k := newAPIServer(t), newFake()
@@ -86,7 +86,7 @@ func streaming(t *testing.T, every time.Duration) (*Handler, *apiServer, *fake, 
 	return h, api, k, serve(t, h, k)
 }
 
-// TestEvents: a caller hears of objects that he may get, and of no others.
+// TestEvents: a caller only gets events of objects that it may get.
 func TestEvents(t *testing.T) {
 	_, _, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")
@@ -117,8 +117,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsEndWithTheToken: a stream does not outlive the token, and one without an answer of
-// the API server says nothing until there is one.
+// TestEventsEndWithTheToken: a stream ends when its token becomes invalid, and sends nothing while
+// the API server does not respond.
 func TestEventsEndWithTheToken(t *testing.T) {
 	h, api, k, srv := streaming(t, 20*time.Millisecond)
 	h.access.callers = uncached(t, api)
@@ -145,13 +145,13 @@ func TestEventsEndWithTheToken(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: nobody listens for a caller that has gone.
+// TestEventsEnd: the listener is removed when the caller has gone.
 func TestEventsEnd(t *testing.T) {
 	h, _, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")
 	<-k.subscribed
 	f.resp.Body.Close()
-	for free := 0; free < mostStreams; { // its place is free as soon as the stream has ended
+	for free := 0; free < mostStreams; { // its slot is free once the stream has ended
 		if _, err := h.streams.open.Open(everybody{}); err == nil {
 			free++
 		} else {
@@ -160,8 +160,7 @@ func TestEventsEnd(t *testing.T) {
 	}
 }
 
-// TestEventsAreLimited: streams have a limit of their own, and do not take the place of
-// requests.
+// TestEventsAreLimited: streams have a separate limit and take no slots of requests.
 func TestEventsAreLimited(t *testing.T) {
 	h, _, k, srv := streaming(t, time.Hour)
 	for range mostOfOne {
@@ -171,7 +170,7 @@ func TestEventsAreLimited(t *testing.T) {
 	if resp, body := ask(t, srv, "GET", "/api/v1/events", "Authorization", "Bearer reader"); resp.StatusCode != 429 || !strings.Contains(body, "10 streams of one user") || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("one more: %s %s", resp.Status, body)
 	}
-	for range mostStreams - mostOfOne { // of others
+	for range mostStreams - mostOfOne { // of other callers
 		if _, err := h.streams.open.Open(everybody{}); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +183,7 @@ func TestEventsAreLimited(t *testing.T) {
 	}
 }
 
-// TestEventsOutliveRequests: what a server allows requests does not end streams.
+// TestEventsOutliveRequests: the request timeouts of a server do not end streams.
 func TestEventsOutliveRequests(t *testing.T) {
 	h := New(Options{Mode: Open})
 	h.streams.every = 20 * time.Millisecond
@@ -203,8 +202,8 @@ func TestEventsOutliveRequests(t *testing.T) {
 	}
 }
 
-// TestManyChanges: of an object that changes often, one event waits; a caller that is too far
-// behind has to begin again.
+// TestManyChanges: an object that changes often has one pending event; a caller that is too far
+// behind has to start over.
 func TestManyChanges(t *testing.T) {
 	n := newNews()
 	for range 100 {
@@ -227,8 +226,8 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestEventsAskLittle: whatever changes, a stream asks a bounded number of questions between
-// heartbeats.
+// TestEventsAskLittle: a stream causes a bounded number of access reviews between heartbeats, for
+// any number of changes.
 func TestEventsAskLittle(t *testing.T) {
 	_, api, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")

@@ -23,13 +23,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// fake answers about Prometheus demo/main and ServiceMonitor demo/web, and remembers what was
-// asked last.
+// fake has responses for Prometheus demo/main and ServiceMonitor demo/web and records the last
+// request.
 type fake struct {
 	mu     sync.Mutex
 	asked  string
 	rights insight.Rights
-	err    error // of all answers
+	err    error // of all responses
 	panics bool
 
 	subscribed chan func(readers.Change) // of each stream
@@ -146,7 +146,7 @@ func (k *fake) Changes(ctx context.Context, each func(readers.Change)) error {
 	return ctx.Err()
 }
 
-// serve starts the API with fixed workloads and answers.
+// serve starts the API with fixed workloads and responses.
 func serve(t *testing.T, h *Handler, k insight.Answers) *httptest.Server {
 	t.Helper()
 	if k != nil {

@@ -17,18 +17,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// Options say who may read, and where is reported what is asked.
+// Options configure access to the API, and its logs and metrics.
 type Options struct {
 	// Mode is Off, Authenticated or Open.
 	Mode string
-	// Logger (optional) is told of faults of the operator.
+	// Logger (optional) logs faults of the operator.
 	Logger *slog.Logger
-	// Metrics (optional) is where the metrics of requests are registered.
+	// Metrics (optional) is the registry for the metrics of requests.
 	Metrics prometheus.Registerer
 }
 
-// Handler answers the API. It serves from the start of the process, and answers 503 until
-// it is connected.
+// Handler serves the API. It serves from the start of the process and responds 503 until it is
+// connected.
 type Handler struct {
 	mode    string
 	log     *slog.Logger
@@ -37,7 +37,7 @@ type Handler struct {
 	streams streams
 
 	mu      sync.RWMutex
-	access  *access // nil before Connect, and when everybody may read
+	access  *access // nil before Connect, and in mode Open
 	kinds   map[*catalog.Row]Workloads
 	answers insight.Answers // nil before Answer
 }
@@ -57,7 +57,7 @@ func New(o Options) *Handler {
 	}
 }
 
-// Connect gives the API the cluster in which callers have their permissions.
+// Connect sets the cluster in which callers have their permissions.
 func (h *Handler) Connect(cfg *rest.Config) error {
 	if h.mode != Authenticated {
 		return nil
@@ -72,23 +72,23 @@ func (h *Handler) Connect(cfg *rest.Config) error {
 	return nil
 }
 
-// Add gives the API the workloads of a kind.
+// Add adds the workloads of a kind.
 func (h *Handler) Add(row *catalog.Row, of Workloads) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.kinds[row] = of
 }
 
-// Answer gives the API what is known of the cluster.
+// Answer sets the source of responses.
 func (h *Handler) Answer(a insight.Answers) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answers = a
 }
 
-// Answers returns what is known of the cluster.
+// Answers returns the source of responses.
 //
-// Errors: 503 while nothing is known yet.
+// Errors: 503 until it is set.
 func (h *Handler) Answers() (insight.Answers, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -98,8 +98,8 @@ func (h *Handler) Answers() (insight.Answers, error) {
 	return h.answers, nil
 }
 
-// Register enters the paths of the API into mux, and the pages for people at all that nothing
-// else has; none if the API is off.
+// Register registers the paths of the API in mux, and the pages for all other paths; nothing if the
+// API is off.
 func (h *Handler) Register(mux *http.ServeMux) {
 	if h.mode == Off {
 		return
@@ -119,10 +119,10 @@ func (h *Handler) Register(mux *http.ServeMux) {
 	mux.Handle(eventsPath, h.metrics.count(eventsName, h.guard(asStatus, http.HandlerFunc(h.events))))
 	pages := h.guard(page.Fail, page.New(page.Options{Answers: h.Answers, Authorize: h.Authorize}))
 	mux.Handle("/", h.slots.limit(page.Fail, h.metrics.watch(pagesName, pages)))
-	mux.Handle("/events", h.metrics.count(pagesName, pages)) // a stream, which has limits of its own
+	mux.Handle("/events", h.metrics.count(pagesName, pages)) // a stream, which has separate limits
 }
 
-// noSuchPath answers what no route has.
+// noSuchPath responds to paths without a route.
 func noSuchPath(w http.ResponseWriter, r *http.Request) {
 	fail(w, refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "the operator has no such page: "+r.URL.Path))
 }

@@ -36,15 +36,15 @@ func (f fixed) Workload(key types.NamespacedName) (v1.Workload, any, bool) {
 	return w, v1.PrometheusStatus{WorkloadStatus: v1.WorkloadStatus{Replicas: 2, AvailableReplicas: 1}}, ok
 }
 
-// apiServer knows two tokens: "reader" may get Prometheus objects in demo, "nobody" may
-// nothing. It counts its reviews.
+// apiServer accepts two tokens: "reader" may get Prometheus objects in demo, "nobody" has no
+// permissions. It counts reviews.
 type apiServer struct {
 	*httptest.Server
 	tokens, rights atomic.Int32
 	down           atomic.Bool
-	forbids        atomic.Bool   // that the operator asks
+	forbids        atomic.Bool   // reviews by the operator
 	revoked        atomic.Bool   // all tokens
-	asked, told    chan struct{} // about tokens that begin with "slow"
+	asked, told    chan struct{} // for tokens that begin with "slow"
 }
 
 func newAPIServer(t testing.TB) *apiServer {
@@ -95,7 +95,7 @@ func connect(t testing.TB, h *Handler, to *apiServer) {
 	}
 }
 
-// uncached asks the API server about every token again.
+// uncached returns an authenticator that reviews every token.
 func uncached(t *testing.T, of *apiServer) authenticator.Request {
 	t.Helper()
 	kube, err := kubernetes.NewForConfig(&rest.Config{Host: of.URL})
@@ -113,7 +113,7 @@ func uncached(t *testing.T, of *apiServer) authenticator.Request {
 func mainOnly() fixed {
 	main := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", ResourceVersion: "7"}}
 	main.Spec.Version = "v3.5.1"
-	main.Status.Replicas = 99 // of long ago
+	main.Status.Replicas = 99 // an old value
 	return fixed{"demo/main": main}
 }
 
@@ -164,7 +164,7 @@ func api(t *testing.T, mode string, of *apiServer) *httptest.Server {
 
 const mainStatus = "/apis/monitoring.coreos.com/v1/namespaces/demo/prometheuses/main/status"
 
-// ask returns the answer to a request; headers are in pairs.
+// ask returns the response to a request; headers are in pairs.
 func ask(t *testing.T, srv *httptest.Server, method, path string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, srv.URL+path, nil)
@@ -191,7 +191,7 @@ func send(t *testing.T, r *http.Request) (*http.Response, string) {
 	return resp, string(body)
 }
 
-// TestWorkloadStatus: a client of the first operators reads the object and its status.
+// TestWorkloadStatus: clients of the first operators can read an object and its status.
 func TestWorkloadStatus(t *testing.T) {
 	srv := api(t, Open, nil)
 	resp, body := ask(t, srv, "GET", mainStatus)
@@ -214,8 +214,8 @@ func TestWorkloadStatus(t *testing.T) {
 	}
 }
 
-// TestStatusOfTheFirstOperators: a client of operators before 0.64 finds the fields that it
-// knows, with their types, also those that are zero.
+// TestStatusOfTheFirstOperators: clients of operators before 0.64 find all fields with their types,
+// including zero values.
 func TestStatusOfTheFirstOperators(t *testing.T) {
 	resp, body := ask(t, api(t, Open, nil), "GET", mainStatus)
 	var got struct {
@@ -238,7 +238,7 @@ func TestStatusOfTheFirstOperators(t *testing.T) {
 	}
 }
 
-// TestAgain: who has the answer gets 304; HEAD has no body; large answers are compressed.
+// TestAgain: an unchanged response is 304; HEAD has no body; large responses are compressed.
 func TestAgain(t *testing.T) {
 	srv := api(t, Open, nil)
 	resp, _ := ask(t, srv, "GET", mainStatus)
@@ -259,7 +259,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestRefusals: every error is a Status that says what is wrong.
+// TestRefusals: every error is a Status with a specific message.
 func TestRefusals(t *testing.T) {
 	server := newAPIServer(t)
 	srv := api(t, Authenticated, server)
@@ -306,7 +306,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestReviewsAreCached: many requests of one caller are one question each to the API server.
+// TestReviewsAreCached: many requests of one caller cause one review of each kind.
 func TestReviewsAreCached(t *testing.T) {
 	server := newAPIServer(t)
 	srv := api(t, Authenticated, server)
@@ -320,8 +320,8 @@ func TestReviewsAreCached(t *testing.T) {
 	}
 }
 
-// TestManyNewTokens: those who send tokens that nobody knows, each from an address of its own, do
-// not take the place of callers that are known.
+// TestManyNewTokens: clients that send unknown tokens, each from a different address, do not block
+// known callers.
 func TestManyNewTokens(t *testing.T) {
 	server := newAPIServer(t)
 	srv := api(t, Authenticated, server)
@@ -351,8 +351,8 @@ func TestManyNewTokens(t *testing.T) {
 	wg.Wait()
 }
 
-// TestNoAnswerAboutCaller: without an answer of the API server nobody reads, and the
-// operator says what it lacks.
+// TestNoAnswerAboutCaller: if the API server does not respond, no caller is admitted, and the
+// message names the operator's missing permission.
 func TestNoAnswerAboutCaller(t *testing.T) {
 	server := newAPIServer(t)
 	srv := api(t, Authenticated, server)
@@ -369,7 +369,7 @@ func TestNoAnswerAboutCaller(t *testing.T) {
 	}
 }
 
-// TestNotStarted: a kind whose controller does not run is not "not found".
+// TestNotStarted: a kind whose controller is not running is not "not found".
 func TestNotStarted(t *testing.T) {
 	resp, body := ask(t, api(t, Open, nil), "GET", "/apis/monitoring.coreos.com/v1/namespaces/demo/thanosrulers/r/status")
 	if resp.StatusCode != 503 || !strings.Contains(body, "does not watch thanosrulers") {
@@ -377,7 +377,7 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// TestCompressed: a large answer is compressed for who accepts it.
+// TestCompressed: a large response is compressed for clients that accept it.
 func TestCompressed(t *testing.T) {
 	h := New(Options{Mode: Open})
 	large := &v1.Prometheus{}
@@ -402,7 +402,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// waiting are workloads that come when told.
+// waiting are workloads that are returned on a signal.
 type waiting struct {
 	fixed
 	asked, told chan struct{}
@@ -414,7 +414,7 @@ func (w waiting) Workload(key types.NamespacedName) (v1.Workload, any, bool) {
 	return w.fixed.Workload(key)
 }
 
-// TestTooMany: what is beyond twenty requests at a time is refused at once.
+// TestTooMany: requests beyond twenty concurrent ones are rejected immediately.
 func TestTooMany(t *testing.T) {
 	h := New(Options{Mode: Open})
 	of := waiting{fixed{"demo/main": &v1.Prometheus{}}, make(chan struct{}), make(chan struct{})}
@@ -452,7 +452,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestDeadline: no request works longer than ten seconds.
+// TestDeadline: no request takes longer than ten seconds.
 func TestDeadline(t *testing.T) {
 	done := make(chan time.Duration, 1)
 	newSlots(1, newMetrics()).limit(asStatus, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -9,19 +9,19 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Limits of the API: requests at a time, the time of one, and how long its caller may take to
-// send and to receive.
+// Limits of the API: concurrent requests, the duration of one, and the time for its caller to send
+// and to receive.
 const (
 	atATime = 20
 	longest = 10 * time.Second
 	sending = 5 * time.Second
-	// postsAtATime are requests with bodies, which wait for their callers: they take no slot
-	// of others.
+	// postsAtATime is the limit of concurrent requests with bodies. They have separate slots
+	// because they wait for their callers.
 	postsAtATime = 4
 	receiving    = 30 * time.Second
 )
 
-// slots are requests at a time, of the API and the pages together.
+// slots limit concurrent requests, of the API and the pages together.
 type slots struct {
 	free, posts        chan struct{}
 	sending, receiving time.Duration
@@ -35,11 +35,11 @@ func newSlots(n int, m *metrics) slots {
 // failing writes an error.
 type failing func(http.ResponseWriter, *http.Request, error)
 
-// asStatus writes an error as programs read it.
+// asStatus writes an error in machine-readable form.
 func asStatus(w http.ResponseWriter, _ *http.Request, err error) { fail(w, err) }
 
-// limit answers 429 to requests beyond the slots, ends the context of others after longest,
-// and leaves callers that are slow.
+// limit responds 429 to requests beyond the slots, cancels the context of others after longest, and
+// drops slow callers.
 func (s slots) limit(fail failing, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		free := s.free
@@ -59,7 +59,7 @@ func (s slots) limit(fail failing, next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), longest)
 		defer cancel()
 		connection := http.NewResponseController(w)
-		// A writer without deadlines is one of tests.
+		// Only writers in tests do not support deadlines.
 		_ = connection.SetWriteDeadline(time.Now().Add(s.receiving))
 		if r.Method == http.MethodPost {
 			_ = connection.SetReadDeadline(time.Now().Add(s.sending))

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Routes in metrics that no Route has.
+// Route labels of metrics for requests without a Route.
 const (
 	otherPath = "other"
 	pagesName = "page"
@@ -23,7 +23,7 @@ const (
 	tooManySSE   = "streams"
 )
 
-// metrics are about requests to the API and the pages.
+// metrics of requests to the API and the pages.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -85,7 +85,7 @@ func (m *metrics) count(route string, next http.Handler) http.Handler {
 	return promhttp.InstrumentHandlerCounter(m.requests.MustCurryWith(prometheus.Labels{"route": route}), next)
 }
 
-// refused counts an error that says that a caller may not read.
+// refused counts an authentication or authorization error.
 func (m *metrics) refused(err error) {
 	is, ok := errors.AsType[*apierrors.StatusError](err)
 	switch {

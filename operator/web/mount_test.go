@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPages: people and programs have one address, one permission and one limit.
+// TestPages: pages and the API share an address, permissions and limits.
 func TestPages(t *testing.T) {
 	server, k := newAPIServer(t), newFake()
 	h := New(Options{Mode: Authenticated})
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagePanic: a person sees a page about a fault, and nothing of its inside.
+// TestPagePanic: a page about a fault does not reveal internals.
 func TestPagePanic(t *testing.T) {
 	k := newFake()
 	k.panics = true

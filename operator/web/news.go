@@ -6,21 +6,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// news are changes that wait to be sent, each once.
+// news are pending changes, without duplicates.
 type news struct {
-	more chan struct{} // has an entry while there may be some
+	more chan struct{} // has an element if changes may be pending
 
 	mu    sync.Mutex
 	order []readers.Change
 	known map[readers.Change]bool
-	lost  bool // there were too many
+	lost  bool // there were too many changes
 }
 
 func newNews() *news {
 	return &news{more: make(chan struct{}, 1), known: map[readers.Change]bool{}}
 }
 
-// add never waits.
+// add never blocks.
 func (n *news) add(c readers.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -38,7 +38,7 @@ func (n *news) add(c readers.Change) {
 	}
 }
 
-// take returns what waits; whole is false if some is lost.
+// take returns the pending changes; whole is false if some were lost.
 func (n *news) take() (all []readers.Change, whole bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -47,7 +47,7 @@ func (n *news) take() (all []readers.Change, whole bool) {
 	return all, !n.lost
 }
 
-// putBack lets changes that were taken wait again, behind others.
+// putBack appends changes that were taken to the pending ones.
 func (n *news) putBack(changes []readers.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// answered asks what is known of the cluster.
+// answered calls ask with the source of responses.
 func answered[T any](h *Handler, ask func(insight.Answers) (T, error)) (any, error) {
 	a, err := h.Answers()
 	if err != nil {

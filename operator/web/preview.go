@@ -13,11 +13,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// longestBody bounds manifests, in bytes.
+// longestBody is the maximum size of manifests in bytes.
 const longestBody = 1 << 20
 
-// preview answers what would be scraped if the manifests of the body were applied. The answer
-// needs the permission to get what the manifests are about.
+// preview returns the targets that would be scraped if the manifests of the body were applied. The
+// caller needs the permission to get the objects of the manifests.
 func (h *Handler) preview(q *request) (any, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(q.writer, q.Body, longestBody))
 	if err != nil {

@@ -24,8 +24,7 @@ func post(t *testing.T, srv *httptest.Server, body string, headers ...string) (*
 	return send(t, r)
 }
 
-// TestPreview: manifests reach the answers as they were sent; nothing, or too much, is
-// refused before.
+// TestPreview: manifests are passed on unchanged; empty and oversized bodies are rejected.
 func TestPreview(t *testing.T) {
 	k := newFake()
 	srv := serve(t, New(Options{Mode: Open}), k)
@@ -34,7 +33,7 @@ func TestPreview(t *testing.T) {
 		"YAML": yaml, "JSON": monitor, "two": yaml + "---\n" + yaml, "empty documents": "---\n" + yaml + "---\n",
 		"others": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", "1 MiB": yaml + "# " + long(longestBody-len(yaml)-2),
 	} {
-		resp, text := post(t, srv, body, "Content-Type", "application/x-www-form-urlencoded", "If-None-Match", "*") // as curl has it
+		resp, text := post(t, srv, body, "Content-Type", "application/x-www-form-urlencoded", "If-None-Match", "*") // like curl
 		if resp.StatusCode != 200 || k.last() != "preview "+body || !strings.Contains(text, `"items":[`) {
 			t.Errorf("%s: %s %.300s", name, resp.Status, text)
 		}
@@ -67,7 +66,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestPreviewNeedsPermission: whoever asks needs a token, and the answers learn what he may do.
+// TestPreviewNeedsPermission: a caller needs a token, and its permissions are passed on.
 func TestPreviewNeedsPermission(t *testing.T) {
 	server := newAPIServer(t)
 	h := New(Options{Mode: Authenticated})

@@ -7,8 +7,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Guard answers profiles of the process, /debug/pprof/: while callers of the API need a token,
-// only to those that have one, and to the machine itself.
+// Guard restricts profiles of the process, /debug/pprof/: if the API requires a token, only callers
+// with a valid token and the machine itself can read them.
 func (h *Handler) Guard(profiles http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.mode == Authenticated && !isLocal(r.RemoteAddr) {

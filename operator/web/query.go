@@ -15,31 +15,31 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Rows of a list in one answer.
+// Rows of a list in one response.
 const (
 	usualRows = 100
 	mostRows  = 1000
 )
 
-// longestValue of a parameter, in bytes.
+// longestValue is the maximum size of a parameter in bytes.
 const longestValue = 4 << 10
 
-// Param is a query parameter of a route. Empty values are as none.
+// Param is a query parameter of a route. An empty value is equivalent to none.
 type Param struct {
 	Name, Doc string
-	// Values are those that are possible; nil for all.
+	// Values are the possible values; nil for any value.
 	Values []string
-	// Number says that it is an integer, from Min to Max.
+	// Number is true for an integer from Min to Max.
 	Number            bool
 	Min, Max, Default int
-	// Repeat says that it may be given several times.
+	// Repeat is true if it may be given several times.
 	Repeat   bool
 	Required bool
-	// Check (optional) returns what a value should be; empty for a good one.
+	// Check (optional) returns the expected form of a value; empty for a valid one.
 	Check func(value string) (want string)
 }
 
-// listParams are those of lists.
+// listParams returns the parameters of lists.
 func listParams() []Param {
 	return []Param{
 		{Name: "filter", Doc: "a part of the names of the rows"},
@@ -57,7 +57,7 @@ func targetParams() []Param {
 	}
 }
 
-// sourceStates are those of objects that a workload could select.
+// sourceStates are the states of objects that a workload could select.
 var sourceStates = words([]status.State{status.Accepted, status.Rejected, status.NotSelected, status.Unknown})
 
 func words[T ~string](of []T) (out []string) {
@@ -75,15 +75,15 @@ func isLabel(value string) string {
 	return ""
 }
 
-// query are the values of parameters, as a route has them.
+// query has the parsed parameters of a route.
 type query struct {
 	params []Param
 	values url.Values
 }
 
-// parse reads the query of a URL.
+// parse parses the query of a URL.
 //
-// Errors: 400 that names the parameter.
+// Errors: 400 with the name of the parameter.
 func parse(params []Param, raw string) (query, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -122,7 +122,7 @@ func unknownParam(params []Param, name string) string {
 	return fmt.Sprintf("parameter %q: not known here; known are %s", name, strings.Join(known, ", "))
 }
 
-// fault is why values are not possible; empty if they are.
+// fault returns why values are invalid; empty if they are valid.
 func (p *Param) fault(values []string) string {
 	switch {
 	case len(values) == 0 && p.Required:
@@ -138,7 +138,7 @@ func (p *Param) fault(values []string) string {
 	return ""
 }
 
-// want is what a value should be; empty for a good one.
+// want returns the expected form of a value; empty for a valid one.
 func (p *Param) want(value string) string {
 	switch n, err := strconv.Atoi(value); {
 	case len(value) > longestValue:
@@ -174,12 +174,12 @@ func (q query) number(name string) int {
 	return q.params[i].Default
 }
 
-// page is which part of a list is asked for.
+// page returns the requested part of a list.
 func (q query) page() insight.Page {
 	return insight.Page{Filter: q.string("filter"), Limit: q.number("limit"), Continue: q.string("continue")}
 }
 
-// targets is which targets are asked for.
+// targets returns the query for targets.
 func (q query) targets() insight.TargetQuery {
 	return insight.TargetQuery{
 		Page: q.page(), State: targets.State(q.string("state")), Reason: q.string("reason"), Job: q.string("job"), Shard: q.number("shard"),

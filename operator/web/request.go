@@ -15,16 +15,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// request is one whose caller may have the answer.
+// request is an authorized request.
 type request struct {
 	*http.Request
-	object insight.Object // what the path names; empty for none
+	object insight.Object // the object in the path; empty if there is none
 	rights insight.Rights
 	query  query
-	writer http.ResponseWriter // for the limit of the body; answers are returned
+	writer http.ResponseWriter // for the limit of the body; responses are returned
 }
 
-// route answers the requests of a route about objects of a kind.
+// route handles the requests of a route for objects of a kind.
 func (h *Handler) route(of *Route, row *catalog.Row) http.Handler {
 	return h.guard(asStatus, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, err := h.admit(w, r, of, row)
@@ -40,7 +40,7 @@ func (h *Handler) route(of *Route, row *catalog.Row) http.Handler {
 	}))
 }
 
-// admit reads a request, and decides whether the caller may have the answer.
+// admit parses a request and authorizes its caller.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request, of *Route, row *catalog.Row) (*request, error) {
 	if err := allowed(w, r, of.method()); err != nil {
 		return nil, err
@@ -60,15 +60,15 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, of *Route, row *
 		}
 	}
 	if row != nil {
-		out.object.Row = catalog.Of(row.Kind) // the version that the operator works with
+		out.object.Row = catalog.Of(row.Kind) // the version that the operator uses
 	}
 	return out, nil
 }
 
-// otherSites finds requests that pages of other sites make a browser send.
+// otherSites detects requests that pages of other sites make a browser send.
 var otherSites = http.NewCrossOriginProtection()
 
-// allowed refuses methods that a path does not have, and what other sites post.
+// allowed rejects methods that a path does not have, and posts by other sites.
 func allowed(w http.ResponseWriter, r *http.Request, method string) error {
 	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
 		if err := otherSites.Check(r); err != nil {
@@ -84,19 +84,19 @@ func allowed(w http.ResponseWriter, r *http.Request, method string) error {
 	return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, cut(r.Method)+" is not possible here, only "+only)
 }
 
-// possible reports whether an API server could have an object of the name, so that nobody
-// needs to be asked about others.
+// possible reports whether the name of an object is valid, so that requests for others need no
+// access review.
 func possible(key types.NamespacedName) bool {
 	return len(validation.IsDNS1123Label(key.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(key.Name)) == 0
 }
 
-// guard keeps a panic of one answer from the others: it is logged, and the caller gets 500.
+// guard isolates a panic of one request from the others: it is logged, and the caller gets 500.
 func (h *Handler) guard(fail failing, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			fault := recover()
 			if fault == http.ErrAbortHandler {
-				panic(fault) // net/http knows what is meant
+				panic(fault) // net/http handles it
 			}
 			if h.logged(r, fault) {
 				fail(w, r, apierrors.NewInternalError(errors.New("the code that answers panicked; the log has more")))
@@ -106,7 +106,7 @@ func (h *Handler) guard(fail failing, next http.Handler) http.Handler {
 	})
 }
 
-// logged logs a panic, if there was one.
+// logged logs a panic and reports whether there was one.
 func (h *Handler) logged(r *http.Request, fault any) bool {
 	if fault != nil {
 		h.log.Error("panic while answering a request", "path", r.URL.Path, "err", fault, "stack", string(debug.Stack()))
@@ -114,7 +114,7 @@ func (h *Handler) logged(r *http.Request, fault any) bool {
 	return fault != nil
 }
 
-// fail writes an error, and logs it if it is the operator's.
+// fail writes an error, and logs it if it is a fault of the operator.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.metrics.refused(err)
 	_, known := errors.AsType[*apierrors.StatusError](err)

@@ -15,21 +15,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Questions about the permissions of a caller that one request, and that a stream between two
-// heartbeats, may cause. Most are answered from a cache.
+// Maximum numbers of reviews of a caller's permissions for one request, and for a stream between
+// two heartbeats. Most are answered from a cache.
 const (
 	requestQuestions = 100
 	streamQuestions  = 20
 )
 
-// errAsked is the answer to further questions that no cache answers.
+// errAsked is returned instead of further reviews.
 var errAsked = apierrors.NewServiceUnavailable(fmt.Sprintf(
 	"the operator asks at most %d questions about the permissions of the caller for one request: ask about one namespace", requestQuestions))
 
-// Authorize returns the rights of the caller, if the caller may get the object; without a
-// kind and a name, of any caller with a valid token. An object without a kind is a pod.
+// Authorize returns the permissions of the caller if it may get the object; without a kind and a
+// name, of any caller with a valid token. An object without a kind is a pod.
 //
-// Errors: 401, 403, 503 as an API server has them.
+// Errors: 401, 403, 503 like those of an API server.
 func (h *Handler) Authorize(r *http.Request, o insight.Object) (insight.Rights, error) {
 	rights, err := h.authorize(r, o)
 	if err != nil {
@@ -60,7 +60,7 @@ func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, 
 	return c, err
 }
 
-// everybody are the rights of the mode Open, in which nobody is asked who he is.
+// everybody has all permissions. It is used in mode Open, without authentication.
 type everybody struct{}
 
 // May implements [insight.Rights].
@@ -68,19 +68,19 @@ func (everybody) May(context.Context, string, schema.GroupResource, string) (boo
 	return true, nil
 }
 
-// caller is who has sent a request, and what he may do.
+// caller is the sender of a request with its permissions.
 type caller struct {
 	of  *access
 	who user.Info
 
 	mu    sync.Mutex
-	most  int // questions while answers are remembered
+	most  int // maximum number of reviews while results are cached
 	asked int
 	known map[question]bool
-	since time.Time // of the first answer
+	since time.Time // time of the first result
 }
 
-// Name is that of the caller.
+// Name returns the name of the caller.
 func (c *caller) Name() string { return c.who.GetName() }
 
 type question struct {
@@ -89,9 +89,8 @@ type question struct {
 	namespace string
 }
 
-// May implements [insight.Rights]. It does not remember longer than the cache of all callers.
-// Whoever may do something in all namespaces is not asked
-// about each.
+// May implements [insight.Rights]. It caches no longer than the cache of all callers. Namespaces
+// are not reviewed one by one if the caller has the permission in all of them.
 func (c *caller) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +122,7 @@ func (c *caller) may(ctx context.Context, q question) (bool, error) {
 
 // get returns nil if the caller may get an object.
 //
-// Errors: 403 without the permission; 503 when the API server does not answer.
+// Errors: 403 without the permission; 503 when the API server does not respond.
 func (c *caller) get(ctx context.Context, o insight.Object) error {
 	of, version := resource(o.Row), "v1"
 	if o.Row != nil {
@@ -136,9 +135,9 @@ func (c *caller) get(ctx context.Context, o insight.Object) error {
 	return apierrors.NewForbidden(of, o.Name, fmt.Errorf("%s has no permission to get %s in namespace %q", nameOf(c.who), of.Resource, o.Namespace))
 }
 
-// ask asks the API server, or remembers its answer.
+// ask returns the result of a review, possibly from the cache.
 //
-// Errors: 503 when it does not answer.
+// Errors: 503 when the API server does not respond.
 func (c *caller) ask(ctx context.Context, about authorizer.AttributesRecord) (bool, error) {
 	about.User, about.ResourceRequest = c.who, true
 	decision, _, err := c.of.rights.Authorize(ctx, about)

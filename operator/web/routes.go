@@ -15,28 +15,28 @@ import (
 
 // Route is a path of the API, or one path for each of several kinds.
 type Route struct {
-	// Name is in metrics and in the OpenAPI document.
+	// Name is used in metrics and in the OpenAPI document.
 	Name string
-	// Method is GET, which allows HEAD too, or POST.
+	// Method is GET, which includes HEAD, or POST.
 	Method string
-	// Path is whole, or what follows the name of an object of the kinds in Of.
+	// Path is the whole path or, for the kinds in Of, the part after the name of the object.
 	Path string
 	Of   []*catalog.Row
-	// Doc is a sentence about the answer.
+	// Doc is a sentence about the response.
 	Doc string
-	// Needs is the permission that the caller needs, for people.
+	// Needs is a human-readable description of the required permission.
 	Needs  string
 	Params []Param
-	// Answer is an empty answer; nil for one that is not JSON.
+	// Answer is an empty response; nil if it is not JSON.
 	Answer any
 
 	answer func(*Handler, *request) (any, error)
 }
 
-// roots are below which all paths of the API are, and no pages.
+// roots are the prefixes of all paths of the API. Pages have other paths.
 var roots = []string{"/apis/", "/api/", "/openapi/"}
 
-// Kinds by what can be asked about them.
+// Kinds by the requests that they support.
 var (
 	workloads   = rows(func(r *catalog.Row) bool { return r.IsWorkload() })
 	selected    = rows(func(r *catalog.Row) bool { return !r.IsWorkload() })
@@ -47,10 +47,10 @@ var (
 	}
 )
 
-// podPath is that of a pod, as API servers have it.
+// podPath is the path of a pod, like that of API servers.
 const podPath = "/api/v1/namespaces/{namespace}/pods/{name}"
 
-// Permissions, for people.
+// Human-readable permissions.
 const (
 	getObject    = "`get` the object"
 	needsNothing = "none"
@@ -58,7 +58,7 @@ const (
 	mayGet       = "a valid token; the stream has the objects that the caller may `get`"
 )
 
-// routes are all paths, apart from those of streams.
+// routes are all paths except streams.
 var routes = []Route{
 	{
 		Name: "status", Of: workloads, Path: "/status", Doc: "the object, whole, with the `status` it should have now", Needs: getObject,
@@ -123,7 +123,7 @@ var routes = []Route{
 	},
 }
 
-// eventsPath and eventsName are those of the stream of changes.
+// Path and name of the stream of changes.
 const (
 	eventsName = "events"
 	eventsPath = "/api/v1/events"
@@ -135,7 +135,7 @@ var eventsRoute = Route{
 	Needs: mayGet,
 }
 
-// Routes are all paths of the API.
+// Routes returns all paths of the API.
 func Routes() []Route {
 	out := append(append([]Route{}, routes...), eventsRoute)
 	for i := range out {
@@ -150,7 +150,7 @@ type place struct {
 	path string
 }
 
-// Paths are those of the route, one for each kind.
+// Paths returns the paths of the route, one for each kind.
 func (r *Route) Paths() (out []string) {
 	for _, p := range r.places() {
 		out = append(out, p.path)
@@ -168,7 +168,7 @@ func (r *Route) places() (out []place) {
 	return out
 }
 
-// method is the one that the route has.
+// method returns the method of the route, GET by default.
 func (r *Route) method() string {
 	if r.Method == "" {
 		return http.MethodGet
@@ -200,7 +200,7 @@ func kindsOf(rows []*catalog.Row) (out []string) {
 // pods is the resource of pods.
 var pods = schema.GroupResource{Group: corev1.GroupName, Resource: "pods"}
 
-// resource is that of objects of a kind; of pods, without one.
+// resource returns the resource of a kind; pods for nil.
 func resource(row *catalog.Row) schema.GroupResource {
 	if row == nil {
 		return pods

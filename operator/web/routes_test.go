@@ -16,7 +16,7 @@ const (
 	serviceMonitorPath = "/apis/monitoring.coreos.com/v1/namespaces/demo/servicemonitors/web"
 )
 
-// asking are requests of every route, with what each asks for.
+// asking has requests for every route, with the resulting calls.
 var asking = []struct{ route, path, asks string }{
 	{"overview", "/api/v1/overview", "overview {Filter: Limit:100 Continue:}"},
 	{"overview", "/api/v1/overview?filter=main&limit=7&continue=x", "overview {Filter:main Limit:7 Continue:x}"},
@@ -37,11 +37,11 @@ var asking = []struct{ route, path, asks string }{
 	{"pod", "/api/v1/namespaces/demo/pods/web-0/targets?shard=1", "targets demo/web-0 {Filter: Limit:100 Continue:} state= reason= job= shard=1"},
 }
 
-// TestAsks: each path asks for what it names.
+// TestAsks: each path calls the expected method with its parameters.
 func TestAsks(t *testing.T) {
 	k := newFake()
 	srv := serve(t, New(Options{Mode: Open}), k)
-	tried := sets.New("status", "preview", "openapi", "events") // elsewhere
+	tried := sets.New("status", "preview", "openapi", "events") // in other tests
 	for _, tc := range asking {
 		resp, body := ask(t, srv, "GET", tc.path)
 		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("ETag") == "" || !strings.Contains(k.last(), tc.asks) {
@@ -56,7 +56,7 @@ func TestAsks(t *testing.T) {
 	}
 }
 
-// TestParameters: what is not possible names the parameter, and what is.
+// TestParameters: the error for an invalid parameter names it and the valid values.
 func TestParameters(t *testing.T) {
 	k := newFake()
 	srv := serve(t, New(Options{Mode: Open}), k)
@@ -92,7 +92,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestImpossibleNames: no object can have them, so that nobody is asked about them.
+// TestImpossibleNames: invalid object names cause no access review.
 func TestImpossibleNames(t *testing.T) {
 	server := newAPIServer(t)
 	h := New(Options{Mode: Authenticated})
@@ -121,8 +121,7 @@ func TestImpossibleNames(t *testing.T) {
 	}
 }
 
-// TestErrorsOfAnswers: what is not known is an error as an API server has it, and what goes
-// wrong does not say how.
+// TestErrorsOfAnswers: errors are like those of an API server, and faults do not reveal internals.
 func TestErrorsOfAnswers(t *testing.T) {
 	k := newFake()
 	log := &logs{}
@@ -151,7 +150,7 @@ func TestErrorsOfAnswers(t *testing.T) {
 	}
 }
 
-// TestNotReadYet: before the cluster is read nothing is empty, but unavailable.
+// TestNotReadYet: until the cluster has been read, responses are unavailable, not empty.
 func TestNotReadYet(t *testing.T) {
 	srv := serve(t, New(Options{Mode: Open}), nil)
 	for _, path := range []string{"/api/v1/overview", prometheusPath + "/sources", "/api/v1/events"} {

@@ -29,7 +29,7 @@ func (h *Handler) shards(q *request) (any, error) {
 	})
 }
 
-// shardsOf is what is known of the shards of a workload.
+// shardsOf returns the shards of a workload.
 func shardsOf(w *insight.Workload) *Shards {
 	out := &Shards{Workload: w.Workload, Shards: w.Shards, PerShard: w.PerShard, Unread: w.Unread}
 	total := 0

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// dial sends a request by hand, and returns the connection without reading from it.
+// dial sends a request on a raw connection and returns the connection without reading from it.
 func dial(t *testing.T, srv *httptest.Server, request string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -28,7 +28,7 @@ func dial(t *testing.T, srv *httptest.Server, request string) net.Conn {
 	return c
 }
 
-// TestSlowReader: who does not read does not keep a slot.
+// TestSlowReader: a client that does not read does not occupy a slot forever.
 func TestSlowReader(t *testing.T) {
 	s := newSlots(1, newMetrics())
 	s.receiving = 50 * time.Millisecond
@@ -45,10 +45,10 @@ func TestSlowReader(t *testing.T) {
 	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("ended with %v", err)
 	}
-	s.free <- struct{}{} // the slot is free, or will be
+	s.free <- struct{}{} // the slot is or becomes free
 }
 
-// TestSlowBody: who sends a body in drops does not keep a slot either.
+// TestSlowBody: a client that sends a body slowly does not occupy a slot forever either.
 func TestSlowBody(t *testing.T) {
 	h := New(Options{Mode: Open})
 	h.slots.sending = 50 * time.Millisecond
@@ -64,7 +64,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestTimesInOneConnection: the deadlines of one request are not those of the next.
+// TestTimesInOneConnection: the deadlines of one request do not apply to the next one.
 func TestTimesInOneConnection(t *testing.T) {
 	h := New(Options{Mode: Open})
 	h.slots.sending, h.slots.receiving = 500*time.Millisecond, 500*time.Millisecond // enough for one

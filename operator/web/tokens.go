@@ -13,23 +13,23 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
-// Whoever sends tokens that nobody knows leaves slots, and questions, to callers that are known
-// or come from elsewhere.
+// Limits of token reviews. A client that sends unknown tokens leaves slots and reviews to known
+// callers and to other addresses.
 const (
 	newTokensAtATime = atATime / 4
 	waitingInAll     = atATime / 4
 	waitingPerCaller = 2
 	tokenWait        = time.Second
-	// knownFor is how long a valid token is remembered. After allowedFor the API server is asked
-	// again in the background, so that a token that was revoked is refused from the next request on.
+	// knownFor is how long a valid token is cached. After allowedFor it is reviewed again in the
+	// background, so that a revoked token is rejected from the next request on.
 	knownFor  = time.Minute
 	maxTokens = 1000
 )
 
-// addressKey is that of the address of a caller in a context.
+// addressKey is the context key of the caller's address.
 type addressKey struct{}
 
-// withAddress is the context of a request with where it comes from.
+// withAddress returns the context of a request with the caller's address.
 func withAddress(r *http.Request) context.Context {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -38,7 +38,7 @@ func withAddress(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), addressKey{}, host)
 }
 
-// few asks about so many tokens at a time, one of each address. Others wait for a moment.
+// few limits concurrent token reviews in total and to one per address. Others wait for a moment.
 type few struct {
 	authenticator.Token
 	free chan struct{}
@@ -48,7 +48,7 @@ type few struct {
 	waiting *int
 }
 
-// lane are the questions of one address.
+// lane has the reviews of one address.
 type lane struct {
 	free  chan struct{}
 	users int
@@ -81,7 +81,7 @@ func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticato
 	return f.Token.AuthenticateToken(ctx, token)
 }
 
-// enter takes a place in the lane of an address, unless too many have one.
+// enter takes a place in the lane of an address, unless too many are taken.
 func (f few) enter(address string) (*lane, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,7 +111,7 @@ func (f few) busy() error {
 	return apierrors.NewTooManyRequests(fmt.Sprintf("the operator asks about %d new tokens at a time", cap(f.free)), 1)
 }
 
-// remembered remembers valid tokens.
+// remembered caches valid tokens.
 type remembered struct {
 	authenticator.Token
 	mu    *sync.Mutex
@@ -120,7 +120,7 @@ type remembered struct {
 
 type knownToken struct {
 	response *authenticator.Response
-	since    time.Time // of the last answer
+	since    time.Time // of the last review
 	asking   bool
 }
 
@@ -151,7 +151,7 @@ func (m remembered) AuthenticateToken(ctx context.Context, token string) (*authe
 	return response, ok, err
 }
 
-// refresh asks again. What nobody answers leaves what was known.
+// refresh reviews the token again. If the review fails, the cached result is kept.
 func (m remembered) refresh(ctx context.Context, key [sha256.Size]byte, token string) {
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
@@ -176,7 +176,7 @@ func (m remembered) keep(key [sha256.Size]byte, response *authenticator.Response
 	}
 }
 
-// drop forgets the token about which was asked first.
+// drop evicts the token with the oldest review.
 func (m remembered) drop() {
 	var first [sha256.Size]byte
 	var oldest *knownToken

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// tokens are those that an API server knows, which takes a while to answer.
+// tokens is an API server with known tokens and slow responses.
 type tokens struct {
 	mu    sync.Mutex
 	known map[string]bool
@@ -57,8 +57,8 @@ func from(t *testing.T, address string) context.Context {
 	return withAddress(r)
 }
 
-// TestAFloodOfTokens: clients that send one invalid token after the other are refused; a person
-// from another address is not, with a token that is new each time.
+// TestAFloodOfTokens: clients that send many invalid tokens are rejected; a user at another address
+// is not, even with a new token each time.
 func TestAFloodOfTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &tokens{known: map[string]bool{}}
@@ -101,8 +101,8 @@ func TestAFloodOfTokens(t *testing.T) {
 	})
 }
 
-// TestTokensAreRemembered: a person is asked about once a minute at most, and not held up. A token
-// that is revoked is refused soon, and one about which nobody answers is not.
+// TestTokensAreRemembered: a cached token is reviewed in the background without delaying requests.
+// A revoked token is rejected soon; a failed review does not invalidate a token.
 func TestTokensAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &tokens{known: map[string]bool{"person": true}}
@@ -134,7 +134,7 @@ func TestTokensAreRemembered(t *testing.T) {
 		server.answers(true)
 		server.set("person", false)
 		time.Sleep(allowedFor)
-		if _, _, err := ask("person"); err != nil { // the question is asked behind it
+		if _, _, err := ask("person"); err != nil { // the review runs in the background
 			t.Error(err)
 		}
 		time.Sleep(time.Second)
@@ -147,7 +147,7 @@ func TestTokensAreRemembered(t *testing.T) {
 	})
 }
 
-// TestTokensAreBounded: whoever has many valid tokens takes no unbounded memory.
+// TestTokensAreBounded: many valid tokens of one client do not use unbounded memory.
 func TestTokensAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &tokens{known: map[string]bool{}}
@@ -165,7 +165,7 @@ func TestTokensAreBounded(t *testing.T) {
 	})
 }
 
-// TestProfiles: they need a token where the API does, but for the machine itself.
+// TestProfiles: profiles require a token if the API does, except from the machine itself.
 func TestProfiles(t *testing.T) {
 	for _, tc := range []struct {
 		mode, address string

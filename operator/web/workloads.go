@@ -13,8 +13,8 @@ import (
 
 // Workloads are the workloads of one kind that this operator manages.
 type Workloads interface {
-	// Workload returns an object and the status it should have now, of the kind's own
-	// type; ok is false for one that is not managed.
+	// Workload returns an object and its desired status, in the type of the kind; ok is false for
+	// an object that is not managed.
 	Workload(key types.NamespacedName) (w v1.Workload, status any, ok bool)
 }
 
@@ -27,7 +27,7 @@ type Object struct {
 	Status     map[string]any `json:"status"`
 }
 
-// status answers with a whole workload, whose status is computed now.
+// status returns a complete workload with its status, which is computed for the request.
 func (h *Handler) status(q *request) (any, error) {
 	row, key := q.object.Row, q.object.NamespacedName
 	of, err := h.workloads(row)
@@ -46,7 +46,7 @@ func (h *Handler) status(q *request) (any, error) {
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, fmt.Errorf("encode %s %s: %w", row.Kind, key, err)
 	}
-	// What the cache holds may lack its own type.
+	// Cached objects may lack their type.
 	for field, v := range map[string]any{"kind": row.Kind, "apiVersion": row.GroupVersion().String(), "status": status} {
 		if out[field], err = json.Marshal(v); err != nil {
 			return nil, fmt.Errorf("encode %s %s: %w", row.Kind, key, err)
@@ -55,10 +55,10 @@ func (h *Handler) status(q *request) (any, error) {
 	return out, nil
 }
 
-// workloads are those of a kind.
+// workloads returns the workloads of a kind.
 //
-// Errors: 503 if the controller of the kind has not started, for example because its CRD
-// or a permission is missing.
+// Errors: 503 if the controller of the kind has not started, for example because its CRD or a
+// permission is missing.
 func (h *Handler) workloads(row *catalog.Row) (Workloads, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

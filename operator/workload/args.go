@@ -11,11 +11,11 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Arg is one command-line argument: "--name=value", or "--name" when the value
-// is empty. A name that ends in "=" has an empty value that is written: "--name=".
+// Arg is one command-line argument: "--name=value", or "--name" if the value is empty. A
+// name that ends in "=" keeps the sign with an empty value: "--name=".
 type Arg struct{ Name, Value string }
 
-// String is the argument as the program reads it.
+// String returns the argument as passed to the program.
 func (a Arg) String() string {
 	if a.Value == "" {
 		return "--" + a.Name
@@ -23,7 +23,7 @@ func (a Arg) String() string {
 	return "--" + a.Name + "=" + a.Value
 }
 
-// Render turns arguments into a container's args.
+// Render converts arguments to the args of a container.
 func Render(args []Arg) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
@@ -32,27 +32,28 @@ func Render(args []Arg) []string {
 	return out
 }
 
-// Row is one line of an argument table. In is what the table decides from.
-// The order of the rows is the order of the arguments, and it matters: a
-// different order is a different pod.
+// Row is one row of an argument table. In is the input of the table. The order of the
+// rows is the order of the arguments, which is significant: another order changes the pod
+// template.
 type Row[In any] struct {
 	Name string
 	In   Versions
-	// Field is reported when the version is too old for what the user asked. It
-	// is empty where nobody asked, or where an older version has another way.
-	// Being too new is never reported: then the setting has moved elsewhere.
+	// Field is reported if the version is too old for the user's setting. It is empty if
+	// the argument is not a user setting, or an older version supports it in another way.
+	// A version that is too new is never reported, because the setting has then moved
+	// elsewhere.
 	Field string
-	// Empty says that an empty value is written too, as "--name=": without "=" the
-	// program would take the next argument for the value.
+	// Empty means that an empty value is written as "--name=". Without "=", the program
+	// would parse the next argument as the value.
 	Empty bool
-	// Value returns false when the argument is not wanted.
+	// Value returns false if the argument is not wanted.
 	Value func(In) (string, bool)
-	// Each takes the place of Value for an argument that may be repeated. Empty
-	// values are left out: the flag would take the next argument for its value.
+	// Each replaces Value for an argument that can be repeated. Empty values are skipped,
+	// because the program would parse the next argument as the value.
 	Each func(In) []string
 }
 
-// values are those that the row wants an argument for.
+// values returns the values for which the row produces an argument.
 func (r Row[In]) values(in In) []string {
 	if r.Each != nil {
 		return slices.DeleteFunc(slices.Clone(r.Each(in)), func(s string) bool { return s == "" })
@@ -63,8 +64,8 @@ func (r Row[In]) values(in In) []string {
 	return nil
 }
 
-// Fill walks a table: the arguments that are wanted and that version v knows, and the
-// fields it is too old for.
+// Fill evaluates a table. It returns the wanted arguments that version v supports, and
+// the fields for which v is too old.
 func Fill[In any](rows []Row[In], v *semver.Version, in In) (args []Arg, dropped []gate.Dropped) {
 	for _, row := range rows {
 		values := row.values(in)
@@ -85,19 +86,19 @@ func Fill[In any](rows []Row[In], v *semver.Version, in In) (args []Arg, dropped
 	return args, dropped
 }
 
-// The usual conditions of a row.
+// Common conditions of rows.
 
-// Always is wanted whatever the object says.
+// Always produces the argument for every object.
 func Always[In any](value string) func(In) (string, bool) {
 	return func(In) (string, bool) { return value, true }
 }
 
-// FlagIf is an argument without a value.
+// FlagIf produces an argument without a value.
 func FlagIf[In any](wanted func(In) bool) func(In) (string, bool) {
 	return func(in In) (string, bool) { return "", wanted(in) }
 }
 
-// NonEmpty is wanted when there is a value.
+// NonEmpty produces the argument if the value is not empty.
 func NonEmpty[In any, S ~string](get func(In) S) func(In) (string, bool) {
 	return func(in In) (string, bool) {
 		s := string(get(in))
@@ -105,8 +106,7 @@ func NonEmpty[In any, S ~string](get func(In) S) func(In) (string, bool) {
 	}
 }
 
-// UnlessDefault is NonEmpty for log level and format, which are left out when
-// they say what the program does anyway.
+// UnlessDefault is like NonEmpty for log level and format, which are omitted if they equal the default.
 func UnlessDefault[In any](get func(In) string, normal string) func(In) (string, bool) {
 	return func(in In) (string, bool) {
 		s := get(in)
@@ -114,7 +114,7 @@ func UnlessDefault[In any](get func(In) string, normal string) func(In) (string,
 	}
 }
 
-// AppendUser adds the user's arguments behind ours.
+// AppendUser appends the user's arguments to ours.
 //
 // Errors: those of CheckUser.
 func AppendUser(field string, ours []Arg, user []v1.Argument) ([]Arg, error) {
@@ -127,8 +127,8 @@ func AppendUser(field string, ours []Arg, user []v1.Argument) ([]Arg, error) {
 	return ours, nil
 }
 
-// CheckUser refuses arguments of the user, with or without "no-", that the operator
-// sets. The error names all of those as the operator spells them.
+// CheckUser rejects user arguments, with or without "no-", that the operator sets. The
+// error lists all of them as the operator spells them.
 func CheckUser(field string, ours []Arg, user []v1.Argument) error {
 	var taken []string
 	for _, own := range ours {

@@ -12,7 +12,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// widget is a workload of a kind that nobody has thought of.
+// widget returns a workload of a fictitious kind.
 func widget(name string, fields v1.WorkloadFields, cfg Config) *Base {
 	return &Base{
 		Kind: Kind{
@@ -30,7 +30,7 @@ func widget(name string, fields v1.WorkloadFields, cfg Config) *Base {
 	}
 }
 
-// TestAnyKind: what the base builds has the names of the kind, and no other.
+// The generated objects have the names of the kind.
 func TestAnyKind(t *testing.T) {
 	b := widget("main", v1.WorkloadFields{RoutePrefix: "/w/", Storage: &v1.StorageSpec{}}, Config{Localhost: "127.0.0.1"})
 	match := b.SelectorLabels()
@@ -82,7 +82,7 @@ func TestServiceOfAnyKind(t *testing.T) {
 	}
 }
 
-// TestHashOf: each input counts, their order does not.
+// Each input changes the hash, but their order does not.
 func TestHashOf(t *testing.T) {
 	sum := func(b *Base, in HashInputs) string {
 		out, err := b.HashOf(nil, in)

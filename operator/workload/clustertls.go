@@ -16,28 +16,27 @@ const (
 	clusterTLSKey    = "cluster-tls-config.yaml"
 )
 
-// ClusterTLS is how the members of a cluster secure what they say to each other: the
-// file that says it, and the certificates it names.
+// ClusterTLS is the TLS configuration for connections between the members of a cluster:
+// the configuration file and its certificates.
 type ClusterTLS struct {
-	// Dir is the folder inside the containers: "/etc/alertmanager/cluster_tls_config".
+	// Dir is the directory in the containers: "/etc/alertmanager/cluster_tls_config".
 	Dir string
-	// SecretName is the Secret that carries the file.
+	// SecretName is the Secret that contains the file.
 	SecretName string
-	// Fields are spec.clusterTLS of the object; nil is an empty file.
+	// Fields is spec.clusterTLS of the object; nil means an empty file.
 	Fields *v1.ClusterTLSConfig
 }
 
-// Path is the file inside the containers.
+// Path returns the path of the file in the containers.
 func (c ClusterTLS) Path() string { return path.Join(c.Dir, clusterTLSKey) }
 
-// clusterFile is the file. Field order is output order.
+// clusterFile is the content of the file. The order of the fields is the output order.
 type clusterFile struct {
 	Server *serverTLSBlock `yaml:"tls_server_config,omitempty"`
 	Client clientTLSBlock  `yaml:"tls_client_config"`
 }
 
-// clientTLSBlock is the side that opens connections. It has no TLS versions: the
-// program does not read any.
+// clientTLSBlock configures outgoing connections. It has no TLS versions, because the program ignores them.
 type clientTLSBlock struct {
 	CertFile           string `yaml:"cert_file,omitempty"`
 	KeyFile            string `yaml:"key_file,omitempty"`
@@ -46,7 +45,7 @@ type clientTLSBlock struct {
 	InsecureSkipVerify *bool  `yaml:"insecure_skip_verify,omitempty"`
 }
 
-// Check says what is wrong, all at once.
+// Check validates the fields and returns all errors.
 func (c ClusterTLS) Check() error {
 	if c.Fields == nil {
 		return nil
@@ -71,7 +70,7 @@ func (c ClusterTLS) Check() error {
 	return err
 }
 
-// File is the content; empty when nothing is set.
+// File returns the content of the file, which is empty if nothing is set.
 //
 // Errors: those of Check.
 func (c ClusterTLS) File() ([]byte, error) {
@@ -92,9 +91,9 @@ func (c ClusterTLS) File() ([]byte, error) {
 	return out, nil
 }
 
-// Mounts are the volumes of the pod and the mounts of the server: the file itself, then
-// what the server and the client side refer to. The file is a single mount and only
-// changes with the pod.
+// Mounts returns the volumes of the pod and the mounts of the server: the file, then the
+// references of the server and the client side. The file is mounted with a subPath and
+// only changes with the pod.
 func (c ClusterTLS) Mounts() ([]corev1.Volume, []corev1.VolumeMount) {
 	volumes := []corev1.Volume{{
 		Name:         clusterTLSVolume,
@@ -118,7 +117,8 @@ func (c ClusterTLS) mounted() (server, client mountedTLS) {
 		mountTLS("cluster-tls-client-config-", path.Join(c.Dir, "client_tls"), secretRef(t.KeySecret), t.Cert, t.CA)
 }
 
-// NewClusterTLSSecret carries the file; it is empty without spec.clusterTLS.
+// NewClusterTLSSecret returns the Secret with the file, which is empty without
+// spec.clusterTLS.
 //
 // Errors: those of [ClusterTLS.Check].
 func (b *Base) NewClusterTLSSecret(c ClusterTLS) (*corev1.Secret, error) {

@@ -4,41 +4,39 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Config is what the operator's own flags say about the objects it generates.
+// Config holds the operator's settings for generated objects.
 type Config struct {
-	// OperatorVersion enters the input hash, so that a new operator looks at
-	// every StatefulSet once.
+	// OperatorVersion is part of the input hash, so that a new operator compares every StatefulSet once.
 	OperatorVersion string
-	// Localhost is the host name under which containers of one pod reach each
-	// other. Empty means "localhost".
+	// Localhost is the host name for connections between containers of a pod. Empty means "localhost".
 	Localhost string
-	// Labels and Annotations are put on every generated object. Labels also
-	// reach the pods and the selectors of the StatefulSets.
+	// Labels and Annotations are added to every generated object. Labels are also added
+	// to the pods and selectors of StatefulSets.
 	Labels, Annotations map[string]string
 	// PrometheusBaseImage, ThanosBaseImage and AlertmanagerBaseImage are repositories
-	// without a tag; an owner's image wins.
+	// without a tag; the image of the user's object takes precedence.
 	PrometheusBaseImage, ThanosBaseImage string
 	AlertmanagerBaseImage                string `json:",omitempty"`
-	// ClusterDomain ends the names of Services, as in "cluster.local"; empty relies on
-	// the DNS search path of the pods.
+	// ClusterDomain is the suffix of Service names, for example "cluster.local"; empty
+	// relies on the DNS search path of the pods.
 	ClusterDomain string `json:",omitempty"`
 	// ConfigReloaderImage and RulesReloaderImage are complete references.
 	ConfigReloaderImage, RulesReloaderImage string
-	// PartsReaders are repositories of images, without tag, that read a
+	// PartsReaders are image repositories, without tag, of reloaders that read a
 	// configuration in parts like this project's config-reloader.
 	PartsReaders []string `json:",omitempty"`
-	// ReloaderResources is for each reloader container.
+	// ReloaderResources applies to each reloader container.
 	ReloaderResources ReloaderResources
 	// EnableReloaderProbes adds probes to the reloader sidecars.
 	EnableReloaderProbes bool
-	// Layout says which reloader containers a pod has.
+	// Layout defines which reloader containers a pod has.
 	Layout Layout
-	// TopologySharding is the gate PrometheusTopologySharding.
+	// TopologySharding is the feature gate PrometheusTopologySharding.
 	TopologySharding bool
-	// ShardRetention is the gate PrometheusShardRetentionPolicy.
+	// ShardRetention is the feature gate PrometheusShardRetentionPolicy.
 	ShardRetention bool
-	// WatchAllReferences says that referenced Secrets and ConfigMaps are watched
-	// in all namespaces. It only enters the input hash.
+	// WatchAllReferences means that referenced Secrets and ConfigMaps are watched in all
+	// namespaces. It is only part of the input hash.
 	WatchAllReferences bool
 }
 
@@ -46,20 +44,19 @@ type Config struct {
 type Layout string
 
 const (
-	// LayoutSplit has config-reloader for the configuration and rules-reloader
-	// for the rules. It is the default; an unknown value means it too.
+	// LayoutSplit has config-reloader for the configuration and rules-reloader for the
+	// rules. It is the default, for unknown values too.
 	LayoutSplit Layout = "split"
 	// LayoutSingle has one config-reloader for both.
 	LayoutSingle Layout = "single"
 )
 
-// ReloaderResources are requests and limits of a reloader container. A quantity
-// of zero is left out.
+// ReloaderResources are the requests and limits of a reloader container. A zero quantity is omitted.
 type ReloaderResources struct {
 	CPURequest, CPULimit, MemoryRequest, MemoryLimit resource.Quantity
 }
 
-// localhost is Localhost or its default.
+// localhost returns Localhost or its default.
 func (c Config) localhost() string {
 	if c.Localhost == "" {
 		return "localhost"

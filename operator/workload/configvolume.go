@@ -6,10 +6,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// ConfigVolume shows the configuration Secret, and in a projected volume also those of
-// its parts, which are optional: a configuration can grow into them without a new pod.
-// Pods whose reloaders may not read parts, and those of the single layout, which repeats
-// a well-known pod exactly, have them only once they were needed: inParts.
+// ConfigVolume returns the volume of the configuration Secret. A projected volume also
+// has the Secrets of its parts, which are optional, so that a configuration can be split
+// without new pods. Pods whose reloaders may not support parts, and those of the single
+// layout, which reproduces a well-known pod exactly, have them only after they were
+// needed (inParts).
 func (b *Base) ConfigVolume(inParts bool) corev1.Volume {
 	return corev1.Volume{Name: b.Kind.ConfigSecret.Volume, VolumeSource: b.configSource(inParts)}
 }
@@ -21,7 +22,7 @@ func (b *Base) configSource(inParts bool) corev1.VolumeSource {
 	projected := &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{SecretProjection(b.ConfigSecretName(), nil)}}
 	for i := range ConfigParts {
 		part := SecretProjection(b.ConfigPartName(i+1), new(true))
-		// Somebody else's Secret of this name must not bring a configuration.
+		// A foreign Secret of this name must not add other configuration files.
 		for _, key := range []string{parts.ConfigName(i + 1), parts.RulesName(i + 1)} {
 			part.Secret.Items = append(part.Secret.Items, corev1.KeyToPath{Key: key, Path: key})
 		}
@@ -30,5 +31,5 @@ func (b *Base) configSource(inParts bool) corev1.VolumeSource {
 	return corev1.VolumeSource{Projected: projected}
 }
 
-// PartsAhead reports whether pods mount the parts before there are any.
+// PartsAhead reports whether pods mount the parts before any exist.
 func (b *Base) PartsAhead() bool { return b.Config.Layout != LayoutSingle && b.PartsFault() == "" }

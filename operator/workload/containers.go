@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// MergeContainers applies the user's containers to ours: one with the name of
-// ours is a strategic merge patch on it, the others follow in the user's order.
-// The order of ours never changes. field is named in errors.
+// MergeContainers merges the user's containers into ours. A container with the name of
+// one of ours is a strategic merge patch; the others follow in the user's order. The
+// order of ours never changes. field is named in errors.
 func MergeContainers(field string, ours, user []corev1.Container) ([]corev1.Container, error) {
 	out := make([]corev1.Container, 0, len(ours)+len(user))
 	patched := make(map[string]bool)
@@ -58,8 +58,8 @@ func mergeContainer(base, patch corev1.Container) (corev1.Container, error) {
 	return merged, nil
 }
 
-// oneHandler lets the patch's handler win when the merge left a probe with two:
-// the API server takes only one.
+// oneHandler keeps only the patch's handler if the merged probe has two, because the API
+// server accepts only one.
 func oneHandler(merged, patch *corev1.Probe) {
 	if merged != nil && patch != nil && handlers(merged.ProbeHandler) > 1 {
 		merged.ProbeHandler = *patch.ProbeHandler.DeepCopy()

@@ -1,21 +1,20 @@
 package workload
 
-// Gate is one command-line argument that only some versions of its program
-// know, for documentation pages.
+// Gate is a command-line argument that only some versions of its program support, for the documentation.
 type Gate struct {
-	// Program is "prometheus", "thanos sidecar" and the like.
+	// Program is, for example, "prometheus" or "thanos sidecar".
 	Program string
-	// Argument is what is written: "--web.page-title", "--enable-feature=agent".
+	// Argument is the argument as written: "--web.page-title", "--enable-feature=agent".
 	Argument string
-	// Since is the first version with it, Until the first without; empty is open.
+	// Since is the first version with the argument, and Until the first without it; empty means no limit.
 	Since, Until string
-	// Field of the object asks for it; empty when nobody has to ask, or when
-	// another key reports the missing version.
+	// Field is the field that sets the argument. It is empty if there is none, or if
+	// another field reports the missing version.
 	Field string
 }
 
-// GatesOf describes the rows of one table that have limits. Rows for features
-// are told apart by their value, which does not depend on the object in.
+// GatesOf returns the version limits in a table. Rows for features are distinguished by
+// their value, which does not depend on in.
 func GatesOf[In any](program string, rows []Row[In], in In) []Gate {
 	var out []Gate
 	for _, row := range rows {

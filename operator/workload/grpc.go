@@ -8,9 +8,9 @@ var tlsVersions = map[v1.TLSVersion]string{
 	v1.TLSVersion10: "1.0", v1.TLSVersion11: "1.1", v1.TLSVersion12: "1.2", v1.TLSVersion13: "1.3",
 }
 
-// GRPCServerArgs are the arguments for TLS of the gRPC server of a Thanos program.
-// field is where the user finds the block, which may be nil. The programs do not split
-// values at commas, so each cipher suite and each curve is an argument.
+// GRPCServerArgs returns the TLS arguments of the gRPC server of a Thanos program. field
+// is the path of the block, which may be nil. The programs do not split values at commas,
+// so each cipher suite and each curve is a separate argument.
 func GRPCServerArgs[In any](field string, block func(In) *v1.GRPCServerTLSConfig) []Row[In] {
 	one := func(get func(*v1.GRPCServerTLSConfig) string) func(In) (string, bool) {
 		return NonEmpty(func(in In) string {

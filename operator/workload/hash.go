@@ -10,40 +10,38 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// hashInput is everything that can make a StatefulSet outdated.
+// hashInput holds all inputs of a StatefulSet.
 type hashInput struct {
-	Labels, Annotations map[string]string // their changes do not count as a new generation
+	Labels, Annotations map[string]string // not part of the generation
 	Generation          int64
 	HTTP2               *bool
 	Config              Config
-	Live                *appsv1.StatefulSetSpec // finds edits by hand, which are undone
+	Live                *appsv1.StatefulSetSpec // detects manual edits, which are reverted
 	RuleConfigMaps      []string
 	TLSSecrets          int
 	ConfigInParts       bool   `json:",omitempty"`
 	Files               string `json:",omitempty"`
 }
 
-// HashInputs is what makes a StatefulSet outdated besides the object and the
-// operator's settings.
+// HashInputs holds the inputs of a StatefulSet besides the object and the operator's settings.
 type HashInputs struct {
 	RuleConfigMaps []string // in any order
 	TLSSecrets     int
 	ConfigInParts  bool
-	HTTP2          *bool  // of spec.web.httpConfig
-	Files          string // stands for files that the server reads only when it starts
+	HTTP2          *bool  // spec.web.httpConfig.http2
+	Files          string // identifies files that the server only reads at startup
 }
 
-// HashOf is the value of AnnotationInputHash: as long as it is equal to that
-// of the live object, the StatefulSet need not be written.
+// HashOf returns the value of AnnotationInputHash. While it equals that of the live
+// object, the StatefulSet need not be written.
 //
-// live is what is in the cluster, nil when there is nothing. Its spec finds edits by
-// hand. It is the spec before a write, so one more write with the same content
-// follows a change. A new StatefulSet is written once: as long as its generation is
-// 1, its spec is what the API server made of the create, defaults included, and
-// counts as no spec, as it did for the create. This needs no memory, so it also
-// holds after a restart of the operator.
+// live is the object in the cluster, or nil. Its spec detects manual edits. Because it is
+// the spec before a write, a change is followed by another write with the same content. A
+// new StatefulSet is written only once: while its generation is 1, its spec is the result
+// of the create, including defaults, and is ignored as it was for the create. This
+// requires no memory, so it also works after a restart of the operator.
 //
-// The hash is over JSON, in which quantities have one form per value ("1000m" is "1").
+// The hash is over JSON, in which equal quantities have the same form ("1000m" is "1").
 func (b *Base) HashOf(live *appsv1.StatefulSet, pod HashInputs) (string, error) {
 	in := hashInput{
 		Labels:         b.Meta.Labels,
@@ -58,7 +56,7 @@ func (b *Base) HashOf(live *appsv1.StatefulSet, pod HashInputs) (string, error) 
 	}
 	if live != nil && live.Generation != 1 {
 		spec := live.Spec
-		spec.RevisionHistoryLimit = nil // left to others
+		spec.RevisionHistoryLimit = nil // not managed by the operator
 		in.Live = &spec
 	}
 	text, err := json.Marshal(in)

@@ -7,18 +7,18 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Image says where a container's image comes from.
+// Image holds the settings from which a container's image is determined.
 type Image struct {
-	Explicit string // wins over all others and is never checked
-	Base     string // repository, "quay.io/prometheus/prometheus"; a tag or digest in it is kept
-	Version  string // tag of last resort, used as it is written
-	Tag      string // deprecated field of the owner; blank counts as unset
-	SHA      string // deprecated field of the owner, hex digest without "sha256:"; beats Tag
+	Explicit string // takes precedence and is not validated
+	Base     string // repository: "quay.io/prometheus/prometheus"; a tag or digest in it is kept
+	Version  string // fallback tag, used unchanged
+	Tag      string // deprecated field of the user's object; blank means unset
+	SHA      string // deprecated field of the user's object, hex digest without "sha256:"; overrides Tag
 }
 
-// Path is the reference to put into the pod.
+// Path returns the image reference for the pod.
 //
-// Errors: the base image or the tag does not parse, or nothing says a version.
+// Errors: an invalid base image or tag; no version is set.
 func (i Image) Path() (string, error) {
 	if strings.TrimSpace(i.Explicit) != "" {
 		return i.Explicit, nil

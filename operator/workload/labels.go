@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// Overlay merges maps into a new one; later ones win.
+// Overlay merges maps into a new one; later ones take precedence.
 func Overlay(layers ...map[string]string) map[string]string {
 	out := make(map[string]string)
 	for _, l := range layers {
@@ -19,7 +19,7 @@ func Overlay(layers ...map[string]string) map[string]string {
 	return out
 }
 
-// nilIfEmpty keeps empty maps out of generated objects.
+// nilIfEmpty prevents empty maps in generated objects.
 func nilIfEmpty(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
@@ -29,7 +29,7 @@ func nilIfEmpty(m map[string]string) map[string]string {
 
 var managedBy = map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy, wellknown.LabelAppManagedBy: wellknown.ManagedBy}
 
-// ObjectMeta is the metadata of a Secret or ConfigMap of the workload.
+// ObjectMeta returns the metadata of a Secret or ConfigMap of the workload.
 func (b *Base) ObjectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            name,
@@ -40,26 +40,25 @@ func (b *Base) ObjectMeta(name string) metav1.ObjectMeta {
 	}
 }
 
-// RuleConfigMapMeta is the metadata of a ConfigMap of rules. The labels by which the
-// operator finds it cannot be changed by its --labels.
+// RuleConfigMapMeta returns the metadata of a rule ConfigMap. The operator's --labels
+// cannot override the labels by which it selects these ConfigMaps.
 func (b *Base) RuleConfigMapMeta(name string) metav1.ObjectMeta {
 	meta := b.ObjectMeta(name)
 	meta.Labels = Overlay(meta.Labels, managedBy, map[string]string{b.Kind.RuleLabel: b.Meta.Name})
 	return meta
 }
 
-// WorkloadMeta is the metadata of a StatefulSet or DaemonSet. The object's own
-// labels and annotations reach only these.
+// WorkloadMeta returns the metadata of a StatefulSet or DaemonSet. Only these get the
+// labels and annotations of the user's object.
 //
-// The label managed-by is applied last, on purpose: without it the operator
-// would not see what it has just written.
+// The label managed-by must be applied last: without it the operator would not see the
+// object that it has just written.
 func (b *Base) WorkloadMeta(name string, match map[string]string, hash string) metav1.ObjectMeta {
 	annotations := Overlay(b.Meta.Annotations, b.Config.Annotations)
 	if hash != "" {
 		annotations[wellknown.AnnotationInputHash] = hash
 	}
-	// Copied kubectl annotations would make "kubectl apply --prune" delete the
-	// object.
+	// Copied kubectl annotations would make "kubectl apply --prune" delete the object.
 	maps.DeleteFunc(annotations, func(key, _ string) bool { return strings.HasPrefix(key, wellknown.KubectlPrefix) })
 	labels := Overlay(managedBy, b.Meta.Labels)
 	if b.Kind.Mode != "" {
@@ -74,7 +73,7 @@ func (b *Base) WorkloadMeta(name string, match map[string]string, hash string) m
 	}
 }
 
-// PlainReference is the owner reference of objects that several workloads share.
+// PlainReference returns the owner reference for objects that several workloads share.
 func (b *Base) PlainReference() metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion: b.Kind.GroupVersion().String(),
@@ -84,7 +83,7 @@ func (b *Base) PlainReference() metav1.OwnerReference {
 	}
 }
 
-// ControllerReference is the owner reference of objects of this workload alone.
+// ControllerReference returns the owner reference for objects of this workload alone.
 func (b *Base) ControllerReference() metav1.OwnerReference {
 	ref := b.PlainReference()
 	ref.Controller = new(true)
@@ -92,21 +91,21 @@ func (b *Base) ControllerReference() metav1.OwnerReference {
 	return ref
 }
 
-// Owns reports whether an object is one of this workload, by its owner references.
+// Owns reports whether the owner references of an object include this workload.
 func (b *Base) Owns(obj metav1.Object) bool {
 	return slices.ContainsFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == b.Meta.UID })
 }
 
-// Identity is the metadata of an object of the workload that is to be removed.
+// Identity returns the metadata that identifies an object of the workload for removal.
 func (b *Base) Identity(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: b.Meta.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{b.ControllerReference()},
 	}
 }
 
-// SelectorLabels are the labels that find the workload's pods, all shards
-// included, before the operator's own labels: status.selector and the check of a
-// custom Service use them.
+// SelectorLabels returns the labels that select the workload's pods, including all
+// shards, without the operator's own labels. They are used for status.selector and to
+// check a custom Service.
 func (b *Base) SelectorLabels() map[string]string {
 	labels := map[string]string{
 		wellknown.LabelAppManagedBy: wellknown.ManagedBy,

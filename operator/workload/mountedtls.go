@@ -8,18 +8,18 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// mountedTLS are the key, certificate and CA that one side of TLS reads from mounted
-// Secrets and ConfigMaps; nil where there is no reference.
+// mountedTLS holds the key, certificate and CA that one side of a TLS connection reads
+// from mounted Secrets and ConfigMaps; nil means that there is no reference.
 type mountedTLS struct{ key, cert, ca *mountedFile }
 
-// mountedFile is one file that comes from a Secret or ConfigMap. The whole object is
-// mounted, so that a renewed certificate reaches a running pod.
+// mountedFile is a file from a Secret or ConfigMap. The complete object is mounted, so
+// that running pods get a renewed certificate.
 type mountedFile struct {
 	dir, name string
 	volume    corev1.Volume
 }
 
-// path is the file inside the containers; empty without one.
+// path returns the path in the containers, empty for nil.
 func (f *mountedFile) path() string {
 	if f == nil {
 		return ""
@@ -27,8 +27,7 @@ func (f *mountedFile) path() string {
 	return path.Join(f.dir, f.name)
 }
 
-// mountTLS shows what is referred to in folders of dir. volume begins the names of the
-// volumes.
+// mountTLS mounts the references in subdirectories of dir. volume is the prefix of the volume names.
 func mountTLS(volume, dir string, key, cert, ca v1.SecretOrConfigMap) mountedTLS {
 	return mountedTLS{
 		key:  mountFile(key, volume, "key", dir, "key"),
@@ -56,7 +55,7 @@ func mountFile(ref v1.SecretOrConfigMap, volume, part, dir, suffix string) *moun
 	return f
 }
 
-// mounts are the volumes of the pod and the mounts of each container that reads the
+// mounts returns the volumes of the pod and the mounts of each container that reads the
 // files: key, certificate and CA.
 func (m mountedTLS) mounts() (volumes []corev1.Volume, mounts []corev1.VolumeMount) {
 	for _, f := range []*mountedFile{m.key, m.cert, m.ca} {
@@ -71,8 +70,8 @@ func (m mountedTLS) mounts() (volumes []corev1.Volume, mounts []corev1.VolumeMou
 
 func refers(ref v1.SecretOrConfigMap) bool { return ref.Secret != nil || ref.ConfigMap != nil }
 
-// secretRef gives the key, which can only be in a Secret, the form of the
-// others. Without a name it refers to nothing.
+// secretRef converts a key, which can only be in a Secret, to the type of the other
+// references. Without a name, the result is empty.
 func secretRef(s *corev1.SecretKeySelector) v1.SecretOrConfigMap {
 	if s == nil || s.Name == "" {
 		return v1.SecretOrConfigMap{}

@@ -12,29 +12,29 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// PrefixedName is the base of all other names: "prometheus-k8s".
+// PrefixedName returns the prefix of all other names: "prometheus-k8s".
 func (b *Base) PrefixedName() string { return b.Kind.Prefix + "-" + b.Meta.Name }
 
-// ConfigSecretName is the Secret with the configuration.
+// ConfigSecretName returns the name of the Secret with the configuration.
 func (b *Base) ConfigSecretName() string { return b.PrefixedName() + b.Kind.ConfigSecret.Suffix }
 
-// ConfigPartName is the Secret with the i-th part of the configuration, from 1.
+// ConfigPartName returns the name of the Secret with the i-th part of the configuration, from 1.
 func (b *Base) ConfigPartName(i int) string { return b.PrefixedName() + configPartSuffix(i) }
 
-// WebConfigSecretName is the Secret with the web configuration.
+// WebConfigSecretName returns the name of the Secret with the web configuration.
 func (b *Base) WebConfigSecretName() string { return b.PrefixedName() + "-web-config" }
 
-// TLSAssetSecretName is the i-th Secret of TLS assets.
+// TLSAssetSecretName returns the name of the i-th Secret of TLS assets.
 func (b *Base) TLSAssetSecretName(i int) string {
 	return fmt.Sprintf("%s-tls-assets-%d", b.PrefixedName(), i)
 }
 
-// RuleConfigMapBase begins the names of the ConfigMaps of rules.
+// RuleConfigMapBase returns the prefix of the names of rule ConfigMaps.
 func (b *Base) RuleConfigMapBase() string { return b.PrefixedName() + "-rulefiles" }
 
-// PadRuleConfigMaps adds names of ConfigMaps that do not exist (yet) until there are as
-// many as pods mount at least, sorted: the volumes are optional, so rules can grow into
-// them without a new pod. The result is what StatefulSet, InputHash and rule_files take.
+// PadRuleConfigMaps adds names of ConfigMaps that need not exist, up to the minimum number that pods mount,
+// and sorts the names. The volumes are optional, so that rules can grow without new pods. The result is the
+// input for StatefulSet, InputHash and rule_files.
 func (b *Base) PadRuleConfigMaps(names []string) []string {
 	most := wellknown.MountedRuleConfigMaps
 	if b.Config.Layout != LayoutSingle && !(b.Kind.ConfigCarriesRules && b.PartsAhead()) {
@@ -43,7 +43,7 @@ func (b *Base) PadRuleConfigMaps(names []string) []string {
 	return b.padRuleConfigMaps(names, most)
 }
 
-// padRuleConfigMaps adds the lowest names that are free until there are n, and sorts them.
+// padRuleConfigMaps adds the lowest unused names until there are n, and sorts them.
 func (b *Base) padRuleConfigMaps(names []string, n int) []string {
 	out := slices.Clone(names)
 	for i := 0; len(out) < n; i++ {
@@ -55,9 +55,10 @@ func (b *Base) padRuleConfigMaps(names []string, n int) []string {
 	return out
 }
 
-// GrowRuleConfigMaps is [Base.PadRuleConfigMaps] for pods that mount those of live, which may be nil: rules
-// that exceed them get room for as many again, and what pods mount stays mounted. So rules that grow and
-// shrink in a loop replace pods four times at most. The layout single mounts what there is.
+// GrowRuleConfigMaps is like [Base.PadRuleConfigMaps] for pods that mount the ConfigMaps of live, which may
+// be nil: if the rules exceed the mounted ConfigMaps, their number is doubled, and mounted ones remain
+// mounted. Rules that grow and shrink in a loop thus replace pods at most four times. The single layout
+// only mounts names.
 func (b *Base) GrowRuleConfigMaps(names []string, live *appsv1.StatefulSet) []string {
 	if b.Config.Layout == LayoutSingle {
 		return names
@@ -82,8 +83,7 @@ func (b *Base) GrowRuleConfigMaps(names []string, live *appsv1.StatefulSet) []st
 	return b.padRuleConfigMaps(out, min(room, budget.RuleConfigMaps))
 }
 
-// ServiceName is the Service that governs the StatefulSets: the object's or the
-// default one.
+// ServiceName returns the name of the Service that governs the StatefulSets: the object's or the default.
 func (b *Base) ServiceName() string {
 	if b.CustomService() {
 		return b.Fields.ServiceName
@@ -91,19 +91,19 @@ func (b *Base) ServiceName() string {
 	return b.Kind.Service
 }
 
-// CustomService reports whether the object names its own Service; then the
-// default one is neither created nor deleted.
+// CustomService reports whether the object names its own Service. The default Service is then neither
+// created nor deleted.
 func (b *Base) CustomService() bool { return b.Fields.ServiceName != "" }
 
-// childName is a name or label value that a field of the object leads to.
+// childName is a name or label value that is derived from a field of the object.
 type childName struct {
 	field, what, value string
 	check              func(string) []string
 }
 
-// CheckNames refuses an object whose name is legal and leads to objects or pods that
-// the API server refuses. version is the label of the pods, set the name of a
-// StatefulSet or empty, and volumes are those with names of their own objects.
+// CheckNames rejects an object whose valid name results in objects or pods that the API server rejects.
+// version is a label value of the pods, set is the name of a StatefulSet or empty, and volumes are the
+// volumes that are named after objects.
 func (b *Base) CheckNames(version, set string, volumes []string) error {
 	const name = "metadata.name"
 	all := []childName{
@@ -111,10 +111,10 @@ func (b *Base) CheckNames(version, set string, volumes []string) error {
 		{"spec.version", "label " + wellknown.LabelAppVersion, version, validation.IsValidLabelValue},
 	}
 	if set != "" {
-		// The hostname of the last pod, which is also the value of a label.
+		// The hostname of the last pod, which is also a label value.
 		last := fmt.Sprintf("%s-%d", set, max(b.Replicas()-1, 0))
 		all = append(all, childName{name, "pod", last, validation.IsDNS1123Label})
-		// The StatefulSet's controller adds a hash of 10 characters.
+		// The StatefulSet controller appends a hash of 10 characters.
 		all = append(all, childName{name, "label " + appsv1.ControllerRevisionHashLabelKey, set + "-" + strings.Repeat("0", 10), validation.IsValidLabelValue})
 	}
 	for _, v := range volumes {

@@ -10,23 +10,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ownReloader is the repository of this project's config-reloader, in any registry.
-// Mirrors keep it below a prefix of theirs; the reference's reloader never has it.
+// ownReloader is the repository of this project's config-reloader, in any registry. Mirrors have
+// it below a prefix. The reloader of the reference operator never has this name.
 const ownReloader = "firekeeper/config-reloader"
 
-// ConfigParts is how many Secrets there are for parts of a configuration, beside the
-// first. Every pod mounts all of them, there or not, and the kubelet watches each. At
-// most half of them are in use: a new version is written beside the one that pods
-// may still need.
+// ConfigParts is the number of Secrets for parts of a configuration, besides the first. Every
+// pod mounts all of them, existing or not, and the kubelet watches each. At most half of them
+// are in use, because a new version is written while pods may still need the old one.
 const ConfigParts = 16
 
-// configPartSuffix ends the name of the Secret with the i-th part, from 1.
+// configPartSuffix returns the suffix of the name of the Secret with the i-th part, from 1.
 func configPartSuffix(i int) string { return fmt.Sprintf("-config-part-%d", i) }
 
-// PartsReader reports whether an image is known to read a configuration in parts: it
-// is this project's config-reloader, or from a repository in [Config.PartsReaders].
-// A reloader that is taken for a reader and is none keeps every pod that starts
-// waiting, so what is not known counts as none.
+// PartsReader reports whether an image is known to read a configuration in parts: it is this
+// project's config-reloader, or its repository is in [Config.PartsReaders]. Unknown images are
+// excluded, because a reloader without this support blocks every starting pod.
 func (c Config) PartsReader(image string) bool {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {
@@ -41,7 +39,7 @@ func (c Config) PartsReader(image string) bool {
 	})
 }
 
-// CheckPartsReader checks an element of [Config.PartsReaders].
+// CheckPartsReader validates an element of [Config.PartsReaders].
 func CheckPartsReader(repository string) error {
 	if name, err := reference.ParseNormalizedNamed(repository); err != nil || !reference.IsNameOnly(name) {
 		return errors.New("must be the name of an image without tag")
@@ -49,8 +47,7 @@ func CheckPartsReader(repository string) error {
 	return nil
 }
 
-// PartsFault says why the pods that are wanted could not read a configuration in
-// parts; empty when they can.
+// PartsFault returns why the desired pods could not read a configuration in parts, empty if they can.
 func (b *Base) PartsFault() string {
 	for _, c := range []struct {
 		name  string
@@ -73,7 +70,7 @@ func (b *Base) PartsFault() string {
 	return ""
 }
 
-// PartsFaultOf is that of a pod that exists, or of a template for such.
+// PartsFaultOf is like PartsFault for an existing pod or pod template.
 func (b *Base) PartsFaultOf(pod *corev1.PodSpec) string {
 	have := map[string]string{}
 	for _, k := range slices.Concat(pod.InitContainers, pod.Containers) {
@@ -90,7 +87,7 @@ func (b *Base) PartsFaultOf(pod *corev1.PodSpec) string {
 	return ""
 }
 
-// TrimReloaders keeps of a pod's spec what [Base.PartsFaultOf] looks at, of whatever kind it is.
+// TrimReloaders returns the parts of a pod spec that [Base.PartsFaultOf] reads, for every kind.
 func TrimReloaders(pod *corev1.PodSpec) corev1.PodSpec {
 	out := corev1.PodSpec{}
 	for _, list := range []struct {
@@ -112,13 +109,13 @@ func TrimReloaders(pod *corev1.PodSpec) corev1.PodSpec {
 	return out
 }
 
-// ReadsParts reports whether a pod sees parts of its configuration.
+// ReadsParts reports whether a pod mounts parts of its configuration.
 func (b *Base) ReadsParts(pod *corev1.PodSpec) bool {
 	v := b.configVolume(pod)
 	return v != nil && v.Projected != nil
 }
 
-// mountsAllParts reports whether a pod sees as many parts as there may be.
+// mountsAllParts reports whether a pod mounts the maximum number of parts.
 func (b *Base) mountsAllParts(pod *corev1.PodSpec) bool {
 	v := b.configVolume(pod)
 	if v == nil {
@@ -136,8 +133,8 @@ func (b *Base) configVolume(pod *corev1.PodSpec) *corev1.Volume {
 	return &pod.Volumes[i]
 }
 
-// lastPart is the source of the last part that a volume shows; nil when it does not
-// show as many as there may be.
+// lastPart returns the source of the last part in a volume, nil if the volume does not have the
+// maximum number of parts.
 func lastPart(v corev1.Volume) *corev1.SecretProjection {
 	if v.Projected == nil || len(v.Projected.Sources) == 0 {
 		return nil

@@ -20,7 +20,7 @@ func TestPartsReader(t *testing.T) {
 		"docker.io/library/own": true,
 		"quay.io/prometheus-operator/prometheus-config-reloader:v0.93.0": false,
 		"registry.example.org/prometheus-config-reloader":                false,
-		"registry.example.org/config-reloader:v0.93.0":                   false, // whose it is nobody knows
+		"registry.example.org/config-reloader:v0.93.0":                   false, // of an unknown project
 		"registry.example.org/mirror/reloader-of-others:v2":              false,
 		"other/mirror/reloader:v2":                                       false,
 		"notfirekeeper/config-reloader":                                  false,
@@ -36,13 +36,13 @@ func TestPartsReader(t *testing.T) {
 
 const sha = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// TestPartsOfAnyKind: a pod reads parts through the volume of its kind, and what the
-// operator keeps of a pod is enough to tell.
+// Pods of every kind read parts through the volume of their kind, and the trimmed spec of
+// a pod is sufficient to detect it.
 func TestPartsOfAnyKind(t *testing.T) {
 	for name, tc := range map[string]struct {
 		layout Layout
 		image  string
-		grown  bool // the configuration is in parts already
+		grown  bool // the configuration is already split
 		want   string
 	}{
 		"split":                        {LayoutSplit, ownReloader, false, ""},
@@ -56,7 +56,7 @@ func TestPartsOfAnyKind(t *testing.T) {
 			pod := &corev1.PodSpec{
 				Volumes: []corev1.Volume{
 					b.ConfigVolume(tc.grown),
-					// What the user mounts is no configuration of the server.
+					// A volume of the user is not the configuration of the server.
 					{Name: "config", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{others}}}},
 				},
 				Containers:     []corev1.Container{{Name: ContainerConfigReloader, Image: tc.image}},

@@ -6,9 +6,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// PodSpec is what the fields that all kinds share say about a pod. What it does
-// not mention stays absent; containers and volumes are the caller's. The result
-// shares memory with w.
+// PodSpec returns the pod spec for the fields that all kinds share. Unset fields remain
+// absent, and the caller adds containers and volumes. The result shares memory with w.
 func PodSpec(w *v1.WorkloadFields, defaultGraceSeconds int64) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		NodeSelector:                  w.NodeSelector,

@@ -1,6 +1,6 @@
 package workload
 
-// Where the reloader sidecars of a pod answer; with spec.listenLocal only inside the pod.
+// Ports of the reloader sidecars of a pod; with spec.listenLocal they are only reachable in the pod.
 const (
 	ConfigReloaderPort = reloaderPort
 	RulesReloaderPort  = rulesPort

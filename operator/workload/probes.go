@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ExecProbeHost is the host name under which a probe inside a pod asks.
+// ExecProbeHost is the host name for probes that run in a container.
 const ExecProbeHost = "localhost"
 
-// ExecHandler asks a server that only listens inside the pod. "exec" leaves no
-// zombie processes, "--fail" makes curl fail on 503. An https URL is asked
-// without checking the certificate, as the kubelet does it.
+// ExecHandler probes a server that only listens inside the pod. "exec" prevents zombie
+// processes, and "--fail" makes curl fail on 503. Like the kubelet, it does not verify
+// the certificate of an https URL.
 func ExecHandler(url string) corev1.ProbeHandler {
 	curl, wget := "curl --fail", "wget -q -O /dev/null"
 	if strings.HasPrefix(url, "https:") {

@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Names of the reloader containers. Users patch containers by name, so the
-// first two are API.
+// Names of the reloader containers. Users patch containers by name, so the first two are part of the API.
 const (
 	ContainerConfigReloader     = "config-reloader"
 	ContainerInitConfigReloader = "init-config-reloader"
@@ -29,8 +28,9 @@ const (
 	reloaderHealthPath = "/healthz"
 )
 
-// ReloaderMemoryLimit is the lower memory limit of config-reloader as sidecar and as init
-// container, in bytes: that of the operator's flags, unless the object sets others. 0 is none.
+// ReloaderMemoryLimit returns the lower memory limit, in bytes, of config-reloader as sidecar
+// and as init container: that of the operator's flags, unless the object overrides it. 0 means
+// no limit.
 func (b *Base) ReloaderMemoryLimit() int64 {
 	var least int64
 	for _, c := range []struct {
@@ -50,27 +50,27 @@ func (b *Base) ReloaderMemoryLimit() int64 {
 	return least
 }
 
-// Reload says how a reloader makes the program beside it read its files again.
+// Reload defines how a reloader makes the server reload its files.
 type Reload struct {
-	// URL is asked with POST. It is not used with Signal.
+	// URL receives a POST request. It is not used with Signal.
 	URL string
-	// Signal sends SIGHUP instead; RuntimeInfoURL then tells the outcome.
+	// Signal sends SIGHUP instead; the result is then read from RuntimeInfoURL.
 	Signal         bool
 	RuntimeInfoURL string
 }
 
-// Listener is where a reloader serves its metrics and its health.
+// Listener describes where a reloader serves metrics and health checks.
 type Listener struct {
 	// Local binds to localhost of the pod and declares no port.
 	Local bool
-	// WebConfigFile is the web configuration to serve with; empty is plain HTTP.
+	// WebConfigFile is the web configuration for serving; empty means plain HTTP.
 	WebConfigFile string
-	// TLS says that the web configuration turns TLS on, and ClientCerts that
-	// clients must show a certificate. Both only matter to probes.
+	// TLS means that the web configuration enables TLS, and ClientCerts that it requires
+	// client certificates. Both only affect probes.
 	TLS, ClientCerts bool
 }
 
-// address is the listen address.
+// address returns the listen address.
 func (l Listener) address(cfg Config, port int32) string {
 	if l.Local {
 		return HostPort(cfg.localhost(), port)
@@ -78,7 +78,7 @@ func (l Listener) address(cfg Config, port int32) string {
 	return fmt.Sprintf(":%d", port)
 }
 
-// Log is what the object says about logging; empty means the program's default.
+// Log holds the log settings of an object; empty means the program's default.
 type Log struct{ Level, Format string }
 
 func (l Log) args() []Arg {
@@ -92,15 +92,15 @@ func (l Log) args() []Arg {
 	return out
 }
 
-// ConfigReloader is the sidecar that expands the configuration and, as an init
-// container, does so once before the program starts.
+// ConfigReloader is the sidecar that expands the configuration. As an init container, it does
+// so once before the server starts.
 type ConfigReloader struct {
 	Listener   Listener
 	Reload     Reload
-	ConfigFile string // compressed input; empty: only WatchedDirs are followed
+	ConfigFile string // compressed input; empty: only WatchedDirs are watched
 	OutputFile string
-	// WatchedDirs are followed too. The folder of ConfigFile is always followed
-	// and comes last, so that reloads start with the kubelet's update.
+	// WatchedDirs are additional watched directories. The directory of ConfigFile is always
+	// watched and comes last, so that reloads start with the kubelet's update.
 	WatchedDirs []string
 	Log         Log
 	Env         []corev1.EnvVar
@@ -108,7 +108,7 @@ type ConfigReloader struct {
 	PullPolicy  corev1.PullPolicy
 }
 
-// Sidecar is the container config-reloader.
+// Sidecar returns the container config-reloader.
 func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
 	args := []Arg{{"listen-address", r.Listener.address(cfg, reloaderPort)}}
 	if r.Listener.WebConfigFile != "" {
@@ -124,10 +124,10 @@ func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
 	return c
 }
 
-// Init is the container init-config-reloader. It writes the file once and ends;
-// it never listens. Its port is declared only in the single layout, which
-// repeats a well-known pod exactly: in the split layout rules-reloader has the
-// same number, and the API server would warn about it.
+// Init returns the container init-config-reloader, which writes the file once and exits
+// without listening. Its port is declared only in the single layout, which reproduces a
+// well-known pod exactly. In the split layout, rules-reloader has the same port number, and
+// the API server would warn about it.
 func (r ConfigReloader) Init(cfg Config) corev1.Container {
 	args := []Arg{{"watch-interval", "0"}, {"listen-address", fmt.Sprintf(":%d", initPort)}}
 	c := r.container(cfg, ContainerInitConfigReloader, append(args, r.fileArgs()...))
@@ -162,7 +162,7 @@ func (r ConfigReloader) container(cfg Config, name string, args []Arg) corev1.Co
 	return c
 }
 
-// RulesReloader is the sidecar that follows folders of rules.
+// RulesReloader is the sidecar that watches directories of rules.
 type RulesReloader struct {
 	Listener   Listener
 	Reload     Reload
@@ -172,7 +172,7 @@ type RulesReloader struct {
 	PullPolicy corev1.PullPolicy
 }
 
-// Sidecar is the container rules-reloader.
+// Sidecar returns the container rules-reloader.
 func (r RulesReloader) Sidecar(cfg Config) corev1.Container {
 	var args []Arg
 	if r.Reload.Signal {
@@ -213,9 +213,9 @@ func serve(c *corev1.Container, cfg Config, l Listener, port int32, portName, he
 	}
 }
 
-// probeHandler speaks the protocol the reloader serves. Nobody who probes has a
-// client certificate, so where one is required only the connection is tried; a
-// reloader that in addition listens locally cannot be probed at all.
+// probeHandler returns a probe for the protocol of the reloader. Probes have no client
+// certificate, so if one is required, only the connection is tried. A reloader that also
+// listens locally cannot be probed.
 func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandler, bool) {
 	scheme, getScheme := "http", corev1.URIScheme("")
 	if l.TLS {
@@ -233,7 +233,7 @@ func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandl
 	return corev1.ProbeHandler{HTTPGet: get}, true
 }
 
-// NewContainer has what all containers of the operator have in common.
+// NewContainer returns a container with the settings that all containers of the operator share.
 func NewContainer(name, image string, pull corev1.PullPolicy) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
@@ -248,7 +248,7 @@ func NewContainer(name, image string, pull corev1.PullPolicy) corev1.Container {
 	}
 }
 
-// requirements always has both maps, empty or not.
+// requirements always sets both maps, even if they are empty.
 func (r ReloaderResources) requirements() corev1.ResourceRequirements {
 	out := corev1.ResourceRequirements{Limits: corev1.ResourceList{}, Requests: corev1.ResourceList{}}
 	for _, row := range []struct {

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RuleVolumes show rule ConfigMaps, there or not, under their own names.
+// RuleVolumes returns volumes of rule ConfigMaps, existing or not, with the ConfigMaps' names.
 func RuleVolumes(configMaps []string) []corev1.Volume {
 	var out []corev1.Volume
 	for _, cm := range configMaps {
@@ -18,7 +18,7 @@ func RuleVolumes(configMaps []string) []corev1.Volume {
 	return out
 }
 
-// RuleMounts are the mounts of [RuleVolumes], each a folder of its own.
+// RuleMounts returns the mounts of [RuleVolumes], each in a separate directory.
 func (b *Base) RuleMounts(configMaps []string) []corev1.VolumeMount {
 	var out []corev1.VolumeMount
 	for _, cm := range configMaps {
@@ -27,7 +27,7 @@ func (b *Base) RuleMounts(configMaps []string) []corev1.VolumeMount {
 	return out
 }
 
-// RuleDirs are the folders of [Base.RuleMounts].
+// RuleDirs returns the directories of [Base.RuleMounts].
 func (b *Base) RuleDirs(configMaps []string) []string {
 	var out []string
 	for _, m := range b.RuleMounts(configMaps) {

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// serverTLSBlock is the block tls_server_config of a file that a server reads.
+// serverTLSBlock is the block tls_server_config of a server's configuration file.
 type serverTLSBlock struct {
 	CertFile                 string   `yaml:"cert_file,omitempty"`
 	KeyFile                  string   `yaml:"key_file,omitempty"`
@@ -21,7 +21,7 @@ type serverTLSBlock struct {
 	CurvePreferences         []string `yaml:"curve_preferences,omitempty"`
 }
 
-// serverTLS writes the block; nil without t. Mounted files win over plain paths.
+// serverTLS returns the block, nil without t. Mounted files override plain paths.
 func serverTLS(t *v1.WebTLSConfig, mounted mountedTLS) *serverTLSBlock {
 	if t == nil {
 		return nil
@@ -39,7 +39,7 @@ func serverTLS(t *v1.WebTLSConfig, mounted mountedTLS) *serverTLSBlock {
 	}
 }
 
-// mountServerTLS shows the files that t refers to in folders of dir.
+// mountServerTLS mounts the references of t in subdirectories of dir.
 func mountServerTLS(t *v1.WebTLSConfig, volume, dir string) mountedTLS {
 	if t == nil {
 		return mountedTLS{}
@@ -47,8 +47,7 @@ func mountServerTLS(t *v1.WebTLSConfig, volume, dir string) mountedTLS {
 	return mountTLS(volume, dir, secretRef(t.KeySecret), t.Cert, t.ClientCA)
 }
 
-// checkServerTLS says what is wrong with a block, all at once. field is named in the
-// errors.
+// checkServerTLS validates a block and returns all errors, which name field.
 func checkServerTLS(field string, t *v1.WebTLSConfig) error {
 	if t == nil {
 		return nil

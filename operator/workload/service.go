@@ -15,35 +15,35 @@ import (
 // Peer is a workload of the same kind in the same namespace.
 type Peer struct {
 	*Base
-	Ports   []corev1.ServicePort // that it needs of the shared Service; none when it does not use it
-	Foreign bool                 // another operator is responsible for it
+	Ports   []corev1.ServicePort // required in the shared Service; none if the workload does not use it
+	Foreign bool                 // managed by another operator
 }
 
-// ServiceUser is a workload, and what it needs of the shared Service.
+// ServiceUser is a workload with the ports that it needs in the shared Service.
 type ServiceUser interface {
-	// SharedService is that of [Base].
+	// SharedService is the method of [Base].
 	SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []string)
-	// ServicePorts are none when the workload does not use the Service.
+	// ServicePorts returns no ports if the workload does not use the Service.
 	ServicePorts() []corev1.ServicePort
-	// Peer is that of [Base].
+	// Peer is the method of [Base].
 	Peer(ports []corev1.ServicePort, foreign bool) Peer
 }
 
-// PeerOf is a workload as the others see it with whom it shares the Service.
+// PeerOf returns a workload as a peer of those with which it shares the Service.
 func PeerOf(u ServiceUser, foreign bool) Peer { return u.Peer(u.ServicePorts(), foreign) }
 
-// Peer is the workload as others see it, with the ports that it needs of the Service.
+// Peer returns the workload as a peer, with the ports that it needs in the Service.
 func (b *Base) Peer(ports []corev1.ServicePort, foreign bool) Peer {
 	return Peer{Base: b, Ports: ports, Foreign: foreign}
 }
 
-// SharedService is the headless Service that gives pods their names. All
-// workloads of the kind in a namespace share it, and it selects the pods of all: its
-// ports are the union over all, whoever manages them and whoever asks. lost says
-// which ports of this workload, its own, are not among them.
+// SharedService returns the headless Service that gives pods their names. All workloads
+// of the kind in a namespace share it, and it selects the pods of all of them. Its ports
+// are the union, independent of the managing operator and of b. lost describes the ports
+// of this workload, own, that are missing in it.
 //
-// Plain owner references name the workloads of this operator; they are to be merged
-// with those that are there.
+// Plain owner references name the workloads of this operator. They must be merged with
+// the existing ones.
 func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []string) {
 	users := []Peer{{Base: b, Ports: own}}
 	for _, p := range peers {
@@ -76,9 +76,9 @@ func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev
 	}, lost
 }
 
-// unitePorts returns the ports of all, those for the web first. Names occur once in a
-// Service, and so do numbers with a protocol: of two that collide, the older
-// workload's stays.
+// unitePorts returns the ports of all workloads, web ports first. Names are unique in a
+// Service, and so are port numbers of a protocol. In a collision, the port of the older
+// workload is kept.
 func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []string) {
 	var holders []string
 	claim := func(p Peer, port corev1.ServicePort) {
@@ -107,11 +107,10 @@ func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []stri
 	return ports, lost
 }
 
-// CheckService says whether a Service named by spec.serviceName can govern the pods
-// with some labels.
+// CheckService returns an error if the Service of spec.serviceName cannot govern pods with these labels.
 func CheckService(svc *corev1.Service, pods map[string]string) error {
 	own := labels.Set(pods)
-	// A Service without a selector matches everything.
+	// A Service without a selector matches all pods.
 	if labels.SelectorFromSet(svc.Spec.Selector).Matches(own) {
 		return nil
 	}

@@ -6,8 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NewStatefulSet runs pods. match is their selector; hash is [Base.HashOf], and
-// empty leaves the annotation out. The result shares memory with its arguments.
+// NewStatefulSet returns a StatefulSet for pod. match is its selector, and hash is that
+// of [Base.HashOf]; if it is empty, the annotation is omitted. The result shares memory
+// with its arguments.
 func (b *Base) NewStatefulSet(name string, match map[string]string, hash string, pod corev1.PodTemplateSpec) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
@@ -25,7 +26,7 @@ func (b *Base) NewStatefulSet(name string, match map[string]string, hash string,
 	}
 }
 
-// podManagement cannot be changed on a StatefulSet that exists.
+// podManagement is immutable in an existing StatefulSet.
 func (b *Base) podManagement() appsv1.PodManagementPolicyType {
 	if b.Fields.PodManagementPolicy == "" {
 		return appsv1.ParallelPodManagement
@@ -45,7 +46,7 @@ func (b *Base) updateStrategy() appsv1.StatefulSetUpdateStrategy {
 	return out
 }
 
-// MinReadySeconds is how long a pod is ready before it counts as available.
+// MinReadySeconds returns how long a pod must be ready before it counts as available.
 func (b *Base) MinReadySeconds() int32 {
 	if b.Fields.MinReadySeconds == nil {
 		return 0

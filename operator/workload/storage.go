@@ -5,14 +5,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// claimsStorage reports whether the data volume comes from a claim template.
-// emptyDir and ephemeral win over one.
+// claimsStorage reports whether the data volume comes from a claim template. emptyDir and
+// ephemeral take precedence.
 func (b *Base) claimsStorage() bool {
 	s := b.Fields.Storage
 	return s != nil && s.EmptyDir == nil && s.Ephemeral == nil
 }
 
-// DataVolumeName is the same in all shards.
+// DataVolumeName returns the name of the data volume, which is the same in all shards.
 func (b *Base) DataVolumeName() string {
 	if b.claimsStorage() && b.Fields.Storage.VolumeClaimTemplate.Metadata.Name != "" {
 		return b.Fields.Storage.VolumeClaimTemplate.Metadata.Name
@@ -20,7 +20,7 @@ func (b *Base) DataVolumeName() string {
 	return b.PrefixedName() + b.Kind.Data.Suffix
 }
 
-// DataMount is where the data is, in the containers that use it.
+// DataMount returns the mount of the data volume.
 func (b *Base) DataMount() corev1.VolumeMount {
 	m := corev1.VolumeMount{Name: b.DataVolumeName(), MountPath: b.Kind.Data.Dir}
 	if s := b.Fields.Storage; s != nil && !s.DisableMountSubPath {
@@ -29,7 +29,7 @@ func (b *Base) DataMount() corev1.VolumeMount {
 	return m
 }
 
-// DataVolumes is the data volume, or nothing when a claim template makes it.
+// DataVolumes returns the data volume, nil if a claim template defines it.
 func (b *Base) DataVolumes() []corev1.Volume {
 	v := corev1.Volume{Name: b.DataVolumeName()}
 	switch s := b.Fields.Storage; {
@@ -45,9 +45,8 @@ func (b *Base) DataVolumes() []corev1.Volume {
 	return []corev1.Volume{v}
 }
 
-// ClaimTemplates is the claim template of a StatefulSet. It has no apiVersion
-// and kind: the API server refuses updates of a StatefulSet whose templates
-// differ in them.
+// ClaimTemplates returns the claim template of a StatefulSet. It has no apiVersion and
+// kind, because the API server rejects updates of a StatefulSet that change them.
 func (b *Base) ClaimTemplates() []corev1.PersistentVolumeClaim {
 	if !b.claimsStorage() {
 		return nil

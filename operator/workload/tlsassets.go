@@ -11,23 +11,25 @@ import (
 )
 
 const (
-	// TLSAssetsVolume is the name of [Base.TLSAssets].
+	// TLSAssetsVolume is the name of the volume [Base.TLSAssets].
 	TLSAssetsVolume = "tls-assets"
-	// MountedTLSAssets is how many Secrets of TLS assets a pod mounts in the split layout,
-	// there or not: what selected objects refer to never changes the pod.
+	// MountedTLSAssets is the number of Secrets of TLS assets that a pod mounts in the
+	// split layout, existing or not, so that references of selected objects never change
+	// the pod.
 	MountedTLSAssets = 8
-	// MaxTLSAssetBytes is how much the names and contents of all files may weigh so that
-	// they fit into MountedTLSAssets Secrets, wherever some of them are already: a file
-	// finds no room only when each Secret has less left than the largest file needs.
+	// MaxTLSAssetBytes is the maximum total size of the names and contents of all files.
+	// They then fit into MountedTLSAssets Secrets in every arrangement: a file can only be
+	// left over if the free space of each Secret is less than the size of the largest
+	// file.
 	MaxTLSAssetBytes = MountedTLSAssets * (MaxSecretBytes - budget.TLSFileBytes - wellknown.MaxKeyLength)
 )
 
-// TLSAssetSecrets spreads files (name to content) over as many Secrets as they
-// need; there is always one. held says which Secret has a file now: it stays there
-// as long as it fits, because pods mount a new Secret only after a rollout, and a
-// file that moves there would be missing until then. Other files are added in the
-// order of their names. A file that is larger than the room of a Secret gets one of
-// its own: no value in the cluster is larger than the API server allows.
+// TLSAssetSecrets distributes files (name to content) over as many Secrets as they need,
+// at least one. held is the current Secret of each file, where it remains while it fits:
+// pods mount a new Secret only after a rollout, and a file that moves there would be
+// missing until then. Other files are added in name order. A file that exceeds the size of
+// a Secret gets a separate one; no value in the cluster exceeds the limit of the API
+// server.
 func (b *Base) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*corev1.Secret {
 	p := packing{files: files, parts: []map[string][]byte{{}}, sizes: []int{0}}
 	names := slices.Sorted(maps.Keys(files))
@@ -49,8 +51,8 @@ func (b *Base) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*
 	return out
 }
 
-// TLSAssets shows all Secrets of TLS assets as one folder. In the split layout a pod
-// does not wait for one that is missing.
+// TLSAssets returns a volume with all Secrets of TLS assets in one directory. In the split
+// layout, pods do not wait for missing ones.
 func (b *Base) TLSAssets(secrets int) corev1.Volume {
 	projected := &corev1.ProjectedVolumeSource{}
 	var optional *bool
@@ -63,8 +65,8 @@ func (b *Base) TLSAssets(secrets int) corev1.Volume {
 	return corev1.Volume{Name: TLSAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
 }
 
-// mountedTLSAssets is how many Secrets pods mount when there are so many. The single
-// layout repeats a well-known pod, which has as many as it needs.
+// mountedTLSAssets returns how many Secrets pods mount if secrets of them exist. The
+// single layout reproduces a well-known pod, which only has the required ones.
 func (b *Base) mountedTLSAssets(secrets int) int {
 	if b.Config.Layout == LayoutSingle {
 		return max(secrets, 1)
@@ -72,14 +74,14 @@ func (b *Base) mountedTLSAssets(secrets int) int {
 	return max(secrets, MountedTLSAssets)
 }
 
-// packing are files on their way into Secrets.
+// packing is a partial distribution of files over Secrets.
 type packing struct {
 	files map[string][]byte
 	parts []map[string][]byte
 	sizes []int
 }
 
-// stays adds a file where it is, if it still fits or is alone.
+// stays adds a file to its current Secret if it fits or is alone there.
 func (p *packing) stays(name string, at int) bool {
 	if at < len(p.parts) && len(p.parts[at]) > 0 && !p.fits(name, at) {
 		return false
@@ -100,7 +102,7 @@ func (p *packing) add(name string, at int) {
 	p.sizes[at] += len(name) + len(p.files[name])
 }
 
-// used is how many Secrets there are without empty ones at the end.
+// used returns the number of Secrets without trailing empty ones.
 func (p *packing) used() int {
 	n := len(p.parts)
 	for n > 1 && len(p.parts[n-1]) == 0 {

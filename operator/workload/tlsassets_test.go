@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// Pods of the split layout show a fixed number of optional Secrets, and wait for none.
-// The single layout shows those that there are.
+// Pods of the split layout mount a fixed number of optional Secrets. The single layout
+// only mounts existing ones.
 func TestTLSAssetsOfTheLayouts(t *testing.T) {
 	for layout, want := range map[Layout]string{LayoutSplit: "8 8 8 9", LayoutSingle: "1 1 3 9"} {
 		b := widget("main", v1.WorkloadFields{}, Config{Layout: layout})
@@ -37,7 +37,7 @@ func TestTLSAssetsOfTheLayouts(t *testing.T) {
 	}
 }
 
-// What selected objects refer to changes neither the volume nor the hash of the pod.
+// References of selected objects change neither the volume nor the hash of the pod.
 func TestTLSAssetsChangeNoPod(t *testing.T) {
 	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
 	want, err := b.HashOf(nil, HashInputs{TLSSecrets: 1})
@@ -52,8 +52,8 @@ func TestTLSAssetsChangeNoPod(t *testing.T) {
 	}
 }
 
-// Files of MaxTLSAssetBytes fit into the Secrets that pods mount, whatever their sizes,
-// and however they came and went.
+// Files of MaxTLSAssetBytes in total fit into the mounted Secrets for all sizes and all
+// orders of additions and removals.
 func TestTLSAssetsFit(t *testing.T) {
 	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
 	content := make([]byte, budget.TLSFileBytes)
@@ -61,7 +61,7 @@ func TestTLSAssetsFit(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		files, held, total := map[string][]byte{}, map[string]int{}, 0
 		for step := range 60 {
-			for name, c := range maps.Clone(files) { // some go, or grow and shrink
+			for name, c := range maps.Clone(files) { // some files are removed, or grow and shrink
 				if r.IntN(3) == 0 {
 					total -= len(name) + len(c)
 					delete(files, name)
@@ -71,7 +71,7 @@ func TestTLSAssetsFit(t *testing.T) {
 				name := fmt.Sprintf("file-%d-%d", step, r.IntN(60))
 				size := r.IntN(len(content) + 1)
 				if r.IntN(2) == 0 {
-					size = len(content) // the largest leave most room unused
+					size = len(content) // the largest files waste most space
 				}
 				if _, there := files[name]; there || total+len(name)+size > MaxTLSAssetBytes {
 					continue
@@ -92,8 +92,8 @@ func TestTLSAssetsFit(t *testing.T) {
 	}
 }
 
-// Rules grow into ConfigMaps that every pod mounts already: three where the configuration
-// carries the rest, otherwise as many as anyone has.
+// Rules can grow into ConfigMaps that every pod already mounts: three if the
+// configuration carries the others, ten otherwise.
 func TestPadRuleConfigMapsOfKinds(t *testing.T) {
 	for name, c := range map[string]struct {
 		layout  Layout
@@ -114,7 +114,7 @@ func TestPadRuleConfigMapsOfKinds(t *testing.T) {
 	}
 }
 
-// Rules that a tenant lets grow and shrink in a loop change the pods four times at most.
+// Rules of a tenant that grow and shrink in a loop change the pods at most four times.
 func TestGrowRuleConfigMaps(t *testing.T) {
 	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
 	var live *appsv1.StatefulSet

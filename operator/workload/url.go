@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// HostPort is the address of a port; an IPv6 address may come with brackets or
-// without.
+// HostPort returns the address of a port. An IPv6 address may have brackets.
 func HostPort(host string, port int32) string {
 	return net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(int(port)))
 }
 
-// URLPath is how a URL spells a path. A path that is read as it is written
-// stays so, even where net/url would escape more ("/größe"): arguments that
-// change replace pods.
+// URLPath returns a path as it is written in a URL. A path that is parsed unchanged is
+// not escaped, even where net/url would do so, for non-ASCII letters for example, because
+// a changed argument replaces pods.
 func URLPath(p string) string {
 	if read, err := url.Parse(p); err == nil && read.Path == p {
 		return p
@@ -26,8 +25,8 @@ func URLPath(p string) string {
 	return (&url.URL{Path: p}).EscapedPath()
 }
 
-// ShellPath is URLPath for a URL in a script that runs curl or wget: quoted and
-// escaped in full where one of them would read something into it.
+// ShellPath is like URLPath for a URL in a script that runs curl or wget: it is quoted
+// and fully escaped if the shell or curl would interpret a character.
 func ShellPath(p string) string {
 	if strings.ContainsAny(p, " \t\"'`$&;|<>()*{}[]\\") {
 		return "'" + (&url.URL{Path: p}).EscapedPath() + "'"
@@ -35,19 +34,19 @@ func ShellPath(p string) string {
 	return URLPath(p)
 }
 
-// Endpoint is the path of one of the server's endpoints.
+// Endpoint returns the path of an endpoint of the server.
 func (b *Base) Endpoint(name string) string {
 	return path.Join("/", b.Fields.RoutePrefix, name)
 }
 
-// LocalURL is how other containers of the pod reach an endpoint of the server.
-// Only the route prefix counts, the external URL does not.
+// LocalURL returns the URL of an endpoint of the server for other containers of the pod.
+// It depends on the route prefix but not on the external URL.
 func (b *Base) LocalURL(scheme, endpoint string) string {
 	return scheme + "://" + HostPort(b.Config.localhost(), b.Kind.Port) + URLPath(b.Endpoint(endpoint))
 }
 
-// RoutePrefix stays as the user wrote it where the server, which cuts slashes
-// off at both ends, reads the path under which everybody asks.
+// RoutePrefix returns the route prefix. It is as the user wrote it if the server, which
+// trims slashes at both ends, serves the same path.
 func (b *Base) RoutePrefix() string {
 	written, asked := b.Fields.RoutePrefix, b.Endpoint("")
 	if written == "" || "/"+strings.Trim(written, "/") != asked {
@@ -56,11 +55,10 @@ func (b *Base) RoutePrefix() string {
 	return written
 }
 
-// badWildcard is a part of a path that the servers' router takes for a wildcard and
-// then panics on.
+// badWildcard matches a part of a path that the servers' router parses as a wildcard and panics on.
 var badWildcard = regexp.MustCompile(`\*|:(/|$)|:[^/]*:`)
 
-// CheckRoutePrefix refuses a prefix with which the server would not start.
+// CheckRoutePrefix rejects a prefix with which the server would not start.
 func (b *Base) CheckRoutePrefix() error {
 	if badWildcard.MatchString(b.Endpoint("")) {
 		return fmt.Errorf("spec.routePrefix: %q: the server takes \":\" and \"*\" for wildcards", b.Fields.RoutePrefix)

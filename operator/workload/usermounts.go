@@ -7,16 +7,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// UserMount is a Secret or ConfigMap that the user wants in the pod, and its folder.
+// UserMount is a Secret or ConfigMap that the user mounts in the pod.
 type UserMount struct {
-	Field  string // "spec.secrets[0]"
-	Secret bool   // else it is a ConfigMap
+	Field  string // for example "spec.secrets[0]"
+	Secret bool   // false: a ConfigMap
 	Name   string
 	Dir    string
 }
 
-// UserMounts are those of spec.secrets and spec.configMaps, each under its name in the
-// folders secrets and configmaps of dir.
+// UserMounts returns the mounts of spec.secrets and spec.configMaps, each in a directory
+// with the object's name below secrets and configmaps in dir.
 func UserMounts(dir string, secrets, configMaps []string) []UserMount {
 	var out []UserMount
 	for i, name := range secrets {
@@ -28,7 +28,7 @@ func UserMounts(dir string, secrets, configMaps []string) []UserMount {
 	return out
 }
 
-// MountUsers shows them in a pod, where they are read-only.
+// MountUsers returns the volumes and read-only mounts for a pod.
 func MountUsers(all []UserMount) (volumes []corev1.Volume, mounts []corev1.VolumeMount) {
 	for _, m := range all {
 		v := corev1.Volume{Name: VolumeName("configmap-", m.Name)}

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
-// ParseVersion reads a version as users write it: the leading "v" and missing
-// parts are optional, "3.1" is 3.1.0. field is named in the error.
+// ParseVersion parses a version as users write it: the leading "v" and missing parts are
+// optional, "3.1" is 3.1.0. field is named in the error.
 func ParseVersion(field, text string) (*semver.Version, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(text))
 	if err != nil {
@@ -19,14 +19,14 @@ func ParseVersion(field, text string) (*semver.Version, error) {
 	return v, nil
 }
 
-// Versions is a range: Since is included, Until is not; empty is open. A
+// Versions is a range that includes Since and excludes Until; empty means no limit. A
 // pre-release sorts before its release: 3.0.0-rc.1 is not in {Since: "3.0.0"}.
 type Versions struct{ Since, Until string }
 
 // Has reports whether v is in the range.
 func (r Versions) Has(v *semver.Version) bool { return !r.before(v) && !r.after(v) }
 
-// Lost is a field that is set although v is not yet in the range; else none.
+// Lost returns the field as dropped if it is set and v is older than the range.
 func (r Versions) Lost(field string, set bool, v *semver.Version) []gate.Dropped {
 	if !set || !r.before(v) {
 		return nil

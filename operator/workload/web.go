@@ -2,7 +2,7 @@ package workload
 
 import corev1 "k8s.io/api/core/v1"
 
-// PortName is the name of the server's port.
+// PortName returns the name of the server's port.
 func (b *Base) PortName() string {
 	if b.Fields.PortName == "" {
 		return "web"
@@ -10,7 +10,7 @@ func (b *Base) PortName() string {
 	return b.Fields.PortName
 }
 
-// WebPorts are the ports of the server's container for HTTP.
+// WebPorts returns the HTTP ports of the server's container.
 func (b *Base) WebPorts() []corev1.ContainerPort {
 	if b.Fields.ListenLocal {
 		return nil

@@ -16,24 +16,24 @@ const (
 	webConfigKey    = "web-config.yaml"
 )
 
-// WebConfig is how a program serves HTTP: its web configuration file and the
-// certificates it names.
+// WebConfig is the HTTP server configuration of a program: its web configuration file and
+// the certificates that it references.
 type WebConfig struct {
-	// Dir is the folder inside the containers: "/etc/prometheus/web_config".
+	// Dir is the directory in the containers: "/etc/prometheus/web_config".
 	Dir string
-	// SecretName is the Secret that carries the file.
+	// SecretName is the Secret that contains the file.
 	SecretName string
-	// Fields are spec.web of the object; the zero value is an empty file.
+	// Fields is spec.web of the object; the zero value means an empty file.
 	Fields v1.WebConfigFileFields
-	// Read says that the version of the server has a web configuration file.
+	// Read means that the version of the server supports a web configuration file.
 	Read bool
 }
 
-// TLS reports whether the server answers with HTTPS. A version without a web
-// configuration answers with HTTP whatever spec.web says.
+// TLS reports whether the server uses HTTPS. A version without support for a web
+// configuration always uses HTTP.
 func (w WebConfig) TLS() bool { return w.Read && w.Fields.TLSConfig != nil }
 
-// Scheme is how the server answers: "http" or "https".
+// Scheme returns the URL scheme of the server: "http" or "https".
 func (w WebConfig) Scheme() string {
 	if w.TLS() {
 		return "https"
@@ -41,7 +41,7 @@ func (w WebConfig) Scheme() string {
 	return "http"
 }
 
-// HTTP2 is spec.web.httpConfig.http2, nil when it is not set.
+// HTTP2 returns spec.web.httpConfig.http2, nil if it is not set.
 func (w WebConfig) HTTP2() *bool {
 	if w.Fields.HTTPConfig == nil {
 		return nil
@@ -49,7 +49,7 @@ func (w WebConfig) HTTP2() *bool {
 	return w.Fields.HTTPConfig.HTTP2
 }
 
-// Listener is that of reloaders, which serve with the file if serves is set.
+// Listener returns the listener of reloaders, which use the web configuration if serves is set.
 func (w WebConfig) Listener(local, serves bool) Listener {
 	if !serves {
 		return Listener{Local: local}
@@ -57,10 +57,10 @@ func (w WebConfig) Listener(local, serves bool) Listener {
 	return Listener{Local: local, WebConfigFile: w.Path(), TLS: w.TLS(), ClientCerts: w.ClientCertsRequired()}
 }
 
-// Path is the file inside the containers.
+// Path returns the path of the file in the containers.
 func (w WebConfig) Path() string { return path.Join(w.Dir, webConfigKey) }
 
-// webFile is the file. Field order is output order.
+// webFile is the content of the file. The order of the fields is the output order.
 type webFile struct {
 	TLS  *serverTLSBlock `yaml:"tls_server_config,omitempty"`
 	HTTP *webHTTP        `yaml:"http_server_config,omitempty"`
@@ -79,7 +79,7 @@ type webHeaders struct {
 	XXSSProtection          string `yaml:"X-XSS-Protection,omitempty"`
 }
 
-// File is the content of the web configuration; empty when nothing is set.
+// File returns the content of the web configuration, which is empty if nothing is set.
 //
 // Errors: those of Check.
 func (w WebConfig) File() ([]byte, error) {
@@ -118,14 +118,14 @@ func (w WebConfig) http() *webHTTP {
 	return out
 }
 
-// Check says what is wrong with the TLS part, all at once.
+// Check validates the TLS configuration and returns all errors.
 func (w WebConfig) Check() error { return checkServerTLS("spec.web.tlsConfig", w.Fields.TLSConfig) }
 
-// Mounts are the volumes of the pod and the mounts of each container that
-// serves HTTP: the file itself, then key, certificate and client CA.
+// Mounts returns the volumes of the pod and the mounts of each container that serves
+// HTTP: the file, then key, certificate and client CA.
 //
-// Whole objects are mounted, so that a renewed certificate reaches a running
-// pod. The file is a single mount and only changes with the pod.
+// Complete objects are mounted, so that running pods get a renewed certificate. The file
+// is mounted with a subPath and only changes with the pod.
 func (w WebConfig) Mounts() ([]corev1.Volume, []corev1.VolumeMount) {
 	volumes := []corev1.Volume{{
 		Name:         webConfigVolume,
@@ -140,7 +140,7 @@ func (w WebConfig) mounted() mountedTLS {
 	return mountServerTLS(w.Fields.TLSConfig, "web-config-tls-", w.Dir)
 }
 
-// ClientCertsRequired reports whether clients must show a certificate.
+// ClientCertsRequired reports whether clients must present a certificate.
 func (w WebConfig) ClientCertsRequired() bool {
 	t := w.Fields.TLSConfig
 	return t != nil && (t.ClientAuthType == "RequireAnyClientCert" || t.ClientAuthType == "RequireAndVerifyClientCert")

@@ -9,7 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestWebConfig: how a server and its reloaders answer.
+// The protocol of a server and its reloaders follows its web configuration.
 func TestWebConfig(t *testing.T) {
 	encrypted := v1.WebConfigFileFields{
 		TLSConfig:  &v1.WebTLSConfig{ClientAuthType: "RequireAnyClientCert"},

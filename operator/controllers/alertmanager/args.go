@@ -12,11 +12,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Ranges that more than one decision depends on. The others stand in the table.
+// Version ranges that several decisions depend on. The others are in the table.
 var (
 	withWebConfig  = workload.Versions{Since: "0.22.0"} // --web.config.file and everything it needs
 	withClusterTLS = workload.Versions{Since: "0.24.0"} // --cluster.tls-config and everything it needs
-	withPodName    = workload.Versions{Since: "0.30.0"} // --cluster.peer-name and the variable in it
+	withPodName    = workload.Versions{Since: "0.30.0"} // --cluster.peer-name and the variable that it uses
 )
 
 const startDelay = "dispatch.start-delay"
@@ -35,7 +35,7 @@ var args = []workload.Row[*Owner]{
 	{Name: "web.route-prefix", Value: func(o *Owner) (string, bool) { return o.RoutePrefix(), true }},
 	{Name: "web.get-concurrency", In: workload.Versions{Since: "0.17.0"}, Field: "spec.web.getConcurrency",
 		Value: webNumber(func(w *v1.AlertmanagerWebSpec) *int32 { return w.GetConcurrency }, "")},
-	// A bare number would be no duration, and the server would not start.
+	// Without a unit, the value would not be a duration, and the server would not start.
 	{Name: "web.timeout", In: workload.Versions{Since: "0.17.0"}, Field: "spec.web.timeout",
 		Value: webNumber(func(w *v1.AlertmanagerWebSpec) *int32 { return w.Timeout }, "s")},
 	{Name: "silences.max-silences", In: workload.Versions{Since: "0.28.0"}, Field: "spec.limits.maxSilences", Value: maxSilences},
@@ -52,17 +52,17 @@ var args = []workload.Row[*Owner]{
 	{Name: "cluster.label", In: workload.Versions{Since: "0.26.0"}, Empty: true, Value: clusterLabel},
 	{Name: "cluster.peer", Each: peers},
 	{Name: "cluster.peer", Each: func(o *Owner) []string { return o.spec.AdditionalPeers }},
-	// The default of 6 hours would keep replaced pods in the cluster.
+	// With the default of 6 hours, replaced pods would stay in the cluster.
 	{Name: "cluster.reconnect-timeout", Value: workload.Always[*Owner]("5m")},
-	// Also without spec.web, so that settings made later need no new argument.
+	// Independent of spec.web, so that setting it later changes no argument.
 	{Name: "web.config.file", In: withWebConfig, Value: workload.Always[*Owner](webConfigDir + "/web-config.yaml")},
 	{Name: "cluster.tls-config", In: withClusterTLS, Field: "spec.clusterTLS",
 		Value: func(o *Owner) (string, bool) { return o.clusterTLS().Path(), o.spec.ClusterTLS != nil }},
 }
 
-// args is the command line of the container.
+// args returns the command line of the container.
 //
-// Errors: arguments of the user that the operator sets.
+// Errors: the user sets an argument that the operator sets.
 func (o *Owner) args() ([]string, error) {
 	own, _ := workload.Fill(args, o.version, o)
 	all, err := workload.AppendUser("spec.additionalArgs", own, o.spec.AdditionalArgs)
@@ -72,7 +72,7 @@ func (o *Owner) args() ([]string, error) {
 	return workload.Render(all), nil
 }
 
-// Gates lists the gated arguments in the order in which they are written.
+// Gates returns the gated arguments in the order in which they are written.
 func Gates() []workload.Gate {
 	return workload.GatesOf("alertmanager", args, ForAlertmanager(&v1.Alertmanager{}, workload.Config{}))
 }
@@ -80,7 +80,8 @@ func Gates() []workload.Gate {
 // clustered reports whether the pods form a cluster.
 func (o *Owner) clustered() bool { return o.Replicas() != 1 || o.spec.ForceEnableClusterMode }
 
-// meshAddress is empty for a pod that is alone, which switches the cluster off.
+// meshAddress returns the cluster address. It is empty for a single pod, which disables
+// clustering.
 func meshAddress(o *Owner) (string, bool) {
 	if !o.clustered() {
 		return "", true
@@ -95,7 +96,7 @@ func listenAddress(o *Owner) (string, bool) {
 	return fmt.Sprintf(":%d", ServerPort), true
 }
 
-// webNumber is a number of spec.web with a unit.
+// webNumber returns the value of a number of spec.web with a unit.
 func webNumber(get func(*v1.AlertmanagerWebSpec) *int32, unit string) func(*Owner) (string, bool) {
 	return func(o *Owner) (string, bool) {
 		if o.spec.Web == nil || get(o.spec.Web) == nil {
@@ -119,17 +120,18 @@ func maxSilenceBytes(o *Owner) (string, bool) {
 		return "", false
 	}
 	n, err := bytesOf(l.MaxPerSilenceBytes)
-	return strconv.FormatInt(n, 10), err == nil // Check says what is wrong
+	return strconv.FormatInt(n, 10), err == nil // Check reports the error
 }
 
-// dispatchDelay lets a pod collect alerts for as long as it takes to count as
-// available. An argument of the user wins.
+// dispatchDelay returns the delay in which a pod only collects alerts, which is the time
+// until it is considered available. An argument of the user takes precedence.
 func dispatchDelay(o *Owner) (string, bool) {
 	own := slices.ContainsFunc(o.spec.AdditionalArgs, func(a v1.Argument) bool { return a.Name == startDelay })
 	return fmt.Sprintf("%ds", o.MinReadySeconds()), o.spec.MinReadySeconds != nil && !own
 }
 
-// clusterLabel keeps the pods of other objects out; the user may want none.
+// clusterLabel returns the label that keeps pods of other objects out of the cluster. The
+// user may set it to empty.
 func clusterLabel(o *Owner) (string, bool) {
 	if o.spec.ClusterLabel != nil {
 		return *o.spec.ClusterLabel, true
@@ -137,10 +139,10 @@ func clusterLabel(o *Owner) (string, bool) {
 	return o.Meta.Namespace + "/" + o.Meta.Name, true
 }
 
-// maxReplicas bounds the arguments of a pod: each has the addresses of all.
+// maxReplicas limits the arguments of a pod, which contain the addresses of all pods.
 const maxReplicas = 1000
 
-// peers are the addresses of all pods, also of one that is alone.
+// peers returns the addresses of all pods, even if there is only one.
 func peers(o *Owner) []string {
 	domain := o.ServiceName()
 	if o.Config.ClusterDomain != "" {

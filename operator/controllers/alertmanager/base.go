@@ -9,14 +9,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// keptBase is the Alertmanager's own part of the configuration while nothing it depends
-// on changed.
+// keptBase caches the Alertmanager's own part of the configuration until one of its
+// inputs changes.
 type keptBase struct {
 	key   string
 	frame amconfig.Frame
 }
 
-// compileBase makes the Alertmanager's own part unless the kept one stands.
+// compileBase compiles the Alertmanager's own part unless the cached one is current.
 func (g *gatherer) compileBase(in *inputs, c engine.Cluster) (amconfig.Frame, error) {
 	spec := in.am.Spec
 	base := amconfig.Base{AsIs: spec.AlertmanagerConfiguration == nil && spec.AlertmanagerConfigSelector == nil}

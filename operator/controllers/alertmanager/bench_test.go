@@ -21,11 +21,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// sizes are the numbers of AlertmanagerConfigs that are measured: what a change costs
-// must not grow like the whole.
+// sizes are the numbers of AlertmanagerConfigs to measure. The cost of one change must
+// not be proportional to them.
 var sizes = []int{20, 200, 2000}
 
-// team is what a team usually has: a receiver with a Secret, a few routes, a rule.
+// team is a typical AlertmanagerConfig: a receiver with a Secret, a few routes and a
+// rule.
 const team = `
 route:
   receiver: chat
@@ -39,15 +40,16 @@ receivers:
 inhibitRules: [{sourceMatch: [{name: severity, value: critical}], targetMatch: [{name: severity, value: warning}], equal: [job]}]
 `
 
-// bench is one Alertmanager with what the operator keeps of it between reconciliations.
+// bench is an Alertmanager with the state that the operator keeps between
+// reconciliations.
 type bench struct {
 	gatherer engine.Gatherer
 	am       *v1.Alertmanager
 	cluster  engine.Cluster
-	configs  []*v1alpha1.AlertmanagerConfig // in the order of a store
+	configs  []*v1alpha1.AlertmanagerConfig // in the order of the store
 }
 
-// teams are AlertmanagerConfigs in 50 namespaces, each of which has one Secret.
+// teams returns AlertmanagerConfigs in 50 namespaces with one Secret each.
 func teams(b *testing.B, n int) ([]*v1alpha1.AlertmanagerConfig, *assets.Static) {
 	b.Helper()
 	out, secrets := make([]*v1alpha1.AlertmanagerConfig, n), &assets.Static{}
@@ -100,8 +102,8 @@ func newBench(configs []*v1alpha1.AlertmanagerConfig, secrets *assets.Static) *b
 	return out
 }
 
-// run makes one reconciliation and returns the hash of what is wanted. The next one
-// finds its Secrets.
+// run runs one reconciliation and returns the hash of the desired state. Later runs find
+// the Secrets.
 func (b *bench) run(tb testing.TB) string {
 	tb.Helper()
 	in, err := b.gatherer.Gather(b.am, b.cluster)
@@ -120,7 +122,7 @@ func (b *bench) run(tb testing.TB) string {
 	return plan.Hash
 }
 
-// change replaces an AlertmanagerConfig by its i-th version.
+// change replaces an AlertmanagerConfig with its i-th version.
 func (b *bench) change(i int) {
 	c := b.configs[len(b.configs)/2].DeepCopy()
 	c.Generation++
@@ -139,7 +141,7 @@ func eachSize(b *testing.B, run func(*testing.B, []*v1alpha1.AlertmanagerConfig,
 	}
 }
 
-// BenchmarkOneChange is one reconciliation after one AlertmanagerConfig has changed.
+// BenchmarkOneChange measures a reconciliation after a change of one AlertmanagerConfig.
 func BenchmarkOneChange(b *testing.B) {
 	eachSize(b, func(b *testing.B, configs []*v1alpha1.AlertmanagerConfig, secrets *assets.Static) {
 		o := newBench(configs, secrets)
@@ -155,7 +157,7 @@ func BenchmarkOneChange(b *testing.B) {
 	})
 }
 
-// BenchmarkNoChange is a reconciliation that finds everything as it was.
+// BenchmarkNoChange measures a reconciliation without any change.
 func BenchmarkNoChange(b *testing.B) {
 	eachSize(b, func(b *testing.B, configs []*v1alpha1.AlertmanagerConfig, secrets *assets.Static) {
 		o := newBench(configs, secrets)
@@ -168,8 +170,8 @@ func BenchmarkNoChange(b *testing.B) {
 	})
 }
 
-// BenchmarkFirst is the first reconciliation: everything is compiled, assembled and
-// compressed.
+// BenchmarkFirst measures the first reconciliation, which compiles, assembles and
+// compresses everything.
 func BenchmarkFirst(b *testing.B) {
 	eachSize(b, func(b *testing.B, configs []*v1alpha1.AlertmanagerConfig, secrets *assets.Static) {
 		for b.Loop() {

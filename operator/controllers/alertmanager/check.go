@@ -13,11 +13,11 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// errNoURL takes the place of the error of the parser, which has the URL in it, and
-// URLs can have passwords in them.
+// errNoURL replaces the error of the URL parser, which contains the URL and any password
+// in it.
 var errNoURL = errors.New("not a valid URL")
 
-// Check says what in the spec the server would not start with, one fault at a time.
+// Check returns the first fault of the spec with which the server would not start.
 func (o *Owner) Check() error {
 	if o.err != nil {
 		return o.err
@@ -33,7 +33,8 @@ func (o *Owner) Check() error {
 	return nil
 }
 
-// checkConfiguration: a volume cannot leave open what it shows.
+// checkConfiguration checks that references to be mounted are complete, which volumes
+// require.
 func (o *Owner) checkConfiguration() error {
 	const field = "spec.alertmanagerConfiguration"
 	if c := o.spec.AlertmanagerConfiguration; c != nil && c.Name == "" {
@@ -120,7 +121,7 @@ func (o *Owner) checkLimits() error {
 	return nil
 }
 
-// bytesOf reads a size; all units are powers of 1024.
+// bytesOf parses a size. All units are powers of 1024.
 func bytesOf(size v1.ByteSize) (int64, error) {
 	if size == "0" {
 		return 0, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// writeConfig puts the configuration together and into its Secrets, beside the other
-// keys of the user's Secret.
+// writeConfig assembles the configuration and distributes it over its Secrets, along with
+// the other keys of the user's Secret.
 func (in *inputs) writeConfig() (configsecret.Output, error) {
 	return in.document.Fit(in.owner.Base, in.live, func() (configsecret.Content, error) {
 		return configsecret.Content{
@@ -23,13 +23,13 @@ func (in *inputs) writeConfig() (configsecret.Output, error) {
 	})
 }
 
-// divide says how to have several configurations that are smaller.
+// divide explains how to split the configuration into several smaller ones.
 const divide = "let several Alertmanager objects select the AlertmanagerConfigs (by labels or namespaces)"
 
-// pieces are the configuration, in order.
+// pieces returns the pieces of the configuration, in order.
 func (in *inputs) pieces() []*document.Piece {
 	var out []*document.Piece
-	shared := false // the pieces before are those of other Alertmanagers too
+	shared := false // whether the previous pieces are shared with other Alertmanagers
 	for _, part := range amconfig.Assemble(&in.base, in.items) {
 		if items := part.Section != ""; items != shared {
 			out, shared = append(out, document.Fence), items
@@ -42,7 +42,7 @@ func (in *inputs) pieces() []*document.Piece {
 	return out
 }
 
-// items are what the accepted AlertmanagerConfigs add to a section.
+// items returns the pieces of the accepted AlertmanagerConfigs for a section.
 func (in *inputs) items(section amconfig.Section) []*document.Piece {
 	i := slices.Index(sections[:], section)
 	out := make([]*document.Piece, 0, len(in.configs))
@@ -54,7 +54,7 @@ func (in *inputs) items(section amconfig.Section) []*document.Piece {
 	return out
 }
 
-// sources say whose the configuration is.
+// sources returns the size of each AlertmanagerConfig in the configuration.
 func (in *inputs) sources() iter.Seq[configsecret.Source] {
 	return func(yield func(configsecret.Source) bool) {
 		for i, c := range in.configs {
@@ -72,13 +72,14 @@ func (in *inputs) sources() iter.Seq[configsecret.Source] {
 	}
 }
 
-// leftOut is the AlertmanagerConfig without what it compiled to.
+// leftOut returns the AlertmanagerConfig without its compiled content, and with the
+// reason as its error.
 func (c config) leftOut(why error) config {
 	c.compiledConfig = &compiledConfig{Fragment: amconfig.Fragment{Err: why, Deps: c.Deps}}
 	return c
 }
 
-// fitFiles leaves out AlertmanagerConfigs whose TLS files have no room.
+// fitFiles rejects AlertmanagerConfigs whose TLS files exceed the limit.
 func (in *inputs) fitFiles() []share.LeftOut {
 	return engine.FitTLSFiles(in.tlsFiles(), in.base.Files, func(yield func(engine.TLSFiles) bool) {
 		for i, c := range in.configs {

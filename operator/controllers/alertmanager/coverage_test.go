@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// testedElsewhere names the test of each field that no golden file of the pods can
-// show: "folder: test".
+// testedElsewhere maps each field that no golden file of the pods can cover to its test,
+// as "folder: test".
 var testedElsewhere = map[string]string{
 	"paused":                                 "operator/dev/integration: TestPausedOwnerIsLeftAlone",
 	"configSecret":                           "operator/controllers/alertmanager: TestConfigSecret",
@@ -21,9 +21,9 @@ var testedElsewhere = map[string]string{
 	"alertmanagerConfiguration.global":       "operator/controllers/alertmanager: TestBaseByName",
 }
 
-// TestEveryFieldHasATest: each field of an Alertmanager is set in a golden file of the
-// pods, or is named above. The global section is tested in package amconfig. With -v it
-// prints which files set each field.
+// Each field of an Alertmanager is set in a golden file of the pods or listed above. The
+// global section is tested in package amconfig. With -v, the test prints which files set
+// each field.
 func TestEveryFieldHasATest(t *testing.T) {
 	workloadtest.Coverage{
 		Specs:     []reflect.Type{reflect.TypeFor[v1.AlertmanagerSpec]()},

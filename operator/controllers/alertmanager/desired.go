@@ -16,8 +16,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Desired implements engine.Inputs: the files of the server first, then what runs the
-// pods. Without a base nothing is decided: the last configuration stays in use.
+// Desired implements [engine.Inputs]. The files of the server come before the objects
+// that run the pods. With an invalid base, it returns an error, and the last
+// configuration stays in use.
 func (in *inputs) Desired() (engine.Plan, error) {
 	o := in.owner
 	if err := o.Check(); err != nil {
@@ -59,8 +60,8 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	return plan, nil
 }
 
-// withheld is the plan when the configuration is too large: nothing of its content, and
-// the pods as they fit to the content that stays.
+// withheld returns the plan if the configuration is too large: it keeps the written
+// content, and updates the pods to match that content.
 func (in *inputs) withheld(written configsecret.Output) (engine.Plan, error) {
 	plan := written.Withheld.Plan()
 	plan.Warnings = append(plan.Warnings, written.Warnings...)
@@ -74,7 +75,8 @@ func (in *inputs) withheld(written configsecret.Output) (engine.Plan, error) {
 	return plan, in.workloads(&plan, pod)
 }
 
-// delivered is what the pods have on disk once the content has reached them.
+// delivered returns the content that the pods have on disk once they have received the
+// update.
 func (in *inputs) delivered(written configsecret.Output) delivery.Content {
 	out := delivery.Content{Config: written.Hash, Dirs: maps.Clone(in.mounted.Dirs)}
 	if len(written.Keys) > 0 {
@@ -83,7 +85,7 @@ func (in *inputs) delivered(written configsecret.Output) delivery.Content {
 	return out
 }
 
-// workloads wants what runs the pods.
+// workloads adds the objects that run the pods to the plan.
 func (in *inputs) workloads(plan *engine.Plan, pod Inputs) (err error) {
 	o := in.owner
 	plan.PutService(o, in.live, func(w v1.Workload) workload.ServiceUser { return ForAlertmanager(w.(*v1.Alertmanager), o.Config) })
@@ -98,7 +100,7 @@ func (in *inputs) workloads(plan *engine.Plan, pod Inputs) (err error) {
 	return nil
 }
 
-// remark is what the user should know although nothing failed.
+// remark adds the warnings that a user should see although nothing failed.
 func (in *inputs) remark(plan *engine.Plan) {
 	plan.Dropped = engine.AllDropped(in, append(in.owner.Dropped(), in.base.Dropped...)...)
 	plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(append(in.mounted.Warnings, in.base.Warnings...)))...)

@@ -14,30 +14,30 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// gatherer gathers for one Alertmanager.
+// gatherer gathers the inputs of one Alertmanager.
 type gatherer struct {
 	*settings
-	owner    compiled.Owner // of the fragments
+	owner    compiled.Owner // of the fragments in the cache
 	document *configsecret.Documents
 	last     compiled.LastPass[*compiledConfig]
 	base     keptBase
-	// globals are those of the last base that was good. While the base is wrong, the pods
-	// run with it, and AlertmanagerConfigs are judged as before.
+	// globals are the global settings of the last valid base. While the base is invalid, the
+	// pods keep running with it, and AlertmanagerConfigs are still checked against it.
 	globals amconfig.Globals
 	mounts  engine.Mounts
 }
 
-// Held implements engine.Gatherer.
+// Held implements [engine.Gatherer].
 func (g *gatherer) Held() int { return g.configs.Held(g.owner) + g.last.Held() + g.document.Held() }
 
-// Close implements engine.Gatherer.
+// Close implements [engine.Gatherer].
 func (g *gatherer) Close() {
 	g.configs.Release(g.owner)
 	g.document.Close()
 }
 
-// Gather implements engine.Gatherer. A wrong base is an error of Desired, so that it
-// hides no verdict.
+// Gather implements [engine.Gatherer]. An invalid base is an error of Desired instead, so
+// that the results of the AlertmanagerConfigs are still reported.
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
 	am := w.(*v1.Alertmanager)
 	in := &inputs{am: am, owner: ForAlertmanager(am, g.cfg), live: c.Live, document: g.document}
@@ -50,7 +50,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	}
 	if !c.SelectionOnly {
 		if in.base, in.baseErr = g.compileBase(in, c); assets.IsTemporary(in.baseErr) {
-			return in, in.baseErr // AlertmanagerConfigs would be judged without it
+			return in, in.baseErr // AlertmanagerConfigs would be checked without the base
 		}
 		if in.baseErr == nil {
 			g.globals = in.base.Globals
@@ -66,21 +66,20 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	return in, in.temporary()
 }
 
-// fitSelection rejects what is left out, where only the verdicts are of interest. The base is
-// not read then, and does not count.
+// fitSelection rejects objects that exceed the limits if only their results are needed. The
+// base is not read in that case and not counted.
 func (in *inputs) fitSelection() {
 	in.fitFiles()
 	size := 0
 	for _, c := range in.configs {
 		size += c.size()
 	}
-	if size > configsecret.MaxBytes { // else it fits into any Secret
-		_, _ = in.writeConfig() // its error is one of the reconciliation
+	if size > configsecret.MaxBytes { // otherwise it fits into any Secret
+		_, _ = in.writeConfig() // its reconciliation reports the error
 	}
 }
 
-// compileConfigs compiles the selected AlertmanagerConfigs as far as that was not done
-// before.
+// compileConfigs compiles the selected AlertmanagerConfigs that are not in the cache.
 func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerConfig, globals amconfig.Globals, c engine.Cluster) {
 	s := amconfig.NewSettings(in.am, in.owner.version, globals)
 	g.configs.Use(g.owner, s.Key())
@@ -98,7 +97,7 @@ func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerCo
 	}
 }
 
-// newCompiled makes pieces of a fragment.
+// newCompiled converts the YAML of a fragment to pieces.
 func newCompiled(obj *v1alpha1.AlertmanagerConfig, f amconfig.Fragment) *compiledConfig {
 	out := &compiledConfig{Fragment: f}
 	for i, section := range sections {
@@ -110,8 +109,8 @@ func newCompiled(obj *v1alpha1.AlertmanagerConfig, f amconfig.Fragment) *compile
 	return out
 }
 
-// temporary returns an error when some AlertmanagerConfig could not be compiled because
-// the cluster did not answer: acting now would take its receivers away.
+// temporary returns an error if an AlertmanagerConfig could not be compiled because the
+// cluster could not be read. Going ahead would remove its receivers.
 func (in *inputs) temporary() error {
 	for _, c := range in.configs {
 		if assets.IsTemporary(c.Err) {

@@ -13,17 +13,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// TestGolden runs each testdata/*.txtar: in.yaml is the Alertmanager, config.yaml and
-// inputs.yaml change what testConfig and testInputs say, and each file under want/ is
-// one view of the result.
+// TestGolden runs each testdata/*.txtar. in.yaml is the Alertmanager, config.yaml and
+// inputs.yaml override testConfig and testInputs, and each file under want/ is one view
+// of the result.
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		return newStory(t, c).view(name)
 	})
 }
 
-// testConfig has the reloader of the reference: with ours, pods mount the parts of the
-// configuration ahead.
+// testConfig uses the reloader of the reference, because with ours, pods always mount the
+// parts of the configuration.
 func testConfig() workload.Config {
 	return workload.Config{
 		OperatorVersion:       "1.2.3",
@@ -38,7 +38,7 @@ func testConfig() workload.Config {
 
 func testInputs() Inputs { return Inputs{TLSSecrets: 1, Hash: "42"} }
 
-// story is what one file says.
+// story is the content of one golden file.
 type story struct {
 	am  v1.Alertmanager
 	cfg workload.Config

@@ -15,47 +15,49 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// inputs is everything that a reconciliation of an Alertmanager read.
+// inputs are the inputs of one reconciliation of an Alertmanager.
 type inputs struct {
 	am    *v1.Alertmanager
 	owner *Owner
-	// base is the Alertmanager's own part of the configuration, with baseErr only what
-	// it depends on.
+	// base is the Alertmanager's own part of the configuration. If baseErr is set, it has
+	// only the dependencies.
 	base    amconfig.Frame
 	baseErr error
-	// configs are the selected AlertmanagerConfigs, compiled, by namespace and name.
+	// configs are the selected and compiled AlertmanagerConfigs, sorted by namespace and
+	// name.
 	configs []config
-	// mounted are the files of the user in the pods, such as templates of notifications.
+	// mounted are the user's files in the pods, such as notification templates.
 	mounted engine.Mounted
 	live    engine.Live
 
 	document *configsecret.Documents
 }
 
-// config is one selected AlertmanagerConfig and what it compiled to.
+// config is a selected AlertmanagerConfig with its compiled content.
 type config struct {
 	object *v1alpha1.AlertmanagerConfig
 	*compiledConfig
 }
 
-// compiledConfig is a fragment whose YAML has become pieces of the document. It is
-// shared.
+// compiledConfig is a fragment whose YAML has been converted to pieces of the document.
+// It is shared and must not be modified.
 type compiledConfig struct {
 	amconfig.Fragment // without YAML
-	// pieces are those of the sections, nil where there is nothing. Every reconciliation
-	// walks them.
+	// pieces are the pieces of the sections, nil for empty ones. Every reconciliation
+	// iterates over them.
 	pieces [len(sections)]*document.Piece
 }
 
-// Weight implements compiled.Weighted: TLS files are those of the Secrets in the cache.
+// Weight implements [compiled.Weighted]. The TLS files share memory with the cached
+// Secrets.
 func (c *compiledConfig) Weight() (bytes int, files map[string]int) {
 	return compiled.WeightOf(c, c.Files)
 }
 
-// sections are the lists of the document, in its order.
+// sections are the sections of the document, in its order.
 var sections = [...]amconfig.Section{amconfig.Routes, amconfig.InhibitRules, amconfig.Receivers, amconfig.MuteIntervals}
 
-// WriteTo writes what the AlertmanagerConfig adds to each section, under its key.
+// WriteTo writes the parts of the AlertmanagerConfig, each below the key of its section.
 func (c *compiledConfig) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	for i, section := range sections {
@@ -77,7 +79,7 @@ func (c *compiledConfig) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// size is how many bytes it adds.
+// size returns the number of bytes that the AlertmanagerConfig adds to the configuration.
 func (c *compiledConfig) size() (n int) {
 	for _, piece := range c.pieces {
 		if piece != nil {
@@ -87,7 +89,7 @@ func (c *compiledConfig) size() (n int) {
 	return n
 }
 
-// Verdicts implements engine.Inputs.
+// Verdicts implements [engine.Inputs].
 func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
 	return func(yield func(compiled.Verdict) bool) {
 		for _, c := range in.configs {
@@ -109,7 +111,7 @@ func (c config) verdict() compiled.Verdict {
 	return out
 }
 
-// References implements engine.Inputs.
+// References implements [engine.Inputs].
 func (in *inputs) References() iter.Seq[assets.Ref] {
 	return func(yield func(assets.Ref) bool) {
 		for _, deps := range in.dependencies() {
@@ -130,7 +132,7 @@ func (in *inputs) dependencies() [][]assets.Dependency {
 	return out
 }
 
-// tlsFiles are the TLS files that the configuration names.
+// tlsFiles returns the TLS files that the configuration refers to.
 func (in *inputs) tlsFiles() map[string][]byte {
 	files := maps.Clone(in.base.Files)
 	if files == nil {

@@ -17,16 +17,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// settings are what all Alertmanagers share: AlertmanagerConfigs are compiled once for
-// all with equal settings.
+// settings are shared by all Alertmanagers. AlertmanagerConfigs are compiled once for all
+// Alertmanagers with equal settings.
 type settings struct {
 	kind    *engine.Kind
 	cfg     workload.Config
 	configs compiled.Cache[*compiledConfig]
-	chunks  document.Chunks // of all configurations
+	chunks  document.Chunks // shared by all configurations
 }
 
-// Kind returns the kind of Alertmanager.
+// Kind returns the kind Alertmanager.
 func Kind(cfg workload.Config) *engine.Kind {
 	s := &settings{cfg: cfg}
 	s.configs.Deps = func(c *compiledConfig) []assets.Dependency { return c.Deps }
@@ -53,7 +53,8 @@ func Kind(cfg workload.Config) *engine.Kind {
 	return s.kind
 }
 
-// named is the AlertmanagerConfig that is the base of the configuration, if one is.
+// named returns the name of the AlertmanagerConfig that is the base of the configuration,
+// if there is one.
 func named(w v1.Workload) []types.NamespacedName {
 	if c := w.(*v1.Alertmanager).Spec.AlertmanagerConfiguration; c != nil {
 		return []types.NamespacedName{{Namespace: w.GetNamespace(), Name: c.Name}}
@@ -70,7 +71,7 @@ func shape(o *Owner) engine.Shape {
 	}
 }
 
-// reloaders says how the reloader of a pod can be asked, and the server.
+// reloaders returns how to reach the reloader and the server of a pod.
 func reloaders(o *Owner) delivery.Pod {
 	out := delivery.Pod{Scheme: o.Scheme(), Ports: o.ReloaderPorts()}
 	if len(out.Ports) > 0 {
@@ -79,7 +80,7 @@ func reloaders(o *Owner) delivery.Pod {
 	return out
 }
 
-// status is an Alertmanager's status and the one it has.
+// status returns the desired and the current status of an Alertmanager.
 func status(w v1.Workload, s engine.Status) (want, have any) {
 	out := v1.AlertmanagerStatus{WorkloadStatus: s.WorkloadStatus}
 	if !s.Bare {

@@ -27,16 +27,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// world is a cluster of AlertmanagerConfigs and Secrets.
+// world is a fake cluster with AlertmanagerConfigs and Secrets.
 type world struct {
 	t        *testing.T
 	configs  []*v1alpha1.AlertmanagerConfig
-	secrets  map[string]map[string][]byte // those of the namespace demo
-	broken   bool                         // the API server does not answer
+	secrets  map[string]map[string][]byte // in the namespace demo
+	broken   bool                         // the API server is not available
 	live     engine.Live
 	kind     *engine.Kind
 	gatherer engine.Gatherer
-	compiled int // objects that were read through References
+	compiled int // number of objects read through References
 }
 
 func newWorld(t *testing.T) *world { return newWorldOf(t, testConfig()) }
@@ -50,7 +50,7 @@ func newWorldOf(t *testing.T, cfg workload.Config) *world {
 	}
 }
 
-// Object implements assets.Reader; a version is the content.
+// Object implements [assets.Reader]. The version of an object is its content.
 func (w *world) Object(ref assets.Ref) (assets.Object, error) {
 	w.compiled++
 	if w.broken {
@@ -89,7 +89,7 @@ func (w *world) cluster() engine.Cluster {
 	}
 }
 
-// plan is one reconciliation.
+// plan runs one reconciliation.
 func (w *world) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
 	in, err := w.gatherer.Gather(am, w.cluster())
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *world) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
 	return in, plan, err
 }
 
-// config is the plain configuration of a reconciliation.
+// config returns the plain configuration after a reconciliation.
 func (w *world) config(am *v1.Alertmanager) string {
 	w.t.Helper()
 	_, plan, err := w.plan(am)
@@ -122,7 +122,7 @@ func parse[T any](t *testing.T, text string) *T {
 	return out
 }
 
-// alertmanager is one of the namespace demo.
+// alertmanager returns an Alertmanager in the namespace demo.
 func alertmanager(t *testing.T, spec string) *v1.Alertmanager {
 	t.Helper()
 	am := &v1.Alertmanager{Spec: *parse[v1.AlertmanagerSpec](t, spec)}
@@ -130,7 +130,7 @@ func alertmanager(t *testing.T, spec string) *v1.Alertmanager {
 	return am
 }
 
-// routed is an AlertmanagerConfig with one receiver.
+// routed returns an AlertmanagerConfig with one receiver.
 func routed(namespace, name, receiver string) *v1alpha1.AlertmanagerConfig {
 	c := &v1alpha1.AlertmanagerConfig{}
 	c.Namespace, c.Name, c.UID, c.Labels = namespace, name, types.UID(namespace+name+receiver), map[string]string{"name": name}
@@ -139,14 +139,14 @@ func routed(namespace, name, receiver string) *v1alpha1.AlertmanagerConfig {
 	return c
 }
 
-// broken refers to a receiver that it does not have.
+// broken returns an AlertmanagerConfig that refers to a missing receiver.
 func broken(namespace, name string) *v1alpha1.AlertmanagerConfig {
 	c := routed(namespace, name, "r")
 	c.Spec.Route.Receiver = "nobody"
 	return c
 }
 
-// steps are what a plan writes: "put Secret/name".
+// steps formats the writes of a plan as "put Secret/name".
 func steps(all []apply.Step) (out []string) {
 	for _, s := range all {
 		out = append(out, fmt.Sprintf("%s %s/%s", s.Verb, apply.KindOf(s.Object), s.Object.GetName()))
@@ -163,7 +163,8 @@ func verdicts(in engine.Inputs) (out []string) {
 
 const selectsAll = `alertmanagerConfigSelector: {}`
 
-// Files come before what runs the pods, and a rejected object stands alone.
+// Files are written before the objects that run the pods, and a rejected object does not
+// affect the others.
 func TestPlan(t *testing.T) {
 	w := newWorld(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{broken("demo", "bad"), routed("demo", "good", "hook"), routed("other", "far", "hook")}
@@ -192,7 +193,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Each selector is for what its name says.
+// Namespace and object selectors apply to namespaces and objects respectively.
 func TestSelectors(t *testing.T) {
 	w := newWorld(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r"), routed("demo", "b", "r"), routed("other", "a", "r")}
@@ -220,8 +221,8 @@ func TestSelectors(t *testing.T) {
 
 const defaults = "route:\n  receiver: 'null'\nreceivers:\n- name: 'null'"
 
-// What a user's Secret leads to when nothing selects AlertmanagerConfigs: it is taken as
-// it is, and its other keys come along.
+// If no AlertmanagerConfigs are selected, the user's Secret is used unchanged, and its
+// other keys are copied.
 func TestConfigSecret(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spec    string
@@ -249,8 +250,8 @@ func TestConfigSecret(t *testing.T) {
 	}
 }
 
-// A base that is wrong is the fault of the Alertmanager: nothing is written, and what it
-// selects is judged all the same.
+// An invalid base is reported as a fault of the Alertmanager. Nothing is written, but the
+// selected objects are still checked.
 func TestWrongBase(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spec, secret, want string
@@ -274,8 +275,8 @@ func TestWrongBase(t *testing.T) {
 	}
 }
 
-// The base by name: its change is a change of the configuration, its routes are not
-// limited to the namespace, and the Secret does not count.
+// A change of an AlertmanagerConfig that is the base changes the configuration. Its
+// routes are not restricted to its namespace, and the Secret is ignored.
 func TestBaseByName(t *testing.T) {
 	w := newWorld(t)
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("{")}
@@ -293,7 +294,8 @@ func TestBaseByName(t *testing.T) {
 	}
 }
 
-// Who may match alerts of which namespaces.
+// The matcher strategy determines the namespaces whose alerts an AlertmanagerConfig can
+// match.
 func TestMatcherStrategy(t *testing.T) {
 	for strategy, limited := range map[string]string{"OnNamespace": "demo other", "OnNamespaceExceptForAlertmanagerNamespace": "other", "None": ""} {
 		w := newWorld(t)
@@ -307,7 +309,8 @@ func TestMatcherStrategy(t *testing.T) {
 	}
 }
 
-// An API server that does not answer changes nothing, and takes nobody's receivers away.
+// If the API server is not available, the configuration does not change and no receivers
+// are removed.
 func TestNoAnswer(t *testing.T) {
 	w := newWorld(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r")}
@@ -324,7 +327,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// What is wrong with the object is told before anything is written.
+// Faults of the object are reported before anything is written.
 func TestFaultsComeFirst(t *testing.T) {
 	for spec, want := range map[string]string{
 		`version: latest`: `spec.version: version "latest"`,
@@ -367,13 +370,13 @@ func TestFaultsComeFirst(t *testing.T) {
 	}
 }
 
-// Peers keep their ports in the shared Service, which has the port of the cluster twice;
-// a StatefulSet of another name is removed, one of another workload is not.
+// The shared Service keeps the ports of peers and has the cluster port twice. A
+// StatefulSet with a former name is deleted, one of another workload is not.
 func TestPlanAmongOthers(t *testing.T) {
 	w := newWorld(t)
 	am, peer := alertmanager(t, ``), alertmanager(t, `portName: http`)
 	peer.Name, peer.UID = "other", "am-other"
-	am.CreationTimestamp = metav1.Unix(1, 0) // the older one's ports stay
+	am.CreationTimestamp = metav1.Unix(1, 0) // the ports of the older one take precedence
 	ours, foreign := &appsv1.StatefulSet{}, &appsv1.StatefulSet{}
 	ours.Name, ours.OwnerReferences = "alertmanager-old", []metav1.OwnerReference{{UID: am.UID}}
 	foreign.Name, foreign.OwnerReferences = "alertmanager-else", []metav1.OwnerReference{{UID: "x"}}
@@ -405,8 +408,8 @@ func TestPlanAmongOthers(t *testing.T) {
 	}
 }
 
-// Handlers of events ask for the shape of every Alertmanager, whatever its version is: a
-// panic there would end the operator.
+// Event handlers call Shape for every Alertmanager, even with an invalid version: it must
+// not panic, because that would end the operator.
 func TestShapeWithoutAVersion(t *testing.T) {
 	am := alertmanager(t, `{version: latest, web: {tlsConfig: {certFile: a, keyFile: b}}}`)
 	shape := Kind(testConfig()).Shape(am)
@@ -415,7 +418,7 @@ func TestShapeWithoutAVersion(t *testing.T) {
 	}
 }
 
-// Deprecated fields are told, and what a version does not know.
+// Deprecated fields are reported, and so are fields that the version does not support.
 func TestRemarks(t *testing.T) {
 	_, plan, err := newWorld(t).plan(alertmanager(t, `{tag: v1, sha: abc, version: 0.27.0, limits: {maxSilences: 1}}`))
 	if err != nil || plan.Reason != engine.ReasonDeprecated || plan.Message != "spec.tag is deprecated, use spec.image; spec.sha is deprecated, use spec.image" {
@@ -426,8 +429,9 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// A base that becomes wrong, and right again, compiles none of what it did not change.
-// What is new is judged by the last good base, which is the one that pods run.
+// A base that becomes invalid, and valid again, does not recompile AlertmanagerConfigs
+// that it does not affect. New ones are checked against the last valid base, which the
+// pods use.
 func TestAWrongBaseCompilesNothing(t *testing.T) {
 	w := newWorld(t)
 	good := []byte("global: {smtp_from: a@b, smtp_smarthost: 'c:25'}\nroute: {receiver: r}\nreceivers: [{name: r}]")
@@ -469,7 +473,7 @@ func TestAWrongBaseCompilesNothing(t *testing.T) {
 	}
 }
 
-// A change of one AlertmanagerConfig compiles that one.
+// A change of one AlertmanagerConfig compiles only that one.
 func TestOneChangeCompilesOne(t *testing.T) {
 	w := newWorld(t)
 	for i := range 50 {

@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Templates are files beside the configuration: pods are told when they change. One that
-// is missing is said, and stops nothing.
+// Templates are files beside the configuration, and pods are notified of changes. A
+// missing template causes a warning and blocks nothing.
 func TestTemplates(t *testing.T) {
 	w := newWorld(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "base", "r")}
@@ -38,8 +38,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// Files that the user mounts reach pods like the configuration, and pods are asked for
-// them; so do the other keys of the user's Secret. What is missing stops nothing.
+// Files that the user mounts are delivered like the configuration and verified in the
+// pods, and so are the other keys of the user's Secret. A missing file blocks nothing.
 func TestMountedFiles(t *testing.T) {
 	w := newWorld(t)
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("mine"), "a.tmpl": []byte("one"), ConfigKey: []byte("ours")}
@@ -77,7 +77,7 @@ func TestMountedFiles(t *testing.T) {
 	if _, gone, err := w.plan(am); err != nil || len(gone.Warnings) != 2 || gone.Delivered.Dirs["/etc/alertmanager/secrets/keys"] != "" {
 		t.Errorf("without the Secret: %+v, %v", gone.Delivered, err)
 	}
-	// Every folder that pods are asked for is one that the reloader watches.
+	// The reloader watches every directory that is verified in the pods.
 	watched := ForAlertmanager(am, testConfig()).watchedDirs()
 	for dir := range before.Delivered.Dirs {
 		if !slices.Contains(watched, dir) {

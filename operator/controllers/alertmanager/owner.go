@@ -15,24 +15,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// What others need to find and ask the pods of an Alertmanager.
+// Names and ports that other packages need to reach the pods of an Alertmanager.
 const (
-	// Container runs the server.
+	// Container is the container of the server.
 	Container = "alertmanager"
-	// ServerPort is where it answers HTTP, with spec.listenLocal only inside the pod.
+	// ServerPort is its HTTP port. With spec.listenLocal, it is reachable only inside the
+	// pod.
 	ServerPort = 9093
 
-	meshPort    = 9094 // of the cluster, TCP and UDP
+	meshPort    = 9094 // port of the cluster, TCP and UDP
 	meshTCPName = "mesh-tcp"
 	meshUDPName = "mesh-udp"
 
-	// These are below the route prefix.
+	// Paths below the route prefix.
 	reloadPath  = "/-/reload"
 	livePath    = "/-/healthy"
 	readyPath   = "/-/ready"
 	metricsPath = "/metrics"
 
-	oldestMinor = 15 // of the versions 0.x
+	oldestMinor = 15 // minor of the oldest supported version 0.x
 )
 
 var kind = workload.Kind{
@@ -40,23 +41,23 @@ var kind = workload.Kind{
 	Prefix: "alertmanager", AppName: "alertmanager",
 	NameLabels: []string{wellknown.LabelAlertmanager},
 	Service:    "alertmanager-operated", OperatedLabel: wellknown.LabelAlertmanagerOperated,
-	NotReadyAddresses: true, // members of a cluster notify twice until they have found each other
+	NotReadyAddresses: true, // until members of a cluster have found each other, they send notifications twice
 	Container:         Container, Port: ServerPort,
 	Data:         workload.Data{Suffix: "-db", Dir: "/alertmanager", SubPath: "alertmanager-db"},
 	ConfigSecret: workload.ConfigSecret{Suffix: "-generated", Key: ConfigKey, Volume: "config-volume"},
 }
 
-// Owner is an Alertmanager together with the operator's settings. Its methods build
-// what belongs to it; they never change the object.
+// Owner is an Alertmanager with the settings of the operator. Its methods build the
+// objects of the Alertmanager and never modify it.
 type Owner struct {
 	*workload.Base
 	spec    *v1.AlertmanagerSpec
-	version *semver.Version // nil with err
-	err     error           // reported by everything that depends on the version
+	version *semver.Version // nil if err is set
+	err     error           // returned by everything that depends on the version
 }
 
-// ForAlertmanager is the owner for an Alertmanager. A version that does not parse is
-// reported by what needs it; names and labels work without.
+// ForAlertmanager returns the [Owner] for an Alertmanager. Methods that need the version
+// return an error if it does not parse. Names and labels do not need it.
 func ForAlertmanager(am *v1.Alertmanager, cfg workload.Config) *Owner {
 	o := &Owner{
 		Base: &workload.Base{Kind: kind, Meta: &am.ObjectMeta, Fields: &am.Spec.WorkloadFields, Config: cfg},
@@ -66,8 +67,7 @@ func ForAlertmanager(am *v1.Alertmanager, cfg workload.Config) *Owner {
 	return o
 }
 
-// versionText is the version as the user wrote it; the tag of the image has the same
-// form.
+// versionText returns the version as the user wrote it. The image tag has the same form.
 func (o *Owner) versionText() string {
 	return cmp.Or(strings.TrimSpace(o.spec.Version), wellknown.DefaultAlertmanagerVersion)
 }
@@ -83,8 +83,8 @@ func parseVersion(text string) (*semver.Version, error) {
 	return v, nil
 }
 
-// Dropped lists the fields that have no effect on the pods because the version
-// is too old for them, sorted as the arguments are.
+// Dropped returns the fields that have no effect on the pods because the version does not
+// support them, in the order of the arguments.
 func (o *Owner) Dropped() []gate.Dropped {
 	if o.err != nil {
 		return nil
@@ -98,7 +98,7 @@ func (o *Owner) Dropped() []gate.Dropped {
 	return append(out, dropped...)
 }
 
-// ReloaderPorts are where the reloaders of a pod answer; none when they only listen
+// ReloaderPorts returns the ports of the reloaders in a pod, or none if they listen only
 // inside the pod.
 func (o *Owner) ReloaderPorts() []int {
 	if o.spec.ListenLocal {
@@ -107,11 +107,11 @@ func (o *Owner) ReloaderPorts() []int {
 	return []int{workload.ConfigReloaderPort}
 }
 
-// Scheme is how the server and the reloader answer: "http" or "https". No pod has a
-// version that does not parse.
+// Scheme returns the scheme of the server and the reloader, "http" or "https". If the
+// version does not parse, it is "http", and there are no pods.
 func (o *Owner) Scheme() string { return o.webConfig().Scheme() }
 
-// templates are the files of spec.alertmanagerConfiguration.templates.
+// templates returns the files of spec.alertmanagerConfiguration.templates.
 func (o *Owner) templates() []v1.SecretOrConfigMap {
 	if c := o.spec.AlertmanagerConfiguration; c != nil {
 		return c.Templates
@@ -119,5 +119,5 @@ func (o *Owner) templates() []v1.SecretOrConfigMap {
 	return nil
 }
 
-// single reports whether the pod is exactly that of the single layout.
+// single reports whether the pod has exactly the single layout.
 func (o *Owner) single() bool { return o.Config.Layout == workload.LayoutSingle }

@@ -18,22 +18,22 @@ import (
 
 const defaultGraceSeconds = 120
 
-// Variables of the containers.
+// Environment variables of the containers.
 const (
 	podIPVar   = "POD_IP"
 	podNameVar = "POD_NAME"
 )
 
-// defaultMemory is requested unless the user says how much.
+// defaultMemory is the default memory request.
 var defaultMemory = resource.MustParse("200Mi")
 
-// matchLabels is spec.selector.matchLabels. The operator's labels are part of it:
+// matchLabels returns spec.selector.matchLabels. It includes the operator's labels, so
 // changing them recreates the StatefulSet.
 func (o *Owner) matchLabels() map[string]string {
 	return workload.Overlay(o.SelectorLabels(), o.Config.Labels)
 }
 
-// podMeta is the metadata of the pod template.
+// podMeta returns the metadata of the pod template.
 func (o *Owner) podMeta(match map[string]string) metav1.ObjectMeta {
 	labels, annotations := map[string]string{wellknown.LabelAppVersion: o.version.String()}, map[string]string{}
 	if pm := o.spec.PodMetadata; pm != nil {
@@ -47,22 +47,22 @@ func (o *Owner) podMeta(match map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Labels: workload.Overlay(labels, match), Annotations: annotations}
 }
 
-// clusterTLSHash stands for the file of spec.clusterTLS, which the server reads only
-// when it starts: with another one the pods are replaced. Empty where there is none, and
-// in the single layout, which repeats a well-known pod exactly.
+// clusterTLSHash returns a hash of the file of spec.clusterTLS. The server reads the file
+// only at startup, so a change must replace the pods. It is empty without the file, and
+// in the single layout, which reproduces the pod of the reference exactly.
 func (o *Owner) clusterTLSHash() string {
 	if o.spec.ClusterTLS == nil || !withClusterTLS.Has(o.version) || o.single() {
 		return ""
 	}
 	file, err := o.clusterTLS().File()
 	if err != nil {
-		return "" // Check says what is wrong
+		return "" // Check reports the error
 	}
 	sum := sha256.Sum256(file)
 	return hex.EncodeToString(sum[:10])
 }
 
-// pod is the pod template.
+// pod returns the pod template.
 func (o *Owner) pod(in Inputs, meta metav1.ObjectMeta) (corev1.PodTemplateSpec, error) {
 	spec := workload.PodSpec(o.Fields, defaultGraceSeconds)
 	spec.AutomountServiceAccountToken = o.spec.AutomountServiceAccountToken
@@ -113,7 +113,8 @@ func (o *Owner) serverContainer() (corev1.Container, error) {
 	return c, nil
 }
 
-// image is that of the server. A base image of the user wins over the operator's.
+// image returns the image of the server. A base image of the user takes precedence over
+// that of the operator.
 func (o *Owner) image() workload.Image {
 	i := workload.Image{
 		Explicit: o.spec.Image, Base: o.Config.AlertmanagerBaseImage, Version: o.versionText(), Tag: o.spec.Tag, SHA: o.spec.SHA,
@@ -124,8 +125,8 @@ func (o *Owner) image() workload.Image {
 	return i
 }
 
-// addProbes puts the probes on the container of the server. One that only listens inside
-// the pod has none: its image need not have a program that could ask.
+// addProbes adds the probes to the server container. A server that listens only inside
+// the pod has none, because its image may lack a program to send the request.
 func (o *Owner) addProbes(c *corev1.Container) {
 	if o.spec.ListenLocal {
 		return
@@ -143,8 +144,8 @@ func (o *Owner) addProbes(c *corev1.Container) {
 	}
 }
 
-// configReloader expands the configuration, and follows everything that the
-// configuration can name. It knows no shard.
+// configReloader returns the reloader, which expands the configuration and watches all
+// files that it can refer to. It has no shard.
 func (o *Owner) configReloader() workload.ConfigReloader {
 	web := o.webMounts()
 	_, user := o.userMounts()
@@ -164,7 +165,7 @@ func (o *Owner) configReloader() workload.ConfigReloader {
 	}
 }
 
-// watchedDirs are the folders whose files make the server reload.
+// watchedDirs returns the directories whose files cause a reload of the server.
 func (o *Owner) watchedDirs() []string {
 	out := []string{configDir}
 	_, user := o.userMounts()
@@ -174,7 +175,8 @@ func (o *Owner) watchedDirs() []string {
 	return out
 }
 
-// listener of the reloader, which serves like the server.
+// listener returns the listener of the reloader, which is configured like that of the
+// server.
 func (o *Owner) listener() workload.Listener {
 	web := o.webConfig()
 	return web.Listener(o.spec.ListenLocal, web.Read)

@@ -12,12 +12,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// flagError begins what the program says about arguments that it does not take.
+// flagError is the prefix of the program's errors about invalid arguments.
 const flagError = "alertmanager: error: "
 
-// TestProgramTakesArguments starts the real program with the arguments of the golden
-// files. It ends because the configuration is not there; arguments that it does not take
-// it refuses before.
+// The real program accepts the arguments of the golden files. It checks them first and
+// then exits because the configuration is missing.
 func TestProgramTakesArguments(t *testing.T) {
 	program := programtest.Find(t, "alertmanager")
 	if said := startProgram(t, program, []string{"--web.timeout=30"}); !strings.Contains(said, flagError) {
@@ -33,7 +32,7 @@ func TestProgramTakesArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newStory(t, c)
-		s.am.Spec.Version, s.am.Spec.EnableFeatures = "", nil // that of the program, which knows its features
+		s.am.Spec.Version, s.am.Spec.EnableFeatures = "", nil // use the version of the program, which has a fixed set of features
 		args, err := s.owner().args()
 		if err != nil {
 			t.Fatal(err)
@@ -44,8 +43,8 @@ func TestProgramTakesArguments(t *testing.T) {
 	}
 }
 
-// startProgram returns what the program says until it ends. It forms no cluster and
-// writes into a folder of the test.
+// startProgram returns the output of the program when it has exited. The program forms no
+// cluster and writes to a directory of the test.
 func startProgram(t *testing.T, program string, args []string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -60,6 +59,6 @@ func startProgram(t *testing.T, program string, args []string) string {
 	for name, value := range own {
 		line = append(line, "--"+name+"="+value)
 	}
-	out, _ := exec.CommandContext(ctx, program, line...).CombinedOutput() // it fails in any case
+	out, _ := exec.CommandContext(ctx, program, line...).CombinedOutput() // it always fails
 	return string(out)
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// TestStories builds what each golden file says twice, spoils the first result as far
-// as it can be reached, and expects the second to be the same and the inputs as they
-// were. Selectors match their pods, and pods are such as an API server takes.
+// TestStories builds each golden file twice and modifies the first result deeply. The
+// second result must be equal, and the inputs unchanged. Selectors match the pods, and an
+// API server accepts the pods.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -61,8 +61,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// withClaims is the pod with the volumes that the controller adds, without the user's
-// containers.
+// withClaims returns the pod with the volumes that the StatefulSet controller adds, and
+// without the user's containers.
 func withClaims(sts *appsv1.StatefulSet) corev1.PodTemplateSpec {
 	pod := sts.Spec.Template
 	for _, claim := range sts.Spec.VolumeClaimTemplates {
@@ -86,10 +86,9 @@ func checkSelector(t *testing.T, sts *appsv1.StatefulSet) {
 	}
 }
 
-// FuzzOwner makes Alertmanagers that the CRD allows, with every field open to chance.
-// Each is refused with a reason or gives pods: the same twice, with the object
-// untouched, and without what an API server refuses, as far as the user has not put
-// it there.
+// FuzzOwner generates random Alertmanagers that the CRD allows. Each one is either
+// rejected with a reason or results in pods: deterministically, without changing the
+// object, and without content that an API server would reject, unless the user wrote it.
 func FuzzOwner(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, uint8(seed*13), seed%3 == 0)
@@ -128,7 +127,7 @@ func FuzzOwner(f *testing.F) {
 	})
 }
 
-// TestRandomOwnersHavePods guards against a fuzz test that sees refusals only.
+// TestRandomOwnersHavePods guards against a fuzz test in which every object is rejected.
 func TestRandomOwnersHavePods(t *testing.T) {
 	built := 0
 	for seed := range uint64(40) {
@@ -147,8 +146,8 @@ var samples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
 	return sample.OfKinds(map[string]string{v1.AlertmanagerKind: v1.Version})
 })
 
-// randomAlertmanager leaves out what the user adds to pods, as only an API server knows
-// whether it fits.
+// randomAlertmanager returns a random Alertmanager without the user's additions to pods,
+// since only an API server can validate them.
 func randomAlertmanager(t *testing.T, seed uint64, density float64) *v1.Alertmanager {
 	t.Helper()
 	generators, err := samples()
@@ -193,8 +192,8 @@ func asJSON(t *testing.T, v any) []byte {
 	return out
 }
 
-// TestEveryRowParses walks the table: a version that does not parse would only panic
-// when a row is wanted.
+// All versions in the table parse. Otherwise the table would panic only when the row is
+// used.
 func TestEveryRowParses(t *testing.T) {
 	for _, row := range args {
 		for _, v := range []string{row.In.Since, row.In.Until} {
@@ -211,12 +210,12 @@ func TestEveryRowParses(t *testing.T) {
 	}
 }
 
-// TestArgumentGates asks for each gated argument at the versions beside its limit.
+// Each gated argument is present or absent in the versions next to its limit.
 func TestArgumentGates(t *testing.T) {
 	for _, tc := range []struct {
 		spec, arg string
 		versions  string // "-" in front: must be absent
-		field     string // reported where it is absent
+		field     string // reported if the argument is absent
 	}{
 		{`enableFeatures: [a, b]`, "--enable-feature=a,b", "-0.26.0 -0.27.0-rc.0 0.27.0", "spec.enableFeatures"},
 		{`web: {getConcurrency: 0}`, "--web.get-concurrency=0", "-0.16.2 0.17.0", "spec.web.getConcurrency"},
@@ -260,7 +259,7 @@ func TestArgumentGates(t *testing.T) {
 	}
 }
 
-// TestLongName: a name that leads to pods the API server refuses is refused here.
+// A name that results in an invalid pod name is rejected.
 func TestLongName(t *testing.T) {
 	am := alertmanager(t, ``)
 	am.Name = strings.Repeat("a", 52)

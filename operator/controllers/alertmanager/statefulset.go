@@ -7,30 +7,30 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Inputs is what the pods depend on besides their owner.
+// Inputs are the inputs of the pods besides their Alertmanager.
 type Inputs struct {
-	// TLSSecrets is the number of TLS asset Secrets; there is always one.
+	// TLSSecrets is the number of TLS asset Secrets, at least one.
 	TLSSecrets int
-	// ConfigInParts says that the pod must see the parts of the configuration. In the
-	// split layout it does so anyway when its reloaders read parts.
+	// ConfigInParts is true if the pod must mount the configuration in parts. In the
+	// split layout it always does if its reloaders support parts.
 	ConfigInParts bool
-	// Hash is [Owner.InputHash]; empty leaves the annotation out.
+	// Hash is the result of [Owner.InputHash]. If empty, the annotation is omitted.
 	Hash string
 }
 
-// InputHash is [workload.Base.HashOf]: as long as it is equal to the annotation of the
-// live object, the StatefulSet need not be written.
+// InputHash returns [workload.Base.HashOf]. While it equals the annotation of the live
+// object, the StatefulSet need not be written.
 func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) {
 	in := workload.HashInputs{TLSSecrets: pod.TLSSecrets, ConfigInParts: pod.ConfigInParts && !o.PartsAhead()}
 	in.HTTP2 = o.webConfig().HTTP2()
 	return o.HashOf(live, in)
 }
 
-// StatefulSet runs the pods.
+// StatefulSet returns the StatefulSet that runs the pods.
 //
-// Errors: those of [Owner.Check], an image or volume name that does not parse, a name
-// of the owner that leads to names the API server refuses, additional arguments the
-// operator sets itself, a container patch that does not merge.
+// Errors: those of [Owner.Check]; an image or volume name that does not parse; a name
+// that results in names the API server rejects; additional arguments that the operator
+// sets itself; a container patch that does not merge.
 func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -46,5 +46,5 @@ func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 	}
 	sts := o.NewStatefulSet(o.PrefixedName(), match, in.Hash, pod)
 	sts.Spec.PersistentVolumeClaimRetentionPolicy = o.spec.PersistentVolumeClaimRetentionPolicy
-	return sts.DeepCopy(), nil // shares nothing with the owner
+	return sts.DeepCopy(), nil // shares no memory with the Alertmanager
 }

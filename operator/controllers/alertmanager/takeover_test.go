@@ -27,25 +27,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// deviation is one intended difference from the reference: whatever is not listed must
-// be equal.
+// deviation is an intended difference from the reference. Everything else must be equal.
 type deviation struct {
 	Path      string `json:"path"`
 	Reference any    `json:"reference,omitempty"`
 	Ours      any    `json:"ours,omitempty"`
-	// Row begins the row of docs/differences.md that tells it.
+	// Row is the beginning of the row of docs/differences.md that documents the
+	// difference.
 	Row string `json:"row"`
 }
 
-// takeover is one file of testdata/takeover. What the reference makes of the inputs is
-// written by hand, from its behaviour, and never by -update.
+// takeover is one file of testdata/takeover. The output of the reference in it was
+// written by hand from its behavior, and is never changed by -update.
 type takeover struct {
 	golden.Case
 	am  v1.Alertmanager
 	cfg workload.Config
 }
 
-// eachTakeover runs a test for the files of a pattern.
+// eachTakeover runs a test for each file that matches the pattern.
 func eachTakeover(t *testing.T, pattern string, test func(*testing.T, takeover)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/takeover/" + pattern)
@@ -69,7 +69,7 @@ func eachTakeover(t *testing.T, pattern string, test func(*testing.T, takeover))
 	}
 }
 
-// read parses a file if it is there.
+// read parses a file if it exists.
 func (o takeover) read(t *testing.T, name string, into any) {
 	t.Helper()
 	text, _ := o.Input(name)
@@ -78,7 +78,8 @@ func (o takeover) read(t *testing.T, name string, into any) {
 	}
 }
 
-// world has the Secrets and AlertmanagerConfigs of the file, in the order of a store.
+// world returns a cluster with the Secrets and AlertmanagerConfigs of the file, in the
+// order of the store.
 func (o takeover) world(t *testing.T) *world {
 	t.Helper()
 	w := newWorldOf(t, o.cfg)
@@ -95,7 +96,7 @@ func (o takeover) world(t *testing.T) *world {
 	return w
 }
 
-// compare expects exactly the deviations that the file lists.
+// compare fails unless the differences are exactly those listed in the file.
 func (o takeover) compare(t *testing.T, reference, ours any) {
 	t.Helper()
 	var want []deviation
@@ -115,7 +116,7 @@ func (o takeover) compare(t *testing.T, reference, ours any) {
 	}
 }
 
-// tree is a value as JSON has it.
+// tree converts a value to its generic JSON form.
 func tree(t *testing.T, v any) any {
 	t.Helper()
 	var out any
@@ -125,8 +126,8 @@ func tree(t *testing.T, v any) any {
 	return out
 }
 
-// deviations are the leaves in which two trees differ. Elements of lists are compared in
-// order; equal ones at the end belong together.
+// deviations returns the leaves in which two trees differ. List elements are compared by
+// index. If the lengths differ, equal elements at the end are skipped.
 func deviations(path string, reference, ours any) (out []deviation) {
 	if reflect.DeepEqual(reference, ours) {
 		return nil
@@ -155,7 +156,7 @@ func deviations(path string, reference, ours any) (out []deviation) {
 	return []deviation{{Path: strings.TrimPrefix(path, "."), Reference: reference, Ours: ours}}
 }
 
-// element is nil behind the end.
+// element returns the i-th element, or nil beyond the end.
 func element(list []any, i int) any {
 	if i < len(list) {
 		return list[i]
@@ -163,8 +164,8 @@ func element(list []any, i int) any {
 	return nil
 }
 
-// TestTakeoverOfPods: with --reloader-layout=single and the reference's image, the
-// StatefulSet is that of the reference, so that no pod restarts.
+// With --reloader-layout=single and the reference's image, the StatefulSet is the same as
+// that of the reference, so no pod restarts.
 func TestTakeoverOfPods(t *testing.T) {
 	eachTakeover(t, "pods_*.txtar", func(t *testing.T, o takeover) {
 		var reference appsv1.StatefulSet
@@ -174,13 +175,13 @@ func TestTakeoverOfPods(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours := plan.Workload[len(plan.Workload)-1].Object.(*appsv1.StatefulSet)
-		delete(ours.Annotations, wellknown.AnnotationInputHash) // of an algorithm of its own
+		delete(ours.Annotations, wellknown.AnnotationInputHash) // the algorithms differ
 		o.compare(t, reference, ours)
 	})
 }
 
-// TestTakeoverOfConfiguration: the reference's reloader reads the configuration that the
-// reference would have written, and the user's other keys are beside it.
+// The reference's reloader reads the configuration that the reference would have written,
+// and the user's other keys are beside it.
 func TestTakeoverOfConfiguration(t *testing.T) {
 	eachTakeover(t, "config_*.txtar", func(t *testing.T, o takeover) {
 		in, plan, err := o.world(t).plan(&o.am)
@@ -210,7 +211,8 @@ func TestTakeoverOfConfiguration(t *testing.T) {
 	})
 }
 
-// readAsReference is what the reference's reloader makes of the Secret, and its keys.
+// readAsReference returns the configuration that the reference's reloader reads from the
+// Secret, and the keys of the Secret.
 func readAsReference(t *testing.T, s *corev1.Secret) ([]byte, []string) {
 	t.Helper()
 	if s.Name != "alertmanager-main-generated" {

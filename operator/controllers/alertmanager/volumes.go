@@ -28,16 +28,16 @@ const (
 	templatesVolume = "notification-templates"
 )
 
-// TLSAssetsDir is where the files of [workload.Base.TLSAssetSecrets] are, for the
-// configurations that name them.
+// TLSAssetsDir is the directory of the files from [workload.Base.TLSAssetSecrets], for
+// configurations that refer to them.
 const TLSAssetsDir = tlsAssetsDir
 
-// volumes are the volumes of the pod, in order.
+// volumes returns the volumes of the pod, in order.
 func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	out := []corev1.Volume{
 		o.ConfigVolume(in.ConfigInParts),
 		o.TLSAssets(in.TLSSecrets),
-		// In memory, because the expanded configuration holds credentials.
+		// In memory, because the expanded configuration contains credentials.
 		{Name: configOutVolume, VolumeSource: corev1.VolumeSource{
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}},
 	}
@@ -59,7 +59,7 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	return out, workload.CheckVolumeNames(out)
 }
 
-// mounts are the mounts of the server, in order.
+// mounts returns the mounts of the server, in order.
 func (o *Owner) mounts() []corev1.VolumeMount {
 	_, user := o.userMounts()
 	out := slices.Concat([]corev1.VolumeMount{
@@ -75,12 +75,13 @@ func (o *Owner) mounts() []corev1.VolumeMount {
 	return out
 }
 
-// userMounts are the Secrets and ConfigMaps that the user wants in the pod.
+// userMounts returns the volumes and mounts of the user's Secrets and ConfigMaps.
 func (o *Owner) userMounts() ([]corev1.Volume, []corev1.VolumeMount) {
 	return workload.MountUsers(workload.UserMounts(rootDir, o.spec.Secrets, o.spec.ConfigMaps))
 }
 
-// folders are those whose files are the user's: the reloader watches them all.
+// folders returns the directories with the user's files. The reloader watches all of
+// them.
 func (o *Owner) folders() []engine.Folder {
 	out := engine.UserFolders(workload.UserMounts(rootDir, o.spec.Secrets, o.spec.ConfigMaps))
 	if len(o.templates()) == 0 {
@@ -97,8 +98,8 @@ func (o *Owner) folders() []engine.Folder {
 	return append(out, shown)
 }
 
-// templateVolume shows the selected keys under their own names. Of two with one name,
-// the first is shown.
+// templateVolume returns a volume with the selected keys as files. If two keys have the
+// same name, the first one wins.
 func (o *Owner) templateVolume() corev1.Volume {
 	projected := &corev1.ProjectedVolumeSource{}
 	for _, t := range o.templateFiles() {
@@ -121,13 +122,14 @@ func (o *Owner) templateMounts() []corev1.VolumeMount {
 	return []corev1.VolumeMount{{Name: templatesVolume, MountPath: templatesDir, ReadOnly: true}}
 }
 
-// template is one file with templates of notifications.
+// template is a file with notification templates.
 type template struct {
-	secret    bool // else it is in a ConfigMap
+	secret    bool // in a Secret, otherwise in a ConfigMap
 	name, key string
 }
 
-// templateFiles are those of spec.alertmanagerConfiguration.templates, each name once.
+// templateFiles returns the files of spec.alertmanagerConfiguration.templates without
+// duplicate names.
 func (o *Owner) templateFiles() []template {
 	var out []template
 	add := func(t template) {
@@ -154,7 +156,8 @@ func (o *Owner) webConfig() workload.WebConfig {
 	return w
 }
 
-// webMounts are those of the web configuration; a version without one has none.
+// webMounts returns the mounts of the web configuration, or none if the version does not
+// support it.
 func (o *Owner) webMounts() []corev1.VolumeMount {
 	if !withWebConfig.Has(o.version) {
 		return nil

@@ -11,15 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// address is one IP under which a kubelet can be reached.
+// address is an IP address of a kubelet.
 type address struct {
 	ip     string
 	family discoveryv1.AddressType
 	node   *corev1.Node
-	known  bool // somebody has heard of the node lately
+	known  bool // the node's Ready condition is not Unknown
 }
 
-// problem is why a node has no address, or why one of them is left out.
+// problem is the reason why a node or one of its addresses is skipped.
 type problem struct {
 	node string
 	err  error
@@ -27,8 +27,9 @@ type problem struct {
 
 func (p problem) String() string { return fmt.Sprintf("node %s: %v", p.node, p.err) }
 
-// addresses of nodes that come in order of their names. Every IP is there once: of
-// several nodes with the same, a known one has it, and of those the first by name.
+// addresses returns the addresses of nodes, which must be sorted by name. Each IP occurs
+// once: if several nodes have the same IP, known nodes take precedence, then the first
+// one by name.
 func (o Options) addresses(nodes iter.Seq[*corev1.Node]) (out []address, problems []problem) {
 	for n := range nodes {
 		of, err := o.preferred(n)
@@ -51,9 +52,9 @@ func (o Options) addresses(nodes iter.Seq[*corev1.Node]) (out []address, problem
 	return distinct(out), problems
 }
 
-// preferred are the addresses of the first type that the node has any of.
+// preferred returns the addresses of the first type that the node has.
 //
-// Errors: it has none of either type.
+// Errors: the node has no internal and no external address.
 func (o Options) preferred(n *corev1.Node) ([]string, error) {
 	order := []corev1.NodeAddressType{corev1.NodeInternalIP, corev1.NodeExternalIP}
 	if o.External {
@@ -73,8 +74,8 @@ func (o Options) preferred(n *corev1.Node) ([]string, error) {
 	return nil, fmt.Errorf("status.addresses has neither %s nor %s", order[0], order[1])
 }
 
-// reachable parses an IP. One IP that the API server does not take would make it refuse
-// all of an object.
+// reachable parses an IP address. A single invalid IP would make the API server reject
+// the whole object.
 func reachable(text string) (netip.Addr, error) {
 	ip, err := netip.ParseAddr(text)
 	if err != nil || ip.Zone() != "" {
@@ -87,7 +88,8 @@ func reachable(text string) (netip.Addr, error) {
 	return ip, nil
 }
 
-// known reports whether the cluster knows how a node is: its kubelet said so.
+// known reports whether the status of the Ready condition is True or False, so the
+// kubelet has reported recently.
 func known(n *corev1.Node) bool {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -97,8 +99,8 @@ func known(n *corev1.Node) bool {
 	return false
 }
 
-// distinct keeps one address for each IP, in order. A dead node whose IP another one
-// got must not stand for it.
+// distinct keeps one address per IP and preserves the order. A dead node must not shadow
+// a node that reuses its IP.
 func distinct(all []address) []address {
 	best := make(map[string]int, len(all))
 	for i, a := range all {
@@ -115,7 +117,7 @@ func distinct(all []address) []address {
 	return out
 }
 
-// trim keeps of a node what its addresses are made of.
+// trim returns a node with only the fields that addresses depend on.
 func trim(n *corev1.Node) *corev1.Node {
 	out := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion}}
 	for _, a := range n.Status.Addresses {
@@ -131,8 +133,8 @@ func trim(n *corev1.Node) *corev1.Node {
 	return out
 }
 
-// sameAddresses reports whether two versions of a node lead to the same endpoints.
-// Kubelets report every few minutes, and nearly always nothing new.
+// sameAddresses reports whether two versions of a node result in the same endpoints.
+// Kubelets update their node every few minutes, almost always without a relevant change.
 func sameAddresses(a, b *corev1.Node) bool {
 	return a.UID == b.UID && known(a) == known(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses)
 }

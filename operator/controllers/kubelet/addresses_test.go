@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// node makes one from its name and addresses: "a internal=10.0.0.1 ready=Unknown".
+// node returns a node with this name and these addresses: "a internal=10.0.0.1
+// ready=Unknown".
 func node(text string) *corev1.Node {
 	words := strings.Fields(text)
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: words[0], UID: types.UID("uid-" + words[0])}}
@@ -86,12 +87,12 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// What a kubelet reports every few minutes leads to nothing.
+// Periodic status updates of a kubelet are ignored.
 func TestSameAddresses(t *testing.T) {
 	before := node("a internal=10.0.0.1")
 	for text, want := range map[string]bool{
 		"a internal=10.0.0.1":                      true,
-		"a internal=10.0.0.1 ready=False":          true, // it stays all the same
+		"a internal=10.0.0.1 ready=False":          true, // it keeps its endpoint
 		"a host=other internal=10.0.0.1":           true,
 		"a internal=10.0.0.1 ready=Unknown":        false,
 		"a internal=10.0.0.2":                      false,

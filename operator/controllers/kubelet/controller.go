@@ -20,32 +20,34 @@ import (
 )
 
 const (
-	// settleTime coalesces nodes that change together, as when a cluster grows.
+	// settleTime is the delay to coalesce changes of several nodes, for example when a
+	// cluster grows.
 	settleTime = 500 * time.Millisecond
-	// firstRetry is the pause after the first failure; it doubles up to the sync period.
+	// firstRetry is the delay after the first failure. It doubles up to the sync period.
 	firstRetry = time.Second
 )
 
-// Controller keeps the objects. Create it with New.
+// Controller reconciles the Service and its endpoints. Create it with [New].
 type Controller struct {
 	opts    Options
 	kube    kubernetes.Interface
 	writer  *apply.Endpoints
 	nodes   *informer.Store[*corev1.Node]
-	sorted  func() iter.Seq[*corev1.Node] // of nodes, by name
-	queue   *queue.Queue                  // of one key
+	sorted  func() iter.Seq[*corev1.Node] // returns the nodes sorted by name
+	queue   *queue.Queue                  // has a single key
 	log     *slog.Logger
 	metrics *metrics
 
-	stale atomic.Bool // live must be read first
+	stale atomic.Bool // whether live must be read first
 
-	// used by the one worker only
+	// used only by the single worker
 	live     live
-	tidied   bool            // objects that are not kept any more are gone
-	reported map[string]bool // problems of nodes that were logged
+	tidied   bool            // whether obsolete objects have been deleted
+	reported map[string]bool // node problems that have been logged
 }
 
-// New wires a controller. Nothing is contacted before Run. reads may be nil.
+// New returns a controller. It sends no requests before [Controller.Run]. reads may be
+// nil.
 func New(o Options, kube kubernetes.Interface, reads *informer.Reads, log *slog.Logger, reg prometheus.Registerer) *Controller {
 	c := &Controller{
 		opts: o, kube: kube, writer: apply.NewEndpoints(kube, o.Service.Namespace), log: log.With("component", "kubelet_endpoints"),
@@ -59,14 +61,14 @@ func New(o Options, kube kubernetes.Interface, reads *informer.Reads, log *slog.
 	return c
 }
 
-// Refresh compares everything with what exists, soon.
+// Refresh triggers a full comparison with the live objects.
 func (c *Controller) Refresh() {
 	c.stale.Store(true)
 	c.queue.Add(c.opts.Service)
 }
 
-// Run works until the context ends. Failures are logged and tried again: this controller
-// never ends the operator.
+// Run runs the controller until the context ends. It logs and retries failures, so they
+// never stop the operator.
 //
 // Errors: the nodes could not be listed.
 func (c *Controller) Run(ctx context.Context) error {
@@ -82,20 +84,20 @@ func (c *Controller) Run(ctx context.Context) error {
 		return fmt.Errorf("kubelet endpoints: %w", err)
 	}
 	if c.opts.Lead != nil {
-		c.opts.Lead(ctx) // without the lead, the context has ended, and the queue must end too
+		c.opts.Lead(ctx) // if this fails, the context has ended, and the queue must end too
 	}
 	c.work(ctx)
 	return nil
 }
 
-// changed handles the event of a node.
+// changed handles a watch event of a node.
 func (c *Controller) changed(e informer.Event[*corev1.Node]) {
 	if e.Action != "update" || !sameAddresses(e.Before, e.After) {
 		c.queue.AddAfter(c.opts.Service, settleTime)
 	}
 }
 
-// work syncs at once, after changes, and periodically.
+// work syncs immediately, after changes, and periodically.
 func (c *Controller) work(ctx context.Context) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -126,7 +128,7 @@ func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
 	c.queue.Retry(key)
 }
 
-// tell logs problems of nodes that are new, and counts all of them once in a period.
+// tell logs new node problems, and counts all of them once per period.
 func (c *Controller) tell(all []problem, periodic bool) {
 	now := make(map[string]bool, len(all))
 	for _, p := range all {

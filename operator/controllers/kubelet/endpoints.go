@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// endpoints are the Endpoints as they should be, nil when live is that already. live is
-// nil when there are none.
+// endpoints returns the desired Endpoints, or nil if live is up to date. live is nil if
+// they do not exist.
 func (o Options) endpoints(all []address, live *corev1.Endpoints) *corev1.Endpoints {
 	next := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: o.Service.Namespace, Name: o.Service.Name}}
 	if live != nil {
@@ -25,7 +25,7 @@ func (o Options) endpoints(all []address, live *corev1.Endpoints) *corev1.Endpoi
 	if o.keepsSlices() {
 		next.Labels = overlay(next.Labels, map[string]string{discoveryv1.LabelSkipMirror: "true"})
 	} else {
-		delete(next.Labels, discoveryv1.LabelSkipMirror) // nobody else makes slices of these
+		delete(next.Labels, discoveryv1.LabelSkipMirror) // let Kubernetes mirror them to EndpointSlices
 	}
 	next.Subsets = o.subsets(all)
 	if live == nil {
@@ -37,8 +37,8 @@ func (o Options) endpoints(all []address, live *corev1.Endpoints) *corev1.Endpoi
 	return next
 }
 
-// subsets is one with all addresses; none without any, as the API server refuses an
-// empty one.
+// subsets returns one subset with all addresses, or none if there are no addresses,
+// because the API server rejects an empty subset.
 func (o Options) subsets(all []address) []corev1.EndpointSubset {
 	if len(all) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (o Options) subsets(all []address) []corev1.EndpointSubset {
 	return []corev1.EndpointSubset{out}
 }
 
-// sameSubsets compares without order, which the API server may change.
+// sameSubsets compares subsets without regard to order, which the API server may change.
 func sameSubsets(want, live []corev1.EndpointSubset) bool {
 	if len(want) != len(live) {
 		return false
@@ -73,7 +73,8 @@ func sortedSubset(s corev1.EndpointSubset) corev1.EndpointSubset {
 	return s
 }
 
-// ours reports whether an object was written by this operator or the reference.
+// ours reports whether an object was written by this operator or by the reference
+// operator.
 func ours(o metav1.Object) bool {
 	return o.GetLabels()[wellknown.LabelAppManagedBy] == wellknown.ManagedBy
 }

@@ -1,13 +1,13 @@
-// Package kubelet keeps a Service whose endpoints are the kubelets of the cluster, so
+// Package kubelet maintains a Service whose endpoints are the kubelets of the cluster, so
 // that a ServiceMonitor can scrape them: Kubernetes itself has no such Service.
 //
 //	nodes ─informer→ addresses (addresses.go) → Service, Endpoints, EndpointSlices → apply
 //
-// What should exist is decided by pure functions over the nodes and over what exists,
-// one for each kind of object (service.go, endpoints.go, slices.go). The [Controller]
-// reads what exists every [Options.SyncPeriod], which undoes foreign edits; between, a
-// node that changes leads to one write without any read: addresses stay in the
-// EndpointSlice that they are in.
+// Pure functions compute the desired objects from the nodes and the live objects, one
+// function per kind of object (service.go, endpoints.go, slices.go). The [Controller]
+// reads the live objects every [Options.SyncPeriod], which reverts foreign edits. In
+// between, a changed node causes one write and no reads, because addresses stay in their
+// EndpointSlice.
 package kubelet
 
 import (
@@ -21,21 +21,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// Options say which objects to keep, from the operator's flags.
+// Options select the objects to maintain. They are set by flags of the operator.
 type Options struct {
-	Service     types.NamespacedName // also the Endpoints; the EndpointSlices begin with its name
-	Selector    string               // label selector of the nodes; empty: all
+	Service     types.NamespacedName // also the name of the Endpoints and the prefix of the EndpointSlices
+	Selector    string               // label selector of the nodes; empty selects all
 	External    bool                 // prefer the external addresses of nodes
-	HTTPMetrics bool                 // with the port http-metrics
-	Endpoints   bool                 // keep the Endpoints
-	Slices      bool                 // keep the EndpointSlices
-	SyncPeriod  time.Duration        // pause between comparisons with what exists, positive
+	HTTPMetrics bool                 // include the port http-metrics
+	Endpoints   bool                 // maintain the Endpoints
+	Slices      bool                 // maintain the EndpointSlices
+	SyncPeriod  time.Duration        // interval between comparisons with the live objects, positive
 
-	Labels, Annotations map[string]string // of all objects, the labels before those of this package
+	Labels, Annotations map[string]string // of all objects; Labels override those of this package
 
-	// Lead (optional) waits until this operator may write; false: the context has ended.
+	// Lead (optional) waits until this operator may write. It returns false if the
+	// context has ended.
 	Lead func(context.Context) bool
-	// MayWriteSlices reports whether EndpointSlices may be written; nil: they may.
+	// MayWriteSlices reports whether the operator has permission to write EndpointSlices.
+	// If nil, it has.
 	MayWriteSlices func() bool
 }
 
@@ -44,7 +46,7 @@ func (o Options) keepsSlices() bool {
 	return o.Slices && (o.MayWriteSlices == nil || o.MayWriteSlices())
 }
 
-// labels of all objects.
+// labels returns the labels of all objects.
 func (o Options) labels() map[string]string {
 	out := map[string]string{
 		"k8s-app":                   "kubelet",
@@ -55,13 +57,13 @@ func (o Options) labels() map[string]string {
 	return out
 }
 
-// port is one that every kubelet serves metrics on, over TCP.
+// port is a TCP port on which every kubelet serves metrics.
 type port struct {
 	name   string
 	number int32
 }
 
-// ports in the order of the objects.
+// ports returns the ports in the order of the objects.
 func (o Options) ports() []port {
 	out := []port{{"https-metrics", 10250}, {"cadvisor", 4194}}
 	if o.HTTPMetrics {
@@ -70,7 +72,8 @@ func (o Options) ports() []port {
 	return out
 }
 
-// overlay returns the entries of an object as they should be: others may add their own.
+// overlay returns have with the entries of want added or replaced. Entries of others are
+// kept.
 func overlay(have, want map[string]string) map[string]string {
 	if len(want) == 0 {
 		return have
@@ -83,7 +86,7 @@ func overlay(have, want map[string]string) map[string]string {
 	return out
 }
 
-// nodeRef is the object behind an address.
+// nodeRef returns a reference to the node of an address.
 func nodeRef(n *corev1.Node) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: n.Name, UID: n.UID}
 }

@@ -10,7 +10,7 @@ const (
 	resourceSlices    = "endpointslice"
 )
 
-// metrics of the controller. They exist only where it runs.
+// metrics are the metrics of the controller. They are registered only if it runs.
 type metrics struct {
 	lookupErrors  prometheus.Counter
 	syncs, failed *prometheus.CounterVec
@@ -49,7 +49,7 @@ func newMetrics(reg prometheus.Registerer, o Options) *metrics {
 	return m
 }
 
-// synced counts one comparison of a resource.
+// synced counts one sync of a resource.
 func (m *metrics) synced(resource string, err error) {
 	m.syncs.WithLabelValues(resource).Inc()
 	if err != nil {

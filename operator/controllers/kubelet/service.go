@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// service is the Service as it should be, nil when live is that already. live is nil
-// when there is none.
+// service returns the desired Service, or nil if live is up to date. live is nil if it
+// does not exist.
 func (o Options) service(live *corev1.Service) *corev1.Service {
 	next := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: o.Service.Namespace, Name: o.Service.Name},
-		Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}, // of a live one it cannot change
+		Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}, // immutable once the Service exists
 	}
 	if live != nil {
 		next = live.DeepCopy()

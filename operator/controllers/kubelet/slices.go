@@ -13,31 +13,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// maxEndpoints is how many endpoints one EndpointSlice has at most. The API server
-// takes 1000; a smaller one is a smaller write.
+// maxEndpoints is the maximum number of endpoints per EndpointSlice. The API server
+// accepts 1000; smaller slices mean smaller writes.
 const maxEndpoints = 512
 
-// sliceSelector finds the EndpointSlices of the Service that are ours: those that
-// Kubernetes mirrors from Endpoints have another manager.
+// sliceSelector returns the label selector of our own EndpointSlices of the Service.
+// Slices that Kubernetes mirrors from Endpoints have another manager.
 func (o Options) sliceSelector() string {
 	return discoveryv1.LabelServiceName + "=" + o.Service.Name + "," + discoveryv1.LabelManagedBy + "=" + wellknown.ManagedBy
 }
 
 // sheet is an EndpointSlice while addresses are distributed.
 type sheet struct {
-	live    *discoveryv1.EndpointSlice // nil: it is new
+	live    *discoveryv1.EndpointSlice // nil for a new slice
 	family  discoveryv1.AddressType
 	entries []entry
-	filled  int // entries with an address
+	filled  int // number of entries with an address
 }
 
-// entry is a place in a sheet: an address, or what was there for a node before.
+// entry is an endpoint of a sheet: an address, or the place of an address that no longer
+// exists.
 type entry struct {
-	address *address // nil: free
-	node    string   // of an address that is gone
+	address *address // nil if free
+	node    string   // node of the former address
 }
 
-// unplaced are the addresses that have no place yet.
+// unplaced holds the addresses that are not yet in a sheet.
 type unplaced struct {
 	all    []address
 	placed []bool
@@ -47,7 +48,7 @@ type unplaced struct {
 
 func newUnplaced(all []address) *unplaced {
 	u := &unplaced{all: all, placed: make([]bool, len(all)), byIP: make(map[string]int, len(all)), byNode: make(map[string][]int, len(all))}
-	places := make([]int, len(all)) // one allocation for the lists of all nodes with a single address
+	places := make([]int, len(all)) // one allocation for the lists of all nodes that have a single address
 	for i, a := range all {
 		u.byIP[a.ip] = i
 		if have, ok := u.byNode[a.node.Name]; ok {
@@ -60,7 +61,8 @@ func newUnplaced(all []address) *unplaced {
 	return u
 }
 
-// take returns the first unplaced address out of some.
+// take returns the first unplaced address among the indexes in from, or nil, and marks it
+// as placed.
 func (u *unplaced) take(family discoveryv1.AddressType, from ...int) *address {
 	for _, i := range from {
 		if !u.placed[i] && u.all[i].family == family {
@@ -71,10 +73,10 @@ func (u *unplaced) take(family discoveryv1.AddressType, from ...int) *address {
 	return nil
 }
 
-// slices distributes the addresses over EndpointSlices of the Service, and returns those
-// to write, and those to delete. A new one has no name. Addresses stay where they are;
-// that of a node whose address changes takes the place of the former one, and
-// further ones go to the first slice with room.
+// slices distributes the addresses over EndpointSlices of the Service, and returns the
+// slices to write and to delete. New slices have no name. Addresses stay in their slice.
+// If the address of a node changes, the new one replaces the old one in place, and
+// additional addresses go to the first slice with room.
 func (o Options) slices(owner *corev1.Service, all []address, live []*discoveryv1.EndpointSlice) (put, gone []*discoveryv1.EndpointSlice) {
 	sheets := o.distribute(all, live)
 	want := o.blankSlice(owner)
@@ -100,7 +102,7 @@ func (o Options) distribute(all []address, live []*discoveryv1.EndpointSlice) []
 	for _, s := range sheets {
 		s.refill(rest)
 	}
-	open := map[discoveryv1.AddressType]int{} // sheets before it are full or of another family
+	open := map[discoveryv1.AddressType]int{} // index by family; all earlier sheets are full or of another family
 	for i := range all {
 		if rest.placed[i] {
 			continue
@@ -118,7 +120,7 @@ func (o Options) distribute(all []address, live []*discoveryv1.EndpointSlice) []
 	return sheets
 }
 
-// keep makes a sheet of a live slice with the addresses that still exist.
+// keep returns a sheet with the addresses of a live slice that still exist.
 func keep(live *discoveryv1.EndpointSlice, rest *unplaced) *sheet {
 	s := &sheet{live: live, family: live.AddressType, entries: make([]entry, 0, len(live.Endpoints)+1)}
 	for _, e := range live.Endpoints {
@@ -147,8 +149,8 @@ func canonical(text string) string {
 	return ip.Unmap().String()
 }
 
-// refill gives the place of an address that is gone to another one of the same node, so
-// that a node that changes its address changes one slice.
+// refill replaces the former addresses of a node with its unplaced ones, so that a
+// changed address changes one slice.
 func (s *sheet) refill(rest *unplaced) {
 	for i, e := range s.entries {
 		if e.address != nil || s.filled >= maxEndpoints {
@@ -167,7 +169,7 @@ func (s *sheet) add(a *address) {
 	s.filled++
 }
 
-// blankSlice is an EndpointSlice of the Service without endpoints.
+// blankSlice returns an EndpointSlice of the Service without endpoints.
 func (o Options) blankSlice(owner *corev1.Service) *discoveryv1.EndpointSlice {
 	yes, tcp := true, corev1.ProtocolTCP
 	out := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{
@@ -186,7 +188,7 @@ func (o Options) blankSlice(owner *corev1.Service) *discoveryv1.EndpointSlice {
 	return out
 }
 
-// same reports whether the live slice is as the sheet says; want is a blank one.
+// same reports whether the live slice matches the sheet. want is a blank slice.
 func (s *sheet) same(want *discoveryv1.EndpointSlice) bool {
 	if len(s.entries) != len(s.live.Endpoints) {
 		return false
@@ -202,14 +204,14 @@ func (s *sheet) same(want *discoveryv1.EndpointSlice) bool {
 		equality.Semantic.DeepEqual(want.Ports, s.live.Ports)
 }
 
-// is reports whether an endpoint is what write makes of the address.
+// is reports whether the endpoint is the one that write creates for the address.
 func (a *address) is(e *discoveryv1.Endpoint) bool {
 	ready, ref := e.Conditions.Ready, e.TargetRef
 	return len(e.Addresses) == 1 && e.Addresses[0] == a.ip && ready != nil && *ready &&
 		e.NodeName != nil && *e.NodeName == a.node.Name && ref != nil && *ref == *nodeRef(a.node)
 }
 
-// write returns the slice as the sheet says.
+// write returns the slice of the sheet. want is a blank slice.
 func (s *sheet) write(want *discoveryv1.EndpointSlice) *discoveryv1.EndpointSlice {
 	out := want.DeepCopy()
 	out.AddressType = s.family

@@ -21,13 +21,13 @@ var (
 	owner = &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kubelet", UID: "uid-service"}}
 )
 
-// written is what the API server makes of the slices.
+// written simulates the slices stored by the API server.
 type written struct {
 	live  []*discoveryv1.EndpointSlice
 	count int
 }
 
-// write plans and "writes"; it returns the names of what it wrote and deleted.
+// write plans and stores the slices, and returns the names of those it wrote and deleted.
 func (w *written) write(o Options, all []address) (names []string) {
 	put, gone := o.slices(owner, all, w.live)
 	for _, s := range slices.Concat(put, gone) {
@@ -47,7 +47,7 @@ func (w *written) write(o Options, all []address) (names []string) {
 	return names
 }
 
-// content is "name family: node/ip …" of every slice, in order of names.
+// content returns "name family: node/ip ..." of each slice, sorted by name.
 func (w *written) content() string {
 	var out []string
 	for _, s := range slices.SortedFunc(slices.Values(w.live), func(a, b *discoveryv1.EndpointSlice) int { return strings.Compare(a.Name, b.Name) }) {
@@ -98,8 +98,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestSliceObject: a new slice has everything that the API needs, and nothing of it can
-// be overruled by the flags.
+// A new slice has all fields that the API requires, and flags cannot override its labels.
 func TestSliceObject(t *testing.T) {
 	o := testOptions
 	o.Labels = map[string]string{"team": "x", "k8s-app": "mine", discoveryv1.LabelManagedBy: "mine"}
@@ -134,8 +133,8 @@ func TestSliceObject(t *testing.T) {
 	}
 }
 
-// TestLiveSlices: what others, or former flags, made of a slice is put right, and what
-// they added stays.
+// Foreign edits of a slice, and results of former flags, are reverted, but additions are
+// kept.
 func TestLiveSlices(t *testing.T) {
 	all := of(node("a internal=10.0.0.1"), node("b internal=10.0.0.2"))
 	for name, tc := range map[string]struct {
@@ -178,8 +177,8 @@ func TestLiveSlices(t *testing.T) {
 	}
 }
 
-// TestSlicesOfOthers: a slice that is being deleted counts for nothing, and one of a type
-// that is not ours gives way.
+// A slice that is being deleted is ignored, and one with an unsupported address type is
+// deleted.
 func TestSlicesOfOthers(t *testing.T) {
 	w := &written{}
 	all := of(node("a internal=10.0.0.1"))
@@ -195,9 +194,9 @@ func TestSlicesOfOthers(t *testing.T) {
 	}
 }
 
-// TestSliceProperties changes a cluster at random. After each step every address is in
-// exactly one slice of its family, none is too large or empty, a second sync does
-// nothing, and a node with one address that comes, goes or changes touches one slice.
+// TestSliceProperties changes a cluster at random. After each step, every address is in
+// exactly one slice of its family, no slice is too large or empty, a second sync is a
+// no-op, and a node with one address that is added, deleted or changed touches one slice.
 func TestSliceProperties(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -266,7 +265,7 @@ func checkSlices(t *testing.T, w *written, all []address) {
 	}
 }
 
-// TestLargeSlices: slices that somebody filled further are cut.
+// Slices that exceed the limit are split.
 func TestLargeSlices(t *testing.T) {
 	all := of(many(maxEndpoints + 100)...)
 	w := &written{}
@@ -287,7 +286,7 @@ func many(count int) (out []*corev1.Node) {
 	return out
 }
 
-// BenchmarkChangedNode is what one changed node of 5,000 costs, the whole plan included.
+// BenchmarkChangedNode measures a change of one of 5,000 nodes, including the whole plan.
 func BenchmarkChangedNode(b *testing.B) {
 	list := many(5000)
 	w := &written{}
@@ -304,7 +303,7 @@ func BenchmarkChangedNode(b *testing.B) {
 	}
 }
 
-// BenchmarkUnchanged is the periodic comparison of 5,000 nodes.
+// BenchmarkUnchanged measures the periodic comparison with 5,000 nodes.
 func BenchmarkUnchanged(b *testing.B) {
 	list := many(5000)
 	w := &written{}

@@ -14,15 +14,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// live is what exists, as last read or written.
+// live holds the live objects, as last read or written.
 type live struct {
 	service   *corev1.Service
 	endpoints *corev1.Endpoints
 	slices    []*discoveryv1.EndpointSlice
 }
 
-// sync brings the objects to what the nodes say. What one object's failure does not
-// concern is written all the same.
+// sync writes the objects that differ from the state of the nodes. A failure of one
+// object does not prevent writes of the others.
 func (c *Controller) sync(ctx context.Context) error {
 	periodic := c.stale.Swap(false)
 	if periodic {
@@ -46,7 +46,7 @@ func (c *Controller) sync(ctx context.Context) error {
 	return errors.Join(append(errs, c.tidy(ctx))...)
 }
 
-// read reads what exists of the objects that are kept.
+// read reads the live objects.
 func (c *Controller) read(ctx context.Context) (err error) {
 	namespace, name := c.opts.Service.Namespace, c.opts.Service.Name
 	if c.live.service, err = found(c.kube.CoreV1().Services(namespace).Get(ctx, name, metav1.GetOptions{})); err != nil {
@@ -83,7 +83,7 @@ func (c *Controller) readSlices(ctx context.Context) ([]*discoveryv1.EndpointSli
 	return out, nil
 }
 
-// found is an object that was asked for by its name, nil when there is none.
+// found returns the result of a get request, and nil instead of a not-found error.
 func found[T any](o *T, err error) (*T, error) {
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -119,8 +119,8 @@ func (c *Controller) syncEndpoints(ctx context.Context, all []address) error {
 	return nil
 }
 
-// syncSlices writes the slices that differ. Addresses may move from one slice to another
-// only where slices were edited by others: writes come first, so that none is missing
+// syncSlices writes the slices that differ. Addresses move between slices only after
+// foreign edits. Slices are written before others are deleted, so no address is missing
 // in between.
 func (c *Controller) syncSlices(ctx context.Context, all []address) error {
 	if c.live.service == nil {
@@ -150,8 +150,8 @@ func (c *Controller) forgetSlice(o *discoveryv1.EndpointSlice) {
 	c.live.slices = slices.DeleteFunc(c.live.slices, func(s *discoveryv1.EndpointSlice) bool { return s.Name == o.Name })
 }
 
-// tidy deletes, once, what another setting of the flags left behind: nobody would keep
-// it up to date. An operator that may not look for it leaves it.
+// tidy deletes, once, the objects that former flags left behind, since they would become
+// stale. Without permission, they are left alone.
 func (c *Controller) tidy(ctx context.Context) error {
 	if c.tidied {
 		return nil

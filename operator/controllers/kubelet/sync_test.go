@@ -33,14 +33,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// bed is a controller over a fake API server.
+// bed is a controller with a fake API server.
 type bed struct {
 	*Controller
 	kube  *fake.Clientset
 	reg   *prometheus.Registry
 	logs  *bytes.Buffer
 	nodes []*corev1.Node
-	deny  map[string]error // by "verb resource"
+	deny  map[string]error // key: "verb resource"
 }
 
 func newBed(t *testing.T, o Options, objects ...runtime.Object) *bed {
@@ -52,7 +52,7 @@ func newBed(t *testing.T, o Options, objects ...runtime.Object) *bed {
 		if err := b.deny[a.GetVerb()+" "+a.GetResource().Resource]; err != nil {
 			return true, nil, err
 		}
-		if create, is := a.(clienttesting.CreateAction); is { // so is an update
+		if create, is := a.(clienttesting.CreateAction); is { // update actions match too
 			o, err := meta.Accessor(create.GetObject())
 			if err != nil {
 				t.Fatal(err)
@@ -71,7 +71,7 @@ func newBed(t *testing.T, o Options, objects ...runtime.Object) *bed {
 	return b
 }
 
-// sync runs one sync and returns what it asked of the API server, and its error.
+// sync runs one sync and returns its API requests and error.
 func (b *bed) sync(t *testing.T) (calls string, err error) {
 	t.Helper()
 	b.kube.ClearActions()
@@ -131,7 +131,7 @@ func TestSync(t *testing.T) {
 	b.expect(t, "no nodes", "update endpoints, delete endpointslices")
 }
 
-// TestSyncFailures: each failure leaves the rest alone, and the next sync reads again.
+// A failure does not affect the other objects, and the next sync reads again.
 func TestSyncFailures(t *testing.T) {
 	b := newBed(t, testOptions)
 	b.nodes = nodes("a internal=10.0.0.1")
@@ -171,11 +171,11 @@ prometheus_operator_kubelet_managed_resource{resource="endpointslice"} 1
 	}
 }
 
-// TestProblems: a node without address is logged once and counted in each period.
+// A node without address is logged once and counted once per period.
 func TestProblems(t *testing.T) {
 	b := newBed(t, testOptions)
 	b.nodes = nodes("a host=a", "b internal=10.0.0.2")
-	for range 3 { // only the first reads
+	for range 3 { // only the first one reads
 		if _, err := b.sync(t); err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestMirrored: Kubernetes makes slices of the Endpoints unless we do.
+// Kubernetes mirrors the Endpoints to slices unless the controller writes slices.
 func TestMirrored(t *testing.T) {
 	granted := false
 	o := testOptions
@@ -212,7 +212,7 @@ func TestMirrored(t *testing.T) {
 	}
 }
 
-// TestTidy: what another setting left behind is deleted, if it is ours.
+// Obsolete objects of a former setting are deleted if the operator created them.
 func TestTidy(t *testing.T) {
 	object := metav1.ObjectMeta{Namespace: "kube-system", Name: "kubelet", Labels: map[string]string{"app.kubernetes.io/managed-by": "prometheus-operator"}}
 	foreign := metav1.ObjectMeta{Namespace: "kube-system", Name: "kubelet"}
@@ -251,7 +251,7 @@ func TestTidy(t *testing.T) {
 	b.expect(t, "slices", "get services, get endpoints, update endpoints, list endpointslices, delete endpointslices")
 }
 
-// TestFollower: who does not lead neither reads nor writes what exists.
+// Without the lead, the controller neither reads nor writes the live objects.
 func TestFollower(t *testing.T) {
 	o := testOptions
 	o.Lead = func(ctx context.Context) bool { <-ctx.Done(); return false }

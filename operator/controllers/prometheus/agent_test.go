@@ -16,12 +16,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// agentScene is an agent that selects everything beside it.
+// agentScene is an agent that selects all objects in its cluster.
 type agentScene struct {
 	a            *v1alpha1.PrometheusAgent
 	statefulSets []*appsv1.StatefulSet
 	daemonSet    *appsv1.DaemonSet
-	closed       bool // the feature gate
+	closed       bool // the feature gate is disabled
 }
 
 func newAgentScene() *agentScene {
@@ -59,7 +59,7 @@ func TestDesiredOfAgents(t *testing.T) {
 	going.DeletionTimestamp = new(metav1.Now())
 	for name, tc := range map[string]struct {
 		change func(*agentScene)
-		want   []string // of the workload
+		want   []string // of Plan.Workload
 	}{
 		"one shard": {func(*agentScene) {}, []string{"put Service prometheus-agent-operated", "put StatefulSet prom-agent-web"}},
 		"a Service of the user's": {func(s *agentScene) { s.a.Spec.ServiceName = "mine" },

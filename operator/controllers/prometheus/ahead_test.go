@@ -8,7 +8,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// The reconciliation that follows finds all rules compiled.
+// The reconciliation after compiling ahead finds all rules in the cache.
 func TestCompilingAheadLeavesNothingToCompile(t *testing.T) {
 	services, alerts := []*v1.ServiceMonitor(nil), alertRules(100)
 	b := benches(1, &services, &alerts)[0]
@@ -22,7 +22,7 @@ func TestCompilingAheadLeavesNothingToCompile(t *testing.T) {
 	}
 }
 
-// The reconciliation reports what is wrong.
+// Compiling ahead skips invalid workloads. Their reconciliation reports the error.
 func TestCompilingAheadSkipsInvalidOwners(t *testing.T) {
 	for name, change := range map[string]func(*v1.Prometheus){
 		"version":  func(p *v1.Prometheus) { p.Spec.Version = "no version" },
@@ -37,7 +37,7 @@ func TestCompilingAheadSkipsInvalidOwners(t *testing.T) {
 	}
 }
 
-// A server may be deleted before its first reconciliation.
+// Closing a server before its first reconciliation releases its compiled rules.
 func TestClosingDropsWhatIsCompiledAhead(t *testing.T) {
 	services, alerts := []*v1.ServiceMonitor(nil), alertRules(3)
 	b := benches(1, &services, &alerts)[0]

@@ -22,12 +22,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// sizes are the numbers of monitors and rule objects that are measured: what a
-// change costs must not grow like the whole.
+// sizes are the numbers of monitors and rule objects to measure. The cost of one change
+// must not be proportional to them.
 var sizes = []int{100, 1000, 10000}
 
-// serviceMonitors are ServiceMonitors as people write them, in 50 namespaces and in the
-// order of a store.
+// serviceMonitors returns typical ServiceMonitors in 50 namespaces, in the order of the
+// store.
 func serviceMonitors(n int) []*v1.ServiceMonitor {
 	out := make([]*v1.ServiceMonitor, n)
 	for i := range out {
@@ -43,7 +43,7 @@ func serviceMonitors(n int) []*v1.ServiceMonitor {
 	return out
 }
 
-// alertRules are PrometheusRules with 20 alerts each.
+// alertRules returns PrometheusRules with 20 alerts each.
 func alertRules(n int) []*v1.PrometheusRule {
 	out := make([]*v1.PrometheusRule, n)
 	for i := range out {
@@ -65,19 +65,19 @@ func alertRules(n int) []*v1.PrometheusRule {
 	return out
 }
 
-// bench is one owner with what the operator keeps of it between reconciliations.
+// bench is a workload with the state that the operator keeps between reconciliations.
 type bench struct {
 	*gatherer
 	owner   *v1.Prometheus
 	cluster engine.Cluster
 }
 
-// pass is a gatherer over monitors that keeps what the operator keeps.
+// pass returns a gatherer over monitors with the state that the operator keeps.
 func pass(all *[]*v1.ServiceMonitor) *bench {
 	return benches(1, all, &[]*v1.PrometheusRule{})[0]
 }
 
-// benches are owners of one family that select the same objects.
+// benches returns workloads of one family that select the same objects.
 func benches(n int, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) []*bench {
 	servers, _ := Kinds(Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{EndpointSlice: true}}, &rules.Cache{})
 	out := make([]*bench, n)
@@ -103,7 +103,7 @@ func newBench(servers *engine.Kind, name string, services *[]*v1.ServiceMonitor,
 	}
 }
 
-// run makes one reconciliation, without writing, and returns the hash of what is wanted.
+// run runs one reconciliation without writing, and returns the hash of the desired state.
 func (b *bench) run(tb testing.TB) string {
 	tb.Helper()
 	in, err := b.gather(ForServer(b.owner), b.cluster)
@@ -121,7 +121,7 @@ func (b *bench) run(tb testing.TB) string {
 	return plan.Hash
 }
 
-// changeMonitor replaces a monitor by its i-th version.
+// changeMonitor replaces a monitor with its i-th version.
 func changeMonitor(all []*v1.ServiceMonitor, i int) {
 	m := all[len(all)/2].DeepCopy()
 	m.Generation++
@@ -129,7 +129,7 @@ func changeMonitor(all []*v1.ServiceMonitor, i int) {
 	all[len(all)/2] = m
 }
 
-// changeRule replaces a rule object by its i-th version.
+// changeRule replaces a rule object with its i-th version.
 func changeRule(all []*v1.PrometheusRule, i int) {
 	r := all[len(all)/2].DeepCopy()
 	r.Generation++
@@ -137,7 +137,7 @@ func changeRule(all []*v1.PrometheusRule, i int) {
 	all[len(all)/2] = r
 }
 
-// repeat measures passes over owners, each after a change.
+// repeat measures reconciliations of the workloads, each after a change.
 func repeat(b *testing.B, owners []*bench, change func(i int)) {
 	last := make([]string, len(owners))
 	for i, o := range owners {
@@ -156,7 +156,7 @@ func repeat(b *testing.B, owners []*bench, change func(i int)) {
 	}
 }
 
-// BenchmarkOneChange is one pass of an owner of which one object has changed.
+// BenchmarkOneChange measures a reconciliation after a change of one selected object.
 func BenchmarkOneChange(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
@@ -172,8 +172,8 @@ func BenchmarkOneChange(b *testing.B) {
 	}
 }
 
-// BenchmarkFiftyOwners is the passes of 50 owners that select the same objects,
-// of which one has changed.
+// BenchmarkFiftyOwners measures the reconciliations of 50 workloads that select the same
+// objects, after a change of one object.
 func BenchmarkFiftyOwners(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
@@ -183,8 +183,8 @@ func BenchmarkFiftyOwners(b *testing.B) {
 	}
 }
 
-// BenchmarkFirst is the first pass of an owner: everything is compiled,
-// assembled and compressed.
+// BenchmarkFirst measures the first reconciliation, which compiles, assembles and
+// compresses everything.
 func BenchmarkFirst(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
@@ -207,7 +207,7 @@ func first(b *testing.B, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometheu
 	}
 }
 
-// BenchmarkNoChange is a pass that finds everything as it was.
+// BenchmarkNoChange measures a reconciliation without any change.
 func BenchmarkNoChange(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
@@ -225,7 +225,7 @@ func BenchmarkNoChange(b *testing.B) {
 	}
 }
 
-// BenchmarkSelected is the selection of one team's monitors among all.
+// BenchmarkSelected measures the selection of one team's monitors among all.
 func BenchmarkSelected(b *testing.B) {
 	servers, _ := Kinds(Options{}, &rules.Cache{})
 	for _, n := range sizes {

@@ -16,7 +16,7 @@ import (
 
 var now = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 
-// selectable are the objects of a cluster that workloads select.
+// selectable are the objects of a cluster that workloads can select.
 type selectable struct {
 	services []*v1.ServiceMonitor
 	pods     []*v1.PodMonitor
@@ -25,7 +25,7 @@ type selectable struct {
 	rules    []*v1.PrometheusRule
 }
 
-// objects is what engine.Cluster asks for.
+// objects returns the objects of a kind for an engine.Cluster.
 func (s *selectable) objects(kind string) iter.Seq[catalog.Object] {
 	switch kind {
 	case v1.ServiceMonitorKind:
@@ -58,8 +58,8 @@ func byName[T metav1.Object](all []T) map[string]T {
 	return out
 }
 
-// gatherFor is one reconciliation that nothing remembers, up to where nothing is read
-// any more.
+// gatherFor runs the first half of a reconciliation without cached results, until all
+// inputs have been read.
 func gatherFor(opts Options, o Owner, c engine.Cluster) (*Inputs, error) {
 	servers, agents := Kinds(opts, &rules.Cache{})
 	kind := servers
@@ -70,7 +70,7 @@ func gatherFor(opts Options, o Owner, c engine.Cluster) (*Inputs, error) {
 	return in.(*Inputs), err
 }
 
-// counts are how many objects of each kind are selected and rejected.
+// counts returns the numbers of selected and rejected objects of each kind.
 func (in *Inputs) counts() map[string]engine.Selection {
 	out := map[string]engine.Selection{}
 	for v := range in.Verdicts() {

@@ -5,8 +5,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// daemonSet wants one pod on every node. What the agent had as StatefulSets goes
-// after that: its shards, and its part in the Service.
+// daemonSet adds a DaemonSet to the plan, which runs one pod per node. After it, the plan
+// removes the agent's former StatefulSets and its part of the Service.
 func (plan *Plan) daemonSet(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
 	ds, err := owner.DaemonSet(pod)
 	if err != nil {

@@ -23,25 +23,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Plan is what a reconciliation wants to write, and what of it is to be looked at
-// without a cluster.
+// Plan is the result of a reconciliation: the writes, and the data from which they were
+// made.
 type Plan struct {
 	engine.Plan
-	// Config is the finished configuration; empty when it is left to the user.
+	// Config is the complete configuration. It is empty if the user manages the
+	// configuration.
 	Config document.Document
 
-	files    map[string]map[string]string // of every rule ConfigMap after Content is written
-	sums     map[string][sha256.Size]byte // of the rule files' contents
-	overflow map[string][sha256.Size]byte // rule files that come with the configuration, with their sums
-	written  configsecret.Output          // the configuration in Secrets; empty as Config is
-	left     []share.LeftOut              // objects for which there is no room
+	files    map[string]map[string]string // by ConfigMap, the rule files after Content is written
+	sums     map[string][sha256.Size]byte // checksums of the rule files
+	overflow map[string][sha256.Size]byte // rule files that are delivered with the configuration, with their checksums
+	written  configsecret.Output          // the configuration in Secrets; empty if Config is
+	left     []share.LeftOut              // objects that exceed a limit
 }
 
-// Plan decides what should exist for the owner. Same inputs, same result: the
-// documents only remember compressed chunks. A configuration that is too large is
-// withheld.
+// Plan computes the objects that should exist for the workload. It is deterministic: the
+// documents only cache compressed chunks. A configuration that is too large is withheld.
 //
-// Errors: a setting of the owner is wrong: nothing is to be written.
+// Errors: a setting of the workload is invalid, so nothing may be written.
 func (in *Inputs) Plan() (Plan, error) {
 	owner := in.Owner.Workload(in.config())
 	plan := Plan{}
@@ -81,7 +81,7 @@ func (in *Inputs) Plan() (Plan, error) {
 	return plan, nil
 }
 
-// plain are the files that Content does not show as they are.
+// plain returns the files whose plain form is not in Content.
 func (plan *Plan) plain(in *Inputs) []engine.Plain {
 	out := []engine.Plain{{Part: engine.ConfigPart, Text: plan.WriteConfig}}
 	for _, r := range in.Rules {
@@ -95,7 +95,8 @@ func (plan *Plan) plain(in *Inputs) []engine.Plain {
 	return out
 }
 
-// workloads wants what runs the pods. pod is what they have in common.
+// workloads adds the objects that run the pods to the plan. pod has the inputs that all pods
+// share.
 func (plan *Plan) workloads(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
 	if owner.UsesDaemonSet() {
 		return plan.daemonSet(owner, in, pod)
@@ -103,16 +104,17 @@ func (plan *Plan) workloads(owner *promworkload.Owner, in *Inputs, pod promworkl
 	return plan.shards(owner, in, pod)
 }
 
-// contentWithRules wants the rule ConfigMaps and the configuration. Steps that take files
-// away come last: rules that come with the configuration are written before.
+// contentWithRules adds the rule ConfigMaps and the configuration to the plan. Steps that
+// remove files come last, after rules that move to the configuration have been written
+// there.
 func (plan *Plan) contentWithRules(owner *promworkload.Owner, in *Inputs) {
 	writes := in.RulePlan.Writes(in.RuleConfigMaps, owner.RuleConfigMapMeta)
 	plan.files, plan.sums = writes.Files, in.Rules.Sums()
 	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
 }
 
-// config assembles the configuration, or makes sure that its Secret exists when
-// its content is the user's.
+// config assembles the configuration. If the user manages it, it only ensures that the
+// Secret exists.
 func (plan *Plan) config(owner *promworkload.Owner, in *Inputs) (err error) {
 	if in.Frame == nil {
 		plan.written.Steps = []apply.Step{{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})}}
@@ -134,10 +136,10 @@ func (plan *Plan) config(owner *promworkload.Owner, in *Inputs) (err error) {
 	return err
 }
 
-// document is the configuration in pieces.
+// document returns the pieces of the configuration.
 func (in *Inputs) document() []*document.Piece {
 	pieces := make([]*document.Piece, 0, len(in.Monitors)+6)
-	shared := false // the pieces before are those of other owners too
+	shared := false // whether the previous pieces are shared with other workloads
 	for _, part := range promconfig.Assemble(in.Frame, in.pieces) {
 		if monitors := part.Kind != ""; monitors != shared {
 			pieces, shared = append(pieces, document.Fence), monitors
@@ -150,11 +152,11 @@ func (in *Inputs) document() []*document.Piece {
 	return pieces
 }
 
-// WriteConfig writes the plain configuration, wherever its parts are; nothing when
-// it is left to the user.
+// WriteConfig writes the plain configuration, regardless of how it is split. It writes
+// nothing if the user manages the configuration.
 func (plan *Plan) WriteConfig(w io.Writer) error { return plan.written.WriteText(w) }
 
-// packRules plans the ConfigMaps of rules.
+// packRules plans the rule ConfigMaps.
 func (in *Inputs) packRules() {
 	in.repack = false
 	base := in.Owner.Workload(in.config()).RuleConfigMapBase()
@@ -165,10 +167,10 @@ func (in *Inputs) packRules() {
 	in.RulePlan, in.left = in.Rules.PackAlone(base, in.RuleConfigMaps)
 }
 
-// mostRuleConfigMaps is how many ConfigMaps may be made for rules; 0 is as many as rules
-// may have at all. Where pods read the parts of a configuration, rules beyond the ConfigMaps
-// that every pod mounts come along with it, and growth never changes the pod. In
-// all other cases more ConfigMaps are mounted.
+// mostRuleConfigMaps returns the maximum number of rule ConfigMaps, or 0 for the general
+// limit. If the pods can read a configuration in parts, rules that exceed the ConfigMaps
+// mounted by every pod are delivered with the configuration, so that growth never changes
+// the pod. Otherwise, more ConfigMaps are mounted.
 func (in *Inputs) mostRuleConfigMaps() int {
 	if in.config().Layout == workload.LayoutSingle || in.options.unmanaged(in.Owner) {
 		return 0
@@ -179,7 +181,7 @@ func (in *Inputs) mostRuleConfigMaps() int {
 	return wellknown.MountedRuleConfigMaps
 }
 
-// pieces are the jobs of the accepted monitors of a kind.
+// pieces returns the pieces of the accepted monitors of a kind.
 func (in *Inputs) pieces(kind string) (out []*document.Piece) {
 	for _, m := range in.Monitors {
 		if m.Kind == kind && m.Err == nil && m.Piece.Size() > 0 {
@@ -189,7 +191,7 @@ func (in *Inputs) pieces(kind string) (out []*document.Piece) {
 	return out
 }
 
-// tlsFiles are the TLS files that the configuration names.
+// tlsFiles returns the TLS files that the configuration refers to.
 func (in *Inputs) tlsFiles() map[string][]byte {
 	files := map[string][]byte{}
 	if in.Frame != nil {
@@ -203,7 +205,7 @@ func (in *Inputs) tlsFiles() map[string][]byte {
 	return files
 }
 
-// content is what the pods have on disk once Content has reached them.
+// content returns the content that the pods have on disk once they have received the update.
 func (plan *Plan) content() delivery.Content {
 	out := delivery.Content{Config: plan.Config.Hash, Dirs: rules.Digests(wellknown.PrometheusRuleDir, plan.files, plan.sums)}
 	if len(plan.overflow) > 0 {
@@ -212,7 +214,7 @@ func (plan *Plan) content() delivery.Content {
 	return out
 }
 
-// notes collects what the user should know although nothing failed.
+// notes adds the warnings that a user should see although nothing failed.
 func (plan *Plan) notes(owner *promworkload.Owner, in *Inputs) {
 	plan.Reason, plan.Message = in.remark()
 	if text := share.Message(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide)); text != "" {
@@ -227,10 +229,10 @@ func (plan *Plan) notes(owner *promworkload.Owner, in *Inputs) {
 	plan.Dropped = engine.AllDropped(in, own...)
 }
 
-// Reasons of the condition Reconciled that only these kinds have.
-const reasonConfigUnmanaged = "ConfigurationUnmanaged" // the configuration Secret is left to the user
+// Reasons of the condition Reconciled that only these kinds use.
+const reasonConfigUnmanaged = "ConfigurationUnmanaged" // the user manages the configuration Secret
 
-// remark is what the condition Reconciled should say of a success.
+// remark returns the reason and the message of the condition Reconciled for a success.
 func (in *Inputs) remark() (reason, message string) {
 	switch deprecated := deprecatedFields(in.Owner); {
 	case len(deprecated) > 0:
@@ -242,7 +244,7 @@ func (in *Inputs) remark() (reason, message string) {
 	return "", ""
 }
 
-// deprecatedFields names fields in use that have a replacement. An agent has none.
+// deprecatedFields describes the fields in use that have been replaced. An agent has none.
 func deprecatedFields(o Owner) []string {
 	p := o.Server
 	if p == nil {

@@ -30,19 +30,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// scene is an owner and its cluster, for one reconciliation.
+// scene is a workload and its cluster, for one reconciliation.
 type scene struct {
 	selectable
 	p            *v1.Prometheus
 	references   assets.Static
-	reader       assets.Reader // instead of references
+	reader       assets.Reader // used instead of references
 	configMaps   []*corev1.ConfigMap
 	secrets      []*corev1.Secret
 	statefulSets []*appsv1.StatefulSet
-	disable      bool // no configuration is left to the user
+	disable      bool // sets Options.DisableUnmanaged
 }
 
-// newScene has an owner that selects everything beside it, and one of each kind.
+// newScene returns a workload that selects all objects in its cluster, with one object of
+// each kind.
 func newScene() *scene {
 	s := &scene{p: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: "p", Generation: 1}}}
 	s.p.Spec.ServiceMonitorSelector, s.p.Spec.PodMonitorSelector, s.p.Spec.RuleSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}, &metav1.LabelSelector{}
@@ -53,7 +54,8 @@ func newScene() *scene {
 	return s
 }
 
-// ownedMeta is that of an object in the namespace team that has the owner.
+// ownedMeta returns the metadata of an object in the namespace team with this owner
+// reference.
 func ownedMeta(name string, owner types.UID) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "team", Name: name, OwnerReferences: []metav1.OwnerReference{{UID: owner, Controller: new(true)}}}
 }
@@ -101,7 +103,7 @@ func secretKey(name, key string) *corev1.SecretKeySelector {
 	return &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key}
 }
 
-// steps are "verb Kind name", in order.
+// steps formats steps as "verb Kind name", in order.
 func steps(all []apply.Step) (out []string) {
 	for _, s := range all {
 		out = append(out, fmt.Sprintf("%s %s %s", s.Verb, apply.KindOf(s.Object), s.Object.GetName()))
@@ -203,14 +205,14 @@ func TestDesired(t *testing.T) {
 	}
 }
 
-// certificate is a self-signed CA in PEM form.
+// certificate returns a self-signed CA as PEM.
 func certificate(t *testing.T) string {
 	t.Helper()
 	text, _ := keyPair(t)
 	return text
 }
 
-// keyPair is a self-signed CA and its key in PEM form.
+// keyPair returns a self-signed CA and its key as PEM.
 func keyPair(t *testing.T) (certificate, private string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -230,8 +232,8 @@ func keyPair(t *testing.T) (certificate, private string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))
 }
 
-// What pods should run is told by a hash: it changes with what they can read,
-// and with nothing else.
+// The hash of the content that pods should have changes if and only if their files
+// change.
 func TestHashFollowsTheContent(t *testing.T) {
 	base := newScene().plan(t).Hash
 	seen := map[string]string{base: "nothing"}
@@ -282,7 +284,7 @@ func TestHashFollowsTheContent(t *testing.T) {
 	}
 }
 
-// refused is a PodMonitor that no owner takes.
+// refused returns a PodMonitor that every workload rejects.
 func refused() *v1.PodMonitor {
 	m := &v1.PodMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "bad", UID: "bad"}}
 	m.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "http", Interval: "10s", ScrapeTimeout: "20s"}}
@@ -326,14 +328,14 @@ func plainConfig(t *testing.T, plan Plan) string {
 	return string(text)
 }
 
-// down is an API server that does not answer.
+// down is an API server that is not available.
 type down struct{}
 
 func (down) Object(assets.Ref) (assets.Object, error) {
 	return assets.Object{}, errors.New("connection refused")
 }
 
-// A cluster that cannot be read takes no target away: the pass fails.
+// A cluster that cannot be read does not remove targets: the reconciliation fails.
 func TestGatherFailsWhenTheClusterIsDown(t *testing.T) {
 	s := newScene()
 	s.reader = down{}
@@ -349,7 +351,7 @@ func TestGatherFailsWhenTheClusterIsDown(t *testing.T) {
 		t.Errorf("references %v", slices.Collect(in.References()))
 	}
 	s.reader = nil
-	in, err = s.gather() // the Secret does not exist: rejected, and noticed when it appears
+	in, err = s.gather() // the Secret does not exist: the object is rejected, and the Secret is watched for its creation
 	if err != nil || in.counts()["ServiceMonitor"].Rejected != 1 || !slices.Contains(slices.Collect(in.References()), want) {
 		t.Errorf("%v, %+v, %v", err, in.counts(), slices.Collect(in.References()))
 	}

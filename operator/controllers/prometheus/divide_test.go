@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// greedyMonitors are large monitors of one namespace.
+// greedyMonitors returns large monitors of one namespace.
 func greedyMonitors(count, bytes int) (out []*v1.ServiceMonitor) {
 	for i := range count {
 		m := distinctMonitors(1)[0]
@@ -27,7 +27,8 @@ func greedyMonitors(count, bytes int) (out []*v1.ServiceMonitor) {
 	return out
 }
 
-// randomText hardly compresses, and has nothing that Prometheus would expand.
+// randomText returns a string that hardly compresses and has nothing that Prometheus would
+// expand.
 func randomText(seed uint64, n int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	var b strings.Builder
@@ -41,8 +42,8 @@ func randomText(seed uint64, n int) string {
 	return b.String()
 }
 
-// leftOut counts verdicts that are about room, by kind and namespace. Whatever else is wrong
-// is a fault of the test.
+// leftOut counts the objects that were rejected for their size, by kind and namespace. Any
+// other error fails the test.
 func leftOut(t *testing.T, in *Inputs) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -63,8 +64,8 @@ func sorted(monitors []*v1.ServiceMonitor) []*v1.ServiceMonitor {
 	return monitors
 }
 
-// TestGreedyNamespaceLosesItsOwn: a namespace that fills all Secrets loses objects of its own,
-// which say why. Everything else goes on: changes, deletions, rules.
+// A namespace that exceeds the limit loses only its own objects, with the reason in their
+// status. Changes, deletions and rules of others are unaffected.
 func TestGreedyNamespaceLosesItsOwn(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	good := distinctMonitors(20)
@@ -93,22 +94,22 @@ func TestGreedyNamespaceLosesItsOwn(t *testing.T) {
 			t.Errorf("no job of %s/%s", m.Namespace, m.Name)
 		}
 	}
-	// Changes of others are in the next configuration, and so are deletions.
+	// Changes and deletions of other objects are applied.
 	good[3].Generation++
 	good[3].Spec.Endpoints[0].Path = "/changed"
 	w.services = slices.DeleteFunc(w.services, func(m *v1.ServiceMonitor) bool { return m == good[5] })
 	if _, plan, err = w.desired(); err != nil || !strings.Contains(config(), "/changed") || strings.Contains(config(), good[5].Name+"/0") {
 		t.Errorf("a change is missing, %v", err)
 	}
-	// What is there again is taken in again.
+	// Objects are accepted again once they fit.
 	w.services = slices.DeleteFunc(w.services, func(m *v1.ServiceMonitor) bool { return m.Namespace == "greedy" && m.Name > "m11" })
 	if in, plan, err = w.desired(); err != nil || len(leftOut(t, in)) > 0 || plan.Reason == engine.ReasonLeftOut {
 		t.Errorf("with less %v, %s, %v", leftOut(t, in), plan.Reason, err)
 	}
 }
 
-// TestGreedyRules: rules are divided with the configuration that they come with, those in
-// ConfigMaps too.
+// Rules share the limit of the configuration if some of them are delivered with it, even rules
+// in ConfigMaps.
 func TestGreedyRules(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	w.docs, w.max = nil, 1<<20
@@ -146,7 +147,7 @@ func TestGreedyRules(t *testing.T) {
 	}
 }
 
-// TestSelectionKnowsWhatIsLeftOut, where only the verdicts are asked for.
+// Objects that exceed the limit are also rejected if only the selection is computed.
 func TestSelectionKnowsWhatIsLeftOut(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	w.services = sorted(append(distinctMonitors(20), greedyMonitors(10, 1_200_000)...))

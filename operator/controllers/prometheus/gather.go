@@ -17,10 +17,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// gatherer gathers for one owner.
+// gatherer gathers the inputs of one workload.
 type gatherer struct {
 	*family
-	owner     compiled.Owner // of the fragments
+	owner     compiled.Owner // of the fragments in the cache
 	documents *configsecret.Documents
 	monitors  compiled.LastPass[*CompiledMonitor]
 	ruleFiles rules.LastPass
@@ -28,25 +28,26 @@ type gatherer struct {
 	mounts    engine.Mounts
 }
 
-// frameCache keeps the owner's part of the document while nothing it depends on changed.
+// frameCache caches the workload's own part of the document until one of its inputs
+// changes.
 type frameCache struct {
 	key   string
 	frame promconfig.Frame
 }
 
-// Held implements engine.Gatherer.
+// Held implements [engine.Gatherer].
 func (g *gatherer) Held() int {
 	return g.family.monitors.Held(g.owner) + g.rules.Held(g.owner) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
 }
 
-// Close implements engine.Gatherer.
+// Close implements [engine.Gatherer].
 func (g *gatherer) Close() {
 	g.family.monitors.Release(g.owner)
 	g.rules.Release(g.owner)
 	g.documents.Close()
 }
 
-// Gather implements engine.Gatherer.
+// Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
 	in, err := g.gather(ownerOf(w), c)
 	return in, err
@@ -87,7 +88,8 @@ func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 	return in, g.compileFrame(in, settings, c)
 }
 
-// compileFrame compiles the owner's part of the document unless the kept one stands.
+// compileFrame compiles the workload's own part of the document unless the cached one is
+// current.
 func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Cluster) error {
 	o := in.Owner
 	var ruleConfigMaps []string
@@ -112,8 +114,8 @@ func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Clu
 	return nil
 }
 
-// compileRules compiles the rules of a server into the cache: they are the dearest
-// objects. What is wrong shows in its reconciliation.
+// compileRules compiles the rules of a server into the cache, because rules are the most
+// expensive objects to compile. Errors are left to its reconciliation.
 func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
 	o := ownerOf(w)
 	selectors, err := f.servers.Selectors(w)
@@ -125,7 +127,7 @@ func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
 	}
 }
 
-// selectedRules are the rule objects of a server.
+// selectedRules returns the selected rule objects of a server.
 func selectedRules(o Owner, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selected {
 	return rules.Selected{
 		Owner: o.fragments(), Settings: rules.PrometheusSettings(o.Server, s.Target().Version),
@@ -133,7 +135,7 @@ func selectedRules(o Owner, c engine.Cluster, selectors selection.Rules, s *prom
 	}
 }
 
-// monitorCompiler is what compiling monitors needs.
+// monitorCompiler holds the arguments for compiling monitors.
 type monitorCompiler struct {
 	*gatherer
 	cluster   engine.Cluster
@@ -142,7 +144,7 @@ type monitorCompiler struct {
 	in        *Inputs
 }
 
-// compile adds the selected objects of all kinds, compiled.
+// compile compiles and adds the selected objects of all kinds.
 func (m monitorCompiler) compile() {
 	compileMonitors(m, catalog.ServiceMonitor, promconfig.CompileServiceMonitor)
 	compileMonitors(m, catalog.PodMonitor, promconfig.CompilePodMonitor)
@@ -150,7 +152,7 @@ func (m monitorCompiler) compile() {
 	compileMonitors(m, catalog.ScrapeConfig, promconfig.CompileScrapeConfig)
 }
 
-// compileMonitors adds the selected objects of one kind, compiled.
+// compileMonitors compiles and adds the selected objects of one kind.
 func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment) {
 	objects := engine.Selected[T](m.cluster, m.selectors, row)
 	stands := func(f *CompiledMonitor) bool {
@@ -170,8 +172,8 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 	}
 }
 
-// temporary returns an error when some monitor could not be compiled because the
-// cluster did not answer: acting now would take its targets away.
+// temporary returns an error if a monitor could not be compiled because the cluster could
+// not be read. Going ahead would remove its targets.
 func (in *Inputs) temporary() error {
 	for _, m := range in.Monitors {
 		if assets.IsTemporary(m.Err) {

@@ -26,11 +26,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// hostile makes objects that the CRDs allow, with names as long as they may be, of
-// each kind that a Prometheus selects.
+// hostile generates objects that the CRDs allow, of each kind that a Prometheus selects,
+// with names of up to the maximum length.
 type hostile struct {
 	rng *rand.Rand
-	pem map[string]string // certificate and key by the first letter of the key
+	pem map[string]string // certificate, key or other text by the first letter of the Secret key
 }
 
 var hostileKinds = sync.OnceValues(func() (map[string]*sample.Generator, error) {
@@ -40,13 +40,15 @@ var hostileKinds = sync.OnceValues(func() (map[string]*sample.Generator, error) 
 	})
 })
 
-// long is a legal name of one of several lengths; the longest is as often as all others.
+// long returns a valid name of one of several lengths. Half of the names have the maximum
+// length.
 func (h *hostile) long(letter string, most int) string {
 	lengths := []int{1, 63, 150, most, most, most}
 	return letter + strings.Repeat("x", min(lengths[h.rng.IntN(len(lengths))], most)-1)
 }
 
-// Object makes every key exist that h.long can name: the first letter says what it holds.
+// Object implements [assets.Reader]. Every key that h.long can return exists; its first
+// letter selects the content.
 func (h *hostile) Object(ref assets.Ref) (assets.Object, error) {
 	values := map[string][]byte{}
 	for letter, text := range h.pem {
@@ -57,7 +59,7 @@ func (h *hostile) Object(ref assets.Ref) (assets.Object, error) {
 	return assets.Object{Version: "1", Values: values}, nil
 }
 
-// refer gives every reference a name and a key that exist.
+// refer sets the name and key of every reference to existing ones.
 func (h *hostile) refer(v any, at string) {
 	switch v := v.(type) {
 	case []any:
@@ -80,8 +82,8 @@ func (h *hostile) refer(v any, at string) {
 	}
 }
 
-// into makes a random object of a kind. Half of them are plain but for TLS, because
-// chance leaves few objects accepted.
+// into generates a random object of a kind. Half of the objects are minimal except for
+// TLS, because few of the others are accepted.
 func (h *hostile) into(t *testing.T, kind string, out metav1.Object) {
 	t.Helper()
 	generators, err := hostileKinds()
@@ -110,7 +112,7 @@ func (h *hostile) into(t *testing.T, kind string, out metav1.Object) {
 	out.SetGeneration(1)
 }
 
-// plainSpecs are specs that are accepted, with every kind of TLS file.
+// plainSpecs returns valid specs with all kinds of TLS files, by kind.
 func plainSpecs() map[string]map[string]any {
 	tls := func() map[string]any {
 		return map[string]any{
@@ -130,9 +132,9 @@ func plainSpecs() map[string]map[string]any {
 	}
 }
 
-// TestHostileObjects throws objects with names as long as the API allows at a
-// Prometheus. Each is accepted or rejected alone: what is written is something that
-// the API server takes, and the good monitor and the good rule are in it.
+// TestHostileObjects runs a Prometheus with objects whose names have up to the maximum
+// length. Each object is accepted or rejected independently: the API server accepts the
+// result, and the valid monitor and rule are in it.
 func TestHostileObjects(t *testing.T) {
 	certificate, key := keyPair(t)
 	tooLong, accepted := 0, 0
@@ -140,7 +142,7 @@ func TestHostileObjects(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		h := &hostile{rng: rng, pem: map[string]string{"c": certificate, "k": key, "t": "text"}}
 		if seed%4 == 0 {
-			h.pem["c"] += strings.Repeat("\n", 250_000) // a value that is nearly too large for a file
+			h.pem["c"] += strings.Repeat("\n", 250_000) // nearly too large for a file
 		}
 		s := newScene()
 		s.reader = h
@@ -180,7 +182,7 @@ func TestHostileObjects(t *testing.T) {
 	}
 }
 
-// goodOnesAreThere holds that what nobody attacks is written.
+// goodOnesAreThere checks that the unrelated monitor and rule are written.
 func (s *scene) goodOnesAreThere(t *testing.T, plan Plan) {
 	t.Helper()
 	var config strings.Builder
@@ -205,7 +207,7 @@ func (s *scene) goodOnesAreThere(t *testing.T, plan Plan) {
 	}
 }
 
-// takenByTheServer holds names, keys, labels and sizes against the API server's rules.
+// takenByTheServer checks that the API server accepts the names, keys, labels and sizes.
 func takenByTheServer(t *testing.T, plan Plan) {
 	t.Helper()
 	for _, step := range append(slices.Clip(plan.Content), plan.Workload...) {
@@ -229,7 +231,7 @@ func takenByTheServer(t *testing.T, plan Plan) {
 		case *corev1.ConfigMap:
 			keysFit(check, o.Data)
 		case *appsv1.StatefulSet:
-			check("name", apivalidation.NameIsDNSLabel(o.Name+"-0", false)) // the pod's hostname
+			check("name", apivalidation.NameIsDNSLabel(o.Name+"-0", false)) // the hostname of the pod
 			for _, e := range metav1validation.ValidateLabels(o.Spec.Template.Labels, field.NewPath("template")) {
 				check("label", []string{e.Error()})
 			}
@@ -251,8 +253,8 @@ func keysFit[V string | []byte](check func(string, []string), data map[string]V)
 	}
 }
 
-// TestNamesOfPrometheus holds that a legal name and version either lead to objects
-// that the API server takes, or to one error that names the field.
+// A valid name and version result either in objects that the API server accepts, or in
+// one error that names the field.
 func TestNamesOfPrometheus(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*v1.Prometheus)
@@ -289,13 +291,13 @@ func TestNamesOfPrometheus(t *testing.T) {
 	}
 }
 
-// A large file of one object moves the files of no other: pods see a new Secret
-// only after a rollout.
+// A large file of one object does not move the files of others, because pods see a new
+// Secret only after a rollout.
 func TestALargeFileMovesNoOther(t *testing.T) {
 	s := newScene()
 	ca := certificate(t)
 	data := map[string][]byte{"ca": []byte(ca)}
-	larges := []string{"a-large0", "a-large1", "a-large2", "a-large3"} // together more than a Secret holds
+	larges := []string{"a-large0", "a-large1", "a-large2", "a-large3"} // together they exceed one Secret
 	for _, key := range larges {
 		data[key] = []byte(ca + strings.Repeat("\n", 255_000))
 	}

@@ -17,54 +17,55 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Inputs is everything that a reconciliation of an owner read.
+// Inputs are the inputs of one reconciliation of a workload.
 type Inputs struct {
 	Owner Owner
-	// Frame is the owner's own part of the configuration; nil when the
-	// configuration is left to the user.
+	// Frame is the workload's own part of the configuration. It is nil if the user
+	// manages the configuration.
 	Frame *promconfig.Frame
-	// Monitors are the selected monitors, compiled, in the order of the document.
+	// Monitors are the selected and compiled monitors, in the order of the document.
 	Monitors []Monitor
-	// Rules are the selected rule objects, compiled, by namespace and name. Agents
-	// have none, and none of what follows about rules.
+	// Rules are the selected and compiled rule objects, sorted by namespace and name.
+	// They and the other fields about rules are empty for agents.
 	Rules rules.Files
-	// RuleConfigMaps are the live ConfigMaps of rules.
+	// RuleConfigMaps are the live rule ConfigMaps.
 	RuleConfigMaps []rules.Bucket
-	// RulePlan says which ConfigMap holds which rule file.
+	// RulePlan assigns the rule files to ConfigMaps.
 	RulePlan rules.Plan
-	// Mounted are the files of the user in the pods.
+	// Mounted are the user's files in the pods.
 	Mounted engine.Mounted
-	// Live is what exists for the owner.
+	// Live are the live objects of the workload.
 	engine.Live
-	// Now decides about the deadlines of retained shards.
+	// Now is the time to compare with the deadlines of retained shards.
 	Now time.Time
 
 	options   Options
 	documents *configsecret.Documents
-	left      []share.LeftOut // rules for which there is no ConfigMap
-	repack    bool            // rules were left out after RulePlan was made
+	left      []share.LeftOut // rules for which no ConfigMap is left
+	repack    bool            // whether rules were rejected after RulePlan was made
 }
 
-// Monitor is one selected monitor and what it compiled to.
+// Monitor is a selected monitor with its compiled content.
 type Monitor struct {
 	Object catalog.Object
 	Kind   string
 	*CompiledMonitor
 }
 
-// CompiledMonitor is a fragment whose YAML has become a piece of the document. It
-// is shared.
+// CompiledMonitor is a fragment whose YAML has been converted to a piece of the document.
+// It is shared and must not be modified.
 type CompiledMonitor struct {
 	promconfig.Fragment // without YAML
 	Piece               *document.Piece
 }
 
-// Weight implements compiled.Weighted: TLS files are those of the Secrets in the cache.
+// Weight implements [compiled.Weighted]. The TLS files share memory with the cached
+// Secrets.
 func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
 	return compiled.WeightOf(m, m.Files)
 }
 
-// Verdicts implements engine.Inputs.
+// Verdicts implements [engine.Inputs].
 func (in *Inputs) Verdicts() iter.Seq[compiled.Verdict] {
 	return func(yield func(compiled.Verdict) bool) {
 		for _, m := range in.Monitors {
@@ -91,7 +92,7 @@ func (m Monitor) verdict() compiled.Verdict {
 	return out
 }
 
-// References implements engine.Inputs.
+// References implements [engine.Inputs].
 func (in *Inputs) References() iter.Seq[assets.Ref] {
 	return func(yield func(assets.Ref) bool) {
 		for _, m := range in.Monitors {
@@ -113,11 +114,11 @@ func (in *Inputs) References() iter.Seq[assets.Ref] {
 	}
 }
 
-// Desired implements engine.Inputs.
+// Desired implements [engine.Inputs].
 func (in *Inputs) Desired() (engine.Plan, error) {
 	plan, err := in.Plan()
 	return plan.Plan, err
 }
 
-// config are the operator's own settings.
+// config returns the settings of the operator.
 func (in *Inputs) config() workload.Config { return in.options.Workload }

@@ -23,28 +23,28 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Options are the settings of both kinds from the operator's flags.
+// Options are the settings of both kinds, from the operator's flags.
 type Options struct {
 	Workload         workload.Config
 	Capabilities     promconfig.Capabilities
-	DisableUnmanaged bool // never leave a configuration to the user
-	// MaxSecretBytes is how many bytes of a configuration one Secret may hold; 0 for
-	// [configsecret.MaxBytes] and, of parts, [configsecret.MaxPartBytes].
+	DisableUnmanaged bool // never let the user manage the configuration
+	// MaxSecretBytes limits the bytes of a configuration in one Secret. 0 means
+	// [configsecret.MaxBytes] and, for parts, [configsecret.MaxPartBytes].
 	MaxSecretBytes int
 }
 
-// family is what both kinds share: monitors are compiled once for all owners with equal
-// settings.
+// family is the state that both kinds share. Monitors are compiled once for all workloads
+// with equal settings.
 type family struct {
 	Options
 	servers, agents *engine.Kind
 	monitors        compiled.Cache[*CompiledMonitor]
 	rules           *rules.Cache
-	chunks          document.Chunks // of all configurations
+	chunks          document.Chunks // shared by all configurations
 }
 
-// Kinds returns the kinds of Prometheus and PrometheusAgent. ruleCache may be shared
-// with other kinds that evaluate rules.
+// Kinds returns the kinds Prometheus and PrometheusAgent. ruleCache may be shared with
+// other kinds that evaluate rules.
 func Kinds(opts Options, ruleCache *rules.Cache) (servers, agents *engine.Kind) {
 	f := &family{Options: opts, rules: ruleCache}
 	f.monitors.Deps = func(m *CompiledMonitor) []assets.Dependency { return m.Deps }
@@ -63,10 +63,10 @@ func Kinds(opts Options, ruleCache *rules.Cache) (servers, agents *engine.Kind) 
 	return f.servers, f.agents
 }
 
-// managed selects what the operator has made.
+// managed is the label selector of objects that the operator has created.
 var managed = wellknown.Having(wellknown.LabelManagedBy, wellknown.ManagedBy)
 
-// kind completes a kind by what both have.
+// kind adds the settings that both kinds share.
 func (f *family) kind(k *engine.Kind) *engine.Kind {
 	k.Program = "Prometheus"
 	k.StatefulSets = strings.Join([]string{
@@ -100,7 +100,7 @@ func (f *family) kindOf(o Owner) *engine.Kind {
 	return f.agents
 }
 
-// shape is what runs the pods of an owner.
+// shape describes the objects that run the pods of a workload.
 func shape(o Owner, cfg workload.Config) engine.Shape {
 	owner := o.Workload(cfg)
 	out := engine.Shape{
@@ -118,7 +118,7 @@ func shape(o Owner, cfg workload.Config) engine.Shape {
 	return out
 }
 
-// reloaders says how the reloaders of the owner's pods can be asked.
+// reloaders returns how to reach the reloaders of the workload's pods.
 func reloaders(o Owner, cfg workload.Config) delivery.Pod {
 	out := delivery.Pod{Scheme: "http"}
 	if o.Fields.ListenLocal {
@@ -135,7 +135,7 @@ func reloaders(o Owner, cfg workload.Config) delivery.Pod {
 	return out
 }
 
-// status is an owner's status and the one it has.
+// status returns the desired and the current status of a workload.
 func status(w v1.Workload, s engine.Status) (want, have any) {
 	o := ownerOf(w)
 	out := v1.PrometheusStatus{WorkloadStatus: s.WorkloadStatus, ShardStatuses: s.Sets}
@@ -145,7 +145,7 @@ func status(w v1.Workload, s engine.Status) (want, have any) {
 	return out, *o.Status
 }
 
-// gauges show what owners ask for besides replicas.
+// gauges are metrics of the specs, besides replicas.
 var gauges = []engine.Gauge{
 	{Name: "prometheus_operator_spec_shards", Help: "Desired shards.", Value: func(w v1.Workload) (float64, bool) {
 		return float64(valueOr(ownerOf(w).Fields.Shards, 1)), true

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// The status is the engine's with the shards; autoscalers read selector and shards,
-// which older CRDs do not have.
+// The status consists of the engine's status and the shards. Autoscalers use selector and
+// shards, which older CRDs do not have.
 func TestStatus(t *testing.T) {
 	servers, agents := Kinds(Options{}, &rules.Cache{})
 	p, a := &v1.Prometheus{}, &v1alpha1.PrometheusAgent{}

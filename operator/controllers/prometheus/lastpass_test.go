@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPassesRememberNothingWrong changes, adds and removes monitors at random
-// and compares passes that remember with ones that do not.
+// TestPassesRememberNothingWrong changes, adds and removes monitors at random, and
+// compares reconciliations with and without cached results.
 func TestPassesRememberNothingWrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	all := serviceMonitors(200)
@@ -19,12 +19,12 @@ func TestPassesRememberNothingWrong(t *testing.T) {
 		for range random.IntN(4) {
 			i := random.IntN(len(all))
 			switch random.IntN(4) {
-			case 0: // another version
+			case 0: // a new version
 				changed := all[i].DeepCopy()
 				changed.Generation++
 				changed.Spec.Endpoints[0].Path = fmt.Sprintf("/metrics/%d", round)
 				all[i] = changed
-			case 1: // the same version from a new listing
+			case 1: // the same version, as from a relist
 				all[i] = all[i].DeepCopy()
 			case 2:
 				all, spare = slices.Delete(all, i, i+1), append(spare, all[i])
@@ -32,7 +32,7 @@ func TestPassesRememberNothingWrong(t *testing.T) {
 				all, spare = append(all, spare[0]), spare[1:]
 			}
 		}
-		if round%10 == 9 { // other settings of the owner, and back
+		if round%10 == 9 { // change the workload's settings and back
 			kept.owner.Generation++
 			kept.owner.Spec.OverrideHonorLabels = !kept.owner.Spec.OverrideHonorLabels
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TestNamesThatMeet: the configuration Secret of a Prometheus web-config-part-1 has
-// the name of the first part of web, that of web-tls-assets-1 the name of its TLS
-// assets. What is not the owner's is neither removed nor written over.
+// The configuration Secret of a Prometheus web-config-part-1 has the name of the first
+// part of web, and that of web-tls-assets-1 the name of its TLS assets. Objects of others
+// are neither removed nor overwritten.
 func TestNamesThatMeet(t *testing.T) {
 	for name, owner := range map[string]types.UID{"another's": "other", "nobody's": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -35,8 +35,8 @@ func TestNamesThatMeet(t *testing.T) {
 	}
 }
 
-// TestPartsGoAroundForeignSecrets of their names, and the pods never take a
-// configuration from them.
+// Parts do not use the names of foreign Secrets, and the pods never read a configuration
+// from them.
 func TestPartsGoAroundForeignSecrets(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	w.services = distinctMonitors(200)

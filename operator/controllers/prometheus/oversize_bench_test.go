@@ -15,15 +15,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// word is a random name: unlike a number it does not compress to nothing, which
-// would make a large configuration look small.
+// word returns a random name. Numbers would compress too well, and a large configuration
+// would look small.
 func word(r *rand.Rand) string {
 	syllables := []string{"pay", "ment", "cart", "ship", "user", "auth", "feed", "sync", "log", "mail", "stock", "price", "edge", "core", "bill", "rank"}
 	name := syllables[r.IntN(len(syllables))] + syllables[r.IntN(len(syllables))]
 	return fmt.Sprintf("%s-%s-%06x", name, syllables[r.IntN(len(syllables))], r.IntN(1<<24))
 }
 
-// distinctMonitors are ServiceMonitors that have little in common, in 500 namespaces.
+// distinctMonitors returns ServiceMonitors that have little in common, in 500 namespaces.
 func distinctMonitors(n int) []*v1.ServiceMonitor {
 	r := rand.New(rand.NewPCG(1, 2))
 	namespaces := make([]string, 500)
@@ -44,7 +44,7 @@ func distinctMonitors(n int) []*v1.ServiceMonitor {
 	return out
 }
 
-// distinctRules are PrometheusRules of about 10 kB each.
+// distinctRules returns PrometheusRules of about 10 kB each.
 func distinctRules(n int) []*v1.PrometheusRule {
 	r := rand.New(rand.NewPCG(3, 4))
 	out := make([]*v1.PrometheusRule, n)
@@ -66,15 +66,15 @@ func distinctRules(n int) []*v1.PrometheusRule {
 	return out
 }
 
-// ruleObjectsOf20MiB is how many of distinctRules have 20 MiB.
+// ruleObjectsOf20MiB is the number of distinctRules with a total size of 20 MiB.
 const ruleObjectsOf20MiB = 2000
 
-// BenchmarkOversize is one change of an owner with 50,000 monitors and 20 MiB of
+// BenchmarkOversize measures a change in a workload with 50,000 monitors and 20 MiB of
 // rules.
 func BenchmarkOversize(b *testing.B) {
 	services, alerts := distinctMonitors(50_000), distinctRules(ruleObjectsOf20MiB)
 	owners := benches(1, &services, &alerts)
-	owners[0].run(b) // rules come to ConfigMaps, and the next pass finds them
+	owners[0].run(b) // fills the rule ConfigMaps, which the next reconciliation finds
 	b.Run("monitor", func(b *testing.B) {
 		repeat(b, owners, func(i int) { changeMonitor(services, i) })
 	})

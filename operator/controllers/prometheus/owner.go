@@ -15,18 +15,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Owner is a Prometheus or a PrometheusAgent: the object, what both kinds say in
-// the same words, and the object of its own type for the rest.
+// Owner is a Prometheus or a PrometheusAgent: the object, the fields that both kinds
+// share, and the typed object for the rest.
 type Owner struct {
 	catalog.Object
-	Fields *v1.CommonPrometheusFields // part of the object's spec
-	Status *v1.PrometheusStatus       // the object's
+	Fields *v1.CommonPrometheusFields // points into the object's spec
+	Status *v1.PrometheusStatus       // points into the object
 
 	Server *v1.Prometheus            // nil for a PrometheusAgent
 	Agent  *v1alpha1.PrometheusAgent // nil for a Prometheus
 }
 
-// ownerOf is the owner that a workload of either kind is.
+// ownerOf returns the [Owner] for a workload of either kind.
 func ownerOf(w v1.Workload) Owner {
 	switch w := w.(type) {
 	case *v1.Prometheus:
@@ -37,20 +37,20 @@ func ownerOf(w v1.Workload) Owner {
 	panic(fmt.Sprintf("%T is neither a Prometheus nor a PrometheusAgent", w))
 }
 
-// ForServer is the owner that a Prometheus is.
+// ForServer returns the [Owner] for a Prometheus.
 func ForServer(p *v1.Prometheus) Owner {
 	return Owner{Object: p, Fields: &p.Spec.CommonPrometheusFields, Status: &p.Status, Server: p}
 }
 
-// ForAgent is the owner that a PrometheusAgent is.
+// ForAgent returns the [Owner] for a PrometheusAgent.
 func ForAgent(a *v1alpha1.PrometheusAgent) Owner {
 	return Owner{Object: a, Fields: &a.Spec.CommonPrometheusFields, Status: &a.Status, Agent: a}
 }
 
-// workload is the owner as the engine sees it.
+// workload returns the object as a workload of the engine.
 func (o Owner) workload() v1.Workload { return o.Object.(v1.Workload) }
 
-// Row is the owner's kind.
+// Row returns the catalog row of the workload's kind.
 func (o Owner) Row() *catalog.Row {
 	if o.Server != nil {
 		return catalog.Prometheus
@@ -58,20 +58,20 @@ func (o Owner) Row() *catalog.Row {
 	return catalog.PrometheusAgent
 }
 
-// Key is the owner's namespace and name.
+// Key returns the namespace and name of the workload.
 func (o Owner) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// String is for people: "Prometheus/monitoring/k8s".
+// String returns a human-readable name: "Prometheus/monitoring/k8s".
 func (o Owner) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }
 
-// fragments is the owner's name in the caches of fragments.
+// fragments returns the key of the workload in the caches of fragments.
 func (o Owner) fragments() compiled.Owner {
 	return compiled.Owner{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// Workload builds the objects that belong to the owner.
+// Workload returns the builder of the workload's objects.
 func (o Owner) Workload(cfg workload.Config) *promworkload.Owner {
 	if o.Server != nil {
 		return promworkload.ForServer(o.Server, cfg)
@@ -79,12 +79,12 @@ func (o Owner) Workload(cfg workload.Config) *promworkload.Owner {
 	return promworkload.ForAgent(o.Agent, cfg)
 }
 
-// usesDaemonSet reports whether the owner is an agent that runs on every node.
+// usesDaemonSet reports whether the workload is an agent that runs on every node.
 func (o Owner) usesDaemonSet() bool {
 	return o.Agent != nil && o.Agent.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
 }
 
-// settings are what the owner says about its monitors.
+// settings returns the workload's settings for compiling monitors.
 func (o Owner) settings(c promconfig.Capabilities) (*promconfig.Settings, error) {
 	if o.Server != nil {
 		return promconfig.ServerSettings(o.Server, c)
@@ -92,7 +92,7 @@ func (o Owner) settings(c promconfig.Capabilities) (*promconfig.Settings, error)
 	return promconfig.AgentSettings(o.Agent, c)
 }
 
-// frame compiles the owner's part of the document. An agent has no rules.
+// frame compiles the workload's own part of the document. An agent has no rules.
 func (o Owner) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.Reader) (promconfig.Frame, error) {
 	if o.Server != nil {
 		return promconfig.CompileServer(o.Server, s, ruleConfigMaps, r)
@@ -100,13 +100,13 @@ func (o Owner) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.R
 	return promconfig.CompileAgent(o.Agent, s, r)
 }
 
-// unmanaged reports whether an owner's configuration is left to the user. That of
-// an agent never is.
+// unmanaged reports whether the user manages the configuration of a workload. That is
+// never the case for an agent.
 func (opts Options) unmanaged(o Owner) bool {
 	return o.Server != nil && promconfig.Unmanaged(o.Server, opts.DisableUnmanaged)
 }
 
-// valueOr is the value behind a pointer, or a default.
+// valueOr returns the value that p points to, or fallback if p is nil.
 func valueOr[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// asked notes what is asked for, as the engine does.
+// asked records the references that are read, like the engine.
 type asked struct {
 	assets.Reader
 	refs map[assets.Ref]bool
@@ -39,8 +39,9 @@ func (s *scene) withPassword() {
 	s.services[0].Spec.Endpoints[0].BasicAuth = &v1.BasicAuth{Username: *secretKey("login", "user"), Password: *secretKey("login", "user")}
 }
 
-// Every reconciliation asks the cluster for what it refers to, so that an event about
-// it finds the owner: also for what was compiled before, for it or for another.
+// Every reconciliation reads all of its references, even those of cached fragments
+// compiled for this or another workload, so that a watch event for a reference leads to
+// the workload.
 func TestReferencesAreAskedForInEveryReconciliation(t *testing.T) {
 	login := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "login"}
 	gone := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "gone"}
@@ -67,7 +68,7 @@ func TestReferencesAreAskedForInEveryReconciliation(t *testing.T) {
 			tc.change(s)
 			servers, _ := Kinds(Options{Workload: benchConfig}, &rules.Cache{})
 			gatherers := map[string]engine.Gatherer{}
-			for _, owner := range []string{"first", "first", "second"} { // what was compiled for the first serves the second
+			for _, owner := range []string{"first", "first", "second"} { // the second workload uses the fragments of the first
 				if gatherers[owner] == nil {
 					gatherers[owner] = servers.Open(types.NamespacedName{Namespace: "team", Name: owner})
 				}
@@ -87,8 +88,8 @@ func TestReferencesAreAskedForInEveryReconciliation(t *testing.T) {
 	}
 }
 
-// Pods are told when a Secret that they mount changes: the kubelet refreshes it then. One
-// that is missing holds nothing back, also where the configuration is the user's.
+// Pods are notified when a mounted Secret changes, which makes the kubelet refresh it. A
+// missing Secret blocks nothing, even if the user manages the configuration.
 func TestMountedSecretsReachPodsAtOnce(t *testing.T) {
 	for name, change := range map[string]func(*scene){
 		"generated": func(*scene) {},
@@ -120,8 +121,8 @@ func TestMountedSecretsReachPodsAtOnce(t *testing.T) {
 	}
 }
 
-// An object that refers to what it may not read, or to what cannot exist, is
-// rejected alone.
+// An object with a forbidden or invalid reference is rejected without affecting the
+// others.
 func TestUnreadableReferences(t *testing.T) {
 	forbidden := apierrors.NewForbidden(corev1.Resource("secrets"), "login", fmt.Errorf("no access"))
 	for name, tc := range map[string]struct {
@@ -157,7 +158,7 @@ func TestUnreadableReferences(t *testing.T) {
 	}
 }
 
-// refusing is an API server that returns nothing.
+// refusing is an API server that fails all requests.
 type refusing struct{ err error }
 
 func (r refusing) Object(assets.Ref) (assets.Object, error) { return assets.Object{}, r.err }

@@ -13,12 +13,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// surplus decides about a shard that is not wanted any more:
+// surplus decides whether to keep or delete a surplus shard:
 //
 //	retention policy    | deadline annotation | decision
 //	--------------------|---------------------|---------------------------
 //	none, or Delete     | any                 | delete
-//	of an agent         | any                 | delete: it keeps no data that is asked for
+//	of an agent         | any                 | delete, because agents store no data to query
 //	Retain              | absent              | set it; zero time: forever
 //	Retain              | zero time           | keep
 //	Retain              | in the future       | keep
@@ -57,7 +57,7 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	}
 }
 
-// retains reports whether shards that are scaled away are kept for a while.
+// retains reports whether surplus shards are kept for a while.
 func (in *Inputs) retains() bool {
 	if in.Owner.Server == nil || !in.config().ShardRetention {
 		return false
@@ -66,8 +66,8 @@ func (in *Inputs) retains() bool {
 	return policy != nil && policy.WhenScaled == v1.RetainWhenScaledRetentionType
 }
 
-// retained are the StatefulSets of shards that were scaled away and are kept. They are not
-// updated: a restart could take the data of their pods, for which they are kept.
+// retained returns the StatefulSets of surplus shards that are kept. They are not updated,
+// because a restart could lose the data for which their pods are kept.
 func (in *Inputs) retained() map[string]bool {
 	if !in.retains() {
 		return nil
@@ -80,7 +80,7 @@ func (in *Inputs) retained() map[string]bool {
 	return out
 }
 
-// warnOfOldReader says that a retained shard cannot follow a configuration in parts.
+// warnOfOldReader warns if a retained shard cannot read a configuration in parts.
 func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
 	if len(plan.written.Parts) == 0 {
 		return
@@ -92,7 +92,7 @@ func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
 	}
 }
 
-// deletionDeadline is when a shard that was scaled away may be deleted; the zero
+// deletionDeadline returns the time after which a surplus shard may be deleted. The zero
 // time means never.
 func deletionDeadline(p *v1.Prometheus, now time.Time) (time.Time, error) {
 	period, field := string(p.Spec.Retention), "spec.retention"

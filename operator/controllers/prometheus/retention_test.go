@@ -27,7 +27,7 @@ func TestSurplusShards(t *testing.T) {
 		retention   string
 		size        string
 		annotation  string
-		closed      bool // the feature gate
+		closed      bool // the feature gate is disabled
 		want        string
 		wantWarning bool
 	}{
@@ -68,8 +68,8 @@ func TestSurplusShards(t *testing.T) {
 	}
 }
 
-// TestARetainedShardHoldsNothingBack: a shard that was scaled away before a takeover keeps its
-// template, and with it a reloader that reads no parts. The others get theirs all the same.
+// A surplus shard from before a takeover keeps its pod template, whose reloader cannot read
+// parts. The other shards get their parts nevertheless.
 func TestARetainedShardHoldsNothingBack(t *testing.T) {
 	w := takenOver(t)
 	w.owner.Fields.Shards = new(int32(2))
@@ -101,7 +101,7 @@ func TestARetainedShardHoldsNothingBack(t *testing.T) {
 		t.Errorf("warnings %q", plan.Warnings)
 	}
 
-	w.owner.Fields.Shards = new(int32(2)) // it is wanted again
+	w.owner.Fields.Shards = new(int32(2)) // the shard is needed again
 	_, plan, err := w.desired()
 	if err == nil || !strings.Contains(err.Error(), "StatefulSet prometheus-main-shard-1: ") {
 		t.Errorf("error %v", err)

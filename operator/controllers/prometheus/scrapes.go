@@ -14,61 +14,61 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// Scrapes is what a workload scrapes: its jobs with the origin of each relabel step.
+// Scrapes are the scrape jobs of a workload, with the origin of each relabel step.
 type Scrapes struct {
-	// Sources are what it selects, in the order of its configuration, and at the end its
-	// own jobs.
+	// Sources are the selected objects, in the order of the configuration, followed by the
+	// workload's own jobs.
 	Sources []ScrapeSource
-	// Unmanaged says that the configuration is left to the user, so that nothing is known
-	// about its jobs.
+	// Unmanaged is true if the user manages the configuration, so that its jobs are unknown.
 	Unmanaged bool
-	// PerNode says that each pod scrapes the targets on its own node, instead of shards.
+	// PerNode is true if each pod scrapes the targets on its own node. Then there are no shards.
 	PerNode bool
-	// Shards is how many there are; 1 with PerNode.
+	// Shards is the number of shards, 1 with PerNode.
 	Shards int
-	// ServiceAccount of its pods; empty for "default".
+	// ServiceAccount is the service account of the pods. Empty means "default".
 	ServiceAccount string
-	// Trouble is why the operator does not write this configuration; nil when it does.
+	// Trouble is the error that keeps the operator from writing this configuration, or nil.
 	Trouble error
 }
 
-// noDefaultPort is a feature of servers before 3.0, which changes the addresses of targets.
+// noDefaultPort is a feature of servers before 3.0 that changes the addresses of targets.
 const noDefaultPort = "no-default-scrape-port"
 
-// ScrapeSource is one part of a configuration with jobs.
+// ScrapeSource is a part of a configuration with jobs.
 type ScrapeSource struct {
-	// Kind and Object that made the jobs; of the workload's own jobs, nothing.
+	// Kind and Object identify the object with the jobs. They are empty for the workload's own
+	// jobs.
 	Kind   string
 	Object catalog.Object
-	// Field of the workload that has the jobs; empty for those of an object.
+	// Field is the field of the workload with the jobs. It is empty for jobs of an object.
 	Field string
-	// Err is why there are no jobs: the object is rejected, or could not be read.
+	// Err is the reason why there are no jobs: the object is rejected or could not be read.
 	Err error
-	// Document has the jobs. It is of no use with Err.
+	// Document has the jobs. It is invalid if Err is set.
 	Document promconfig.JobText
-	// Compiled is what the object was compiled to: of a [Scraper], the same value as before
-	// while nothing that it depends on has changed, but for the rest of the document. nil for the
+	// Compiled is the compiled object. A [Scraper] returns the same pointer until one of the
+	// object's inputs changes; the rest of the document does not matter. It is nil for the
 	// workload's own jobs.
 	Compiled *CompiledMonitor
 }
 
-// Scraper compiles what one workload selects again and again: only what has changed. It is not
-// safe for concurrent use.
+// Scraper compiles the objects that one workload selects, and on later calls only those that
+// changed. It is not safe for concurrent use.
 type Scraper struct {
 	Options Options
 
 	kind     *engine.Kind
 	gatherer *gatherer
-	seen     map[objectName]bool // of the last time
+	seen     map[objectName]bool // the objects of the last call
 }
 
-// objectName names an object that was compiled.
+// objectName identifies a compiled object.
 type objectName struct {
 	kind   string
 	object types.NamespacedName
 }
 
-// Close ends its use.
+// Close releases the compiled objects.
 func (s *Scraper) Close() {
 	if s.gatherer != nil {
 		s.gatherer.Close()
@@ -76,20 +76,21 @@ func (s *Scraper) Close() {
 	}
 }
 
-// additionalField is the field of a workload with jobs of its own.
+// additionalField is the field with the workload's own jobs.
 const additionalField = "spec.additionalScrapeConfigs"
 
-// ScrapesOf compiles what a workload selects in a cluster, as a reconciliation does.
+// ScrapesOf compiles the objects that a workload selects in a cluster, like a reconciliation.
 //
-// Errors: the workload is wrong, so that nothing can be compiled. What is wrong with its
-// own part of the configuration is in the result.
+// Errors: the workload is invalid, so that nothing can be compiled. Errors in its own part of the
+// configuration are in the result instead.
 func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 	s := Scraper{Options: opts}
 	defer s.Close()
 	return s.Scrapes(w, c, func(*CompiledMonitor) bool { return false })
 }
 
-// Scrapes is [ScrapesOf]. The documents of objects that the caller knows have no text.
+// Scrapes is like [ScrapesOf] and reuses earlier results. If knows returns true for an object,
+// its document has no text.
 func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledMonitor) bool) (Scrapes, error) {
 	o := ownerOf(w)
 	if s.gatherer == nil {
@@ -141,7 +142,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	return out, nil
 }
 
-// forget drops what was compiled of objects that are not selected any more.
+// forget drops the compiled results of objects that are no longer selected.
 func (s *Scraper) forget(selected []Monitor) {
 	now := make(map[objectName]bool, len(selected))
 	for _, m := range selected {
@@ -155,14 +156,14 @@ func (s *Scraper) forget(selected []Monitor) {
 	s.seen = now
 }
 
-// text is the monitor's part of the configuration.
+// text returns the monitor's part of the configuration and the origins of its relabel steps.
 func (m Monitor) text() ([]byte, [][]promconfig.Origin, error) {
 	var text bytes.Buffer
 	_, err := m.Piece.WriteTo(&text)
 	return text.Bytes(), m.Origins, err
 }
 
-// additionalSource are the jobs in the frame of a workload; err is that of the frame.
+// additionalSource returns the jobs in the frame of a workload. err is the error of the frame.
 func additionalSource(base promconfig.JobText, frame promconfig.Frame, err error) ScrapeSource {
 	out := ScrapeSource{Field: additionalField, Document: base}
 	if err != nil {

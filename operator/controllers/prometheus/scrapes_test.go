@@ -18,8 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// scraped are the objects in the cluster of the tests of ScrapesOf: one of each kind, and
-// the Secret with jobs of a workload's own.
+// scraped returns the cluster for tests of ScrapesOf, with one object of each kind and a
+// Secret with the workload's own jobs.
 func scraped(t *testing.T) engine.Cluster {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: "team", Name: "web"}
@@ -49,7 +49,7 @@ func scraped(t *testing.T) engine.Cluster {
 	}.Offline()
 }
 
-// everything selects all objects and has jobs of its own.
+// everything is a spec that selects all objects and has its own jobs.
 const everything = "serviceMonitorSelector: {}, podMonitorSelector: {}, probeSelector: {}, scrapeConfigSelector: {}, shards: 2, additionalScrapeConfigs: {name: own, key: jobs}"
 
 func scrapingServer(t *testing.T, spec string) *v1.Prometheus {
@@ -61,8 +61,8 @@ func scrapingServer(t *testing.T, spec string) *v1.Prometheus {
 	return p
 }
 
-// The jobs are those of the configuration that a reconciliation writes, each step with its
-// origin, in the same order.
+// The jobs are the same, and in the same order, as in the configuration that a
+// reconciliation writes. Each relabel step has its origin.
 func TestScrapesAreTheConfiguration(t *testing.T) {
 	opts := Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: benchConfig}
 	p, cluster := scrapingServer(t, everything), scraped(t)
@@ -118,7 +118,7 @@ func TestScrapesAreTheConfiguration(t *testing.T) {
 	}
 }
 
-// A workload that is wrong in another part still shows what its monitors find.
+// A workload with an unrelated error still has the jobs of its monitors.
 func TestScrapesOfAWorkloadInTrouble(t *testing.T) {
 	spec := everything + ", version: 2.55.0, enableFeatures: [no-default-scrape-port], remoteWrite: [{url: 'http://x', basicAuth: {username: {name: gone, key: a}}}]"
 	got, err := ScrapesOf(scrapingServer(t, spec), scraped(t), Options{})

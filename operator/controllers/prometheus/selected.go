@@ -8,13 +8,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// What Events about rejected objects say the operator was doing.
+// Actions in Events about rejected objects.
 const (
 	selectingMonitors = "SelectingConfigurationResources"
 	selectingRules    = "SelectingPrometheusRuleResources"
 )
 
-// monitors are the kinds of objects with jobs, in the order of a server's document.
+// monitors are the kinds of objects with jobs, in the order of the configuration of a
+// server.
 var monitors = []engine.Selects{
 	{Row: catalog.ServiceMonitor, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
 		f := ownerOf(w).Fields
@@ -34,7 +35,7 @@ var monitors = []engine.Selects{
 	}},
 }
 
-// ruleObjects are the rules, which an agent does not evaluate.
+// ruleObjects is the kind of rules, which agents do not evaluate.
 var ruleObjects = engine.Selects{
 	Row: catalog.PrometheusRule, Action: selectingRules, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
 		spec := ownerOf(w).Server.Spec

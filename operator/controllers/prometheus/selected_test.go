@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
-// The ten selector fields of a Prometheus, each by itself.
+// Each of the ten selector fields of a Prometheus selects only objects of its kind.
 func TestEachSelectorIsForItsKind(t *testing.T) {
 	servers, _ := Kinds(Options{}, &rules.Cache{})
 	for _, k := range servers.Selects {

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// shards wants the Service and a StatefulSet for each shard, and decides about
-// those that exist and are not wanted.
+// shards adds the Service and a StatefulSet per shard to the plan, and decides about
+// surplus StatefulSets.
 func (plan *Plan) shards(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
 	plan.PutService(owner, in.Live, func(w v1.Workload) workload.ServiceUser { return ownerOf(w).Workload(in.config()) })
 	if in.Owner.Server != nil {

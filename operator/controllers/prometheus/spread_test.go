@@ -31,24 +31,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// world is an owner and what its plans have made of a cluster, write by write.
+// world is a workload and a fake cluster in which its plans are executed write by write.
 type world struct {
 	t      *testing.T
 	owner  Owner
 	config workload.Config
 	docs   *configsecret.Documents
-	max    int // bytes of one Secret
+	max    int // maximum bytes of one Secret
 	selectable
 
 	secrets map[string]*corev1.Secret
 	maps    map[string]*corev1.ConfigMap
 	shards  map[string]*appsv1.StatefulSet
 	running []*corev1.Pod
-	writes  []string       // of the last pass, changes only
+	writes  []string       // changes written by the last reconciliation
 	after   func(w *world) // called after every write
 }
 
-// smallSecret makes a configuration of some hundred monitors an oversized one.
+// smallSecret is a limit that a configuration of a few hundred monitors exceeds.
 const smallSecret = 4000
 
 func newWorld(t *testing.T, layout workload.Layout) *world {
@@ -84,7 +84,8 @@ func (w *world) cluster() engine.Cluster {
 	}.Offline()
 }
 
-// desired returns the plan; one that is withheld comes with the reason as an error.
+// desired returns the plan. If the plan is withheld, it also returns the reason as an
+// error.
 func (w *world) desired() (*Inputs, Plan, error) {
 	w.t.Helper()
 	in, err := gatherFor(Options{Workload: w.config}, w.owner, w.cluster())
@@ -99,7 +100,7 @@ func (w *world) desired() (*Inputs, Plan, error) {
 	return in, plan, err
 }
 
-// pass makes the writes of one pass and checks that they lead to what is wanted.
+// pass executes the writes of one reconciliation and checks the result against the plan.
 func (w *world) pass() Plan {
 	w.t.Helper()
 	in, plan, err := w.desired()
@@ -133,7 +134,7 @@ func (w *world) pass() Plan {
 	return plan
 }
 
-// write makes one write and reports whether it changed something.
+// write executes one write and reports whether it changed anything.
 func (w *world) write(s apply.Step) bool {
 	w.t.Helper()
 	name := s.Object.GetName()
@@ -173,7 +174,7 @@ func put[T apply.Object](all map[string]T, verb apply.Verb, o T) {
 	}
 }
 
-// read is what a pod sees when it mounts everything: the plain configuration, and
+// read returns the files of a pod that mounts everything: the plain configuration, and
 // the rule files of ConfigMaps and of the archive.
 func (w *world) read() (config string, rules map[string]string, err error) {
 	prefix := w.owner.Workload(benchConfig).PrefixedName()
@@ -195,7 +196,8 @@ func (w *world) read() (config string, rules map[string]string, err error) {
 	return string(plain), rules, err
 }
 
-// checkDelivery: what a pod is expected to report is what it has.
+// checkDelivery checks that the digests that pods are expected to report match the
+// written content.
 func (w *world) checkDelivery(plan Plan) {
 	w.t.Helper()
 	want := plan.content()
@@ -224,7 +226,7 @@ func (w *world) checkDelivery(plan Plan) {
 	}
 }
 
-// template is the pod template of the first shard.
+// template returns the pod template of the first shard.
 func (w *world) template() *corev1.PodTemplateSpec {
 	return &w.shards[w.owner.Workload(benchConfig).PrefixedName()].Spec.Template
 }
@@ -271,7 +273,7 @@ func TestConfigurationGrowsAndShrinksWithoutANewPod(t *testing.T) {
 	}
 }
 
-// TestAReaderSeesOneOfTheVersions after every single write.
+// After every single write, a reader sees either the old or the new version.
 func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 	all := distinctMonitors(300)
 	w := newWorld(t, workload.LayoutSplit)
@@ -293,7 +295,8 @@ func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 			if err != nil || config != before && config != next.String() {
 				t.Errorf("%d monitors: a reader sees %d bytes, %v", n, len(config), err)
 			}
-			// Who knows of no list must not take the beginning for everything.
+			// A reader that does not support the list must not mistake the first part for
+			// the whole.
 			main := w.secrets["prometheus-main"].Data
 			if plain, _, err := parts.Read(map[string][]byte{promworkload.ConfigKey: main[promworkload.ConfigKey]}, promworkload.ConfigKey); err == nil && string(plain) != before && string(plain) != next.String() {
 				t.Errorf("%d monitors: a beginning passes for a whole: %d bytes", n, len(plain))
@@ -315,8 +318,8 @@ func TestOneChangedMonitorWritesItsPartAndTheList(t *testing.T) {
 		m.Spec.Endpoints[0].Path = "/changed"
 		w.services[i*50] = m
 		w.pass()
-		// Parts of two chunks have little choice where to end: package document shows
-		// how seldom a change moves an end in parts of the usual size.
+		// Small parts of two chunks often change their boundaries. Package document tests
+		// how rarely that happens in parts of the usual size.
 		if n := slices.Index(w.writes, "put Secret prometheus-main"); n < 1 || n > len(w.partSecrets())/2 || len(w.writes) != 2*n+1 {
 			t.Errorf("a change wrote %v", w.writes)
 		}
@@ -351,8 +354,8 @@ func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 	}
 }
 
-// replacePods is a pass that finds pods that cannot read parts yet, and writes
-// nothing but what replaces them.
+// replacePods runs a reconciliation that finds pods that cannot read parts yet, and that
+// only replaces these pods.
 func (w *world) replacePods() {
 	w.t.Helper()
 	_, plan, err := w.desired()
@@ -365,7 +368,7 @@ func (w *world) replacePods() {
 	}
 }
 
-// bulkyRules have one rule and 40 kB each.
+// bulkyRules returns rule objects with one rule of 40 kB each.
 func bulkyRules(n int) []*v1.PrometheusRule {
 	r := rand.New(rand.NewPCG(5, 6))
 	out := make([]*v1.PrometheusRule, n)
@@ -387,7 +390,7 @@ func TestRulesBeyondTheConfigMapsComeWithTheConfiguration(t *testing.T) {
 	w.services = distinctMonitors(3)
 	glob := promconfig.ConfigRuleDir + "/*.yaml"
 	var template *corev1.PodTemplateSpec
-	var seen map[string]string // of the pass before
+	var seen map[string]string // of the previous reconciliation
 	w.after = func(*world) {
 		_, now, err := w.read()
 		if err != nil && seen != nil {
@@ -439,7 +442,8 @@ func TestRulesStayInConfigMapsWherePodsReadNoParts(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFitIsRefusedWhole where nothing can be left out: the workload's own part is too large.
+// A configuration is rejected as a whole if no object can be rejected instead, because
+// the workload's own part is too large.
 func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	w.services = distinctMonitors(10)

@@ -24,7 +24,8 @@ import (
 
 const referenceReloader = "quay.io/prometheus-operator/prometheus-config-reloader:v0.93.0"
 
-// takenOver is a world as docs/takeover.md makes it: the pods of the reference stay.
+// takenOver returns a world after a takeover as in docs/takeover.md: the pods of the
+// reference are kept.
 func takenOver(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, workload.LayoutSingle)
@@ -32,7 +33,8 @@ func takenOver(t *testing.T) *world {
 	return w
 }
 
-// readAsReference is what the reference's reloader makes of the Secret it mounts.
+// readAsReference returns the configuration that the reference's reloader reads from the
+// mounted Secret.
 func (w *world) readAsReference() (string, error) {
 	r, err := gzip.NewReader(bytes.NewReader(w.secrets["prometheus-main"].Data[promworkload.ConfigKey]))
 	if err != nil {
@@ -42,7 +44,7 @@ func (w *world) readAsReference() (string, error) {
 	return string(text), err
 }
 
-// bulkyMonitors are ServiceMonitors of about 310 bytes compressed.
+// bulkyMonitors returns ServiceMonitors of about 310 bytes when compressed.
 func bulkyMonitors(n int) []*v1.ServiceMonitor {
 	r := rand.New(rand.NewPCG(7, 8))
 	out := distinctMonitors(n)
@@ -54,8 +56,8 @@ func bulkyMonitors(n int) []*v1.ServiceMonitor {
 	return out
 }
 
-// TestTakeoverOfALargeConfiguration: what the reference's stream has room for in its
-// Secret has room here, and no pod changes.
+// A configuration that fits into the Secret of the reference fits here too, and no pod
+// changes.
 func TestTakeoverOfALargeConfiguration(t *testing.T) {
 	all := bulkyMonitors(3100)
 	w := takenOver(t)
@@ -87,13 +89,13 @@ func TestTakeoverOfALargeConfiguration(t *testing.T) {
 	}
 }
 
-// withImage is a patch of a container that changes its image.
+// withImage returns a container patch that changes the image.
 func withImage(name, image string) []corev1.Container {
 	return []corev1.Container{{Name: name, Image: image}}
 }
 
-// TestNoPartsForWhoCannotReadThem: what does not fit into one Secret is left out, and the
-// condition says what to do.
+// If the pods cannot read parts, objects that do not fit into one Secret are rejected,
+// and the condition explains what to do.
 func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 	fields := func(w *world) *v1.CommonPrometheusFields { return w.owner.Fields }
 	rules := bulkyRules(45)
@@ -126,7 +128,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 				t.Error("the pod mounts parts")
 			}
 			w.services = all
-			w.owner.Fields.LogLevel = "debug" // anything else goes on
+			w.owner.Fields.LogLevel = "debug" // other changes are still applied
 			in, plan, err := w.desired()
 			if err != nil || plan.Reason != engine.ReasonLeftOut || !strings.Contains(plan.Message, tc.want) {
 				t.Errorf("error %v, %s: %s", err, plan.Reason, plan.Message)
@@ -151,7 +153,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 				t.Error("the change of the log level was not written")
 			}
 			w.owner.Fields.Containers, w.owner.Fields.InitContainers = nil, nil
-			w.config.PartsReaders = []string{"quay.io/prometheus-operator/prometheus-config-reloader"} // as if it could
+			w.config.PartsReaders = []string{"quay.io/prometheus-operator/prometheus-config-reloader"} // as if it supported parts
 			w.replacePods()
 			if w.pass(); len(w.partSecrets()) == 0 {
 				t.Error("there are no parts although all can read them")
@@ -160,7 +162,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 	}
 }
 
-// TestPartsWaitForTheLastPod that cannot read them: it may start again.
+// Parts are not written while any pod cannot read them, since it may restart.
 func TestPartsWaitForTheLastPod(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	all := distinctMonitors(300)
@@ -179,7 +181,7 @@ func TestPartsWaitForTheLastPod(t *testing.T) {
 	}
 	w.running = []*corev1.Pod{known, over}
 	template := w.template().DeepCopy()
-	w.template().Spec.Containers[1].Image = referenceReloader // held back
+	w.template().Spec.Containers[1].Image = referenceReloader // an update that is held back
 	if _, _, err := w.desired(); err == nil || !strings.Contains(err.Error(), "StatefulSet prometheus-main: container config-reloader") {
 		t.Errorf("error %v", err)
 	}
@@ -189,8 +191,7 @@ func TestPartsWaitForTheLastPod(t *testing.T) {
 	}
 }
 
-// TestAConfigurationInPartsKeepsItsReaders: pods that could not read what there is
-// are not made.
+// While the configuration is in parts, no pods are created that could not read it.
 func TestAConfigurationInPartsKeepsItsReaders(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	w.services = distinctMonitors(300)
@@ -200,7 +201,7 @@ func TestAConfigurationInPartsKeepsItsReaders(t *testing.T) {
 	if err == nil || len(plan.Content)+len(plan.Workload) > 0 {
 		t.Errorf("%v, %v, %v", err, steps(plan.Content), steps(plan.Workload))
 	}
-	w.services = w.services[:10] // it fits again: first it is written, then the pods change
+	w.services = w.services[:10] // it fits again: it is written first, then the pods change
 	w.pass()
 	if len(w.partSecrets()) > 0 || w.template().Spec.Containers[1].Image != referenceReloader {
 		t.Errorf("parts %v, image %s", w.partSecrets(), w.template().Spec.Containers[1].Image)
@@ -210,8 +211,8 @@ func TestAConfigurationInPartsKeepsItsReaders(t *testing.T) {
 	}
 }
 
-// TestEveryInterruptionLeavesAVersion: the operator dies after any write, another
-// change comes, and a pod that starts can read a configuration at every moment.
+// Even if the operator stops after any write and another change follows, a starting pod
+// can read a configuration at any time.
 func TestEveryInterruptionLeavesAVersion(t *testing.T) {
 	all := distinctMonitors(320)
 	for stop := range 10 {
@@ -229,7 +230,7 @@ func TestEveryInterruptionLeavesAVersion(t *testing.T) {
 		remember()
 		for _, services := range [][]*v1.ServiceMonitor{all[:320], all[20:320], all[:200], all[100:320], all[:10], all[:300]} {
 			w.services = services
-			w.docs = configsecret.New(nil, smallSecret) // the operator started again
+			w.docs = configsecret.New(nil, smallSecret) // the operator restarts
 			_, plan, err := w.desired()
 			if err != nil {
 				t.Fatal(err)

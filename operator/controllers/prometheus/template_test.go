@@ -16,8 +16,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// Whatever tenants select, refer to and generate, the pods stay as they are: none is
-// replaced because of the number or the size of their objects.
+// The objects that tenants create, and their references, never change the pod template,
+// regardless of number and size.
 func TestTenantsChangeNoPodTemplate(t *testing.T) {
 	ca := certificate(t)
 	template := func(s *scene) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// origin says whose the configuration is.
+// origin describes the sources of the configuration, for messages and limits.
 func (in *Inputs) origin() configsecret.Origin {
 	return configsecret.Origin{
 		Objects: "monitors",
@@ -38,8 +38,8 @@ func (in *Inputs) sources() iter.Seq[configsecret.Source] {
 	}
 }
 
-// ruleSources are the rules where some of them come with the configuration. One that is left
-// out makes place for another, in its ConfigMap too.
+// ruleSources returns the sizes of the rules if some of them are delivered with the
+// configuration. A rejected rule frees space for others, even if it was in a ConfigMap.
 func (in *Inputs) ruleSources() iter.Seq[configsecret.Source] {
 	if len(in.RulePlan.Overflow) == 0 {
 		return nil
@@ -62,8 +62,8 @@ func (in *Inputs) ruleSources() iter.Seq[configsecret.Source] {
 	}
 }
 
-// fitSelection rejects what is left out, where only the verdicts are of interest. What the
-// workload itself adds to the configuration counts as far as it can be read.
+// fitSelection rejects objects that exceed the limits if only their results are needed. The
+// workload's own part of the configuration counts if it can be compiled.
 func (in *Inputs) fitSelection(s *promconfig.Settings, c engine.Cluster) {
 	in.fitFiles()
 	if in.options.unmanaged(in.Owner) || in.plainBytes() <= configsecret.MaxBytes {
@@ -75,10 +75,10 @@ func (in *Inputs) fitSelection(s *promconfig.Settings, c engine.Cluster) {
 	}
 	in.Frame = &frame
 	plan := Plan{}
-	_ = plan.config(in.Owner.Workload(in.config()), in) // its error is one of the reconciliation
+	_ = plan.config(in.Owner.Workload(in.config()), in) // its reconciliation reports the error
 }
 
-// plainBytes is how much the selected objects add to the configuration.
+// plainBytes returns the number of bytes that the selected objects add to the configuration.
 func (in *Inputs) plainBytes() (n int) {
 	for s := range in.sources() {
 		n += s.Bytes
@@ -89,13 +89,14 @@ func (in *Inputs) plainBytes() (n int) {
 	return n
 }
 
-// leftOut is the monitor without what it compiled to.
+// leftOut returns the monitor without its compiled content, and with the reason as its
+// error.
 func (m Monitor) leftOut(why error) Monitor {
 	m.CompiledMonitor = &CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}}
 	return m
 }
 
-// fitFiles leaves out monitors whose TLS files have no room.
+// fitFiles rejects monitors whose TLS files exceed the limit.
 func (in *Inputs) fitFiles() []share.LeftOut {
 	var own map[string][]byte
 	if in.Frame != nil {
@@ -112,8 +113,8 @@ func (in *Inputs) fitFiles() []share.LeftOut {
 	})
 }
 
-// withheld is the plan when the configuration is too large: nothing of its content,
-// and the pods as they fit to the content that stays.
+// withheld returns the plan if the configuration is too large: it keeps the written content,
+// and updates the pods to match that content.
 func withheld(owner *promworkload.Owner, in *Inputs, written configsecret.Output) (Plan, error) {
 	plan := Plan{Plan: written.Withheld.Plan()}
 	if written.LeavePods {
@@ -130,7 +131,7 @@ func withheld(owner *promworkload.Owner, in *Inputs, written configsecret.Output
 	return plan, nil
 }
 
-// tlsSecrets is how many Secrets of TLS assets there are now.
+// tlsSecrets returns the number of existing TLS asset Secrets.
 func (in *Inputs) tlsSecrets(owner *promworkload.Owner) int {
 	n := 0
 	for in.Secrets[owner.TLSAssetSecretName(n)] != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Whoever is woken by a configuration that is too large needs to know whose it is.
+// The error about a configuration that is too large names the largest contributors.
 func TestTooLargeNamesWhoseItIs(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
 	all := distinctMonitors(3000)
@@ -26,7 +26,7 @@ func TestTooLargeNamesWhoseItIs(t *testing.T) {
 		}
 	}
 	w.services = distinctMonitors(300)
-	w.pass() // in parts
+	w.pass() // writes the configuration in parts
 	w.config.ConfigReloaderImage = "other/reloader:v1"
 	w.services = all
 	_, _, err := w.desired()

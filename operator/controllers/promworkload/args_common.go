@@ -22,7 +22,7 @@ var commonArgs = []workload.Row[*Owner]{
 		Value: workload.FlagIf(func(o *Owner) bool { return o.common.EnableRemoteWriteReceiver })},
 	{Name: "web.remote-write-receiver.accepted-protobuf-messages", In: workload.Versions{Since: "2.54.0"},
 		Field: "spec.remoteWriteReceiverMessageVersions", Value: acceptedMessages},
-	// The field that asks for it is reported by the configuration file.
+	// The configuration file reports the field that requires it.
 	{Name: "enable-feature", In: workload.Versions{Since: "2.54.0", Until: "3.4.0"}, Value: metadataRecords},
 	{Name: "enable-feature", In: workload.Versions{Since: "2.47.0", Until: firstV3}, Field: "spec.enableOTLPReceiver",
 		Value: func(o *Owner) (string, bool) { return "otlp-write-receiver", o.otlpReceiver() }},
@@ -31,7 +31,7 @@ var commonArgs = []workload.Row[*Owner]{
 		Value: workload.NonEmpty(func(o *Owner) string { return strings.Join(o.common.EnableFeatures, ",") })},
 	{Name: "enable-feature", In: workload.Versions{Since: "3.13.0"}, Field: "spec.tsdb.chunkEncoding.floats", Value: xor2},
 	{Name: "web.external-url", Value: workload.NonEmpty(func(o *Owner) string { return o.common.ExternalURL })},
-	// Always, so that a path in the external URL does not become the prefix.
+	// Always set, so that a path in the external URL does not become the prefix.
 	{Name: "web.route-prefix", Value: func(o *Owner) (string, bool) { return o.RoutePrefix(), true }},
 	{Name: "log.level", Value: workload.UnlessDefault(func(o *Owner) string { return o.common.LogLevel }, "info")},
 	{Name: "log.format", In: workload.Versions{Since: "2.6.0"}, Field: "spec.logFormat",
@@ -40,7 +40,7 @@ var commonArgs = []workload.Row[*Owner]{
 		Value: func(o *Owner) (string, bool) { return "127.0.0.1:9090", o.common.ListenLocal }},
 }
 
-// ownArgs are all arguments but the user's.
+// ownArgs returns all arguments except the user's.
 func (o *Owner) ownArgs() ([]workload.Arg, []gate.Dropped) {
 	args, dropped := workload.Fill(commonArgs, o.version, o)
 	rows := agentArgs
@@ -51,7 +51,7 @@ func (o *Owner) ownArgs() ([]workload.Arg, []gate.Dropped) {
 	return append(args, more...), append(dropped, moreDropped...)
 }
 
-// args is the command line of the prometheus container.
+// args returns the command line of the prometheus container.
 func (o *Owner) args() ([]string, error) {
 	own, _ := o.ownArgs()
 	all, err := workload.AppendUser("spec.additionalArgs", own, o.common.AdditionalArgs)
@@ -72,8 +72,8 @@ func maxConnections(o *Owner) (string, bool) {
 	return strconv.Itoa(int(*o.common.Web.MaxConnections)), true
 }
 
-// acceptedMessages keeps the user's order: the first one is what the server
-// answers with.
+// acceptedMessages returns the messages in the user's order. The server responds with the
+// first one.
 func acceptedMessages(o *Owner) (string, bool) {
 	var names []string
 	for _, v := range o.common.RemoteWriteReceiverMessageVersions {
@@ -92,8 +92,8 @@ func metadataRecords(o *Owner) (string, bool) {
 	})
 }
 
-// otlpReceiver: an explicit answer wins, otherwise settings for the receiver ask
-// for it.
+// otlpReceiver reports whether the OTLP receiver is enabled. If spec.enableOTLPReceiver
+// is unset, settings for the receiver enable it.
 func (o *Owner) otlpReceiver() bool {
 	if o.common.EnableOTLPReceiver != nil {
 		return *o.common.EnableOTLPReceiver

@@ -10,7 +10,7 @@ import (
 
 // serverArgs follow commonArgs on a server.
 var serverArgs = []workload.Row[*Owner]{
-	// From 3.11.0 on, retention is in the configuration file.
+	// Since 3.11.0, retention is in the configuration file.
 	{Name: "storage.tsdb.retention", In: workload.Versions{Until: "2.7.0"}, Value: func(o *Owner) (string, bool) {
 		if o.server.Retention != "" {
 			return string(o.server.Retention), true
@@ -40,7 +40,7 @@ var serverArgs = []workload.Row[*Owner]{
 		Value: workload.FlagIf(func(o *Owner) bool { return is(o.common.WALCompression, true) })},
 	{Name: "no-storage.tsdb.wal-compression", In: workload.Versions{Since: "2.11.0"}, Field: "spec.walCompression",
 		Value: workload.FlagIf(func(o *Owner) bool { return is(o.common.WALCompression, false) })},
-	// Also without spec.web, so that settings made later need no new argument.
+	// Independent of spec.web, so that setting it later changes no argument.
 	{Name: "web.config.file", In: withWebConfig, Value: workload.Always[*Owner](webConfigFile)},
 	{Name: "storage.tsdb.max-block-duration",
 		Value: func(o *Owner) (string, bool) { return o.blockSize(), o.compactionIs(compactionDisabled) }},
@@ -68,7 +68,8 @@ var agentArgs = []workload.Row[*Owner]{
 	{Name: "web.config.file", In: withWebConfig, Value: workload.Always[*Owner](webConfigFile)},
 }
 
-// retentionTime is left to the server when only a size limits the storage.
+// retentionTime returns the retention time. It is unset if only a size limits the
+// storage.
 func retentionTime(o *Owner) (string, bool) {
 	switch {
 	case o.server.Retention != "":
@@ -111,5 +112,5 @@ func positive(get func(*Owner) *int32) func(*Owner) (string, bool) {
 	}
 }
 
-// is reports whether a switch was set to the value; not set is neither.
+// is reports whether b is set to the value.
 func is(b *bool, value bool) bool { return b != nil && *b == value }

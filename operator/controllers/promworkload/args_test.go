@@ -28,8 +28,7 @@ func serverOwner(t *testing.T, spec string) *Owner {
 	return ForServer(server(t, spec), testConfig())
 }
 
-// TestArgumentGates asks for each gated argument at the versions beside its
-// limits.
+// Each gated argument is present or absent in the versions next to its limits.
 func TestArgumentGates(t *testing.T) {
 	const size = `retentionSize: 1GB`
 	for _, tc := range []struct {
@@ -158,8 +157,8 @@ func TestAgentArguments(t *testing.T) {
 	}
 }
 
-// TestEveryRowParses walks the tables: a version that does not parse would only
-// panic when a row is wanted.
+// All versions in the tables parse. Otherwise the table would panic only when the row is
+// used.
 func TestEveryRowParses(t *testing.T) {
 	for _, rows := range [][]workload.Row[*Owner]{commonArgs, serverArgs, agentArgs, thanosArgs} {
 		for _, row := range rows {
@@ -175,7 +174,7 @@ func TestEveryRowParses(t *testing.T) {
 	}
 }
 
-// A field that is too new for the version must not take the later ones with it.
+// An unsupported field does not drop the fields after it.
 func TestDroppedFieldLeavesTheOthers(t *testing.T) {
 	o := serverOwner(t, `{version: 2.50.0, enableRemoteWriteReceiver: true, remoteWriteReceiverMessageVersions: [V2.0],
 		remoteWrite: [{url: "http://x", messageVersion: V2.0}], enableFeatures: [a], logFormat: json}`)
@@ -198,9 +197,9 @@ allowOverlappingBlocks: true
 retentionSize: 1GB
 version: `
 	for version, want := range map[string]int{
-		"2.5.0":  5, // spec.web as a whole, too
+		"2.5.0":  5, // including spec.web as a whole
 		"2.46.0": 1, // OTLP
-		"3.13.0": 0, // what newer versions do elsewhere is not dropped
+		"3.13.0": 0, // arguments that newer versions replace are not dropped
 	} {
 		if got := serverOwner(t, spec+version).Dropped(); len(got) != want {
 			t.Errorf("%s: dropped %v, want %d", version, got, want)

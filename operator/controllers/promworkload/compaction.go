@@ -1,16 +1,15 @@
 package promworkload
 
-// compaction is what Prometheus may do with its blocks while a Thanos sidecar
-// uploads them.
+// compaction is how Prometheus compacts its blocks while a Thanos sidecar uploads them.
 type compaction int
 
 const (
-	compactionDefault  compaction = iota // nothing is uploaded
-	compactionDelayed                    // Prometheus waits until a block is uploaded
+	compactionDefault  compaction = iota // no uploads
+	compactionDelayed                    // Prometheus compacts a block only after its upload
 	compactionDisabled                   // blocks of fixed size, never merged
 )
 
-// shipperFile is how the sidecar tells Prometheus what it has uploaded.
+// shipperFile is the file in which the sidecar records its uploads for Prometheus.
 const shipperFile = "thanos.shipper.json"
 
 func (o *Owner) compactionMode() compaction {
@@ -35,7 +34,7 @@ func (o *Owner) objectStorage() bool {
 
 func (o *Owner) compactionIs(mode compaction) bool { return o.compaction == mode }
 
-// blockSize is the size of a block when compaction is disabled.
+// blockSize returns the block size if compaction is disabled.
 func (o *Owner) blockSize() string {
 	if t := o.thanos(); t != nil && t.BlockSize != "" {
 		return string(t.BlockSize)

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// testedElsewhere names the test of each field that no golden file of an owner
-// can show: "folder: test".
+// testedElsewhere maps each field that no golden file of a workload can cover to its
+// test, as "folder: test".
 var testedElsewhere = map[string]string{
 	"paused":                             "operator/dev/integration: TestPausedOwnerIsLeftAlone",
 	"prometheusRulesExcludedFromEnforce": "operator/config/rules: TestGolden",
@@ -33,9 +33,9 @@ var testedElsewhere = map[string]string{
 	"ruleNamespaceSelector":                            "operator/controllers/prometheus: TestEachSelectorIsForItsKind",
 }
 
-// TestEveryFieldHasATest: each field of a Prometheus and of a PrometheusAgent is
-// set in a golden file of the pods or of the configuration, or is named above.
-// With -v it prints which files set each field.
+// Each field of a Prometheus and a PrometheusAgent is set in a golden file of the pods or
+// the configuration, or listed above. With -v, the test prints which files set each
+// field.
 func TestEveryFieldHasATest(t *testing.T) {
 	workloadtest.Coverage{
 		Specs:     []reflect.Type{reflect.TypeFor[v1.PrometheusSpec](), reflect.TypeFor[v1alpha1.PrometheusAgentSpec]()},

@@ -7,14 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// UsesDaemonSet reports whether the owner is an agent that runs on every node.
-// Then DaemonSet takes the place of StatefulSet and there is no Service.
+// UsesDaemonSet reports whether the workload is an agent that runs on every node. Then it
+// has a DaemonSet instead of StatefulSets, and no Service.
 func (o *Owner) UsesDaemonSet() bool { return o.daemonSet }
 
-// DaemonSet is an agent on every node. Shard and Hash of the inputs are not
-// used: it is written again whenever it differs.
+// DaemonSet returns the DaemonSet of an agent. Shard and Hash of the inputs are ignored:
+// the DaemonSet is written whenever it differs.
 //
-// Errors: those of StatefulSet.
+// Errors: those of [Owner.StatefulSet]; the workload does not use a DaemonSet.
 func (o *Owner) DaemonSet(in Inputs) (*appsv1.DaemonSet, error) {
 	if !o.daemonSet {
 		return nil, errors.New("spec.mode: not a DaemonSet")

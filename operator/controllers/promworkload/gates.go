@@ -6,8 +6,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Gates lists the gated arguments in the order in which they are written. Those that
-// servers and agents share are listed under "prometheus" only.
+// Gates returns the gated arguments in the order in which they are written. Arguments
+// that servers and agents share are listed only under "prometheus".
 func Gates() []workload.Gate {
 	server := ForServer(&v1.Prometheus{}, workload.Config{})
 	agent := ForAgent(&v1alpha1.PrometheusAgent{}, workload.Config{})

@@ -16,9 +16,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// TestGolden runs each testdata/*.txtar: in.yaml is the owner, config.yaml and
-// inputs.yaml change what testConfig and testInputs say, and each file under
-// want/ is one view of the result.
+// TestGolden runs each testdata/*.txtar. in.yaml is the workload, config.yaml and
+// inputs.yaml override testConfig and testInputs, and each file under want/ is one view
+// of the result.
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		return newStory(t, c).view(name)
@@ -46,7 +46,7 @@ func testInputs() Inputs {
 	return Inputs{RuleConfigMaps: []string{"prometheus-main-rulefiles-0"}, TLSSecrets: 1, Hash: "42"}
 }
 
-// story is what one file says.
+// story is the content of one golden file.
 type story struct {
 	server *v1.Prometheus
 	agent  *v1alpha1.PrometheusAgent

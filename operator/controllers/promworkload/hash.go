@@ -6,13 +6,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// InputHash is [workload.Base.HashOf] of one shard: as long as it is equal to the
-// annotation of the live object, the StatefulSet need not be written.
+// InputHash returns [workload.Base.HashOf] of one shard. While it equals the annotation
+// of the live object, the StatefulSet need not be written.
 func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) {
 	in := workload.HashInputs{
 		RuleConfigMaps: o.ruleConfigMaps(pod),
 		TLSSecrets:     pod.TLSSecrets,
-		ConfigInParts:  pod.ConfigInParts && !o.PartsAhead(), // else it is so in any case
+		ConfigInParts:  pod.ConfigInParts && !o.PartsAhead(), // otherwise always in parts
 	}
 	in.HTTP2 = o.webConfig().HTTP2()
 	return o.HashOf(live, in)

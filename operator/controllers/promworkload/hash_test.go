@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// hashed is what TestInputHash changes.
+// hashed are the inputs that TestInputHash changes.
 type hashed struct {
 	p     *v1.Prometheus
 	cfg   workload.Config
@@ -92,8 +92,8 @@ func TestInputHash(t *testing.T) {
 	}
 }
 
-// A StatefulSet that nobody has edited since it was created need not be written
-// again because of what the API server filled in; one that was edited must be.
+// A StatefulSet that has not been edited since its creation is not rewritten because of
+// defaults that the API server added. An edited one is.
 func TestInputHashOfANewStatefulSet(t *testing.T) {
 	h := newHashed(t)
 	created := h.live

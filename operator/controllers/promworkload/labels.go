@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// matchLabels is spec.selector.matchLabels of one shard. shard is empty for a
-// DaemonSet. The version is never part of it: a selector cannot change.
+// matchLabels returns spec.selector.matchLabels of one shard. shard is empty for a
+// DaemonSet. The version is never included, because a selector is immutable.
 func (o *Owner) matchLabels(shard string) map[string]string {
 	labels := o.SelectorLabels()
 	if shard != "" {
@@ -19,7 +19,7 @@ func (o *Owner) matchLabels(shard string) map[string]string {
 	return workload.Overlay(labels, o.Config.Labels)
 }
 
-// podMeta is the metadata of the pod template.
+// podMeta returns the metadata of the pod template.
 func (o *Owner) podMeta(match map[string]string) metav1.ObjectMeta {
 	labels := map[string]string{wellknown.LabelAppVersion: o.version.String()}
 	annotations := map[string]string{wellknown.AnnotationDefaultContainer: containerPrometheus}

@@ -6,13 +6,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// ThanosHTTPClientSecretName is the Secret with which the Thanos sidecar talks to
-// Prometheus.
+// ThanosHTTPClientSecretName returns the name of the Secret with the configuration that
+// the Thanos sidecar uses to connect to Prometheus.
 func (o *Owner) ThanosHTTPClientSecretName() string {
 	return o.PrefixedName() + "-" + thanosClientVolume
 }
 
-// ShardNames are the names of the StatefulSets that should exist, in order.
+// ShardNames returns the names of the desired StatefulSets, in order.
 func (o *Owner) ShardNames() []string {
 	names := make([]string, o.Shards())
 	for i := range names {
@@ -28,7 +28,7 @@ func (o *Owner) shardName(shard int32) string {
 	return fmt.Sprintf("%s-shard-%d", o.PrefixedName(), shard)
 }
 
-// checkNames is [workload.Base.CheckNames] of one shard, or of a DaemonSet.
+// checkNames calls [workload.Base.CheckNames] for one shard or for a DaemonSet.
 func (o *Owner) checkNames(in Inputs, match map[string]string) error {
 	set := ""
 	if !o.daemonSet {

@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Names of what belongs to a Prometheus and to a PrometheusAgent.
+// Names of the objects of a Prometheus and a PrometheusAgent.
 var (
 	ServerKind = workload.Kind{
 		Row:    catalog.Prometheus,
@@ -31,25 +31,25 @@ var (
 		Data: data, ConfigSecret: config,
 	}
 	data   = workload.Data{Suffix: "-db", Dir: storageDir, SubPath: "prometheus-db"}
-	config = workload.ConfigSecret{Key: ConfigKey, Volume: configVolume} // the name is that of shard 0
+	config = workload.ConfigSecret{Key: ConfigKey, Volume: configVolume} // the name of the Secret is that of shard 0
 )
 
-// Owner is a Prometheus or a PrometheusAgent together with the operator's
-// settings. Its methods build what belongs to it; they never change the object.
+// Owner is a Prometheus or a PrometheusAgent with the settings of the operator. Its
+// methods build the objects of the workload and never modify it.
 type Owner struct {
 	*workload.Base
 	common    *v1.CommonPrometheusFields
 	server    *v1.PrometheusSpec // nil for an agent
 	daemonSet bool
 
-	version       *semver.Version // nil with err
-	thanosVersion *semver.Version // nil with err or without a sidecar
+	version       *semver.Version // nil if err is set
+	thanosVersion *semver.Version // nil if err is set or there is no sidecar
 	compaction    compaction
-	err           error // reported by everything that depends on a version
+	err           error // returned by everything that depends on a version
 }
 
-// ForServer is the owner for a Prometheus. A version that does not parse is
-// reported by what needs it; names and labels work without.
+// ForServer returns the [Owner] for a Prometheus. Methods that need a version return an
+// error if it does not parse. Names and labels do not need it.
 func ForServer(p *v1.Prometheus, cfg workload.Config) *Owner {
 	o := newOwner(ServerKind, &p.ObjectMeta, &p.Spec.CommonPrometheusFields, cfg)
 	o.server = &p.Spec
@@ -57,7 +57,7 @@ func ForServer(p *v1.Prometheus, cfg workload.Config) *Owner {
 	return o
 }
 
-// ForAgent is the owner for a PrometheusAgent in either mode.
+// ForAgent returns the [Owner] for a PrometheusAgent in either mode.
 func ForAgent(a *v1alpha1.PrometheusAgent, cfg workload.Config) *Owner {
 	o := newOwner(AgentKind, &a.ObjectMeta, &a.Spec.CommonPrometheusFields, cfg)
 	o.daemonSet = a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
@@ -85,7 +85,7 @@ func (o *Owner) parseVersions() {
 	o.compaction = o.compactionMode()
 }
 
-// thanos is the sidecar's part of the spec, nil without one.
+// thanos returns the sidecar section of the spec, or nil if there is none.
 func (o *Owner) thanos() *v1.ThanosSpec {
 	if o.server == nil {
 		return nil
@@ -93,8 +93,8 @@ func (o *Owner) thanos() *v1.ThanosSpec {
 	return o.server.Thanos
 }
 
-// Dropped lists the fields that have no effect on the pods because the version
-// is too old for them, sorted as the arguments are.
+// Dropped returns the fields that have no effect on the pods because the version does not
+// support them, in the order of the arguments.
 func (o *Owner) Dropped() []gate.Dropped {
 	if o.err != nil {
 		return nil

@@ -17,7 +17,7 @@ const (
 	defaultGraceSeconds = 600
 )
 
-// pod is the pod template of one shard. match is the selector it must fulfil.
+// pod returns the pod template of one shard. match is the selector that it must match.
 func (o *Owner) pod(in Inputs, match map[string]string) (corev1.PodTemplateSpec, error) {
 	spec := workload.PodSpec(&o.common.WorkloadFields, defaultGraceSeconds)
 	spec.ShareProcessNamespace = new(o.signalReload())
@@ -47,7 +47,7 @@ func (o *Owner) pod(in Inputs, match map[string]string) (corev1.PodTemplateSpec,
 	return corev1.PodTemplateSpec{ObjectMeta: o.podMeta(match), Spec: spec}, nil
 }
 
-// containers are our containers, in order.
+// containers returns the operator's containers, in order.
 func (o *Owner) containers(in Inputs) ([]corev1.Container, error) {
 	prometheus, err := o.prometheusContainer(in)
 	if err != nil {
@@ -97,9 +97,9 @@ func (o *Owner) image() (string, error) {
 	return i.Path()
 }
 
-// configReloader writes the configuration. In the single layout it follows the
-// rules too; in the split layout it must not, or each change would be loaded
-// twice.
+// configReloader returns the reloader that writes the configuration. In the single layout
+// it also watches the rules. In the split layout it must not, since each change would be
+// loaded twice.
 func (o *Owner) configReloader(in Inputs) workload.ConfigReloader {
 	r := workload.ConfigReloader{
 		Listener:   o.listener(),
@@ -153,8 +153,8 @@ func (o *Owner) reload() workload.Reload {
 	}
 }
 
-// listener of the reloaders. With reloads by signal, listenLocal has no effect
-// on them.
+// listener returns the listener of the reloaders. With reloads by signal, listenLocal
+// does not apply to them.
 func (o *Owner) listener() workload.Listener {
 	return o.webConfig().Listener(o.common.ListenLocal && !o.signalReload(), o.reloadersServeWeb())
 }

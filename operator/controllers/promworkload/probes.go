@@ -13,7 +13,7 @@ const (
 	readinessMaxFailures = 3
 	livenessMaxFailures  = 6
 
-	// Without spec.maximumStartupDurationSeconds a start may take 15 minutes.
+	// Without spec.maximumStartupDurationSeconds, a start may take 15 minutes.
 	startupPeriodSeconds = 15
 	startupMaxFailures   = 60
 	minStartupSeconds    = 60
@@ -22,17 +22,17 @@ const (
 	livenessPath  = "/-/healthy"
 )
 
-// probe is one probe of the prometheus container as the table has it.
+// probe is a row of the table of probes of the prometheus container.
 type probe struct {
 	path                string
 	period, maxFailures int32
 	of                  func(*corev1.Container) **corev1.Probe
 }
 
-// addProbes puts the probes on the prometheus container.
+// addProbes adds the probes to the prometheus container.
 //
-// The start-up probe asks for readiness: the health endpoint answers while the
-// write-ahead log is still replayed, so it would not cover the replay.
+// The startup probe checks readiness: the health endpoint is up before the write-ahead
+// log has been replayed, so it would not cover the replay.
 func (o *Owner) addProbes(c *corev1.Container) {
 	period, failures := startupBudget(o.common.MaximumStartupDurationSeconds)
 	for _, p := range []probe{
@@ -49,9 +49,9 @@ func (o *Owner) addProbes(c *corev1.Container) {
 	}
 }
 
-// startupBudget spreads the time a start may take over probes about a minute
-// apart: 129 seconds are 3 probes, one every 43 seconds. Too short or no time
-// gives the default of 15 minutes.
+// startupBudget spreads the maximum startup time over probes that are about a minute
+// apart: 129 seconds are 3 probes, one every 43 seconds. If the time is unset or too
+// short, it returns the default of 15 minutes.
 func startupBudget(max *int32) (period, failures int32) {
 	if max == nil || *max < minStartupSeconds {
 		return startupPeriodSeconds, startupMaxFailures

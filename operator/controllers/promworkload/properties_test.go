@@ -29,7 +29,7 @@ func agentOwner(t *testing.T, spec string) *Owner {
 	return ForAgent(a, testConfig())
 }
 
-// stories are the inputs of all golden files.
+// stories returns the inputs of all golden files.
 func stories(t *testing.T) map[string]*story {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -47,8 +47,8 @@ func stories(t *testing.T) map[string]*story {
 	return out
 }
 
-// TestPure builds each story twice, spoils the first result as far as it can be
-// reached, and expects the second to be the same and the inputs as they were.
+// TestPure builds each story twice and modifies the first result deeply. The second
+// result must be equal, and the inputs unchanged.
 func TestPure(t *testing.T) {
 	for name, s := range stories(t) {
 		t.Run(name, func(t *testing.T) {
@@ -89,8 +89,8 @@ func asJSON(t *testing.T, v any) []byte {
 	return out
 }
 
-// TestPodsAreSelected holds for every owner: a selector that misses its own
-// pods is refused by the API server.
+// The selector matches the pods for every workload. The API server would reject it
+// otherwise.
 func TestPodsAreSelected(t *testing.T) {
 	for name, s := range stories(t) {
 		sts, err := s.owner().StatefulSet(s.in)
@@ -108,8 +108,7 @@ func TestPodsAreSelected(t *testing.T) {
 	}
 }
 
-// TestMountsHaveVolumes holds for every owner but those that name the mounts
-// themselves.
+// All mounts have volumes, except in workloads with mounts of the user.
 func TestMountsHaveVolumes(t *testing.T) {
 	for name, s := range stories(t) {
 		sts, err := s.owner().StatefulSet(s.in)
@@ -138,8 +137,8 @@ func volumeNames(sts *appsv1.StatefulSet) map[string]bool {
 	return have
 }
 
-// TestPortsAreUnique over a pod: the API server warns about numbers and names
-// that occur twice, init containers included.
+// Port numbers and names are unique within a pod, including init containers. The API
+// server would warn otherwise.
 func TestPortsAreUnique(t *testing.T) {
 	for _, layout := range []workload.Layout{workload.LayoutSplit, workload.LayoutSingle} {
 		cfg := testConfig()
@@ -160,7 +159,7 @@ func TestPortsAreUnique(t *testing.T) {
 	}
 }
 
-// TestRealManifest builds a Prometheus as people run it.
+// TestRealManifest builds a Prometheus from a real-world manifest.
 func TestRealManifest(t *testing.T) {
 	raw := shared(t, "real/kube-prometheus/prometheus-prometheus.yaml")
 	p := &v1.Prometheus{}
@@ -184,8 +183,8 @@ func TestRealManifest(t *testing.T) {
 	}
 }
 
-// shared reads a file that is not part of the tree; without it the test is
-// skipped.
+// shared reads a file outside of the repository. The test is skipped if it does not
+// exist.
 func shared(t *testing.T, file string) []byte {
 	t.Helper()
 	dirs := []string{os.Getenv("FIREKEEPER_SHARED")}

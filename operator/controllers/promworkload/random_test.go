@@ -17,10 +17,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// FuzzOwner makes owners that the definitions allow, with every field open to
-// chance. Each is refused with a reason or gives pods: the same twice, with the
-// owner untouched, and without what an API server refuses, as far as the user has
-// not put it there: names, doubled ports, volumes, mounts and variables.
+// FuzzOwner generates random workloads that the CRDs allow. Each one is either rejected
+// with a reason or results in pods: deterministically, without changing the workload, and
+// without content that an API server would reject, unless the user wrote it: names,
+// duplicate ports, volumes, mounts and variables.
 func FuzzOwner(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, uint8(seed*13), seed%2 == 0, seed%3 == 0)
@@ -64,7 +64,7 @@ func FuzzOwner(f *testing.F) {
 	})
 }
 
-// TestRandomOwnersHavePods guards against a fuzz test that sees refusals only.
+// TestRandomOwnersHavePods guards against a fuzz test in which every object is rejected.
 func TestRandomOwnersHavePods(t *testing.T) {
 	built := 0
 	for seed := range uint64(40) {
@@ -97,7 +97,7 @@ func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
 		return corev1.PodTemplateSpec{}, err
 	}
 	pod := sts.Spec.Template
-	for _, claim := range sts.Spec.VolumeClaimTemplates { // the controller adds them
+	for _, claim := range sts.Spec.VolumeClaimTemplates { // the StatefulSet controller adds these volumes
 		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim.Name})
 	}
 	return pod, nil
@@ -107,8 +107,8 @@ var ownerSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) 
 	return sample.OfKinds(map[string]string{v1.PrometheusKind: v1.Version, v1alpha1.PrometheusAgentKind: v1alpha1.Version})
 })
 
-// randomOwner is one or the other. What the user adds to pods is left out, as only
-// an API server knows whether it fits.
+// randomOwner returns a random Prometheus or PrometheusAgent without the user's additions
+// to pods, since only an API server can validate them.
 func randomOwner(t *testing.T, seed uint64, density float64, agent bool) (*v1.Prometheus, *v1alpha1.PrometheusAgent) {
 	t.Helper()
 	samples, err := ownerSamples()

@@ -1,6 +1,6 @@
 package promworkload
 
-// How others reach the server of a pod.
+// Names, port and path for access to the server of a pod.
 const (
 	ServerContainer = containerPrometheus
 	ServerPort      = webPort

@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// ServicePorts are the ports that a workload needs of the shared Service; none when
-// it does not use it.
+// ServicePorts returns the ports of the shared Service that the workload needs, or none
+// if it does not use the Service.
 func (o *Owner) ServicePorts() []corev1.ServicePort {
 	if o.CustomService() || o.daemonSet {
 		return nil

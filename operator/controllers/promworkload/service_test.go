@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// user is a Prometheus that was created in a minute. does edits it.
+// user returns a Prometheus that was created at the given minute. does edits it.
 func user(name string, minute int, does ...func(*v1.Prometheus)) workload.Peer {
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: name, UID: types.UID(name),
@@ -37,13 +37,12 @@ func foreign(p workload.Peer) workload.Peer {
 	return p
 }
 
-// TestSharedService builds the Service from the side of each workload that uses it:
-// all must come to the same.
+// All workloads that use the shared Service build the same Service.
 func TestSharedService(t *testing.T) {
 	for name, tc := range map[string]struct {
 		users         []workload.Peer
 		ports, owners string
-		lost          map[string]string // by workload, what it says
+		lost          map[string]string // message by workload
 	}{
 		"alone":                       {[]workload.Peer{user("a", 1)}, "web 9090", "a", nil},
 		"one with Thanos":             {[]workload.Peer{user("a", 1), user("b", 2, withThanos)}, "web 9090, grpc 10901", "a b", nil},

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Shards is how many StatefulSets there should be, 1 to [v1.MaxShards]. An owner
-// that wants more is refused.
+// Shards returns the desired number of StatefulSets, from 1 to [v1.MaxShards]. A workload
+// with more shards is rejected.
 func (o *Owner) Shards() int32 {
 	if o.common.Shards == nil {
 		return 1
@@ -20,7 +20,8 @@ func (o *Owner) Shards() int32 {
 	return min(max(1, *o.common.Shards), v1.MaxShards)
 }
 
-// zones are the zones shards are spread over; empty without topology sharding.
+// zones returns the zones over which shards are spread. It is empty without topology
+// sharding.
 func (o *Owner) zones() []string {
 	s := o.common.ShardingStrategy
 	if !o.Config.TopologySharding || s == nil || s.Mode != v1.TopologyShardingStrategyMode || s.Topology == nil {
@@ -29,8 +30,8 @@ func (o *Owner) zones() []string {
 	return s.Topology.Values
 }
 
-// zone is where a shard runs: shards 0 to 3 over a and b are a, b, a, b, and
-// their numbers within the zone are 0, 0, 1, 1.
+// zone returns the zone of a shard and its number within the zone. The zones of shards 0
+// to 3 over a and b are a, b, a, b, and their numbers are 0, 0, 1, 1.
 func (o *Owner) zone(shard int32) (name string, number int32, ok bool) {
 	zones := o.zones()
 	n := int32(len(zones))
@@ -40,7 +41,7 @@ func (o *Owner) zone(shard int32) (name string, number int32, ok bool) {
 	return zones[shard%n], shard / n, true
 }
 
-// reloaderEnv are the variables the configuration refers to.
+// reloaderEnv returns the variables that the configuration refers to.
 func (o *Owner) reloaderEnv(shard int32) []corev1.EnvVar {
 	env := []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
 	if o.daemonSet {
@@ -55,7 +56,7 @@ func (o *Owner) reloaderEnv(shard int32) []corev1.EnvVar {
 	return env
 }
 
-// nodeSelector is the user's, with the zone of the shard on top.
+// nodeSelector returns the user's node selector with the zone of the shard added.
 func (o *Owner) nodeSelector(shard int32) map[string]string {
 	zone, _, ok := o.zone(shard)
 	if !ok {
@@ -64,8 +65,8 @@ func (o *Owner) nodeSelector(shard int32) map[string]string {
 	return workload.Overlay(o.common.NodeSelector, map[string]string{corev1.LabelTopologyZone: zone})
 }
 
-// spreadConstraints are the user's, with the labels of the pods added where
-// that is asked for. match is the selector of the StatefulSet.
+// spreadConstraints returns the user's constraints, with the pod labels added where
+// requested. match is the selector of the StatefulSet.
 func spreadConstraints(in []v1.TopologySpreadConstraint, match map[string]string) []corev1.TopologySpreadConstraint {
 	var out []corev1.TopologySpreadConstraint
 	for _, c := range in {

@@ -9,28 +9,27 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Inputs is what a pod depends on besides its owner.
+// Inputs are the inputs of a pod besides its workload.
 type Inputs struct {
-	// Shard is the number of the shard, from 0. A DaemonSet has only 0.
+	// Shard is the number of the shard, from 0. A DaemonSet has only shard 0.
 	Shard int32
 	// RuleConfigMaps are the names of the rule ConfigMaps, padded
 	// ([workload.Base.PadRuleConfigMaps]). Agents ignore them.
 	RuleConfigMaps []string
-	// TLSSecrets is the number of TLS asset Secrets; there is always one.
+	// TLSSecrets is the number of TLS asset Secrets, at least one.
 	TLSSecrets int
-	// ConfigInParts says that the pod must see the parts of the configuration. In
-	// the split layout it does so anyway when its reloaders read parts.
+	// ConfigInParts is true if the pod must mount the configuration in parts. In the
+	// split layout it always does if its reloaders support parts.
 	ConfigInParts bool
-	// Hash is [Owner.InputHash]; empty leaves the annotation out.
+	// Hash is the result of [Owner.InputHash]. If empty, the annotation is omitted.
 	Hash string
 }
 
-// StatefulSet is one shard.
+// StatefulSet returns the StatefulSet of one shard.
 //
-// Errors: a version, image or volume name that does not parse, a name of the owner
-// that leads to names the API server refuses, additional
-// arguments the operator sets itself, incomplete web TLS, a container patch that
-// does not merge.
+// Errors: a version, image or volume name that does not parse; a name that results in
+// names the API server rejects; additional arguments that the operator sets itself;
+// incomplete web TLS; a container patch that does not merge.
 func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -45,10 +44,10 @@ func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 	}
 	sts := o.NewStatefulSet(o.shardName(in.Shard), match, in.Hash, pod)
 	sts.Spec.PersistentVolumeClaimRetentionPolicy = o.common.PersistentVolumeClaimRetentionPolicy
-	return sts.DeepCopy(), nil // shares nothing with the owner or other shards
+	return sts.DeepCopy(), nil // shares no memory with the workload or other shards
 }
 
-// check is everything that can be wrong before a pod is built.
+// check returns the errors that can be detected before a pod is built.
 func (o *Owner) check() error {
 	if o.err != nil {
 		return o.err

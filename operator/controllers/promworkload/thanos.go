@@ -22,8 +22,8 @@ const (
 	thanosClientContent = "tls_config:\n  insecure_skip_verify: true\n"
 )
 
-// thanosArgs are the arguments of the sidecar after "sidecar". The versions are
-// those of Thanos.
+// thanosArgs are the arguments of the sidecar after "sidecar". The versions are Thanos
+// versions.
 var thanosArgs = slices.Concat([]workload.Row[*Owner]{
 	{Name: "prometheus.url", Value: func(o *Owner) (string, bool) { return o.localURL(""), true }},
 	{Name: "grpc-address", Value: func(o *Owner) (string, bool) {
@@ -44,7 +44,7 @@ var thanosArgs = slices.Concat([]workload.Row[*Owner]{
 		Value: workload.FlagIf(func(o *Owner) bool { return o.compactionIs(compactionDelayed) })},
 	{Name: "tracing.config-file", Value: workload.NonEmpty(func(o *Owner) string { return o.thanos().TracingConfigFile })},
 	{Name: "tracing.config", Value: variable(thanosTracingVar, (*Owner).tracingSecret)},
-	// Unlike the server's, these are written even when they are the default.
+	// Unlike those of the server, these are written even if they are the default.
 	{Name: "log.level", Value: workload.NonEmpty(func(o *Owner) string { return first(o.thanos().LogLevel, o.common.LogLevel) })},
 	{Name: "log.format", Value: workload.NonEmpty(func(o *Owner) string { return first(o.thanos().LogFormat, o.common.LogFormat) })},
 	{Name: "min-time", Value: workload.NonEmpty(func(o *Owner) string { return o.thanos().MinTime })},
@@ -98,7 +98,7 @@ func (o *Owner) thanosContainer() (corev1.Container, error) {
 	return c, nil
 }
 
-// thanosImage takes the version as it is written: "0.40.0" has no "v" in its tag.
+// thanosImage uses the version as written: the image tag for "0.40.0" has no "v".
 func (o *Owner) thanosImage() (string, error) {
 	t := o.thanos()
 	return workload.Image{
@@ -110,7 +110,7 @@ func (o *Owner) thanosImage() (string, error) {
 	}.Path()
 }
 
-// objectStorageSecret and tracingSecret are nil where a file is used instead.
+// objectStorageSecret and tracingSecret return nil if a file is used instead.
 
 func (o *Owner) objectStorageSecret() *corev1.SecretKeySelector {
 	if o.thanos().ObjectStorageConfigFile != "" {
@@ -126,13 +126,13 @@ func (o *Owner) tracingSecret() *corev1.SecretKeySelector {
 	return o.thanos().TracingConfig
 }
 
-// thanosClientFile reports whether the sidecar gets the file with which it
-// talks to Prometheus.
+// thanosClientFile reports whether the sidecar gets a file with the HTTP client
+// configuration for Prometheus.
 func (o *Owner) thanosClientFile() bool {
 	return o.thanos() != nil && thanosWithClientFile.Has(o.thanosVersion)
 }
 
-// variable passes the content of a Secret by an environment variable.
+// variable passes the content of a Secret through an environment variable.
 func variable(name string, secret func(*Owner) *corev1.SecretKeySelector) func(*Owner) (string, bool) {
 	return func(o *Owner) (string, bool) { return "$(" + name + ")", secret(o) != nil }
 }
@@ -144,7 +144,7 @@ func thanosAddress(port int, local bool) string {
 	return fmt.Sprintf(":%d", port)
 }
 
-// first is the first string that is not empty.
+// first returns the first non-empty string.
 func first(candidates ...string) string {
 	for _, s := range candidates {
 		if s != "" {

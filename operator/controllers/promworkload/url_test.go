@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// prefixes are route prefixes as users write them, and the one that Prometheus
-// then serves under.
+// prefixes maps route prefixes as written by users to the prefix under which Prometheus
+// serves.
 var prefixes = map[string]string{
 	``: `/`, `/`: `/`, `//`: `/`,
 	`prom`: `/prom`, `/prom`: `/prom`, `prom/`: `/prom`, `/prom/`: `/prom`, `/prom//`: `/prom`, `//prom`: `/prom`,
@@ -24,7 +24,7 @@ var prefixes = map[string]string{
 	`/$(id)`: `/$(id)`, `/a;b&c`: `/a;b&c`, `/it's`: `/it's`, `/{a,b}[1-2]`: `/{a,b}[1-2]`, `host:80/x`: `/host:80/x`,
 }
 
-// served is what Prometheus makes of --web.route-prefix.
+// served returns the prefix under which Prometheus serves with these arguments.
 func served(t *testing.T, args []string) string {
 	t.Helper()
 	for _, a := range args {
@@ -36,7 +36,7 @@ func served(t *testing.T, args []string) string {
 	return ""
 }
 
-// requestPath is the path that a client of the URL asks for.
+// requestPath returns the path that a client of the URL requests.
 func requestPath(t *testing.T, text string) string {
 	t.Helper()
 	u, err := url.Parse(text)
@@ -50,7 +50,7 @@ func requestPath(t *testing.T, text string) string {
 	return u.Path
 }
 
-// TestRoutePrefix: whatever the prefix, Prometheus serves where everybody asks.
+// For any prefix, probes and sidecars request the path under which Prometheus serves.
 func TestRoutePrefix(t *testing.T) {
 	for prefix, want := range prefixes {
 		for _, local := range []string{"false", "true"} {
@@ -94,8 +94,8 @@ func argument(t *testing.T, c corev1.Container, flag string) string {
 	return ""
 }
 
-// probed is the path a probe asks for: over HTTP as the kubelet reads it,
-// otherwise what the script hands to curl and wget.
+// probed returns the path that a probe requests: over HTTP as the kubelet parses it,
+// otherwise the argument that the script passes to curl and wget.
 func probed(t *testing.T, p *corev1.Probe) string {
 	t.Helper()
 	if p.HTTPGet != nil {
@@ -116,7 +116,7 @@ func probed(t *testing.T, p *corev1.Probe) string {
 	return requestPath(t, asked)
 }
 
-// scripted runs a script whose only program prints its last argument.
+// scripted runs a script in which the program is a stub that prints its last argument.
 func scripted(t *testing.T, program string, command []string) string {
 	t.Helper()
 	shell, err := exec.LookPath(command[0])
@@ -137,8 +137,8 @@ func scripted(t *testing.T, program string, command []string) string {
 	return string(out)
 }
 
-// TestRoutePrefixAsWritten: where the reference's pod works, ours has the same
-// arguments and paths to the byte, because a difference replaces the pod.
+// If the pod of the reference works, ours has exactly the same arguments and paths,
+// because a difference would replace the pod.
 func TestRoutePrefixAsWritten(t *testing.T) {
 	for prefix, want := range map[string]struct{ arg, path string }{
 		``:         {`/`, `/`},
@@ -168,8 +168,7 @@ func TestRoutePrefixAsWritten(t *testing.T) {
 	}
 }
 
-// TestLocalhost: an IPv6 address has brackets before a port, whether the flag
-// has them or not.
+// An IPv6 address is in brackets before a port, whether or not the flag has them.
 func TestLocalhost(t *testing.T) {
 	for host, want := range map[string]string{
 		"": "localhost", "127.0.0.1": "127.0.0.1", "::1": "[::1]", "[::1]": "[::1]",

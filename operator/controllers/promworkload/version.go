@@ -9,12 +9,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// firstV3 sorts before every pre-release of 3.0.0, so that a gate on it asks
-// for the major version only.
+// firstV3 sorts before every pre-release of 3.0.0, so that a gate with it depends only on
+// the major version.
 const firstV3 = "3.0.0-0"
 
-// parsePrometheusVersion is [workload.ParseVersion] for spec.version: empty means
-// the default, and only the major versions 2 and 3 are known.
+// parsePrometheusVersion calls [workload.ParseVersion] for spec.version. Empty means the
+// default. Only the major versions 2 and 3 are supported.
 func parsePrometheusVersion(text string) (*semver.Version, error) {
 	if text == "" {
 		text = wellknown.DefaultPrometheusVersion
@@ -29,12 +29,12 @@ func parsePrometheusVersion(text string) (*semver.Version, error) {
 	return v, nil
 }
 
-// Ranges that more than one argument depends on. The others stand in the tables.
+// Version ranges that several arguments depend on. The others are in the tables.
 var (
 	withWebConfig    = workload.Versions{Since: "2.24.0"} // --web.config.file and everything it needs
-	withGoGCVariable = workload.Versions{Until: "2.53.0"} // from then on the configuration file has it
-	withDelayedBlock = workload.Versions{Since: "3.9.0"}  // Prometheus half of delayed compaction
+	withGoGCVariable = workload.Versions{Until: "2.53.0"} // newer versions have it in the configuration file
+	withDelayedBlock = workload.Versions{Since: "3.9.0"}  // the Prometheus half of delayed compaction
 
-	thanosWithDelayedBlock = workload.Versions{Since: "0.41.0"} // Thanos half
+	thanosWithDelayedBlock = workload.Versions{Since: "0.41.0"} // the Thanos half
 	thanosWithClientFile   = workload.Versions{Since: "0.24.0"} // --prometheus.http-client-file
 )

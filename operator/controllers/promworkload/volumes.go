@@ -27,22 +27,22 @@ const (
 	thanosClientVolume = "thanos-prometheus-http-client-file"
 )
 
-// UserMounts are those of spec.secrets and spec.configMaps.
+// UserMounts returns the mounts of spec.secrets and spec.configMaps.
 func (o *Owner) UserMounts() []workload.UserMount {
 	return workload.UserMounts("/etc/prometheus", o.common.Secrets, o.common.ConfigMaps)
 }
 
-// userMounts are the Secrets and ConfigMaps that the user wants in the pod.
+// userMounts returns the volumes and mounts of the user's Secrets and ConfigMaps.
 func (o *Owner) userMounts() ([]corev1.Volume, []corev1.VolumeMount) {
 	return workload.MountUsers(o.UserMounts())
 }
 
-// volumes are the volumes of the pod, in order.
+// volumes returns the volumes of the pod, in order.
 func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	out := []corev1.Volume{
 		o.ConfigVolume(in.ConfigInParts),
 		o.TLSAssets(in.TLSSecrets),
-		// In memory, because the expanded configuration holds credentials.
+		// In memory, because the expanded configuration contains credentials.
 		{Name: configOutVolume, VolumeSource: corev1.VolumeSource{
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}},
 	}
@@ -67,16 +67,16 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	return out, workload.CheckVolumeNames(out)
 }
 
-// ownData reports whether the pod has a data volume. In a DaemonSet it needs one
-// because the root filesystem is read-only, unless the user brings it; the pod that
-// the single layout repeats leaves it to the image.
+// ownData reports whether the pod has a data volume. A DaemonSet needs one, because the
+// root filesystem is read-only, unless the user mounts one. In the single layout, the pod
+// matches the reference and relies on the volume of the image.
 func (o *Owner) ownData() bool {
 	return !o.daemonSet || o.Config.Layout != workload.LayoutSingle && !slices.ContainsFunc(o.common.VolumeMounts, func(m corev1.VolumeMount) bool {
 		return path.Clean(m.MountPath) == storageDir
 	})
 }
 
-// mounts are the mounts of the prometheus container, in order.
+// mounts returns the mounts of the prometheus container, in order.
 func (o *Owner) mounts(in Inputs) []corev1.VolumeMount {
 	out := []corev1.VolumeMount{
 		{Name: configOutVolume, MountPath: configOutDir, ReadOnly: true},
@@ -106,7 +106,7 @@ func (o *Owner) mounts(in Inputs) []corev1.VolumeMount {
 	return out
 }
 
-// ruleConfigMaps are the ConfigMaps of rules; an agent has none.
+// ruleConfigMaps returns the rule ConfigMaps. An agent has none.
 func (o *Owner) ruleConfigMaps(in Inputs) []string {
 	if o.server == nil {
 		return nil
@@ -114,8 +114,8 @@ func (o *Owner) ruleConfigMaps(in Inputs) []string {
 	return in.RuleConfigMaps
 }
 
-// A log file named without a folder goes to a volume of its own. There is one
-// such volume, whichever of the two files needs it.
+// scrapeFailureLogMounted reports whether the scrape failure log needs a log volume,
+// which is the case for a file name without a directory. Both log files share one volume.
 
 func (o *Owner) scrapeFailureLogMounted() bool { return bareFileName(o.common.ScrapeFailureLogFile) }
 

@@ -26,6 +26,6 @@ func (o *Owner) reloadersServeWeb() bool {
 	return o.daemonSet || o.common.Web != nil && withWebConfig.Has(o.version)
 }
 
-// localURL is how other containers of the pod reach an endpoint of the server.
-// Only the route prefix counts, the external URL does not.
+// localURL returns the URL of a server endpoint for other containers of the pod. It has
+// the route prefix; the external URL is ignored.
 func (o *Owner) localURL(endpoint string) string { return o.LocalURL(o.webConfig().Scheme(), endpoint) }

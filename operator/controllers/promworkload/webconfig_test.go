@@ -7,8 +7,7 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// TestWebConfigIsUnderstood reads each file as the servers do: with the same
-// types, refusing unknown keys.
+// Each file can be decoded into the types of the servers, which reject unknown keys.
 func TestWebConfigIsUnderstood(t *testing.T) {
 	read := 0
 	for name, s := range stories(t) {

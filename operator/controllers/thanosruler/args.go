@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// replicaLabel is the external label that tells the pods apart.
+	// replicaLabel is the external label that distinguishes the pods.
 	replicaLabel = "thanos_ruler_replica"
-	// defaultInterval and wellknown.DefaultRetention are the defaults of the CRD; an
-	// object that bypassed them gets the same.
+	// defaultInterval and wellknown.DefaultRetention are the defaults of the CRD. They
+	// also apply to an object that bypassed the CRD defaults.
 	defaultInterval = "15s"
 )
 
-// Ranges that more than one decision depends on. The others stand in the tables.
+// Version ranges that several decisions depend on. The others are in the tables.
 var (
 	withWebConfig  = workload.Versions{Since: "0.21.0"} // --http.config and everything it needs
-	withUTF8Labels = workload.Versions{Since: "0.38.0"} // names of labels beyond letters, digits and "_"
+	withUTF8Labels = workload.Versions{Since: "0.38.0"} // label names with characters other than letters, digits and "_"
 )
 
-// args are the arguments after "rule" and before the user's.
+// args are the arguments between "rule" and the user's arguments.
 var args = slices.Concat([]workload.Row[*Owner]{
 	{Name: "data-dir", Value: workload.Always[*Owner](kind.Data.Dir)},
 	{Name: "eval-interval", Value: duration(func(o *Owner) v1.Duration { return cmp.Or(o.spec.EvaluationInterval, defaultInterval) })},
@@ -71,13 +71,13 @@ var args = slices.Concat([]workload.Row[*Owner]{
 	{Name: "alert.query-url", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.AlertQueryURL })},
 })
 
-// lastArgs come after the user's. Also without spec.web, so that settings made later
-// need no new argument.
+// lastArgs follow the user's arguments. They do not depend on spec.web, so that setting
+// it later changes no argument.
 var lastArgs = []workload.Row[*Owner]{
 	{Name: "http.config", In: withWebConfig, Value: workload.Always[*Owner](webConfigDir + "/web-config.yaml")},
 }
 
-// args is the command line of the container.
+// args returns the command line of the container.
 func (o *Owner) args() ([]string, error) {
 	const field = "spec.additionalArgs"
 	own, _ := workload.Fill(args, o.version, o)
@@ -92,13 +92,14 @@ func (o *Owner) args() ([]string, error) {
 	return append([]string{"rule"}, workload.Render(append(all, last...))...), nil
 }
 
-// Gates lists the gated arguments in the order in which they are written.
+// Gates returns the gated arguments in the order in which they are written.
 func Gates() []workload.Gate {
 	o := ForRuler(&v1.ThanosRuler{}, workload.Config{})
 	return workload.GatesOf("thanos rule", slices.Concat(args, lastArgs), o)
 }
 
-// duration is a value for a flag that knows no years, which the field allows.
+// duration returns the value of a flag that does not support years, which the field
+// allows.
 func duration(get func(*Owner) v1.Duration) func(*Owner) (string, bool) {
 	return func(o *Owner) (string, bool) {
 		text := string(get(o))
@@ -107,7 +108,7 @@ func duration(get func(*Owner) v1.Duration) func(*Owner) (string, bool) {
 		}
 		d, err := model.ParseDuration(text)
 		if err != nil {
-			return text, true // Check tells what is wrong
+			return text, true // Check reports the error
 		}
 		return time.Duration(d).String(), true
 	}
@@ -121,7 +122,8 @@ func concurrency(o *Owner) (string, bool) {
 	return strconv.Itoa(int(*n)), true
 }
 
-// externalLabels are those of the series and alerts, that of the pod first.
+// externalLabels returns the external labels of series and alerts, the replica label
+// first.
 func externalLabels(o *Owner) []string {
 	out := []string{replicaLabel + `="$(POD_NAME)"`}
 	for _, name := range slices.Sorted(maps.Keys(o.spec.Labels)) {
@@ -130,8 +132,8 @@ func externalLabels(o *Owner) []string {
 	return out
 }
 
-// quote puts a value into quotation marks. One that can be read between them stays as
-// it is written: escapes in it are the user's, and arguments that change replace pods.
+// quote quotes a label value. A value that is valid between quotation marks is kept as
+// written: its escapes are the user's, and a changed argument would replace pods.
 func quote(value string) string {
 	if quoted := `"` + value + `"`; readable(quoted) {
 		return quoted
@@ -144,12 +146,12 @@ func readable(quoted string) bool {
 	return err == nil
 }
 
-// droppedLabels are what alerts lose before they are sent.
+// droppedLabels returns the labels that are removed from alerts before they are sent.
 func droppedLabels(o *Owner) []string {
 	return append([]string{replicaLabel}, o.spec.AlertDropLabels...)
 }
 
-// unless is the list where nothing else has taken its place.
+// unless returns the list, or nil if another setting replaces it.
 func unless(replaced bool, list []string) []string {
 	if replaced {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// ruler is a ThanosRuler with a query endpoint, unless the spec says where to query.
+// ruler returns a ThanosRuler with this spec. It gets a query endpoint if the spec has
+// none.
 func ruler(t *testing.T, spec string) *v1.ThanosRuler {
 	t.Helper()
 	tr := &v1.ThanosRuler{}
@@ -36,12 +37,12 @@ func rulerArgs(t *testing.T, tr *v1.ThanosRuler) []string {
 	return sts.Spec.Template.Spec.Containers[0].Args
 }
 
-// TestArgumentGates asks for each gated argument at the versions beside its limit.
+// Each gated argument is present or absent in the versions next to its limit.
 func TestArgumentGates(t *testing.T) {
 	for _, tc := range []struct {
 		spec, arg string
 		versions  string // "-" in front: must be absent
-		field     string // reported where it is absent
+		field     string // reported if the argument is absent
 	}{
 		{`ruleQueryOffset: 1m`, "--rule-query-offset=1m", "-0.37.2 -0.38.0-rc.0 0.38.0", "spec.ruleQueryOffset"},
 		{`ruleConcurrentEval: 2`, "--rule-concurrent-evaluation=2", "-0.36.1 0.37.0", "spec.ruleConcurrentEval"},
@@ -77,8 +78,8 @@ func TestArgumentGates(t *testing.T) {
 	}
 }
 
-// TestEveryRowParses walks the tables: a version that does not parse would only
-// panic when a row is wanted.
+// All versions in the tables parse. Otherwise the table would panic only when the row is
+// used.
 func TestEveryRowParses(t *testing.T) {
 	for _, row := range slices.Concat(args, lastArgs) {
 		for _, v := range []string{row.In.Since, row.In.Until} {

@@ -13,11 +13,11 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// errNoURL takes the place of the error of the parser, which has the URL in it, and
-// URLs can have passwords in them.
+// errNoURL replaces the error of the URL parser, which contains the URL and any password
+// in it.
 var errNoURL = errors.New("not a valid URL")
 
-// Check says what in the spec the server would not start with, one fault at a time.
+// Check returns the first fault of the spec with which the server would not start.
 func (o *Owner) Check() error {
 	if o.err != nil {
 		return o.err
@@ -32,7 +32,8 @@ func (o *Owner) Check() error {
 	return nil
 }
 
-// checkSecrets: a volume cannot leave open what it shows.
+// checkSecrets checks that the Secrets to mount have a name and a key, which volumes
+// require.
 func (o *Owner) checkSecrets() error {
 	for _, f := range configFiles {
 		if s := f.mounted(o); s != nil && (s.Name == "" || s.Key == "") {
@@ -118,7 +119,8 @@ func (o *Owner) checkDurations() error {
 	return nil
 }
 
-// checkLabels: a name with "=" would end there.
+// checkLabels rejects invalid label names, and names with "=", which the flag would split
+// there.
 func (o *Owner) checkLabels() error {
 	scheme := model.LegacyValidation
 	if withUTF8Labels.Has(o.version) {

@@ -7,8 +7,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TestRefused: what the server would not start with, or the API server would refuse,
-// is refused with the field as the user wrote it.
+// A spec with which the server would not start, or that the API server would reject, is
+// rejected with the field as the user wrote it.
 func TestRefused(t *testing.T) {
 	for spec, want := range map[string]string{
 		`queryConfig: {key: a}`:                                              "spec.queryConfig: needs a name and a key",
@@ -55,7 +55,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNotRefused: what is beside the limits works.
+// Values just within the limits are accepted.
 func TestNotRefused(t *testing.T) {
 	for _, spec := range []string{
 		`queryEndpoints: [a, "http://a", "https://a", "dns+a:9090", "dnssrv+_http._tcp.a"]`,
@@ -75,8 +75,7 @@ func TestNotRefused(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreTooLong: an owner whose name is legal and leads to names that are
-// not is refused.
+// A ThanosRuler whose valid name results in invalid names of other objects is rejected.
 func TestNamesThatAreTooLong(t *testing.T) {
 	for n, want := range map[int]string{
 		38: "",

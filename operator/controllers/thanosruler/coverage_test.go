@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// testedElsewhere names the test of each field that no golden file of the pods can
-// show: "folder: test".
+// testedElsewhere maps each field that no golden file of the pods can cover to its test,
+// as "folder: test".
 var testedElsewhere = map[string]string{
 	"paused":                                           "operator/dev/integration: TestPausedOwnerIsLeftAlone",
 	"enforcedNamespaceLabel":                           "operator/config/rules: TestGolden",
@@ -25,9 +25,9 @@ var testedElsewhere = map[string]string{
 	"ruleNamespaceSelector":                            "operator/controllers/thanosruler: TestSelectors",
 }
 
-// TestEveryFieldHasATest: each field of a ThanosRuler is set in a golden file of the
-// pods, or is named above. Blocks of remote write are tested in package promconfig.
-// With -v it prints which files set each field.
+// Each field of a ThanosRuler is set in a golden file of the pods or listed above. Blocks
+// of remote write are tested in package promconfig. With -v, the test prints which files
+// set each field.
 func TestEveryFieldHasATest(t *testing.T) {
 	workloadtest.Coverage{
 		Specs:     []reflect.Type{reflect.TypeFor[v1.ThanosRulerSpec]()},

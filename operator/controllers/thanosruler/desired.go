@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Desired implements engine.Inputs: rules and the files of the server first, then what
-// runs the pods.
+// Desired implements [engine.Inputs]. Rules and the files of the server come before the
+// objects that run the pods.
 func (in *inputs) Desired() (engine.Plan, error) {
 	o := in.owner
 	plan := engine.Plan{}
@@ -57,7 +57,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	return plan, nil
 }
 
-// remark is what the user should know although nothing failed.
+// remark adds the warnings that a user should see although nothing failed.
 func (in *inputs) remark(plan *engine.Plan) {
 	plan.Dropped = engine.AllDropped(in, append(in.owner.Dropped(), in.remoteWrite.Dropped...)...)
 	plan.Warnings = append(plan.Warnings, in.owner.Warnings()...)

@@ -1,16 +1,16 @@
-// Package thanosruler is the kind ThanosRuler: how the rules that one selects and its
-// spec become ConfigMaps, Secrets and pods. What reconciles it is package engine; what
-// the pods of other kinds need too is in package workload.
+// Package thanosruler implements the kind ThanosRuler: it turns a spec and the selected
+// rules into ConfigMaps, Secrets and pods. Package engine reconciles them; package
+// workload has the parts of pods that all kinds share.
 //
-//	kind.go             the kind: names, selectors, what runs the pods
+//	kind.go             the kind: names, selectors, objects that run the pods
 //	gather.go           gather: compile rules and remote write, once per change
 //	desired.go          decide: which objects should exist (pure)
-//	check.go            what Thanos would not start with; warnings.go: what fails later
+//	check.go            specs that Thanos would not start with; warnings.go: later failures
 //	owner.go args.go pod.go volumes.go statefulset.go service.go secrets.go
 //	                    the objects
 //
-// An [Owner] builds the objects from plain values only, and the same arguments give the
-// same bytes:
+// An [Owner] builds the objects from plain values only, and the same arguments result in
+// the same bytes:
 //
 //	owner := thanosruler.ForRuler(tr, cfg)
 //	in := thanosruler.Inputs{RuleConfigMaps: plan.Names, TLSSecrets: n}
@@ -18,6 +18,6 @@
 //	sts, err := owner.StatefulSet(in)
 //	for _, d := range owner.Dropped() { … } // fields the version does not support
 //
-// Whatever depends on a version is a row with a gate in args.go. Files that a Secret
-// brings are rows in volumes.go.
+// Every version-dependent argument is a row with a gate in args.go. Files from Secrets
+// are rows in volumes.go.
 package thanosruler

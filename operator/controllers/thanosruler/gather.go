@@ -16,53 +16,53 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// inputs is everything that a reconciliation of a ThanosRuler read.
+// inputs are the inputs of one reconciliation of a ThanosRuler.
 type inputs struct {
 	ruler *v1.ThanosRuler
 	owner *Owner
-	// rules are the selected rule objects, compiled, by namespace and name.
+	// rules are the selected and compiled rule objects, sorted by namespace and name.
 	rules rules.Files
-	// buckets are the live ConfigMaps of rules, plan says which of them holds which file.
+	// buckets are the live rule ConfigMaps. plan assigns the rule files to ConfigMaps.
 	buckets []rules.Bucket
 	plan    rules.Plan
-	left    []share.LeftOut // rules for which there is no ConfigMap
-	// remoteWrite is the file of remote write.
+	left    []share.LeftOut // rules for which no ConfigMap is left
+	// remoteWrite is the remote-write configuration file.
 	remoteWrite promconfig.RemoteWriteFile
-	// alerting are the Secrets with files about alerts that users write, alertFaults is what
-	// the server would refuse of these.
+	// alerting are the Secrets with the user's alerting files. alertFaults are the errors
+	// for which the server would reject these files.
 	alerting    []assets.Dependency
 	alertFaults error
 	live        engine.Live
 }
 
-// gatherer gathers for one ThanosRuler.
+// gatherer gathers the inputs of one ThanosRuler.
 type gatherer struct {
 	*settings
-	owner compiled.Owner // of the rule files
+	owner compiled.Owner // of the rule files in the cache
 	last  rules.LastPass
 	kept  keptFile
 	fine  fineFiles
 }
 
-// keptFile is the file of remote write while nothing it depends on changed.
+// keptFile caches the remote-write file until one of its inputs changes.
 type keptFile struct {
 	key  string
 	file promconfig.RemoteWriteFile
 }
 
-// fineFiles are files about alerts in which nothing is wrong while nothing changed.
+// fineFiles caches that alerting files are valid until one of them changes.
 type fineFiles struct {
 	key  string
 	deps []assets.Dependency
 }
 
-// Held implements engine.Gatherer.
+// Held implements [engine.Gatherer].
 func (g *gatherer) Held() int { return g.cache.Held(g.owner) + g.last.Held() }
 
-// Close implements engine.Gatherer.
+// Close implements [engine.Gatherer].
 func (g *gatherer) Close() { g.cache.Release(g.owner) }
 
-// Gather implements engine.Gatherer.
+// Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
 	tr := w.(*v1.ThanosRuler)
 	in := &inputs{ruler: tr, owner: ForRuler(tr, g.cfg), live: c.Live}
@@ -85,9 +85,10 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	return in, g.compileRemoteWrite(in, c)
 }
 
-// checkAlerting looks into the files about alerts unless they were fine before.
+// checkAlerting checks the alerting files unless they are unchanged since they were found
+// valid.
 //
-// Errors: the cluster does not answer.
+// Errors: the cluster cannot be read.
 func (g *gatherer) checkAlerting(in *inputs, c engine.Cluster) error {
 	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
 	if g.fine.key == key && c.Current(g.fine.deps) {
@@ -107,7 +108,7 @@ func (g *gatherer) checkAlerting(in *inputs, c engine.Cluster) error {
 	return nil
 }
 
-// compileRemoteWrite makes the file of remote write unless the kept one stands.
+// compileRemoteWrite compiles the remote-write file unless the cached one is current.
 func (g *gatherer) compileRemoteWrite(in *inputs, c engine.Cluster) error {
 	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
 	if g.kept.key == key && c.Current(g.kept.file.Deps) {
@@ -116,7 +117,7 @@ func (g *gatherer) compileRemoteWrite(in *inputs, c engine.Cluster) error {
 	}
 	g.kept = keptFile{}
 	file, err := promconfig.CompileThanosRemoteWrite(in.ruler, in.owner.version, c.References)
-	in.remoteWrite = file // with its references, also after an error
+	in.remoteWrite = file // with its references, even after an error
 	if err == nil {
 		g.kept = keptFile{key, file}
 	}
@@ -127,7 +128,8 @@ func fragments(namespace, name string) compiled.Owner {
 	return compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: namespace, Name: name}
 }
 
-// selectedRules are the rule objects of a ThanosRuler whose version is known.
+// selectedRules returns the selected rule objects of a ThanosRuler. The version of o must be
+// valid.
 func selectedRules(o *Owner, tr *v1.ThanosRuler, c engine.Cluster, selectors selection.Rules) rules.Selected {
 	return rules.Selected{
 		Owner: fragments(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, o.version),
@@ -135,8 +137,8 @@ func selectedRules(o *Owner, tr *v1.ThanosRuler, c engine.Cluster, selectors sel
 	}
 }
 
-// compileRules compiles the rules of a ThanosRuler into the cache. What is wrong shows
-// in its reconciliation.
+// compileRules compiles the rules of a ThanosRuler into the cache. Errors are left to its
+// reconciliation.
 func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
 	tr := w.(*v1.ThanosRuler)
 	o := ForRuler(tr, s.cfg)
@@ -146,7 +148,7 @@ func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
 	}
 }
 
-// Verdicts implements engine.Inputs.
+// Verdicts implements [engine.Inputs].
 func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
 	return func(yield func(compiled.Verdict) bool) {
 		for _, r := range in.rules {
@@ -157,8 +159,8 @@ func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
 	}
 }
 
-// References implements engine.Inputs. Other Secrets that pods mount are none: nothing here
-// depends on them.
+// References implements [engine.Inputs]. Other Secrets that pods mount are not included,
+// since the objects do not depend on them.
 func (in *inputs) References() iter.Seq[assets.Ref] {
 	return func(yield func(assets.Ref) bool) {
 		for _, d := range slices.Concat(in.remoteWrite.Deps, in.alerting) {

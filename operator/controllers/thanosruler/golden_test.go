@@ -14,9 +14,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// TestGolden runs each testdata/*.txtar: in.yaml is the ThanosRuler, config.yaml and
-// inputs.yaml change what testConfig and testInputs say, and each file under want/ is
-// one view of the result.
+// TestGolden runs each testdata/*.txtar. in.yaml is the ThanosRuler, config.yaml and
+// inputs.yaml override testConfig and testInputs, and each file under want/ is one view
+// of the result.
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		s := newStory(t, c)
@@ -41,7 +41,7 @@ func testInputs() Inputs {
 	return Inputs{RuleConfigMaps: []string{"thanos-ruler-main-rulefiles-0"}, TLSSecrets: 1, Hash: "42"}
 }
 
-// story is what one file says.
+// story is the content of one golden file.
 type story struct {
 	ruler v1.ThanosRuler
 	cfg   workload.Config

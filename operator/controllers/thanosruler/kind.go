@@ -14,14 +14,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// settings are what all ThanosRulers share.
+// settings are shared by all ThanosRulers.
 type settings struct {
 	kind  *engine.Kind
 	cfg   workload.Config
 	cache *rules.Cache
 }
 
-// Kind returns the kind of ThanosRuler. The cache may be shared with other kinds that
+// Kind returns the kind ThanosRuler. The cache may be shared with other kinds that
 // evaluate rules.
 func Kind(cfg workload.Config, cache *rules.Cache) *engine.Kind {
 	s := &settings{cfg: cfg, cache: cache}
@@ -57,7 +57,7 @@ func shape(o *Owner) engine.Shape {
 	}
 }
 
-// status is a ThanosRuler's status and the one it has.
+// status returns the desired and the current status of a ThanosRuler.
 func status(w v1.Workload, s engine.Status) (want, have any) {
 	return v1.ThanosRulerStatus{WorkloadStatus: s.WorkloadStatus}, w.(*v1.ThanosRuler).Status
 }

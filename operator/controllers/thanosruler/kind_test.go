@@ -24,7 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// world is a cluster of rule objects.
+// world is a fake cluster with rule objects.
 type world struct {
 	rules   []*v1.PrometheusRule
 	secrets assets.Static
@@ -60,7 +60,7 @@ func selectingRuler(name string) *v1.ThanosRuler {
 	return tr
 }
 
-// steps are what a plan writes: "put ConfigMap/name".
+// steps formats the writes of a plan as "put ConfigMap/name".
 func steps(all []apply.Step) (out []string) {
 	for _, s := range all {
 		out = append(out, fmt.Sprintf("%s %s/%s", s.Verb, apply.KindOf(s.Object), s.Object.GetName()))
@@ -68,7 +68,7 @@ func steps(all []apply.Step) (out []string) {
 	return out
 }
 
-// planFor is the first reconciliation of a ThanosRuler.
+// planFor returns the plan of the first reconciliation of a ThanosRuler.
 func planFor(t *testing.T, tr *v1.ThanosRuler, w *world) (engine.Inputs, engine.Plan, error) {
 	t.Helper()
 	in, err := Kind(testConfig(), &rules.Cache{}).Open(types.NamespacedName{}).Gather(tr, w.cluster())
@@ -79,7 +79,8 @@ func planFor(t *testing.T, tr *v1.ThanosRuler, w *world) (engine.Inputs, engine.
 	return in, plan, err
 }
 
-// Rules and files come before what runs the pods, and a rejected object stands alone.
+// Rules and files are written before the objects that run the pods, and a rejected object
+// does not affect the others.
 func TestPlan(t *testing.T) {
 	w := &world{rules: []*v1.PrometheusRule{ruleObject("demo", "bad", "up("), ruleObject("demo", "good", "up"), ruleObject("other", "far", "up")}}
 	in, plan, err := planFor(t, selectingRuler("main"), w)
@@ -119,7 +120,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Each selector is for what its name says.
+// Namespace and object selectors apply to namespaces and objects respectively.
 func TestSelectors(t *testing.T) {
 	w := &world{rules: []*v1.PrometheusRule{ruleObject("demo", "a", "up"), ruleObject("demo", "b", "up"), ruleObject("other", "a", "up")}}
 	for name, tc := range map[string]struct {
@@ -148,7 +149,8 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// A missing Secret is remembered as a reference, so that its arrival is noticed.
+// A missing Secret is recorded as a reference, so that its creation triggers a
+// reconciliation.
 func TestMissingReference(t *testing.T) {
 	tr := selectingRuler("main")
 	key := corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "login"}, Key: "password"}
@@ -162,7 +164,7 @@ func TestMissingReference(t *testing.T) {
 	}
 }
 
-// What is wrong with the object is told before anything is written.
+// Faults of the object are reported before anything is written.
 func TestFaultsComeFirst(t *testing.T) {
 	for field, spoil := range map[string]func(*v1.ThanosRuler){
 		"spec.queryEndpoints": func(tr *v1.ThanosRuler) { tr.Spec.QueryEndpoints = nil },
@@ -180,8 +182,8 @@ func TestFaultsComeFirst(t *testing.T) {
 	}
 }
 
-// A file about alerts that Thanos would refuse is a fault of the spec among others, and is
-// looked at again when its Secret changes; one that is missing is a matter of the pods.
+// An invalid alerting file is reported like any other fault of the spec and checked again
+// when its Secret changes. A missing file only prevents the start of the pods.
 func TestFilesAboutAlerts(t *testing.T) {
 	w := &world{}
 	tr := selectingRuler("main")
@@ -190,7 +192,7 @@ func TestFilesAboutAlerts(t *testing.T) {
 	g := Kind(testConfig(), &rules.Cache{}).Open(types.NamespacedName{})
 	plan := func() (refs []assets.Ref, err error) {
 		cluster := w.cluster()
-		cluster.Current = func([]assets.Dependency) bool { return false } // something changed
+		cluster.Current = func([]assets.Dependency) bool { return false } // as after a change
 		in, err := g.Gather(tr, cluster)
 		if err != nil {
 			t.Fatal(err)
@@ -215,12 +217,12 @@ func TestFilesAboutAlerts(t *testing.T) {
 	}
 }
 
-// Peers keep their ports in the shared Service; a StatefulSet of another name is
-// removed, one of another workload is not.
+// The shared Service keeps the ports of peers. A StatefulSet with a former name is
+// deleted, one of another workload is not.
 func TestPlanAmongOthers(t *testing.T) {
 	tr, peer := selectingRuler("main"), selectingRuler("other")
 	peer.Spec.PortName = "http"
-	tr.CreationTimestamp = metav1.Unix(1, 0) // the older one's ports stay
+	tr.CreationTimestamp = metav1.Unix(1, 0) // the ports of the older one take precedence
 	ours, foreign := &appsv1.StatefulSet{}, &appsv1.StatefulSet{}
 	ours.Name, ours.OwnerReferences = "thanos-ruler-old", []metav1.OwnerReference{{UID: tr.UID}}
 	foreign.Name, foreign.OwnerReferences = "thanos-ruler-else", []metav1.OwnerReference{{UID: "x"}}
@@ -245,8 +247,8 @@ func TestPlanAmongOthers(t *testing.T) {
 	}
 }
 
-// Handlers of events ask for the shape of every ThanosRuler, whatever its version is: a
-// panic there would end the operator.
+// Event handlers call Shape for every ThanosRuler, even with an invalid version: it must
+// not panic, because that would end the operator.
 func TestShapeWithoutAVersion(t *testing.T) {
 	tr := selectingRuler("main")
 	tr.Spec.Version = "latest"
@@ -257,7 +259,7 @@ func TestShapeWithoutAVersion(t *testing.T) {
 	}
 }
 
-// A ThanosRuler may be deleted before its first reconciliation.
+// Closing a ThanosRuler before its first reconciliation releases its compiled rules.
 func TestClosingDropsWhatIsCompiledAhead(t *testing.T) {
 	cache, tr := &rules.Cache{}, selectingRuler("main")
 	k := Kind(testConfig(), cache)

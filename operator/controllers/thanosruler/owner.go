@@ -13,11 +13,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// What others need to find and ask the pods of a ThanosRuler.
+// Names and ports that other packages need to reach the pods of a ThanosRuler.
 const (
-	// Container runs the server.
+	// Container is the container of the server.
 	Container = "thanos-ruler"
-	// ServerPort is where it answers HTTP, with spec.listenLocal only inside the pod.
+	// ServerPort is its HTTP port. With spec.listenLocal, it is reachable only inside the
+	// pod.
 	ServerPort = 10902
 
 	reloadPath   = "/-/reload" // below the route prefix
@@ -36,17 +37,17 @@ var kind = workload.Kind{
 	RulesDir:     wellknown.ThanosRulerRuleDir,
 }
 
-// Owner is a ThanosRuler together with the operator's settings. Its methods build
-// what belongs to it; they never change the object.
+// Owner is a ThanosRuler with the settings of the operator. Its methods build the objects
+// of the ThanosRuler and never modify it.
 type Owner struct {
 	*workload.Base
 	spec    *v1.ThanosRulerSpec
-	version *semver.Version // nil with err
-	err     error           // reported by everything that depends on the version
+	version *semver.Version // nil if err is set
+	err     error           // returned by everything that depends on the version
 }
 
-// ForRuler is the owner for a ThanosRuler. A version that does not parse is reported
-// by what needs it; names and labels work without.
+// ForRuler returns the [Owner] for a ThanosRuler. Methods that need the version return an
+// error if it does not parse. Names and labels do not need it.
 func ForRuler(tr *v1.ThanosRuler, cfg workload.Config) *Owner {
 	o := &Owner{
 		Base: &workload.Base{Kind: kind, Meta: &tr.ObjectMeta, Fields: &tr.Spec.WorkloadFields, Config: cfg},
@@ -56,14 +57,13 @@ func ForRuler(tr *v1.ThanosRuler, cfg workload.Config) *Owner {
 	return o
 }
 
-// versionText is the version as the user wrote it; the tag of the image has the same
-// form.
+// versionText returns the version as the user wrote it. The image tag has the same form.
 func (o *Owner) versionText() string {
 	return cmp.Or(strings.TrimSpace(o.spec.Version), wellknown.DefaultThanosVersion)
 }
 
-// Dropped lists the fields that have no effect on the pods because the version
-// is too old for them, sorted as the arguments are.
+// Dropped returns the fields that have no effect on the pods because the version does not
+// support them, in the order of the arguments.
 func (o *Owner) Dropped() []gate.Dropped {
 	if o.err != nil {
 		return nil
@@ -73,7 +73,7 @@ func (o *Owner) Dropped() []gate.Dropped {
 	return append(out, dropped...)
 }
 
-// ReloaderPorts are where the reloaders of a pod answer; none when they only listen
+// ReloaderPorts returns the ports of the reloaders in a pod, or none if they listen only
 // inside the pod.
 func (o *Owner) ReloaderPorts() []int {
 	switch {
@@ -85,8 +85,8 @@ func (o *Owner) ReloaderPorts() []int {
 	return []int{workload.RulesReloaderPort}
 }
 
-// Scheme is how the server and the reloaders answer: "http" or "https". No pod has a
-// version that does not parse.
+// Scheme returns the scheme of the server and the reloaders, "http" or "https". If the
+// version does not parse, it is "http", and there are no pods.
 func (o *Owner) Scheme() string { return o.webConfig().Scheme() }
 
 // single reports whether the pod has the containers of the single layout.

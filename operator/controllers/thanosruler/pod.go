@@ -17,11 +17,11 @@ import (
 
 const defaultGraceSeconds = 120
 
-// defaultMemory is requested unless the user says how much.
+// defaultMemory is the default memory request.
 var defaultMemory = resource.MustParse("200Mi")
 
-// matchLabels is spec.selector.matchLabels. Labels that the user or the operator's
-// flags put on pods are part of it: changing them recreates the StatefulSet.
+// matchLabels returns spec.selector.matchLabels. It includes pod labels from the user and
+// from the operator's flags, so changing them recreates the StatefulSet.
 func (o *Owner) matchLabels() map[string]string {
 	var users map[string]string
 	if pm := o.spec.PodMetadata; pm != nil {
@@ -30,7 +30,7 @@ func (o *Owner) matchLabels() map[string]string {
 	return workload.Overlay(users, o.Config.Labels, o.SelectorLabels())
 }
 
-// podMeta is the metadata of the pod template.
+// podMeta returns the metadata of the pod template.
 func (o *Owner) podMeta(match map[string]string, in Inputs) metav1.ObjectMeta {
 	annotations := map[string]string{}
 	if pm := o.spec.PodMetadata; pm != nil {
@@ -44,9 +44,9 @@ func (o *Owner) podMeta(match map[string]string, in Inputs) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Labels: workload.Overlay(version, match), Annotations: annotations}
 }
 
-// remoteWriteHash stands for the file of remote write, which the server reads only when
-// it starts: with another one the pods are replaced. Empty where there is none, and in
-// the single layout, which repeats a well-known pod exactly.
+// remoteWriteHash returns a hash of the remote-write file. The server reads the file only
+// at startup, so a change must replace the pods. It is empty without remote write, and in
+// the single layout, which reproduces the pod of the reference exactly.
 func (o *Owner) remoteWriteHash(in Inputs) string {
 	if len(o.spec.RemoteWrite) == 0 || o.single() {
 		return ""
@@ -55,7 +55,7 @@ func (o *Owner) remoteWriteHash(in Inputs) string {
 	return hex.EncodeToString(sum[:10])
 }
 
-// pod is the pod template.
+// pod returns the pod template.
 func (o *Owner) pod(in Inputs, meta metav1.ObjectMeta) (corev1.PodTemplateSpec, error) {
 	spec := workload.PodSpec(o.Fields, defaultGraceSeconds)
 	spec.TopologySpreadConstraints = o.spec.TopologySpreadConstraints
@@ -74,8 +74,9 @@ func (o *Owner) pod(in Inputs, meta metav1.ObjectMeta) (corev1.PodTemplateSpec, 
 	return corev1.PodTemplateSpec{ObjectMeta: meta, Spec: spec}, nil
 }
 
-// containers are our containers, in order. There is no configuration to expand, so
-// the split layout has no config-reloader; the single layout has it for the rules.
+// containers returns the operator's containers, in order. The split layout has no
+// config-reloader, since there is no configuration to expand. The single layout uses it
+// for the rules.
 func (o *Owner) containers(in Inputs) ([]corev1.Container, error) {
 	server, err := o.serverContainer(in)
 	if err != nil {
@@ -107,7 +108,8 @@ func (o *Owner) serverContainer(in Inputs) (corev1.Container, error) {
 	return c, nil
 }
 
-// configReloader follows the rules in the single layout. It knows no shard.
+// configReloader returns the reloader that watches the rules in the single layout. It has
+// no shard.
 func (o *Owner) configReloader(names []string) workload.ConfigReloader {
 	return workload.ConfigReloader{
 		Listener:    o.listener(),
@@ -140,7 +142,8 @@ func (o *Owner) reload() workload.Reload {
 	return workload.Reload{URL: o.LocalURL(o.Scheme(), reloadPath)}
 }
 
-// listener of the reloaders, which serve like the server.
+// listener returns the listener of the reloaders, which is configured like that of the
+// server.
 func (o *Owner) listener() workload.Listener {
 	web := o.webConfig()
 	return web.Listener(o.spec.ListenLocal, web.Read)

@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Thanos reads the file of remote write only when it starts: another one replaces the
-// pods, but not where they must be those of the reference.
+// A changed remote-write file replaces the pods, because Thanos reads it only at startup,
+// except in the layout that must match the pods of the reference.
 func TestRemoteWriteReplacesPods(t *testing.T) {
 	build := func(layout workload.Layout, file string, writes ...v1.RemoteWriteSpec) (*appsv1.StatefulSet, string) {
 		tr := &v1.ThanosRuler{}

@@ -13,15 +13,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// onHost are golden files that name files which are on no machine, or that are for
-// versions before the program's.
+// onHost are golden files that refer to files that do not exist on a test machine, or
+// that require older versions.
 var onHost = []string{
 	"args_order", "config_secrets_win_over_lists", "web_tls", "web_tls_files", "web_tls_single",
 	"args_without_gates", "images_and_resources", "version_without_v",
 }
 
-// TestProgramTakesGoldenFiles starts the real program with what the pods of the golden
-// files give it.
+// The real program starts with the arguments and files of the pods of the golden files.
 func TestProgramTakesGoldenFiles(t *testing.T) {
 	program := thanostest.Find(t)
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -50,7 +49,7 @@ func TestProgramTakesGoldenFiles(t *testing.T) {
 	}
 }
 
-// TestProgramTakesRandomRulers: what is not refused, the program starts with.
+// The real program starts with the pod of every ThanosRuler that is not rejected.
 func TestProgramTakesRandomRulers(t *testing.T) {
 	program := thanostest.Find(t)
 	for seed := range uint64(60) {
@@ -69,16 +68,16 @@ func TestProgramTakesRandomRulers(t *testing.T) {
 	}
 }
 
-// withoutFiles leaves out what names files of the host, other programs' versions and
-// arguments that only the user knows.
+// withoutFiles clears fields that refer to files of the host or other versions, and
+// additional arguments.
 func withoutFiles(spec *v1.ThanosRulerSpec) {
 	spec.Version, spec.AdditionalArgs = "", nil
 	spec.ObjectStorageConfigFile, spec.TracingConfigFile, spec.AlertRelabelConfigFile = "", "", ""
 	spec.Web, spec.GRPCServerTLSConfig = nil, nil
 }
 
-// inPod is what a pod gives to the program. Secrets of the user are empty files, but
-// that of the query endpoints.
+// inPod returns the container of the program and its files. Secrets of the user are empty
+// files, except that of the query endpoints.
 func inPod(o *Owner) (thanostest.Container, error) {
 	in := testInputs()
 	sts, err := o.StatefulSet(in)

@@ -16,9 +16,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// TestStories builds what each golden file says twice, spoils the first result as far
-// as it can be reached, and expects the second to be the same and the inputs as they
-// were. Selectors match their pods, and pods are such as an API server takes.
+// TestStories builds each golden file twice and modifies the first result deeply. The
+// second result must be equal, and the inputs unchanged. Selectors match the pods, and an
+// API server accepts the pods.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -58,7 +58,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// withoutOthers leaves out the user's containers.
+// withoutOthers removes the user's containers.
 func withoutOthers(pod corev1.PodTemplateSpec) corev1.PodTemplateSpec {
 	pod.Spec.Containers = slices.DeleteFunc(pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == "other" })
 	return pod
@@ -76,8 +76,7 @@ func checkSelector(t *testing.T, sts *appsv1.StatefulSet) {
 	}
 }
 
-// TestVersionInPodMetadata: a label of the user is part of the selector, whatever it
-// is called.
+// A label of the user is part of the selector, regardless of its name.
 func TestVersionInPodMetadata(t *testing.T) {
 	sts, err := ForRuler(ruler(t, `podMetadata: {labels: {app.kubernetes.io/version: mine}}`), testConfig()).StatefulSet(testInputs())
 	if err != nil {
@@ -86,7 +85,7 @@ func TestVersionInPodMetadata(t *testing.T) {
 	checkSelector(t, sts)
 }
 
-// TestProgram: what the arguments name is in the container.
+// All files in the arguments exist in the container.
 func TestProgram(t *testing.T) {
 	tr := ruler(t, `
 queryConfig: {name: user, key: query}
@@ -134,8 +133,8 @@ web: {tlsConfig: {keySecret: {name: user, key: tls.key}, cert: {secret: {name: u
 	}
 }
 
-// TestInputHash: rules that grow into mounted ConfigMaps change nothing in the split
-// layout.
+// In the split layout, a change of the rules that fits into the mounted ConfigMaps does
+// not change the hash.
 func TestInputHash(t *testing.T) {
 	sum := func(layout workload.Layout, spec string, in Inputs) string {
 		cfg := testConfig()

@@ -16,10 +16,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// FuzzOwner makes ThanosRulers that the CRD allows, with every field open to chance.
-// Each is refused with a reason or gives pods: the same twice, with the object
-// untouched, and without what an API server refuses, as far as the user has not put
-// it there.
+// FuzzOwner generates random ThanosRulers that the CRD allows. Each one is either
+// rejected with a reason or results in pods: deterministically, without changing the
+// object, and without content that an API server would reject, unless the user wrote it.
 func FuzzOwner(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, uint8(seed*13), seed%3 == 0)
@@ -58,7 +57,7 @@ func FuzzOwner(f *testing.F) {
 	})
 }
 
-// TestRandomOwnersHavePods guards against a fuzz test that sees refusals only.
+// TestRandomOwnersHavePods guards against a fuzz test in which every object is rejected.
 func TestRandomOwnersHavePods(t *testing.T) {
 	built := 0
 	for seed := range uint64(40) {
@@ -79,7 +78,7 @@ func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
 		return corev1.PodTemplateSpec{}, err
 	}
 	pod := sts.Spec.Template
-	for _, claim := range sts.Spec.VolumeClaimTemplates { // the controller adds them
+	for _, claim := range sts.Spec.VolumeClaimTemplates { // the StatefulSet controller adds these volumes
 		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim.Name})
 	}
 	return pod, nil
@@ -89,8 +88,9 @@ var samples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
 	return sample.OfKinds(map[string]string{v1.ThanosRulerKind: v1.Version})
 })
 
-// randomRuler leaves out what the user adds to pods, as only an API server knows
-// whether it fits. Addresses are such, or none would be a URL.
+// randomRuler returns a random ThanosRuler without the user's additions to pods, since
+// only an API server can validate them. Addresses are valid, since random ones would
+// almost never be.
 func randomRuler(t *testing.T, seed uint64, density float64) *v1.ThanosRuler {
 	t.Helper()
 	generators, err := samples()
@@ -124,7 +124,7 @@ func randomRuler(t *testing.T, seed uint64, density float64) *v1.ThanosRuler {
 		delete(spec, "grpcServerTlsConfig")
 		delete(spec, "web")
 		delete(spec, "labels")
-		delete(spec, "evaluationInterval") // most strings of the pattern are 0
+		delete(spec, "evaluationInterval") // most strings that match the pattern are 0
 	}
 	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"namespace": "demo", "name": "main"}, "spec": spec})
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 // RemoteWriteKey is the key of the configuration Secret.
 const RemoteWriteKey = "remote-write.yaml"
 
-// ConfigSecret carries the configuration of remote write. It exists for every
-// ThanosRuler, because every pod mounts it.
+// ConfigSecret returns the Secret with the remote-write configuration. It exists for
+// every ThanosRuler, because every pod mounts it.
 func (o *Owner) ConfigSecret(remoteWrite []byte) *corev1.Secret {
 	s := o.Secret(o.ConfigSecretName(), map[string][]byte{RemoteWriteKey: remoteWrite})
 	s.OwnerReferences = []metav1.OwnerReference{o.PlainReference()}
 	return s
 }
 
-// WebConfigSecret carries the web configuration; its file is empty without
-// spec.web.
+// WebConfigSecret returns the Secret with the web configuration. Its file is empty
+// without spec.web.
 //
-// Errors: spec.web.tlsConfig is incomplete or contradicts itself.
+// Errors: spec.web.tlsConfig is incomplete or contradictory.
 func (o *Owner) WebConfigSecret() (*corev1.Secret, error) { return o.NewWebConfigSecret(o.webConfig()) }

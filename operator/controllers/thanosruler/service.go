@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// ServicePorts are the ports of the shared Service; none when it is not used.
+// ServicePorts returns the ports of the shared Service, or none if it is not used.
 func (o *Owner) ServicePorts() []corev1.ServicePort {
 	if o.CustomService() {
 		return nil

@@ -9,20 +9,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Inputs is what the pods depend on besides their owner.
+// Inputs are the inputs of the pods besides their ThanosRuler.
 type Inputs struct {
-	// RuleConfigMaps are the names of the rule ConfigMaps that should exist.
+	// RuleConfigMaps are the names of the desired rule ConfigMaps.
 	RuleConfigMaps []string
-	// TLSSecrets is the number of TLS asset Secrets; there is always one.
+	// TLSSecrets is the number of TLS asset Secrets, at least one.
 	TLSSecrets int
-	// RemoteWrite is the content of the file of remote write.
+	// RemoteWrite is the content of the remote-write file.
 	RemoteWrite []byte
-	// Hash is [Owner.InputHash]; empty leaves the annotation out.
+	// Hash is the result of [Owner.InputHash]. If empty, the annotation is omitted.
 	Hash string
 }
 
-// ruleConfigMaps are those that the pods mount, sorted. In the split layout there are
-// at least ten, there or not, so that rules can grow into them without a new pod.
+// ruleConfigMaps returns the rule ConfigMaps that the pods mount, sorted. In the split
+// layout there are at least ten, even if they do not exist, so that more rules do not
+// require new pods.
 func (o *Owner) ruleConfigMaps(in Inputs) []string {
 	names := in.RuleConfigMaps
 	if !o.single() {
@@ -31,19 +32,19 @@ func (o *Owner) ruleConfigMaps(in Inputs) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// InputHash is [workload.Base.HashOf]: as long as it is equal to the annotation of the
-// live object, the StatefulSet need not be written.
+// InputHash returns [workload.Base.HashOf]. While it equals the annotation of the live
+// object, the StatefulSet need not be written.
 func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) {
 	in := workload.HashInputs{RuleConfigMaps: o.ruleConfigMaps(pod), TLSSecrets: pod.TLSSecrets, Files: o.remoteWriteHash(pod)}
 	in.HTTP2 = o.webConfig().HTTP2()
 	return o.HashOf(live, in)
 }
 
-// StatefulSet runs the pods.
+// StatefulSet returns the StatefulSet that runs the pods.
 //
-// Errors: those of [Owner.Check], an image or volume name that does not parse, a name
-// of the owner that leads to names the API server refuses, additional arguments the
-// operator sets itself, a container patch that does not merge.
+// Errors: those of [Owner.Check]; an image or volume name that does not parse; a name
+// that results in names the API server rejects; additional arguments that the operator
+// sets itself; a container patch that does not merge.
 func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -57,5 +58,5 @@ func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.NewStatefulSet(o.PrefixedName(), match, in.Hash, pod).DeepCopy(), nil // shares nothing with the owner
+	return o.NewStatefulSet(o.PrefixedName(), match, in.Hash, pod).DeepCopy(), nil // shares no memory with the ThanosRuler
 }

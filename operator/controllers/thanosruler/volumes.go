@@ -18,16 +18,17 @@ const (
 	remoteWriteFile   = configDir + "/" + remoteWriteVolume + "/" + RemoteWriteKey
 )
 
-// TLSAssetsDir is where the files of [workload.Base.TLSAssetSecrets] are, for the
-// configurations that name them.
+// TLSAssetsDir is the directory of the files from [workload.Base.TLSAssetSecrets], for
+// configurations that refer to them.
 const TLSAssetsDir = tlsAssetsDir
 
-// configFile is a file that the user keeps in a Secret, or at a path that wins over it.
+// configFile is a file that the user stores in a Secret, or at a path, which takes
+// precedence.
 type configFile struct {
 	volume string
-	field  string // of the Secret
+	field  string // field of the Secret
 	secret func(*Owner) *corev1.SecretKeySelector
-	file   func(*Owner) string // nil where there is no such field
+	file   func(*Owner) string // nil if there is no such field
 }
 
 var (
@@ -46,10 +47,10 @@ var (
 		file:   func(o *Owner) string { return o.spec.AlertRelabelConfigFile }}
 )
 
-// configFiles are all of them, in the order of their volumes.
+// configFiles are all configuration files, in the order of their volumes.
 var configFiles = []configFile{queryConfig, alertmanagersConfig, objectStorageConfig, tracingConfig, alertRelabelConfig}
 
-// path is the file inside the container, if there is one.
+// path returns the path of the file inside the container, if it is configured.
 func (f configFile) path(o *Owner) (string, bool) {
 	if f.file != nil && f.file(o) != "" {
 		return f.file(o), true
@@ -60,7 +61,7 @@ func (f configFile) path(o *Owner) (string, bool) {
 	return "", false
 }
 
-// mounted is the Secret to mount; nil when there is none, or when a path is used.
+// mounted returns the Secret to mount, or nil if there is none or a path is used.
 func (f configFile) mounted(o *Owner) *corev1.SecretKeySelector {
 	if f.file != nil && f.file(o) != "" {
 		return nil
@@ -68,8 +69,8 @@ func (f configFile) mounted(o *Owner) *corev1.SecretKeySelector {
 	return f.secret(o)
 }
 
-// configVolume shows one key of a Secret as a file in a folder, so that a new value
-// reaches a running pod.
+// configVolume returns a volume with one key of a Secret, and its mount. It mounts a
+// directory, so that a new value reaches a running pod.
 func configVolume(volume, secret, key string) (corev1.Volume, corev1.VolumeMount) {
 	source := corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
 		SecretName: secret, Items: []corev1.KeyToPath{{Key: key, Path: key}},
@@ -78,7 +79,7 @@ func configVolume(volume, secret, key string) (corev1.Volume, corev1.VolumeMount
 		corev1.VolumeMount{Name: volume, MountPath: path.Join(configDir, volume), ReadOnly: true}
 }
 
-// configVolumes are the volumes of all configuration files and their mounts.
+// configVolumes returns the volumes of all configuration files and their mounts.
 func (o *Owner) configVolumes() (volumes []corev1.Volume, mounts []corev1.VolumeMount) {
 	add := func(volume, secret, key string) {
 		v, m := configVolume(volume, secret, key)
@@ -93,7 +94,7 @@ func (o *Owner) configVolumes() (volumes []corev1.Volume, mounts []corev1.Volume
 	return volumes, mounts
 }
 
-// volumes are the volumes of the pod, in order.
+// volumes returns the volumes of the pod, in order.
 func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	out, _ := o.configVolumes()
 	out = append(out, o.TLSAssets(in.TLSSecrets))
@@ -105,7 +106,7 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	return out, workload.CheckVolumeNames(out)
 }
 
-// mounts are the mounts of the server, in order.
+// mounts returns the mounts of the server, in order.
 func (o *Owner) mounts(in Inputs) []corev1.VolumeMount {
 	_, out := o.configVolumes()
 	out = append(out, corev1.VolumeMount{Name: workload.TLSAssetsVolume, MountPath: tlsAssetsDir, ReadOnly: true})
@@ -127,7 +128,8 @@ func (o *Owner) webConfig() workload.WebConfig {
 	return w
 }
 
-// webVolumes are those of the web configuration; a version without one has none.
+// webVolumes returns the volumes and mounts of the web configuration, or none if the
+// version does not support it.
 func (o *Owner) webVolumes() ([]corev1.Volume, []corev1.VolumeMount) {
 	if !withWebConfig.Has(o.version) {
 		return nil, nil

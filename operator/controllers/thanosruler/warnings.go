@@ -9,10 +9,10 @@ import (
 )
 
 // crashingReplace are the versions whose remote write panics on a relabel step that
-// checks the name of its target: nothing tells the step which names are valid.
+// validates its target label, because the step has no name validation scheme.
 var crashingReplace = workload.Versions{Since: "0.41.0"}
 
-// Warnings name the settings with which the server starts and fails later.
+// Warnings returns warnings about settings with which the server starts but fails later.
 func (o *Owner) Warnings() (out []string) {
 	if o.err != nil || !crashingReplace.Has(o.version) {
 		return nil
@@ -28,8 +28,8 @@ func (o *Owner) Warnings() (out []string) {
 	return out
 }
 
-// checksTarget reports whether a step is a replace that is more than setting a label to
-// a constant.
+// checksTarget reports whether a step is a replace that does more than set a label to a
+// constant.
 func checksTarget(step *v1.RelabelConfig) bool {
 	if step.Action != "" && !strings.EqualFold(step.Action, "replace") {
 		return false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWarnings: a replace step of remote write, which crashes some versions, is named.
+// A replace step of remote write that crashes the version causes a warning.
 func TestWarnings(t *testing.T) {
 	const at = "spec.remoteWrite[0].writeRelabelConfigs[0]"
 	for _, tc := range []struct {

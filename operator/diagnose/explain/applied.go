@@ -9,9 +9,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// FromApplied asks about an object of a cluster to which manifests were applied. r reads that
-// cluster. The manifests were read for the kinds, with faults: those of objects that have no
-// part in the answer do not matter.
+// FromApplied builds the question about an object of a cluster, read with r, to which the
+// manifests were applied. wrong are the faults found when the manifests were read; faults of
+// unrelated objects are ignored.
 //
 // Errors: the manifest of the object has faults; those of [FromCluster].
 func FromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
@@ -19,7 +19,7 @@ func FromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wr
 		return Question{}, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
 	}
 	if err := faultsOf(wrong, "", "", "", true); err != nil {
-		return Question{}, err // the object, or a workload, may be in a document that cannot be read
+		return Question{}, err // the object, or a workload, may be in an unreadable document
 	}
 	q, err := FromCluster(ctx, r, setups, n)
 	if err != nil {

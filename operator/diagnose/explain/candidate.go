@@ -15,24 +15,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Candidate is a workload that may use the object, and how its controller runs.
+// Candidate is a workload that may use the object, with the setup of its controller.
 type Candidate struct {
 	Setup  engine.Setup
 	Object v1.Workload
-	// Faults of its manifest; it is read without the fields that have them. Empty for none.
+	// Faults of its manifest; the faulty fields are ignored. Empty for none.
 	Faults string
-	// Fails says that the operator generates nothing for it.
+	// Fails is set if the operator generates nothing for it.
 	Fails bool
-	// Pods says why its pods do not have what the workload selects; empty when nothing is known.
+	// Pods is the reason why its pods do not run the selected objects; empty if none was found.
 	Pods string
 }
 
-// Ref names the workload.
+// Ref returns the reference to the workload.
 func (c Candidate) Ref() catalog.Ref {
 	return catalog.Ref{Kind: c.Setup.Row.Kind, Namespace: c.Object.GetNamespace(), Name: c.Object.GetName()}
 }
 
-// Unmanaged says why this operator does not run the workload; empty when it does.
+// Unmanaged returns why this operator does not manage the workload; empty if it does.
 func (c Candidate) Unmanaged() string {
 	v, excluded := inquiry{c: c}.ask(workloadManaged)
 	if !excluded {
@@ -49,9 +49,10 @@ func (c Candidate) rule(q *Question) (selection.Rule, error) {
 	return rules[q.Row.Kind], err
 }
 
-// selects has the workload select and compile the object: one verdict if it selects it.
+// selects selects and compiles the object for the workload. It returns one verdict if the
+// workload selects the object.
 //
-// Errors: the workload is wrong.
+// Errors: the workload is invalid.
 func (c Candidate) selects(q *Question) ([]compiled.Verdict, error) {
 	w := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	cluster := manifests.Only(q.Row, q.Object).Cluster(w)
@@ -59,7 +60,7 @@ func (c Candidate) selects(q *Question) ([]compiled.Verdict, error) {
 	return manifests.Select(w, cluster)
 }
 
-// compile says what the workload makes of the object that it selects.
+// compile compiles the selected object for the workload and records the result in v.
 func (c Candidate) compile(q *Question, v *Verdict) {
 	verdicts, err := c.selects(q)
 	switch {
@@ -75,10 +76,10 @@ func (c Candidate) compile(q *Question, v *Verdict) {
 	}
 }
 
-// became says what became of the object.
+// became records the compiled result in v.
 func (c Candidate) became(of compiled.Verdict, q *Question, v *Verdict) {
 	switch {
-	case assets.IsTemporary(of.Err), assets.IsRefused(of.Err): // whoever asks may have fewer permissions than the operator
+	case assets.IsTemporary(of.Err), assets.IsRefused(of.Err): // the caller may have fewer permissions than the operator
 		v.because(NotKnown, "cannot read a Secret or ConfigMap it refers to: %v", of.Err)
 		return
 	case of.Err != nil:
@@ -104,10 +105,10 @@ func (c Candidate) became(of compiled.Verdict, q *Question, v *Verdict) {
 	v.Reason, v.Message = AcceptedWithoutFields, "accepted, without the fields that "+version+" does not support"
 }
 
-// place says where the object is: in a file of its own, or in jobs or sections of the
-// configuration.
+// place records where the compiled object is: in a separate rule file, or in jobs or sections
+// of the configuration.
 //
-// Errors: what it became cannot be read.
+// Errors: the compiled text cannot be parsed.
 func (c Candidate) place(of compiled.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		v.RuleFile, v.ConfigMap = of.File, c.configMap(q, of.File)
@@ -126,14 +127,14 @@ func (c Candidate) place(of compiled.Verdict, q *Question, v *Verdict) error {
 	return err
 }
 
-// configMap is the live ConfigMap with a rule file; empty when there is none.
+// configMap returns the name of the live ConfigMap with a rule file; empty if there is none.
 func (c Candidate) configMap(q *Question, file string) string {
 	if q.RuleConfigMaps == nil {
 		return ""
 	}
 	for _, m := range q.RuleConfigMaps(c) {
 		if owner := metav1.GetControllerOf(m); owner != nil && owner.UID != c.Object.GetUID() {
-			continue // of a former workload of this name
+			continue // left by a deleted workload of the same name
 		}
 		if _, has := m.Data[file]; has {
 			return m.Name
@@ -142,8 +143,8 @@ func (c Candidate) configMap(q *Question, file string) string {
 	return ""
 }
 
-// trouble says why the workload's pods may not have what it selects: what its status
-// complains about. It is empty when nothing is known.
+// trouble returns why the workload's pods may not run the selected objects, for example a
+// failed reconciliation in its status. It is empty if no reason was found.
 func (c Candidate) trouble(q *Question) string {
 	if text := c.broken(q); text != "" {
 		return text

@@ -17,37 +17,36 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Question is an object and everything that decides about it.
+// Question is an object and all inputs of its verdicts.
 type Question struct {
 	Row    *catalog.Row
 	Object catalog.Object
-	// Setups are the kinds of workloads that there are.
+	// Setups are the supported kinds of workloads.
 	Setups    []engine.Setup
 	Workloads []Candidate
-	// NamespaceLabels returns the labels of a namespace; ok is false when it does
-	// not exist.
+	// NamespaceLabels returns the labels of a namespace; ok is false if it does not exist.
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
-	// NamespaceUnknown reports whether a namespace may have more labels than those; nil
-	// when all of them are known.
+	// NamespaceUnknown reports whether a namespace may have labels that NamespaceLabels does
+	// not return; nil if those are complete.
 	NamespaceUnknown func(name string) bool
-	// References resolves what the object refers to.
+	// References resolves the references of the object.
 	References assets.Reader
-	// AsWritten words a verdict for the version in which the object was written; nil when
-	// it is the one that the operator reads.
+	// AsWritten rewords a verdict for the API version in which the object was written; nil if
+	// that is the version that the operator reads.
 	AsWritten func(compiled.Verdict) compiled.Verdict
-	// Targets says in lines what a workload that uses the object scrapes; nil when nobody
-	// looks.
+	// Targets returns the scraped targets of a workload that uses the object, as lines of text;
+	// nil to skip targets.
 	Targets func(Candidate) []string
-	// RuleConfigMaps returns the live ConfigMaps with the rules of a workload; nil where
-	// there are none.
+	// RuleConfigMaps returns the live ConfigMaps with the rules of a workload; nil without a
+	// cluster.
 	RuleConfigMaps func(Candidate) []*corev1.ConfigMap
-	// Look is where targets are found; nil where nobody looks.
+	// Look searches for targets; nil to skip the search.
 	Look nearmiss.Look
-	// Findings are those about the manifests; nil in a cluster.
+	// Findings is the lint result of the manifests; nil in a cluster.
 	Findings *lint.Examination
 }
 
-// Reason says in one word why a workload uses an object, or why not.
+// Reason is a one-word reason why a workload uses an object, or why not.
 type Reason string
 
 const (
@@ -55,13 +54,13 @@ const (
 	AcceptedWithoutFields Reason = "AcceptedWithoutFields" // the workload's version does not support some fields
 	UsedByName            Reason = "UsedByName"            // the workload names the object instead of selecting it
 	OtherController       Reason = "OtherController"       // another operator manages the workload
-	OwnerNotWatched       Reason = "WorkloadNotWatched"    // the operator's flags leave the workload out
+	OwnerNotWatched       Reason = "WorkloadNotWatched"    // the operator's flags exclude the workload
 	OwnerDeleted          Reason = "WorkloadBeingDeleted"
 	Paused                Reason = "Paused"
-	KindNotSupported      Reason = "KindNotSupported"    // workloads of this kind have no such objects
-	NamespaceNotWatched   Reason = "NamespaceNotWatched" // the operator's flags leave the object out
+	KindNotSupported      Reason = "KindNotSupported"    // workloads of this kind do not select such objects
+	NamespaceNotWatched   Reason = "NamespaceNotWatched" // the operator's flags exclude the object
 	ObjectDeleted         Reason = "ObjectBeingDeleted"
-	OwnerInvalid          Reason = "WorkloadInvalid" // the workload itself is wrong, so nothing becomes of it
+	OwnerInvalid          Reason = "WorkloadInvalid" // the workload itself is invalid, so nothing is generated
 	SelectorNotSet        Reason = "SelectorNotSet"
 	NamespaceNotSelected  Reason = "NamespaceNotSelected"
 	LabelsNotSelected     Reason = "LabelsNotSelected"
@@ -119,7 +118,7 @@ type Report struct {
 	kinds []*catalog.Row // of workloads
 }
 
-// Accepted is the number of workloads that use the object.
+// Accepted returns the number of workloads that use the object.
 func (r Report) Accepted() (n int) {
 	for _, v := range r.Owners {
 		if v.Accepted {
@@ -129,13 +128,13 @@ func (r Report) Accepted() (n int) {
 	return n
 }
 
-// Unknown reports whether some workload's answer is not known and none is yes.
+// Unknown reports whether a verdict is unknown and no workload accepts the object.
 func (r Report) Unknown() bool {
 	return r.Accepted() == 0 && slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Reason == NotKnown })
 }
 
-// Explain answers the question as an operator does that watches the namespaces for
-// what workloads select.
+// Explain returns the verdicts of all workloads, for an operator that watches selectable
+// objects in the namespaces of configs.
 func Explain(q Question, configs informer.Namespaces) Report {
 	out := Report{
 		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Owners: []Verdict{},
@@ -160,7 +159,7 @@ func Explain(q Question, configs informer.Namespaces) Report {
 	return out
 }
 
-// pertinent leaves out workloads of kinds that never select such objects, unless there are no others.
+// pertinent removes the verdicts of kinds that never select such objects, unless there are no others.
 func pertinent(all []Verdict) []Verdict {
 	other := func(v Verdict) bool { return v.Reason == KindNotSupported }
 	if !slices.ContainsFunc(all, func(v Verdict) bool { return !other(v) }) {
@@ -169,7 +168,7 @@ func pertinent(all []Verdict) []Verdict {
 	return slices.DeleteFunc(all, other)
 }
 
-// rank is the order of verdicts: those that are near to yes first.
+// rank returns the sort key of a verdict: accepted first, then by how close it is to accepted.
 func rank(v Verdict) int {
 	switch {
 	case v.Accepted:

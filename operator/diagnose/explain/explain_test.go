@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// What the tests ask about, in namespace demo.
+// Objects under test, in namespace demo.
 const (
 	demo    = "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo, labels: {team: a}}\n---\n"
 	monitor = demo + `
@@ -39,7 +39,7 @@ spec: {groups: [{name: a, rules: [{record: "x:y", expr: EXPR}]}]}
 `
 )
 
-// setups are what the operator runs, with one's options.
+// setups returns the setups of Prometheus and PrometheusAgent with options.
 func setups(opts engine.Options) []engine.Setup {
 	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
@@ -47,7 +47,7 @@ func setups(opts engine.Options) []engine.Setup {
 	return []engine.Setup{{Kind: servers, Options: opts}, {Kind: agents, Options: opts}}
 }
 
-// owned is a manifest of a workload in a namespace.
+// owned returns the manifest of a workload.
 func owned(kind, version, metadata, spec string) string {
 	return "apiVersion: monitoring.coreos.com/" + version + "\nkind: " + kind + "\nmetadata: {name: main, " + metadata + "}\nspec: {" + spec + "}\n---\n"
 }
@@ -56,7 +56,7 @@ func server(namespace, spec string) string {
 	return owned("Prometheus", "v1", "namespace: "+namespace, spec)
 }
 
-// question asks about an object among manifests.
+// question returns the question about object demo/web of the manifests in text.
 func question(t *testing.T, kind, text string, opts engine.Options) Question {
 	t.Helper()
 	setups := setups(opts)
@@ -73,7 +73,7 @@ func question(t *testing.T, kind, text string, opts engine.Options) Question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Findings = nil // as in a cluster; those of manifests are in the golden files of the command
+	q.Findings = nil // as in a cluster; the golden files of the command test the findings
 	return q
 }
 
@@ -83,7 +83,7 @@ func TestServiceMonitor(t *testing.T) {
 		manifests string
 		opts      engine.Options
 		configs   informer.Namespaces
-		want      Verdict // Owner is left out, Message is a part of it
+		want      Verdict // without Owner; Message is a substring
 		misses    []string
 	}{
 		"accepted": {
@@ -187,8 +187,8 @@ func TestPrometheusRule(t *testing.T) {
 	}
 }
 
-// TestLooksFor: what jobs look for is read from what they were compiled to, so that a
-// workload that ignores fields of the object is seen.
+// TestLooksFor: LooksFor is read from the compiled jobs, so it respects a workload that ignores
+// fields of the object.
 func TestLooksFor(t *testing.T) {
 	const account = "ServiceAccount demo/default, which must list and watch "
 	monitor := func(spec string) string {
@@ -207,7 +207,7 @@ func TestLooksFor(t *testing.T) {
 			[]string{`Services in namespace demo with label app=web, and in their endpoints the port named "http"`}, []string{account + "services, endpoints and pods in namespace demo"}},
 		"a container port": {"servicemonitor", monitor("selector: {matchLabels: {app: web, tier: a}}, endpoints: [{targetPort: 80}, {targetPort: http}]"), "serviceDiscoveryRole: EndpointSlice",
 			[]string{"Services in namespace demo with labels app=web,tier=a, and of their pods the container port 80", `Services in namespace demo with labels app=web,tier=a, and of their pods the container port named "http"`},
-			[]string{account + "services, endpoints and pods in namespace demo"}}, // the cluster of the test is old
+			[]string{account + "services, endpoints and pods in namespace demo"}}, // the test cluster has no EndpointSlices
 		"all namespaces": {"servicemonitor", monitor("selector: {}, namespaceSelector: {any: true}, endpoints: [{}]"), "",
 			[]string{"Services in all namespaces, and in their endpoints every port"}, []string{account + "services, endpoints and pods in all namespaces"}},
 		"all namespaces, ignored": {"servicemonitor", monitor("selector: {}, namespaceSelector: {any: true}, endpoints: [{port: http}]"), "ignoreNamespaceSelectors: true",
@@ -237,7 +237,7 @@ func TestLooksFor(t *testing.T) {
 	}
 }
 
-// check compares the only verdict: of the message a part is enough.
+// check compares the only verdict. want.Message may be a substring.
 func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, misses ...string) {
 	t.Helper()
 	r := Explain(q, configs)
@@ -278,14 +278,14 @@ func namespaces(t *testing.T, names ...string) informer.Namespaces {
 	return out
 }
 
-// unread is a cluster that does not answer.
+// unread is an [assets.Reader] whose reads all fail.
 type unread struct{}
 
 func (unread) Object(ref assets.Ref) (assets.Object, error) {
 	return assets.Object{}, &assets.ReadError{Ref: ref, Err: errors.New("no answer")}
 }
 
-// A Secret that cannot be read says nothing about the object.
+// If a Secret cannot be read, the verdict is unknown.
 func TestUnknown(t *testing.T) {
 	q := question(t, "smon", strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1)+server("demo", "serviceMonitorSelector: {}"), engine.Options{})
 	q.References = unread{}
@@ -295,7 +295,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// The status of a workload may say that its pods have something older.
+// A failed reconciliation in the status of an accepting workload is reported as trouble.
 func TestTrouble(t *testing.T) {
 	stuck := strings.TrimSuffix(server("demo", "serviceMonitorSelector: {}"), "---\n") + `
 status: {conditions: [{type: Reconciled, status: "False", message: no space, lastTransitionTime: "2026-01-01T00:00:00Z"}]}
@@ -306,7 +306,7 @@ status: {conditions: [{type: Reconciled, status: "False", message: no space, las
 	}
 }
 
-// What works and is not what was meant is said in a cluster too, of the object and of the workload.
+// Remarks about the object and about the workload are reported for a cluster too.
 func TestRemarks(t *testing.T) {
 	steps := "{port: http, metricRelabelings: [{action: keep, sourceLabels: [__name__], regex: a}, {action: keep, sourceLabels: [__name__], regex: b}]}"
 	q := question(t, "smon", strings.Replace(monitor, "{port: http}", steps, 1)+server("demo", "shards: 0, serviceMonitorSelector: {}"), engine.Options{})
@@ -369,7 +369,7 @@ func TestNotAmongTheManifests(t *testing.T) {
 	}
 }
 
-// TestSkippedTemplate: a file of a folder that has a template is named, because the object may be in it.
+// TestSkippedTemplate: the error names skipped template files, because one may hold the object.
 func TestSkippedTemplate(t *testing.T) {
 	dir := t.TempDir()
 	template := filepath.Join(dir, "rule.yaml")

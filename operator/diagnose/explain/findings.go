@@ -20,7 +20,7 @@ type Hint struct {
 	Place string `json:"place,omitempty"`
 }
 
-// String is place, workload, field and message.
+// String returns place, workload, field and message.
 func (h Hint) String() string {
 	text := h.Hint.String()
 	for _, before := range []string{h.Workload, h.Place} {
@@ -31,7 +31,7 @@ func (h Hint) String() string {
 	return text
 }
 
-// remarks adds what is found about an object that the workload accepts, and about the workload.
+// remarks adds the findings about an object that the workload accepts, and about the workload.
 func (c Candidate) remarks(of compiled.Verdict, q *Question, v *Verdict) {
 	if q.Findings != nil {
 		own := slices.DeleteFunc(c.found(q), func(f lint.Finding) bool {
@@ -45,22 +45,22 @@ func (c Candidate) remarks(of compiled.Verdict, q *Question, v *Verdict) {
 	v.Hints = c.hints(lint.Remarks(w, of), lint.CodeRemark)
 }
 
-// found are the findings about the object, among manifests.
+// found returns the findings about the object. It requires q.Findings.
 func (q *Question) found() []lint.Finding {
 	return q.Findings.About(q.Row.Kind, q.Object.GetNamespace(), q.Object.GetName())
 }
 
-// found are the findings about the workload, among manifests.
+// found returns the findings about the workload. It requires q.Findings.
 func (c Candidate) found(q *Question) []lint.Finding {
 	return q.Findings.About(c.Setup.Row.Kind, c.Object.GetNamespace(), c.Object.GetName())
 }
 
-// concerns reports whether a finding holds for the workload.
+// concerns reports whether a finding applies to the workload.
 func (c Candidate) concerns(f lint.Finding) bool {
 	return len(f.Owners) == 0 || slices.Contains(f.Owners, c.Ref().String())
 }
 
-// hints are the findings with one of some codes that hold for the workload.
+// hints returns the findings with one of the codes that apply to the workload.
 func (c Candidate) hints(all []lint.Finding, codes ...string) (out []Hint) {
 	for _, f := range all {
 		if !slices.Contains(codes, f.Code) || !c.concerns(f) {
@@ -75,7 +75,7 @@ func (c Candidate) hints(all []lint.Finding, codes ...string) (out []Hint) {
 	return out
 }
 
-// ofObject are hints about fields of the object.
+// ofObject converts hints about fields of the object.
 func ofObject(all []nearmiss.Hint) (out []Hint) {
 	for _, h := range all {
 		out = append(out, Hint{Hint: h})
@@ -83,7 +83,7 @@ func ofObject(all []nearmiss.Hint) (out []Hint) {
 	return out
 }
 
-// ofWorkload are hints about fields of the workload.
+// ofWorkload converts hints about fields of the workload.
 func (c Candidate) ofWorkload(q *Question, all []nearmiss.Hint) (out []Hint) {
 	for _, h := range all {
 		at := Hint{Hint: h, Workload: c.Ref().String()}
@@ -95,7 +95,8 @@ func (c Candidate) ofWorkload(q *Question, all []nearmiss.Hint) (out []Hint) {
 	return out
 }
 
-// rejection is why the workload rejects the object, with places and what there is instead.
+// rejection returns why the workload rejects the object. For manifests, it includes the places
+// and suggestions of the findings.
 func (c Candidate) rejection(q *Question, err error) string {
 	if q.Findings == nil {
 		return err.Error()
@@ -112,7 +113,7 @@ func (c Candidate) rejection(q *Question, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// broken is why the operator generates nothing for the workload; empty when it does.
+// broken returns why the operator generates nothing for the workload; empty if it does.
 func (c Candidate) broken(q *Question) string {
 	if q.Findings == nil || !c.Fails {
 		return ""
@@ -129,7 +130,7 @@ func (c Candidate) broken(q *Question) string {
 	return "nothing is generated for it, so its pods do not get the object:\n" + strings.Join(all, "\n")
 }
 
-// where are the places that decide about an object that is not selected.
+// where returns the places of the fields because of which the object is not selected.
 func (i inquiry) where(v *Verdict) []string {
 	if i.q.Findings == nil || v.Selector == "" {
 		return nil
@@ -149,7 +150,7 @@ func (i inquiry) where(v *Verdict) []string {
 	return out
 }
 
-// findings are those about an object that no workload could use.
+// findings returns the text of the findings about the object; nil in a cluster.
 func (q *Question) findings() (out []string) {
 	if q.Findings == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// job is what is read of one compiled job.
+// job is the part of a compiled job that matters for sharding.
 type job struct {
 	Name  string `json:"job_name"`
 	Steps []step `json:"relabel_configs"`
@@ -26,9 +26,9 @@ const (
 	noHashLabel = "__tmp_disable_sharding"
 )
 
-// readJobs returns the names of compiled jobs and which shards take their
-// targets, for people: one line when that is the same for all jobs, one for each
-// when it is not, and none when there is one shard only.
+// readJobs returns the names of compiled jobs and human-readable lines about which
+// shards scrape their targets: one line if all jobs agree, otherwise one per job,
+// and none for a single shard.
 func readJobs(text string, shards int) (names, which []string, err error) {
 	var jobs []job
 	if err := yaml.Unmarshal([]byte(text), &jobs); err != nil {
@@ -51,7 +51,7 @@ func readJobs(text string, shards int) (names, which []string, err error) {
 	return names, which, nil
 }
 
-// shards says which shards take the targets of the job.
+// shards describes which of n shards scrape the targets of the job. n is 0 for a DaemonSet.
 func (j job) shards(n int) string {
 	switch {
 	case n == 0:
@@ -81,7 +81,7 @@ func (j job) shards(n int) string {
 	return out
 }
 
-// hashed is the label whose hash decides.
+// hashed returns the label whose hash selects the shard.
 func (j job) hashed() string {
 	label := hashLabel
 	for _, s := range j.Steps {

@@ -14,11 +14,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// FromCluster asks about an object of a cluster. It reads the object, its namespace and the
-// workloads of the kinds. What the object refers to is read when a workload compiles it.
-// Nothing else is.
+// FromCluster builds the question about an object of a cluster. It reads only the object, its
+// namespace and the workloads of the setups. References of the object are read when a
+// workload compiles it.
 //
-// Errors: the object does not exist; the cluster does not answer or does not allow it.
+// Errors: the object does not exist; the API server does not respond or denies access.
 func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups}
 	var err error
@@ -56,8 +56,8 @@ func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n
 	return q, nil
 }
 
-// ruleConfigMaps returns nothing where they may not be read: they only tell
-// where a rule file is.
+// ruleConfigMaps returns the ConfigMaps with the rules of a workload. Read errors are ignored,
+// because the ConfigMaps only serve to locate a rule file.
 func ruleConfigMaps(ctx context.Context, r readers.Reader, c Candidate) (out []*corev1.ConfigMap) {
 	list, err := r.List(ctx, readers.Query{
 		GroupVersionResource: readers.ConfigMaps, Namespace: c.Object.GetNamespace(),

@@ -27,8 +27,8 @@ const (
 	head = `"metadata": {"namespace": "demo", "name": `
 )
 
-// answers are those of an API server, by path; what is not there is not found. The status
-// comes before other answers than 200.
+// answers are the responses of the API server by path; other paths return 404. A response other
+// than 200 is "CODE REASON".
 var answers = map[string]string{
 	"/api/v1/namespaces/demo":                            `{"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "demo"}}`,
 	apis + "v1/namespaces/demo/servicemonitors/web":      `{"kind": "ServiceMonitor", "apiVersion": "monitoring.coreos.com/v1", ` + head + `"web"}, "spec": {"selector": {}, "endpoints": [{}]}}`,
@@ -37,7 +37,7 @@ var answers = map[string]string{
 	"/api/v1/namespaces/demo/configmaps?prometheus-name": `{"kind": "ConfigMapList", "apiVersion": "v1", "items": [{` + head + `"other"}, "data": {"demo-b.yaml": ""}}, {` + head + `"rules-0"}, "data": {"demo-web-abc.yaml": ""}}]}`,
 }
 
-// cluster is an API server.
+// cluster returns a reader of a fake API server.
 func cluster(t *testing.T, answers map[string]string) readers.Reader {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,14 +77,14 @@ func cluster(t *testing.T, answers map[string]string) readers.Reader {
 	return out
 }
 
-// What is asked of a cluster: each kind of workload is listed, unless it is not installed,
-// or may not be and could not use the object.
+// Each kind of workload is listed, unless its CRD is not installed, or listing is forbidden and
+// the kind cannot use the object.
 func TestLive(t *testing.T) {
 	const agents, forbidden = apis + "v1alpha1/namespaces/demo/prometheusagents", "403 Forbidden"
 	for name, tc := range map[string]struct {
 		kind    string
-		answers map[string]string // instead of the others
-		want    []string          // of each verdict
+		answers map[string]string // override the default answers
+		want    []string          // one per verdict
 		err     string
 	}{
 		"a monitor":                {kind: "smon", want: []string{"Prometheus k8s Accepted"}},

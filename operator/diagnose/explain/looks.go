@@ -9,10 +9,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 )
 
-// looks says what the jobs of an accepted object look for, as whom, and what of it is
-// probably a mistake.
+// looks records the discovery of the jobs of an accepted object, its ServiceAccount, and hints
+// about probable mistakes.
 //
-// Errors: what it became cannot be read.
+// Errors: the compiled text cannot be parsed.
 func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		c.alerts(q, v)
@@ -35,7 +35,7 @@ func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
 		uses := []nearmiss.Use{{Kind: q.Row.Kind, Object: q.Object, Searches: searches}}
 		var view *nearmiss.View
 		view, v.Unknown = q.Look(c.Object, uses)
-		if q.Findings == nil { // else lint found them
+		if q.Findings == nil { // otherwise lint reports them
 			v.Hints = append(v.Hints, ofObject(view.Hints(uses[0], c.Object.GetNamespace()))...)
 		}
 		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(c.Object, uses))...)
@@ -43,7 +43,7 @@ func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
 	return nil
 }
 
-// alerts says where the alerts of rules are sent.
+// alerts records where the alerts of a PrometheusRule are sent.
 func (c Candidate) alerts(q *Question, v *Verdict) {
 	rule, isRule := q.Object.(*v1.PrometheusRule)
 	server, isServer := c.Object.(*v1.Prometheus)
@@ -66,14 +66,14 @@ func (c Candidate) alerts(q *Question, v *Verdict) {
 		var view *nearmiss.View
 		uses := []nearmiss.Use{{Kind: c.Setup.Row.Kind, Object: server, Searches: searches}}
 		view, v.Unknown = q.Look(server, uses)
-		if q.Findings == nil { // else lint found them
+		if q.Findings == nil { // otherwise lint reports them
 			v.Hints = append(v.Hints, c.ofWorkload(q, view.Alerting(server))...)
 		}
 		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(server, uses))...)
 	}
 }
 
-// appendNew adds a text that is not empty and not there.
+// appendNew appends text unless it is empty or already present.
 func appendNew(all []string, text string) []string {
 	if text == "" || slices.Contains(all, text) {
 		return all
@@ -81,7 +81,7 @@ func appendNew(all []string, text string) []string {
 	return append(all, text)
 }
 
-// hints are the hints for people.
+// hints returns the hints as human-readable lines.
 func (v Verdict) hints() (out []string) {
 	for _, h := range v.Hints {
 		out = append(out, h.String())

@@ -15,10 +15,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// FromManifests asks about an object among manifests, which were read for the kinds, with
-// faults. Those of objects that have no part in the answer do not matter.
+// FromManifests builds the question about an object among manifests. wrong are the faults found
+// when the manifests were read; faults of unrelated objects are ignored.
 //
-// Errors: the object is not among them, or its manifest has faults.
+// Errors: the object is not among the manifests, or its manifest has faults.
 func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
 	if err := faultsOf(wrong, n.row.Kind, n.Namespace, n.Name, true); err != nil {
@@ -34,7 +34,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 	if q.Object == nil {
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 		e := lint.Examine(o, wrong, Kinds(setups), lint.Options{})
-		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
+		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true)) // the object may be in an unreadable file
 	}
 	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
 	outcomes := q.Findings.Outcomes()
@@ -52,7 +52,8 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 	return q, nil
 }
 
-// podTrouble says why pods of a workload do not start.
+// podTrouble returns why pods of a workload do not start: the Secrets and ConfigMaps that are
+// missing. It is empty if there are none.
 func podTrouble(o *manifests.Objects, w manifests.Workload, outcome manifests.Outcome) string {
 	var all []string
 	for _, m := range o.Missing(w, outcome) {
@@ -70,7 +71,8 @@ func podTrouble(o *manifests.Objects, w manifests.Workload, outcome manifests.Ou
 	return "its pods wait for what is not there: " + strings.Join(all, "; ")
 }
 
-// faulty says all that was found about an object whose manifest has faults.
+// faulty returns an error with all findings about an object whose manifest has faults, or err
+// if there are no findings.
 func faulty(e *lint.Examination, n Name, err error) error {
 	lines := []string{n.String() + " has errors"}
 	for _, f := range e.About(n.row.Kind, n.Namespace, n.Name) {
@@ -82,7 +84,7 @@ func faulty(e *lint.Examination, n Name, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// misspelled says what is wrong with manifests of the name whose kind does not exist.
+// misspelled returns the findings about manifests with the same name and an unknown kind.
 func misspelled(e *lint.Examination, wrong []manifests.Fault, n Name) error {
 	var lines []error
 	for _, f := range wrong {
@@ -98,7 +100,7 @@ func misspelled(e *lint.Examination, wrong []manifests.Fault, n Name) error {
 	return errors.Join(lines...)
 }
 
-// skipped names the files of our API that were not read.
+// skipped returns an error that names the skipped files that seem to hold objects of our API.
 func skipped(o *manifests.Objects) error {
 	var lines []error
 	for _, name := range o.SkippedAt[:min(o.SkippedOurs, maxOthers)] {
@@ -107,7 +109,7 @@ func skipped(o *manifests.Objects) error {
 	return errors.Join(lines...)
 }
 
-// manifestFaults says in a line what is wrong with the manifest of a workload; empty if nothing is.
+// manifestFaults returns the faults of the manifest of a workload in one line; empty if it has none.
 func manifestFaults(wrong []manifests.Fault, kind, namespace, name string) string {
 	err := faultsOf(wrong, kind, namespace, name, false)
 	if err == nil {
@@ -116,8 +118,8 @@ func manifestFaults(wrong []manifests.Fault, kind, namespace, name string) strin
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
-// faultsOf are those of one object; with the place if it is wanted. Without a kind they are
-// those of whole documents and files.
+// faultsOf returns the faults of one object, or of whole documents and files if kind is empty.
+// places adds the place of each fault.
 func faultsOf(wrong []manifests.Fault, kind, namespace, name string, places bool) error {
 	var all faults.List
 	for _, f := range wrong {
@@ -132,7 +134,7 @@ func faultsOf(wrong []manifests.Fault, kind, namespace, name string, places bool
 	return all.Err()
 }
 
-// maxOthers bounds the objects that an error names.
+// maxOthers is the maximum number of objects that an error lists.
 const maxOthers = 10
 
 func hold(n Name, others []string) string {

@@ -10,24 +10,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Name is what is asked about.
+// Name identifies the object in question.
 type Name struct {
 	row             *catalog.Row
 	Namespace, Name string
 }
 
-// IsWorkload reports whether the object is a workload, and not what workloads select.
+// IsWorkload reports whether the object is a workload rather than an object that workloads select.
 func (n Name) IsWorkload() bool { return n.row.IsWorkload() }
 
-// ParseName reads a kind that workloads select, as kubectl takes it ("servicemonitor",
-// "smon", "servicemonitors.monitoring.coreos.com"), and NAMESPACE/NAME.
+// ParseName parses a kind that workloads select, in any form that kubectl accepts
+// ("servicemonitor", "smon", "servicemonitors.monitoring.coreos.com"), and NAMESPACE/NAME.
 //
-// Errors: neither is one.
+// Errors: the kind or the name is invalid.
 func ParseName(kinds []*engine.Kind, kind, name string) (Name, error) {
 	return parseName(manifests.Selectable(kinds), kind, name)
 }
 
-// ParseAnyName is [ParseName] for the kinds of workloads too.
+// ParseAnyName is like [ParseName] but also accepts the kinds of workloads.
 func ParseAnyName(kinds []*engine.Kind, kind, name string) (Name, error) {
 	rows := slices.Clone(manifests.Selectable(kinds))
 	for _, k := range kinds {
@@ -52,7 +52,7 @@ func parseName(rows []*catalog.Row, kind, name string) (Name, error) {
 	return Name{row, key.Namespace, key.Name}, nil
 }
 
-// Kinds are the kinds of setups.
+// Kinds returns the kinds of setups.
 func Kinds(setups []engine.Setup) []*engine.Kind {
 	var out []*engine.Kind
 	for _, s := range setups {
@@ -61,5 +61,5 @@ func Kinds(setups []engine.Setup) []*engine.Kind {
 	return out
 }
 
-// String is for people: "ServiceMonitor demo/web".
+// String returns kind and name, "ServiceMonitor demo/web".
 func (n Name) String() string { return n.row.Kind + " " + n.Namespace + "/" + n.Name }

@@ -15,12 +15,12 @@ type Unselected struct {
 	Message string `json:"message"` // why, for each workload
 }
 
-// String is object and reason, in one line.
+// String returns object and reason in one line.
 func (u Unselected) String() string {
 	return u.Ref.String() + "   " + strings.ReplaceAll(u.Message, "\n", "; ")
 }
 
-// UnselectedOf returns the objects that no workload selects, by kind, namespace and name.
+// UnselectedOf returns the objects that no workload selects, sorted by kind, namespace and name.
 func UnselectedOf(o *manifests.Objects) (out []Unselected) {
 	for _, f := range lint.Unselected(o) {
 		out = append(out, Unselected{catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})

@@ -9,24 +9,24 @@ import (
 // Use is a workload that uses the object.
 type Use struct {
 	Candidate
-	Text string // what the object becomes in the rule file or in the configuration
+	Text string // compiled object, as it appears in the rule file or the configuration
 }
 
-// String is for people: "Prometheus monitoring/k8s".
+// String returns kind and name of the workload, "Prometheus monitoring/k8s".
 func (u Use) String() string {
 	return catalog.Ref{Kind: u.Setup.Row.Kind, Namespace: u.Object.GetNamespace(), Name: u.Object.GetName()}.String()
 }
 
-// Uses are the workloads that select and accept the object, in the order of the question.
+// Uses returns the workloads that select and accept the object, in the order of q.Workloads.
 //
-// Errors: the text cannot be read.
+// Errors: the compiled text cannot be written.
 func (q Question) Uses() ([]Use, error) {
 	var out []Use
 	for _, c := range q.Workloads {
 		if _, excluded := (inquiry{q: &q, c: c}).ask(kindSupported, objectSelected); excluded {
 			continue
 		}
-		verdicts, _ := c.selects(&q) // a workload that is wrong uses nothing
+		verdicts, _ := c.selects(&q) // an invalid workload uses nothing
 		for _, v := range verdicts {
 			if v.Err != nil || v.Text == nil {
 				continue

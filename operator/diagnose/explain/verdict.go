@@ -13,14 +13,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// inquiry is the question to one workload.
+// inquiry is a question applied to one workload.
 type inquiry struct {
 	q       *Question
 	c       Candidate
-	configs informer.Namespaces // where objects are watched that workloads select
+	configs informer.Namespaces // where the operator watches selectable objects
 }
 
-// judge asks the workload. The first filter that excludes the object gives the reason.
+// judge returns the verdict of the workload. The first filter that excludes the object
+// determines the reason.
 func (i inquiry) judge() Verdict {
 	v, excluded := i.ask(kindSupported, workloadManaged, objectWatched)
 	if excluded {
@@ -35,7 +36,7 @@ func (i inquiry) judge() Verdict {
 	return v
 }
 
-// use says what the workload makes of the object when nothing keeps it from looking.
+// use returns the verdict for a managed workload and a watched object.
 func (i inquiry) use() Verdict {
 	v, named := i.ask(objectNamed)
 	if named {
@@ -54,10 +55,10 @@ func (i inquiry) use() Verdict {
 	return v
 }
 
-// filter reports whether something excludes the object, and tells the verdict what.
+// filter reports whether the object is excluded and records the reason in the verdict.
 type filter func(inquiry, *Verdict) (excluded bool)
 
-// ask goes through filters until one excludes the object.
+// ask applies filters until one excludes the object.
 func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
 	w := i.c.Object
 	v.Owner = catalog.Ref{Kind: i.c.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()}
@@ -69,7 +70,7 @@ func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
 	return v, false
 }
 
-// because gives the verdict no.
+// because sets reason and message. It always returns true.
 func (v *Verdict) because(reason Reason, format string, args ...any) bool {
 	v.Reason, v.Message = reason, fmt.Sprintf(format, args...)
 	return true
@@ -95,7 +96,7 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 	if !i.c.Setup.Instances.Has(w.GetNamespace()) {
 		return v.because(OwnerNotWatched, "the operator does not watch %s objects in namespace %s (--%s-instance-namespaces, --namespaces, --deny-namespaces)", row, w.GetNamespace(), row.Flags)
 	}
-	// Whoever reads the flags has parsed it.
+	// The selector was validated when the flags were parsed.
 	if s, err := labels.Parse(i.c.Setup.InstanceSelector); err == nil && !s.Matches(labels.Set(w.GetLabels())) {
 		return v.because(OwnerNotWatched, "its labels do not match --%s-instance-selector=%s", row.Flags, i.c.Setup.InstanceSelector)
 	}
@@ -104,13 +105,13 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 
 func objectWatched(i inquiry, v *Verdict) bool {
 	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
-		flag, _, _ := strings.Cut(i.configs.Flag(), "=") // the names of other namespaces are not for everybody
+		flag, _, _ := strings.Cut(i.configs.Flag(), "=") // do not disclose the names of other namespaces
 		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, flag)
 	}
 	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
 }
 
-// objectNamed: an object that the workload names is not one of those that it selects.
+// objectNamed excludes an object that the workload refers to by name: it is used, but not selected.
 func objectNamed(i inquiry, v *Verdict) bool {
 	rule, err := i.c.rule(i.q)
 	v.Accepted = err == nil && rule.Names(i.q.Object.GetNamespace(), i.q.Object.GetName())
@@ -149,7 +150,7 @@ func objectSelected(i inquiry, v *Verdict) bool {
 	return false
 }
 
-// namespaceHint says how the labels of a namespace become known.
+// namespaceHint describes how to provide the labels of a namespace.
 func (i inquiry) namespaceHint(namespace string) string {
 	if i.q.Findings == nil {
 		return "they are read with the permission to list namespaces"
@@ -157,7 +158,7 @@ func (i inquiry) namespaceHint(namespace string) string {
 	return fmt.Sprintf("add the Namespace to the manifests (kubectl get namespace %s -o yaml)", namespace)
 }
 
-// reasons are those of selection in the words of this package.
+// reasons maps the reasons of package selection to those of this package.
 var reasons = map[selection.Reason]Reason{
 	selection.NoSelector: SelectorNotSet, selection.NamespaceNotSelected: NamespaceNotSelected, selection.LabelsNotSelected: LabelsNotSelected,
 }

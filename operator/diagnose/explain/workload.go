@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// WorkloadReport is the answer about a workload among manifests.
+// WorkloadReport is the report about a workload among manifests.
 type WorkloadReport struct {
 	Object catalog.Ref `json:"object"`
 	// Generated reports whether the operator generates anything for it.
@@ -36,10 +36,10 @@ type Selected struct {
 	Of int `json:"of"`
 }
 
-// Workload reports what is known of a workload among manifests, which were read for the kinds,
-// with faults.
+// Workload returns the report about a workload among manifests that were read for the kinds.
+// wrong are the faults found when they were read.
 //
-// Errors: the workload is not among them.
+// Errors: the workload is not among the manifests.
 func Workload(o *manifests.Objects, wrong []manifests.Fault, kinds []*engine.Kind, n Name) (WorkloadReport, error) {
 	e := lint.Examine(o, wrong, kinds, lint.Options{})
 	out := WorkloadReport{Object: catalog.Ref{Kind: n.row.Kind, Namespace: n.Namespace, Name: n.Name}, Findings: e.About(n.row.Kind, n.Namespace, n.Name), Uses: []Selected{}}
@@ -63,8 +63,8 @@ func Workload(o *manifests.Objects, wrong []manifests.Fault, kinds []*engine.Kin
 	return out, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true))
 }
 
-// uses counts the objects that the workload can select. The API server rejects those whose
-// manifest has errors.
+// uses counts the objects that the workload can select. Objects whose manifest has errors count
+// as rejected, because the API server rejects them.
 func (r *WorkloadReport) uses(o *manifests.Objects, e *lint.Examination, w manifests.Workload, outcome manifests.Outcome) {
 	for _, row := range manifests.Selectable([]*engine.Kind{w.Kind}) {
 		s := Selected{Kind: row.Kind, Of: len(o.All(row))}
@@ -83,12 +83,12 @@ func (r *WorkloadReport) uses(o *manifests.Objects, e *lint.Examination, w manif
 	}
 }
 
-// refused reports whether the API server rejects the object of a finding.
+// refused reports whether the API server rejects the object because of the finding.
 func refused(f lint.Finding) bool {
 	return f.Severity == lint.SeverityError && (f.Code == lint.CodeField || f.Code == lint.CodeInvalid)
 }
 
-// unused picks the findings about objects that the workload rejects or does not select.
+// unused collects the findings about objects that the workload rejects or does not select.
 func (r *WorkloadReport) unused(e *lint.Examination, w manifests.Workload) {
 	for _, f := range e.Findings() {
 		rejects := slices.Contains(f.Owners, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
@@ -104,7 +104,7 @@ func (r WorkloadReport) Wrong() bool {
 	return !r.Generated || slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity == lint.SeverityError })
 }
 
-// Write prints the report: "text" for people, "json" for programs.
+// Write writes the report in a format: "text" (human-readable) or "json".
 func (r WorkloadReport) Write(w io.Writer, format string) error {
 	return report.Write(w, format, r, r.text)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
-// Formats are the values of Write's format.
+// Formats are the formats that Write accepts.
 var Formats = report.Formats
 
-// Write prints the report: "text" for people, "json" for programs.
+// Write writes the report in a format: "text" (human-readable) or "json".
 func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
 
 func (r Report) text(w *strings.Builder) {
@@ -43,7 +43,7 @@ func (r Report) text(w *strings.Builder) {
 	}
 }
 
-// asked are the kinds of the workloads that there are.
+// asked returns the kinds of the workloads in the report.
 func (r Report) asked() (out []*catalog.Row) {
 	for _, row := range catalog.All {
 		if slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Owner.Kind == row.Kind }) {
@@ -53,14 +53,15 @@ func (r Report) asked() (out []*catalog.Row) {
 	return out
 }
 
-// Text is what follows the name of the workload, in lines that begin with the indent.
+// Text returns the verdict as human-readable lines, without the name of the workload. Each line
+// begins with indent.
 func (v Verdict) Text(indent string) string {
 	var b strings.Builder
 	v.text(&b, indent)
 	return b.String()
 }
 
-// workloads counts workloads.
+// workloads formats a number of workloads.
 func workloads(n int) string {
 	if n == 1 {
 		return "1 workload"
@@ -68,7 +69,7 @@ func workloads(n int) string {
 	return fmt.Sprintf("%d workloads", n)
 }
 
-// text writes what follows the name of the workload.
+// text writes the verdict without the name of the workload; see [Verdict.Text].
 func (v Verdict) text(w *strings.Builder, indent string) {
 	message := v.Message
 	switch v.Reason {
@@ -82,7 +83,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
 	for _, m := range v.Misses {
 		text := m.String()
-		if v.Reason == NotKnown { // the label may be there
+		if v.Reason == NotKnown { // the label may exist
 			text = m.Requirement
 		}
 		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
@@ -120,7 +121,7 @@ func one(text string) []string {
 	return []string{text}
 }
 
-// rows writes values below each other, the first beside its name.
+// rows writes one value per line, with the name before the first.
 func rows(w *strings.Builder, indent, name string, values []string) {
 	for _, value := range values {
 		fmt.Fprintf(w, "%s%-9s %s\n", indent, name, strings.ReplaceAll(value, "\n", "\n"+indent+strings.Repeat(" ", 10)))

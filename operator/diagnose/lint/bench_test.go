@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// BenchmarkRun checks a thousand monitors of a workload in a file.
+// BenchmarkRun checks one file with a workload and a thousand monitors.
 func BenchmarkRun(b *testing.B) {
 	for name, endpoint := range map[string]string{
 		"good":     "{port: web}",
@@ -23,7 +23,7 @@ func BenchmarkRun(b *testing.B) {
 		for i := range 1000 {
 			fmt.Fprintf(&text, "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: web-%d\n  namespace: app\nspec:\n  selector: {matchLabels: {app: web-%d}}\n  endpoints:\n  - %s\n", i, i, endpoint)
 		}
-		if name == "labels" { // of Services that are almost those that monitors look for
+		if name == "labels" { // labels of Services that almost match the monitors
 			for i := range 1000 {
 				fmt.Fprintf(&text, "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: web-%d\n  namespace: app\n  labels: {app: webb-%d}\nspec:\n  selector: {app: web-%d}\n  ports: [{name: web, port: 80}]\n", i, i, i)
 			}

@@ -1,16 +1,16 @@
 // Package lint checks manifests without a cluster, using the same code as the
 // operator.
 //
-//	lint.go     what is checked, and the findings
-//	object.go   one object, as far as it can be judged alone
-//	standin.go  the Prometheus that is assumed where there is none
-//	nearmiss.go what jobs look for and do not find
+//	lint.go     Run and the findings
+//	object.go   checks of a single object
+//	standin.go  the Prometheus that is assumed if the manifests have none
+//	nearmiss.go jobs without targets
 //	fields.go   from a reason or a key of the configuration to the line of a field
 //	unused.go   objects that nothing selects, and why
-//	unread.go   selectors that count as not set, and are
-//	remarks*.go what works and is not what its author wanted
-//	references.go  Secrets, ConfigMaps and keys that are missing, and what there is instead
-//	write.go    the findings for people and for programs
+//	unread.go   selectors that are set but not used
+//	remarks*.go valid settings with a probably unintended effect
+//	references.go  missing Secrets, ConfigMaps and keys, with suggestions
+//	write.go    output formats
 //
 //	report := lint.Run(paths, kinds, options)
 //	report.Write(os.Stdout, "text")

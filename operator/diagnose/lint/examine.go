@@ -10,13 +10,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Examination is what was found about manifests, for whoever asks about one of their objects.
+// Examination holds the findings about manifests, with lookups by object.
 type Examination struct {
 	linter *linter
 }
 
-// Examine runs what render runs for every workload of some kinds among manifests that were
-// read with some faults, as [Run] does.
+// Examine checks manifests like [Run]. faults are the faults found when o was read for the kinds.
 func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kind, opts Options) *Examination {
 	before := o.AssumeNamespaces
 	o.AssumeNamespaces = true
@@ -49,10 +48,10 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 	return &Examination{l}
 }
 
-// Findings are all of them, by file and line.
+// Findings returns all findings, sorted by file and line.
 func (e *Examination) Findings() []Finding { return e.linter.findings }
 
-// About are the findings about one object.
+// About returns the findings about one object.
 func (e *Examination) About(kind, namespace, name string) (out []Finding) {
 	for _, f := range e.linter.findings {
 		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
@@ -62,8 +61,8 @@ func (e *Examination) About(kind, namespace, name string) (out []Finding) {
 	return out
 }
 
-// Outcomes are what the operator would make of the workloads among the manifests, in their
-// order.
+// Outcomes returns the results of reconciling the workloads among the manifests, in the order
+// of the workloads.
 func (e *Examination) Outcomes() (out []manifests.Outcome) {
 	for _, m := range e.linter.made {
 		if m.workload.String() != e.linter.standIn {
@@ -73,7 +72,7 @@ func (e *Examination) Outcomes() (out []manifests.Outcome) {
 	return out
 }
 
-// Where is the place of a field of an object: "prometheus.yaml:12"; empty when the object is
+// Where returns the place of a field of an object, "prometheus.yaml:12"; empty if the object is
 // not among the manifests.
 func (e *Examination) Where(kind, namespace, name, field string) string {
 	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
@@ -83,7 +82,7 @@ func (e *Examination) Where(kind, namespace, name, field string) string {
 	return lineOf(e.linter.locate(at))
 }
 
-// lineOf is "file:line", or the file where the line is not known.
+// lineOf returns "file:line", or the file if the line is unknown.
 func lineOf(file string, line int) string {
 	if line == 0 {
 		return file
@@ -91,10 +90,10 @@ func lineOf(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Where is the place of the finding: "prometheus.yaml:12"; empty when it has none.
+// Where returns the place of the finding, "prometheus.yaml:12"; empty if it has none.
 func (f Finding) Where() string { return lineOf(f.File, f.Line) }
 
-// Text is what is said to somebody who knows the object: "a.yaml:3: error: spec.a: unknown field".
+// Text returns the finding without its object: "a.yaml:3: error: spec.a: unknown field".
 func (f Finding) Text() string {
 	text := fmt.Sprintf("%s: %s", f.Severity, f.Message)
 	if f.Field != "" {
@@ -106,8 +105,8 @@ func (f Finding) Text() string {
 	return text
 }
 
-// Remarks are about an object that a workload selects, and about the workload, where nothing
-// is known but the two of them: what works and is probably not what was meant.
+// Remarks returns the remarks about a workload and an object that it selects: valid settings
+// with a probably unintended effect. It considers no other objects.
 func Remarks(w manifests.Workload, v compiled.Verdict) []Finding {
 	l := newLinter(manifests.New(nil), Options{})
 	l.advises = true

@@ -11,11 +11,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// fieldPart is a piece of a reason that names a field: "endpoints[0]",
+// fieldPart matches a part of a reason that names a field: "endpoints[0]",
 // "tlsConfig", "[2]", "prober.url".
 var fieldPart = regexp.MustCompile(`^(\[\d+\]|[a-zA-Z][a-zA-Z0-9]*(\.[a-zA-Z][a-zA-Z0-9]*|\[[^\]]+\])*)$`)
 
-// className is the name of a scrape class, which is no part of a path.
+// className matches the name of a scrape class, which is not part of a path.
 var className = regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`)
 
 // fieldOf splits a reason into the field it names, if any, and the rest:
@@ -43,13 +43,13 @@ func fieldOf(reason string) (field, message string) {
 	return field, reason
 }
 
-// tree is the manifest of one object as it was written.
+// tree is the parsed manifest of one object, as written.
 type tree struct {
 	root  *yaml.Node
 	first int // line of the document's first line
 }
 
-// placeOf is where the object of a finding was read.
+// placeOf returns the place from which the object of a finding was read.
 func (l *linter) placeOf(f Finding) manifests.Place {
 	return l.objects.Place(f.Kind, f.Namespace, f.Name)
 }
@@ -60,7 +60,7 @@ func (l *linter) locate(f Finding) (file string, line int) {
 	return p.File, l.tree(p).line(f.Field)
 }
 
-// tree parses a document once.
+// tree returns the parsed manifest at a place. It caches the result.
 func (l *linter) tree(p manifests.Place) *tree {
 	key := p.String() + p.Item
 	if t, ok := l.trees[key]; ok {
@@ -78,8 +78,8 @@ func (l *linter) tree(p manifests.Place) *tree {
 	return t
 }
 
-// line returns the line of a field in its file, or of the closest block around
-// it that is there; 0 when not known.
+// line returns the line of a field in its file, or of the closest enclosing block
+// that exists; 0 if unknown.
 func (t *tree) line(field string) int {
 	if t.root == nil || t.first == 0 {
 		return t.first
@@ -96,9 +96,9 @@ func (t *tree) line(field string) int {
 	return t.first + best - 1
 }
 
-// source finds the field that a key of the configuration comes from: the longest
-// end of the key's path that the object has, in camel case, in one of the places
-// where such keys come from.
+// source returns the field from which a key of the configuration was generated: the
+// longest suffix of the key's path that exists in the object, in camel case, below
+// one of the possible source fields.
 func (t *tree) source(path string) string {
 	if strings.HasPrefix(path, "spec.") || t.root == nil {
 		return path
@@ -125,8 +125,8 @@ func (t *tree) source(path string) string {
 	return ""
 }
 
-// find follows a path; named is the path as the document spells it, empty when
-// some part is not there.
+// find follows a path; named is the path as the document spells it, empty if the
+// path does not exist.
 func find(n *yaml.Node, parts []string) (at *yaml.Node, named string) {
 	at = n
 	for _, part := range parts {
@@ -153,7 +153,7 @@ func find(n *yaml.Node, parts []string) (at *yaml.Node, named string) {
 	return at, named
 }
 
-// step goes one part down and returns the line of its key.
+// step returns the child of a node and the line of its key, or nil.
 func step(n *yaml.Node, part string) (*yaml.Node, int) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -171,15 +171,15 @@ func step(n *yaml.Node, part string) (*yaml.Node, int) {
 	return nil, 0
 }
 
-// booleans are the keys that YAML reads as true or false, and not as people write them.
+// booleans maps keys that YAML 1.1 parses as booleans to the resulting key.
 var booleans = map[string]string{
 	"y": "true", "Y": "true", "yes": "true", "Yes": "true", "YES": "true", "on": "true", "On": "true", "ON": "true",
 	"n": "false", "N": "false", "no": "false", "No": "false", "NO": "false", "off": "false", "Off": "false", "OFF": "false",
 }
 
-// keyIndex finds a key of a mapping: the one that is spelled so, or else one that
-// differs in case and "_" only, because a key of the configuration (enable_http2)
-// comes from a field (enableHttp2). It is -1 when there is none.
+// keyIndex returns the index of a key of a mapping, or -1. It prefers an exact match
+// and falls back to a key that differs only in case and "_", because a key of the
+// configuration (enable_http2) is generated from a field (enableHttp2).
 func keyIndex(n *yaml.Node, part string) int {
 	plain := func(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 	alike := -1

@@ -19,36 +19,36 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Severity says how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 const (
-	// SeverityError is something that is refused.
+	// SeverityError is the severity of a rejected value or object.
 	SeverityError Severity = "error"
-	// SeverityWarning is something that works, but not as written.
+	// SeverityWarning is the severity of a value that is accepted but not used as written.
 	SeverityWarning Severity = "warning"
-	// SeverityNote is a remark.
+	// SeverityNote is the severity of an informational remark.
 	SeverityNote Severity = "note"
 )
 
 // Codes of findings.
 const (
-	CodeUnreadable       = "unreadable"        // a file or document that is no manifest
-	CodeField            = "field"             // an unknown or doubled field, a value of the wrong type
-	CodeInvalid          = "invalid"           // a value that the API server refuses
+	CodeUnreadable       = "unreadable"        // a file or document that is not a manifest
+	CodeField            = "field"             // an unknown or duplicate field, a value of the wrong type
+	CodeInvalid          = "invalid"           // a value that the API server rejects
 	CodeRejected         = "rejected"          // an object that its workload rejects
-	CodeMissingReference = "missing-reference" // the same, for a Secret or ConfigMap that is not there
+	CodeMissingReference = "missing-reference" // an object that its workload rejects because of a missing Secret or ConfigMap
 	CodeOwner            = "workload"          // a workload that cannot be rendered
 	CodeDropped          = "dropped"           // a field that the workload's version does not support
 	CodeRemark           = "remark"            // a value that is not used as written
-	CodeDuplicate        = "duplicate"         // an object that is there before
+	CodeDuplicate        = "duplicate"         // an object that was already defined
 	CodeNotSelected      = "not-selected"      // an object that no workload selects
-	CodeNoTarget         = "no-target"         // what a job looks for does not exist, and something almost like it does
+	CodeNoTarget         = "no-target"         // a job without targets, although something similar exists
 	CodeDuplicateTarget  = "duplicate-target"  // a pod that is scraped twice
-	CodePermission       = "permission"        // what the ServiceAccount of a workload may not look for
+	CodePermission       = "permission"        // a missing permission of the ServiceAccount of a workload
 )
 
-// Finding is one remark about one object.
+// Finding is a finding about one object or file.
 type Finding struct {
 	Severity Severity `json:"severity"`
 	Code     string   `json:"code"`
@@ -65,20 +65,20 @@ type Finding struct {
 	Owners []string `json:"workloads,omitempty"`
 }
 
-// Report is what was found, by file, line and object.
+// Report is the result of a run. Findings are sorted by file, line and object.
 type Report struct {
 	Findings []Finding
-	// Objects that were looked at.
+	// Objects is the number of objects checked.
 	Objects int
-	// Skipped documents of folders are not meant to be manifests.
+	// Skipped is the number of documents in folders that are not meant to be manifests.
 	Skipped int
-	// SkippedAt are the files of these.
+	// SkippedAt are the files of the skipped documents.
 	SkippedAt []string
-	// Unbuilt are kustomizations whose changes are not in the objects.
+	// Unbuilt are kustomizations whose changes are not applied to the objects.
 	Unbuilt []string
 }
 
-// Count is the number of findings of a severity.
+// Count returns the number of findings of a severity.
 func (r Report) Count(s Severity) (n int) {
 	for _, f := range r.Findings {
 		if f.Severity == s {
@@ -88,25 +88,25 @@ func (r Report) Count(s Severity) (n int) {
 	return n
 }
 
-// Options are what the flags say about linting.
+// Options are the lint options, as set by flags.
 type Options struct {
-	// Version of the Prometheus that stands in where the manifests hold none.
+	// Version of the stand-in Prometheus; empty for the default. See [Run].
 	Version string
-	// MissingReferences makes Secrets and ConfigMaps that are not among the
-	// manifests a warning.
+	// MissingReferences reports Secrets and ConfigMaps that are not among the manifests
+	// as warnings instead of errors.
 	MissingReferences bool
 }
 
-// Run reads manifests as [manifests.Load] does, but goes on after a fault, and runs what
-// render runs for every workload of some kinds. For objects that none of them can
-// select, a Prometheus stands in that selects them all: everything where there is no
-// workload, the rules beside agents.
+// Run reads manifests like [manifests.Load], but continues after faults, and checks them with
+// the code that renders every workload of the kinds. Objects that none of the workloads can
+// select are checked against a stand-in Prometheus that selects them all: all objects
+// if there is no workload, the rules if there are only agents.
 func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := manifests.LoadAll(paths, kinds)
 	return Check(o, faults, opts)
 }
 
-// Check is Run for manifests that were read, with faults.
+// Check is like [Run] for manifests that were already read. faults are the faults found then.
 func Check(o *manifests.Objects, faults []manifests.Fault, opts Options) Report {
 	e := Examine(o, faults, o.Kinds, opts)
 	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped, SkippedAt: o.SkippedAt, Unbuilt: o.Unbuilt}
@@ -116,20 +116,21 @@ type linter struct {
 	objects  *manifests.Objects
 	opts     Options
 	standIn  string // name of the workload that is not among the manifests; empty without one
-	advises  bool   // says what works and is perhaps not what was meant
-	lonely   bool   // findings are read without the place of their object
+	advises  bool   // report valid settings with a probably unintended effect
+	lonely   bool   // findings are shown without the place of their object
 	findings []Finding
-	seen     map[string]int // finding without owners → index
+	seen     map[string]int // index of each finding, by its other fields than Owners
 	trees    map[string]*tree
 	made     []made              // in the order of the workloads
-	told     map[string][]string // fields of objects that have an error of the manifest, by object
+	told     map[string][]string // fields with an error in the manifest, by object
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {
 	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}, told: map[string][]string{}}
 }
 
-// add enters a finding once; workloads for which it also holds are added to it.
+// add records a finding and deduplicates it: a finding that applies to several workloads is
+// recorded once, with all of them as owners.
 func (l *linter) add(f Finding, owner string) {
 	if owner == l.standIn {
 		owner = ""
@@ -152,8 +153,8 @@ func (l *linter) add(f Finding, owner string) {
 	}
 }
 
-// echo reports whether a finding follows from an error of the manifest: the field is left
-// out for it, or an object around it lacks it then.
+// echo reports whether a finding is a consequence of an error in the manifest, because the
+// faulty field is ignored: it is about that field, or about a field that contains it.
 func (l *linter) echo(f Finding) bool {
 	if f.Code == CodeField || f.Code == CodeInvalid || f.Field == "" {
 		return false
@@ -163,16 +164,16 @@ func (l *linter) echo(f Finding) bool {
 	})
 }
 
-// within reports whether a field is another one, or inside of it.
+// within reports whether field equals around or is nested in it.
 func within(field, around string) bool {
 	rest, inside := strings.CutPrefix(field, around)
 	return inside && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// object is the object of a finding.
+// object returns kind, namespace and name of the object of a finding.
 func (f Finding) object() string { return f.Kind + " " + f.Namespace + "/" + f.Name }
 
-// manifestFault takes what is wrong with a manifest, field by field.
+// manifestFault reports the errors of a manifest, one finding per field.
 func (l *linter) manifestFault(f manifests.Fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
 	if f.Native {
@@ -208,8 +209,8 @@ func (l *linter) manifestFault(f manifests.Fault) {
 	}
 }
 
-// duplicate reports an object that was read before. Folders often hold one object in the
-// variants of several environments.
+// duplicate fills in a finding about an object that was already read. It is a note if the other
+// manifest is in another folder, because folders often hold variants for several environments.
 func (l *linter) duplicate(f Finding, err *manifests.DuplicateError) Finding {
 	first := err.First.File
 	if line := l.tree(err.First).line("metadata.name"); line > 0 {
@@ -223,10 +224,10 @@ func (l *linter) duplicate(f Finding, err *manifests.DuplicateError) Finding {
 	return f
 }
 
-// lineInDocument is how the YAML reader says where a document is broken.
+// lineInDocument matches the position in an error of the YAML parser.
 var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
 
-// workload reports what one workload makes of the objects.
+// workload reconciles one workload and reports the findings about it and its objects.
 func (l *linter) workload(w manifests.Workload) {
 	self := Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
 	made := l.reconcile(w)
@@ -255,7 +256,7 @@ func (l *linter) workload(w manifests.Workload) {
 	l.workloadRemarks(self, w)
 }
 
-// verdicts reports what becomes of the objects that a workload selects.
+// verdicts reports the findings about the objects that a workload selects.
 func (l *linter) verdicts(w manifests.Workload, all []compiled.Verdict) {
 	for _, v := range all {
 		at := Finding{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
@@ -278,7 +279,7 @@ func (l *linter) verdicts(w manifests.Workload, all []compiled.Verdict) {
 // label matches the name of a label at the beginning of a message.
 var label = regexp.MustCompile(`^"\w+"`)
 
-// remark reports a value that is not used as written: "spec.a: …".
+// remark reports a value that is not used as written: "spec.a: ...".
 func (l *linter) remark(at Finding, text, owner string) {
 	at.Severity, at.Code = SeverityWarning, CodeRemark
 	at.Field, at.Message = fieldOf(text)
@@ -289,7 +290,7 @@ func (l *linter) remark(at Finding, text, owner string) {
 	l.add(at, owner)
 }
 
-// rejected reports a refusal; rule objects have several reasons at once.
+// rejected reports a rejection. Each reason becomes a finding; rule objects can have several.
 func (l *linter) rejected(at Finding, code string, err error, owner string) {
 	at.Severity, at.Code = SeverityError, code
 	if invalid, ok := errors.AsType[*rules.InvalidError](err); ok {
@@ -309,10 +310,10 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 	}
 }
 
-// entry matches what is said about one entry of a map.
+// entry matches a message about one entry of a map.
 var entry = regexp.MustCompile(`^"(\w+)": (?:template: [^ ]*: )?(.*)$`)
 
-// refused reports one reason of a refusal.
+// refused reports one reason of a rejection.
 func (l *linter) refused(at Finding, err error, owner string) {
 	at.Field, at.Message = fieldOf(err.Error())
 	if content, ok := errors.AsType[*assets.ContentError](err); ok {
@@ -329,11 +330,11 @@ func (l *linter) refused(at Finding, err error, owner string) {
 	l.add(at, owner)
 }
 
-// jobIndex is what a key of a job begins with; the job is the object.
+// jobIndex matches the prefix of a key of a job, which corresponds to the object.
 var jobIndex = regexp.MustCompile(`^scrape_configs\[\d+\]\.`)
 
-// dropped reports a key of the configuration, or a field, that the version does
-// not support: "global.keep_dropped_targets needs >= 2.47.0".
+// dropped reports a key of the configuration, or a field, that the workload's version
+// does not support: "global.keep_dropped_targets needs >= 2.47.0".
 func (l *linter) dropped(at Finding, text string, kind *engine.Kind, owner string) {
 	path, need, _ := strings.Cut(text, " needs ")
 	at.Severity, at.Code = SeverityWarning, CodeDropped

@@ -24,7 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// kinds are what the operator runs.
+// kinds returns the kinds Prometheus and PrometheusAgent.
 func kinds() []*engine.Kind {
 	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
@@ -32,7 +32,7 @@ func kinds() []*engine.Kind {
 	return []*engine.Kind{servers, agents}
 }
 
-// file writes a manifest.
+// file writes a manifest and returns its path.
 func file(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.yaml")
@@ -84,7 +84,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSource: keys of the configuration and the fields they come from.
+// TestSource: keys of the configuration map to the fields from which they are generated.
 func TestSource(t *testing.T) {
 	const object = `
 spec:
@@ -120,8 +120,8 @@ spec:
 	}
 }
 
-// TestLintLines: a fault has its line however the file ends its lines, and whatever
-// the key is spelled like.
+// TestLintLines: the line of a fault is correct for any line endings and spelling of
+// the key.
 func TestLintLines(t *testing.T) {
 	const typo = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec:\n  selector: {}\n  basic_auth: 1"
 	const twins = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata:\n  name: x\n  labels:\n    ab: fine\n    a_b: [1]\nspec: {selector: {}}\n"
@@ -143,7 +143,7 @@ func TestLintLines(t *testing.T) {
 	}
 }
 
-// TestLintShowsNoSecret: whatever is wrong with it, the content of a Secret is not printed.
+// TestLintShowsNoSecret: the content of a faulty Secret is not printed.
 func TestLintShowsNoSecret(t *testing.T) {
 	for _, text := range []string{
 		"stringData: {password: [hunter2]}", "data: {password: hunter2}", "stringData: {password: {hunter2: a}}",
@@ -166,7 +166,7 @@ func TestLintShowsNoSecret(t *testing.T) {
 	}
 }
 
-// TestLintSeesWhatRenderSees: what lint reports for an owner is what rendering it says.
+// TestLintSeesWhatRenderSees: lint reports the errors of a workload that render returns.
 func TestLintSeesWhatRenderSees(t *testing.T) {
 	dir := file(t, `
 apiVersion: monitoring.coreos.com/v1
@@ -206,7 +206,7 @@ func TestStandInSelectsEverything(t *testing.T) {
 	}
 }
 
-// Beside agents the stand-in selects only what they cannot.
+// If there are agents, the stand-in selects only the kinds that agents cannot select.
 func TestStandInBesideAgents(t *testing.T) {
 	kinds := kinds()
 	agent := manifests.Workload{Kind: kinds[1], Object: &v1alpha1.PrometheusAgent{}}
@@ -226,8 +226,8 @@ func TestStandInBesideAgents(t *testing.T) {
 	}
 }
 
-// A workload is no reason for an object that none of its kind selects, nor is one whose
-// selectors are wrong.
+// The reasons for an unselected object exclude workloads whose kind cannot select it and
+// workloads with invalid selectors.
 func TestNotSelected(t *testing.T) {
 	const rule = "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, namespace: team}\nspec: {groups: []}\n"
 	for name, tc := range map[string]struct{ server, want string }{
@@ -251,7 +251,8 @@ func TestNotSelected(t *testing.T) {
 	}
 }
 
-// kubePrometheus is the folder with manifests that are in wide use.
+// kubePrometheus returns the folder with the manifests of kube-prometheus. It skips the test if
+// the folder does not exist.
 func kubePrometheus(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("FIREKEEPER_SHARED")
@@ -267,8 +268,8 @@ func kubePrometheus(t *testing.T) string {
 	return dir
 }
 
-// TestLintKubePrometheus: nothing is wrong with manifests that are in wide use, but descriptions of
-// five alerts about the Alertmanager that use a label which their expressions aggregate away.
+// TestLintKubePrometheus: widely used manifests have no findings, except for the descriptions of
+// five alerts about Alertmanager with a label that their expressions aggregate away.
 func TestLintKubePrometheus(t *testing.T) {
 	r := Run([]string{kubePrometheus(t)}, kinds(), Options{})
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
@@ -279,17 +280,18 @@ func TestLintKubePrometheus(t *testing.T) {
 	}
 }
 
-// TestObjectsKubePrometheus: each of them is good by itself.
+// TestObjectsKubePrometheus: the objects of kube-prometheus are valid on their own.
 func TestObjectsKubePrometheus(t *testing.T) {
 	goodObjects(t, kubePrometheus(t), 15)
 }
 
-// TestObjectsOfExamples: so are those of deploy.
+// TestObjectsOfExamples: the objects of our examples are valid on their own.
 func TestObjectsOfExamples(t *testing.T) {
 	goodObjects(t, "../../../deploy/examples", 3)
 }
 
-// goodObjects checks the objects of a folder one by one.
+// goodObjects checks that each object of a folder is valid on its own, and that there are at
+// least some number of them.
 func goodObjects(t *testing.T, dir string, least int) {
 	t.Helper()
 	all, err := manifests.Load([]string{dir}, allKinds())

@@ -10,21 +10,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// made is what the operator would make of a workload.
+// made is a workload and the result of reconciling it.
 type made struct {
 	workload manifests.Workload
 	outcome  manifests.Outcome
 }
 
-// reconcile is what the operator would make of a workload, remembered.
+// reconcile reconciles a workload and records the outcome in l.made.
 func (l *linter) reconcile(w manifests.Workload) manifests.Outcome {
 	out := l.objects.Reconcile(w)
 	l.made = append(l.made, made{w, out})
 	return out
 }
 
-// nearMisses reports what jobs look for and do not find, what they find twice, and what
-// their ServiceAccount may not look for.
+// nearMisses reports jobs without targets, duplicate targets, and missing permissions of
+// ServiceAccounts.
 func (l *linter) nearMisses() {
 	var outcomes []manifests.Outcome
 	for _, m := range l.made {
@@ -50,8 +50,7 @@ func (l *linter) nearMisses() {
 	}
 }
 
-// hint enters a hint about an object. A remark about a field that has one already says
-// nothing new.
+// hint records a hint about an object. It skips a remark about a field that already has one.
 func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 	f := Finding{
 		Severity: SeverityWarning, Code: string(h.Code), Kind: at.Kind, Namespace: at.Object.GetNamespace(), Name: at.Object.GetName(),

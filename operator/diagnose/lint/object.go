@@ -11,17 +11,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Object checks one object that an API server holds, by what can be decided from it alone.
-// The errors and warnings among the findings are in the order in which they were found.
+// Object checks a single object of an API server in isolation. The findings are in the order in
+// which they were found.
 //
 // A workload is checked in its own version. Other objects are checked against a Prometheus
-// of the default version that selects everything and restricts nothing: what depends on
-// the spec of a workload, such as the length of its interval or its scrape classes, is
-// never a fault. Nor is anything about a Secret, a ConfigMap or another object: those that
-// the object refers to are taken for good ones.
+// of the default version that selects everything and restricts nothing, so a setting that
+// depends on the spec of a workload, such as its scrape interval or its scrape classes, is
+// never an error. Secrets, ConfigMaps and other objects to which the object refers are assumed
+// to exist and to be valid.
 //
-// text: the object as JSON. kinds must not be in use elsewhere, as an object that was not
-// stored has no version by which caches tell it from another.
+// text is the object as JSON. The caller must not share kinds, because an object that was not
+// stored has no resource version that identifies it in caches.
 func Object(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) []Finding {
 	l := newLinter(manifests.Alone(kinds, row, object, text), Options{})
 	l.objects.References.Otherwise = manifests.Assumed(object)
@@ -29,7 +29,7 @@ func Object(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text 
 	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Kind != row.Kind || f.Name != object.GetName() })
 }
 
-// alone reports what is wrong with the only object.
+// alone reports the findings about the only object.
 func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) {
 	if i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == row }); i >= 0 {
 		w := manifests.Workload{Kind: kinds[i], Object: object.(v1.Workload)}
@@ -44,16 +44,16 @@ func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Ob
 	l.standIn = w.String()
 	verdicts, err := manifests.Select(w, l.objects.Cluster(w))
 	if err != nil {
-		panic(err) // the stand-in is good, and nothing is read
+		panic(err) // impossible: the stand-in is valid, and nothing is read
 	}
 	l.verdicts(w, verdicts)
 }
 
-// unlimited is an interval that no timeout exceeds.
+// unlimited is a scrape interval that no timeout exceeds.
 const unlimited = "200y"
 
-// lenient is a Prometheus that selects everything, and has the scrape class that an object
-// names.
+// lenient returns a Prometheus that selects everything and has the scrape class to which the
+// object in text refers. ok is false if Prometheus is not among the kinds.
 func lenient(kinds []*engine.Kind, text []byte) (manifests.Workload, bool) {
 	w, ok := standIn(kinds, nil, "")
 	if !ok {
@@ -72,7 +72,7 @@ func lenient(kinds []*engine.Kind, text []byte) (manifests.Workload, bool) {
 	return w, true
 }
 
-// assumeNamed makes good objects of those that a workload uses by name.
+// assumeNamed adds valid placeholders for the objects to which a workload refers by name.
 func (l *linter) assumeNamed(w manifests.Workload) {
 	for _, s := range w.Kind.Selects {
 		if s.Named == nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// allKinds are the kinds of workloads, with all feature gates open.
+// allKinds returns all kinds of workloads, with all feature gates enabled.
 func allKinds() []*engine.Kind {
 	cfg := workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
@@ -37,7 +37,7 @@ func allKinds() []*engine.Kind {
 	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}
 }
 
-// objectOf reads a spec, and returns the whole as JSON too.
+// objectOf returns an object with a spec, decoded and as JSON.
 func objectOf(t testing.TB, row *catalog.Row, spec string) (catalog.Object, []byte) {
 	t.Helper()
 	text, err := yaml.YAMLToJSON([]byte("metadata: {name: a, namespace: team}\nspec: " + spec))
@@ -96,8 +96,8 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// named answers every reference with a value that is good for the field that it is in:
-// samples have been given keys that say which.
+// named resolves every reference to a value that is valid for its field. The key of the
+// reference selects the value; see [keysByField].
 type named struct{}
 
 func (named) Object(ref assets.Ref) assets.Object {
@@ -106,7 +106,7 @@ func (named) Object(ref assets.Ref) assets.Object {
 	}}
 }
 
-// keysByField gives each reference of a sample the key of a good value.
+// keysByField sets each reference of a sample to the key of a valid value of [named].
 func keysByField(v any, field string) {
 	switch v := v.(type) {
 	case []any:
@@ -139,14 +139,14 @@ func keysByField(v any, field string) {
 	}
 }
 
-// needed are fields without which no object of a kind is good.
+// needed are the required fields of each kind.
 var needed = map[string]map[string]any{
 	v1.ThanosRulerKind: {"queryEndpoints": []any{"query"}},
 	v1.ProbeKind:       {"prober": map[string]any{"url": "blackbox"}, "targets": map[string]any{"staticConfig": map[string]any{"static": []any{"a"}}}},
 }
 
-// TestReferencesAreNoFaults: what is said about a random object of any kind is the same
-// whether its Secrets and ConfigMaps exist, with good values, or not.
+// TestReferencesAreNoFaults: the errors of a random object of any kind do not depend on
+// whether its Secrets and ConfigMaps exist with valid values.
 func TestReferencesAreNoFaults(t *testing.T) {
 	versions := map[string]string{}
 	for _, row := range catalog.All[:8] {
@@ -195,7 +195,7 @@ func errorsOf(findings []Finding) string {
 	return summary(slices.DeleteFunc(findings, func(f Finding) bool { return f.Severity != SeverityError }))
 }
 
-// withReferences is Object where all references exist.
+// withReferences is like [Object], but all references exist.
 func withReferences(t *testing.T, row *catalog.Row, object catalog.Object, text []byte) []Finding {
 	t.Helper()
 	kinds := allKinds()

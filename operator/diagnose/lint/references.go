@@ -12,10 +12,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// missing reports what only the pods of a workload need and is not there, and returns the
-// fields that name it.
+// missing reports missing Secrets and ConfigMaps that only the pods of a workload need, and
+// returns the fields that refer to them.
 func (l *linter) missing(self Finding, w manifests.Workload, made manifests.Outcome) (fields []string) {
-	if !l.advises { // nothing is known of other objects
+	if !l.advises { // other objects are unknown
 		return nil
 	}
 	for _, m := range l.objects.Missing(w, made) {
@@ -25,7 +25,7 @@ func (l *linter) missing(self Finding, w manifests.Workload, made manifests.Outc
 	return fields
 }
 
-// instead says what there is in the place of a Secret, ConfigMap or key that is missing.
+// instead returns a suggestion for a missing Secret, ConfigMap or key, as the end of a message.
 func (l *linter) instead(missing *assets.NotFoundError) string {
 	known := &l.objects.References
 	if missing.Key != "" {
@@ -38,8 +38,8 @@ func (l *linter) instead(missing *assets.NotFoundError) string {
 	return text
 }
 
-// referring is the field with the name or the key that is missing, below the field of a
-// finding; that field where it is not found.
+// referring returns the field with the missing name or key below the field of a finding. It
+// defaults to the field of the finding.
 func (l *linter) referring(f Finding, missing *assets.NotFoundError) string {
 	t := l.tree(l.placeOf(f))
 	if t.root == nil {
@@ -55,8 +55,8 @@ func (l *linter) referring(f Finding, missing *assets.NotFoundError) string {
 	return f.Field
 }
 
-// reference is the path of the key, or of the name where none is asked for, of the first
-// reference to an object within a node.
+// reference returns the path of the first reference to an object within a node: that of its
+// key, or of its name if key is empty. It descends at most depth levels.
 func reference(n *yaml.Node, name, key string, depth int) string {
 	if n.Kind != yaml.MappingNode || depth == 0 {
 		return ""
@@ -81,8 +81,8 @@ func reference(n *yaml.Node, name, key string, depth int) string {
 	return ""
 }
 
-// inContent moves a finding about the content of a Secret or ConfigMap to the line there, if
-// the manifest has it as text.
+// inContent moves a finding about the content of a Secret or ConfigMap to the line of that
+// content, if the manifest has it as plain text.
 func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
 	f.Field = indexAtEnd.ReplaceAllString(f.Field, "")
 	f.Message = err.Error()
@@ -93,16 +93,16 @@ func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
 	}
 	for _, block := range []string{"stringData", "data"} {
 		value, _ := find(t.root, []string{block, err.Key})
-		if value == nil || block == "data" && err.Ref.Kind == assets.Secret { // which is base64
+		if value == nil || block == "data" && err.Ref.Kind == assets.Secret { // base64, without lines
 			continue
 		}
 		f.File, f.Line = at.File, t.first+value.Line-1
-		if value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // the text begins below
+		if value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // the text starts on the next line
 			f.Line += err.Line
 		}
 	}
 	return f
 }
 
-// indexAtEnd matches the number of an item of the content, which is none of the field.
+// indexAtEnd matches a trailing index, which refers to the content and not to the field.
 var indexAtEnd = regexp.MustCompile(`\[\d+\]$`)

@@ -12,13 +12,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// The remarks are about what works and is not what its author wanted. The operator has
-// nothing to say about them: it does what the object says.
+// Remarks are about valid settings whose effect is probably not the intended one. The operator
+// itself does not report them.
 
-// says takes a remark about a field: "spec.endpoints[0]".
+// says records a remark about a field, for example "spec.endpoints[0]".
 type says func(field, format string, args ...any)
 
-// remarks are about an object that a workload selects.
+// remarks reports remarks about an object that a workload selects.
 func (l *linter) remarks(w manifests.Workload, kind string, object catalog.Object) {
 	about := Finding{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	saying := func(severity Severity, owner string) says {
@@ -29,7 +29,7 @@ func (l *linter) remarks(w manifests.Workload, kind string, object catalog.Objec
 		}
 	}
 	say := func(owner string) says { return saying(SeverityWarning, owner) }
-	always := say("") // whatever the workload
+	always := say("") // for any workload
 	fields := v1alpha1.CommonFields(w.Object)
 	known := fields
 	if w.String() == l.standIn {
@@ -111,21 +111,21 @@ func dashTooMany(i int) string {
 	return " (is there a dash too many before this item?)"
 }
 
-// namesRemark is about names that any makes useless.
+// namesRemark reports matchNames that have no effect because any is set.
 func namesRemark(say says, selector v1.NamespaceSelector) {
 	if selector.Any && len(selector.MatchNames) > 0 {
 		say("spec.namespaceSelector.matchNames", "has no effect beside any: true, which selects all namespaces: remove one of them")
 	}
 }
 
-// pathRemark is about a query in a path.
+// pathRemark reports a path with a query.
 func pathRemark(say says, field, value string) {
 	if before, _, is := strings.Cut(value, "?"); is {
 		say(field, "the ? becomes part of the path (%%3F) and starts no query; write %s here, and what follows the ? as params", before)
 	}
 }
 
-// tlsRemark is about TLS settings of jobs that do not use TLS.
+// tlsRemark reports TLS settings of a job that does not use TLS.
 func tlsRemark(say says, path string, set bool, scheme v1.Scheme, steps []v1.RelabelConfig) {
 	chosen := slices.ContainsFunc(steps, func(s v1.RelabelConfig) bool {
 		return s.TargetLabel == "__scheme__" || strings.EqualFold(s.Action, "labelmap")
@@ -135,7 +135,7 @@ func tlsRemark(say says, path string, set bool, scheme v1.Scheme, steps []v1.Rel
 	}
 }
 
-// readdresses reports whether steps choose the port of a target by themselves.
+// readdresses reports whether relabeling steps may select the port of a target.
 func readdresses(steps []v1.RelabelConfig) bool {
 	for _, s := range steps {
 		if action := strings.ToLower(s.Action); s.TargetLabel == "__address__" || action == "keep" || action == "drop" {
@@ -145,10 +145,10 @@ func readdresses(steps []v1.RelabelConfig) bool {
 	return false
 }
 
-// urlTarget matches a target that is a URL, or has a path.
+// urlTarget splits a target into scheme, address and path.
 var urlTarget = regexp.MustCompile(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
 
-// staticTargets: a target is an address; scheme and path are of the job.
+// staticTargets reports static targets with a scheme or path, which belong to the job.
 func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
 	for i, s := range m.Spec.StaticConfigs {
 		for j, target := range s.Targets {

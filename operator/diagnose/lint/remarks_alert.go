@@ -15,14 +15,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
-// usedLabel matches a label of the alert in a template. Those that begin with .Labels may be of a query.
+// usedLabel matches a label of the alert in a template. It excludes .Labels, which may be those of a query result.
 var usedLabel = regexp.MustCompile(`\$labels\.([A-Za-z_][A-Za-z0-9_]*)`)
 
-// helmQuoted matches braces that Helm was to leave alone: {{`{{ $value }}`}} or {{"{{"}} $value {{"}}"}}.
+// helmQuoted matches braces that were escaped for Helm: {{`{{ $value }}`}} or {{"{{"}} $value {{"}}"}}.
 var helmQuoted = regexp.MustCompile("\\{\\{-?\\s*(`|\")\\{\\{")
 
-// alertRemarks are about labels in templates that the result of the expression does not have,
-// because it aggregates them away. They are notes: rules in wide use have some.
+// alertRemarks reports labels in templates that the result of the expression does not have,
+// because it aggregates them away. The remarks should be notes, because widely used rules have
+// such labels.
 func alertRemarks(say says, r *v1.PrometheusRule) {
 	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
@@ -30,7 +31,8 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 			if rule.Alert == "" {
 				continue
 			}
-			var has map[string]bool // nil until it is asked for
+			var expr parser.Expr
+			var has map[string]bool // nil until first used
 			known := false
 			for _, in := range []struct {
 				field string
@@ -42,8 +44,8 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 					}
 					for _, use := range usedLabel.FindAllStringSubmatch(in.texts[key], -1) {
 						if has == nil {
-							expr, err := p.ParseExpr(rule.Expr.String())
-							if err == nil {
+							var err error
+							if expr, err = p.ParseExpr(rule.Expr.String()); err == nil {
 								has, known = resultLabels(expr)
 							}
 							if has == nil {
@@ -52,7 +54,7 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 						}
 						if known && !has[use[1]] {
 							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: the result of expr has %s; %s",
-								use[0], labelList(has), addLabel(rule.Expr.String(), use[1]))
+								use[0], labelList(has), addLabel(expr, use[1]))
 						}
 					}
 				}
@@ -72,15 +74,21 @@ func labelList(has map[string]bool) string {
 	}
 }
 
-// addLabel says how the result of an expression gets a label.
-func addLabel(expr, label string) string {
-	if strings.Contains(expr, "absent") {
+// addLabel returns advice on how to add a label to the result of an expression.
+func addLabel(expr parser.Expr, label string) string {
+	absent := false
+	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
+		call, is := n.(*parser.Call)
+		absent = absent || is && (call.Func.Name == "absent" || call.Func.Name == "absent_over_time")
+		return nil
+	})
+	if absent {
 		return "that of absent has those which its selector compares with =, as nothing else is known of what is not there; leave it out"
 	}
 	return fmt.Sprintf("add %s to by (…) in expr, or leave it out", label)
 }
 
-// resultLabels returns the labels that the result of an expression may have; known is false when
+// resultLabels returns the labels that the result of an expression may have; known is false if
 // they depend on the samples.
 func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
 	switch e := expr.(type) {
@@ -109,8 +117,8 @@ func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
 	return nil, false
 }
 
-// absent is for the one sample that stands for none: it has the labels that the selector compares with one
-// value.
+// absent returns the labels of the result of absent and absent_over_time: those with an equality matcher in the
+// selector.
 func absent(of parser.Expr) (map[string]bool, bool) {
 	if range1, is := of.(*parser.MatrixSelector); is {
 		of = range1.VectorSelector
@@ -144,7 +152,7 @@ func aggregated(e *parser.AggregateExpr) (map[string]bool, bool) {
 	return has, true
 }
 
-// combined is for two operands. A scalar has no labels.
+// combined returns the labels of the result of a binary expression.
 func combined(e *parser.BinaryExpr) (map[string]bool, bool) {
 	switch left, right := e.LHS.Type(), e.RHS.Type(); {
 	case right == parser.ValueTypeScalar:

@@ -14,10 +14,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
-// regexLike matches values that are hardly those of a label, but regular expressions.
+// regexLike matches values that are probably regular expressions and not plain label values.
 var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]`)
 
-// exprRemarks are about matchers of expressions that compare with the text of a regular
+// exprRemarks reports equality matchers in expressions whose value looks like a regular
 // expression.
 func exprRemarks(say says, r *v1.PrometheusRule) {
 	p := parser.NewParser(rules.AllPromQL())
@@ -29,7 +29,7 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 			}
 			expr, err := p.ParseExpr(text)
 			if err != nil {
-				continue // of a version with another language
+				continue // may be valid in another version of PromQL
 			}
 			for _, selector := range parser.ExtractSelectors(expr) {
 				for _, m := range selector {
@@ -43,10 +43,10 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 	}
 }
 
-// regexpOf are the operators for regular expressions, by those for texts.
+// regexpOf maps equality matchers to the corresponding regular expression matchers.
 var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.MatchRegexp, labels.MatchNotEqual: labels.MatchNotRegexp}
 
-// routeRemarks are about the routes of an AlertmanagerConfig and their matchers.
+// routeRemarks reports remarks about the routes of an AlertmanagerConfig and their matchers.
 func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
@@ -61,8 +61,8 @@ func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConf
 	matcherRemarks(always, here, "spec.route", c.Spec.Route, limit)
 }
 
-// limited reports whether an Alertmanager lets an AlertmanagerConfig see only the alerts of
-// its namespace.
+// limited reports whether an Alertmanager restricts an AlertmanagerConfig to the alerts of its
+// namespace.
 func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 	if base := am.Spec.AlertmanagerConfiguration; base != nil && base.Name == c.Name && am.Namespace == c.Namespace {
 		return false
@@ -70,8 +70,8 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 	return am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
 }
 
-// matcherRemarks are about the matchers of a route and those below it, which only sees the
-// alerts of a namespace if limit is one.
+// matcherRemarks reports remarks about the matchers of a route and of its child routes. limit is
+// the only namespace whose alerts reach the route; empty for all.
 func matcherRemarks(always, here says, path string, r *v1alpha1.Route, limit string) {
 	for i, m := range r.Matchers {
 		field := fmt.Sprintf("%s.matchers[%d]", path, i)

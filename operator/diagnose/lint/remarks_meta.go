@@ -15,7 +15,7 @@ import (
 const metaPrefix = "__meta_kubernetes_"
 
 // metaLabels are the labels of discovered targets without [metaPrefix], by the object that they
-// are of. Each of these objects but endpoint also has labels and annotations.
+// describe. All of these objects except endpoint also have labels and annotations.
 var metaLabels = map[string][]string{
 	"namespace": {"namespace"},
 	"pod": {"pod_name", "pod_ip", "pod_container_init", "pod_container_name", "pod_container_id", "pod_container_image",
@@ -34,8 +34,8 @@ var metaLabels = map[string][]string{
 	"ingress": {"ingress_name", "ingress_scheme", "ingress_host", "ingress_path", "ingress_class_name"},
 }
 
-// metaObjects are the objects of which targets of a role have labels. What a node is known of takes
-// attachMetadata, but for the role Node.
+// metaObjects are the objects whose labels the targets of a role have. Labels of nodes require
+// attachMetadata, except with the role Node.
 var metaObjects = map[string][]string{
 	"pod":           {"namespace", "pod", "node"},
 	"endpoints":     {"namespace", "endpoints", "endpoint", "service", "pod", "node"},
@@ -45,21 +45,22 @@ var metaObjects = map[string][]string{
 	"node":          {"node"},
 }
 
-// furtherMeta matches what follows the object in names of labels whose rest is free.
+// furtherMeta matches the part after the object in labels with a free suffix.
 var furtherMeta = regexp.MustCompile(`^_(label|labelpresent|annotation|annotationpresent|address|condition|endpoint_topology|endpoint_topology_present)_`)
 
-// discovered says which labels targets have before they are relabelled.
+// discovered describes which labels targets have before relabeling.
 type discovered struct {
-	roles  []string // lower case; several are possible
-	node   bool     // nodes are attached
-	attach string   // field that attaches them
-	said   int      // remarks
+	roles  []string // possible roles, in lower case
+	node   bool     // node metadata is attached
+	attach string   // field that attaches it
+	said   int      // number of remarks
 }
 
-// mostMeta bounds the remarks about one object, as each takes a comparison with all names.
+// mostMeta is the maximum number of remarks about one object, because each requires a comparison
+// with all names.
 const mostMeta = 100
 
-// metaRemarks are about labels that no discovery sets, so that the step finds an empty value.
+// metaRemarks reports source labels that discovery does not set, so their value is always empty.
 func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig) {
 	for i := range steps {
 		for j, label := range steps[i].SourceLabels {
@@ -74,7 +75,7 @@ func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig
 	}
 }
 
-// missing says why targets have no such label; it is empty when they may have it.
+// missing returns why targets do not have a label; empty if they may have it.
 func (d *discovered) missing(label string) string {
 	const most = 120 // longer names are not compared
 	if !strings.HasPrefix(label, "__meta_kube") || len(label) > most {
@@ -115,16 +116,16 @@ func (d *discovered) missing(label string) string {
 	return ""
 }
 
-// unnamed matches what names of discovered labels do not have.
+// unnamed matches characters that the names of discovered labels cannot contain.
 var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_]`)
 
-// metaNouns are the objects as people call them.
+// metaNouns are the human-readable names of the objects.
 var metaNouns = map[string]string{
 	"namespace": "namespace", "pod": "pod", "service": "Service", "endpoints": "Endpoints", "endpoint": "Endpoints",
 	"endpointslice": "EndpointSlice", "node": "node", "ingress": "Ingress",
 }
 
-// metaObject is the object that a label is of; empty if there is no such label.
+// metaObject returns the object that a label describes; empty if there is no such label.
 func metaObject(name string) string {
 	for object, names := range metaLabels {
 		rest, of := strings.CutPrefix(name, object)
@@ -135,7 +136,7 @@ func metaObject(name string) string {
 	return ""
 }
 
-// instead names the label of the other kind of endpoints.
+// instead suggests the equivalent label of the other kind of endpoints; empty if there is none.
 func instead(name string, may []string) string {
 	pairs := [][2]string{{"endpoint_", "endpointslice_"}, {"endpoint_", "endpointslice_endpoint_"}, {"endpoints_", "endpointslice_"}}
 	for _, p := range pairs {
@@ -149,7 +150,7 @@ func instead(name string, may []string) string {
 	return ""
 }
 
-// rolesOf are the roles in which a ScrapeConfig discovers.
+// rolesOf returns the roles and attached metadata of the Kubernetes discovery of a ScrapeConfig.
 func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
 	d := &discovered{attach: "kubernetesSDConfigs[].attachMetadata.node"}
 	for _, sd := range m.Spec.KubernetesSDConfigs {
@@ -159,8 +160,8 @@ func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
 	return d
 }
 
-// discoveredBy are the labels of a ServiceMonitor's or PodMonitor's targets. Without the fields of a
-// workload it is open which scrape class adds nodes.
+// discoveredBy describes the labels of the targets of a ServiceMonitor or PodMonitor. If f is nil, node
+// metadata may be attached, because the scrape classes are unknown.
 func discoveredBy(own *v1.AttachMetadata, f *v1.CommonPrometheusFields, roles ...string) *discovered {
 	d := &discovered{roles: roles, attach: "spec.attachMetadata.node"}
 	if own != nil {
@@ -172,7 +173,7 @@ func discoveredBy(own *v1.AttachMetadata, f *v1.CommonPrometheusFields, roles ..
 	return d
 }
 
-// rolesOfServices are the roles in which a workload may discover the targets of a ServiceMonitor.
+// rolesOfServices returns the roles that a workload may use to discover the targets of a ServiceMonitor.
 func rolesOfServices(m *v1.ServiceMonitor, f *v1.CommonPrometheusFields) []string {
 	role := m.Spec.ServiceDiscoveryRole
 	switch {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// constantsOfDiscovery are the labels that Prometheus' discovery names in constants, without their
-// common prefix.
+// constantsOfDiscovery returns the labels that the source code of Prometheus' discovery builds from a
+// constant, without their common prefix.
 func constantsOfDiscovery(t *testing.T) (out []string) {
 	t.Helper()
 	pkg, err := build.Import("github.com/prometheus/prometheus/discovery/kubernetes", ".", build.FindOnly)
@@ -54,8 +54,8 @@ func constantsOfDiscovery(t *testing.T) (out []string) {
 	return out
 }
 
-// TestMetaLabelsAreThoseOfPrometheus: the table has the labels of Prometheus' discovery, and no others
-// but names, which its code puts together.
+// TestMetaLabelsAreThoseOfPrometheus: the table has exactly the labels of Prometheus' discovery, except
+// for *_name labels, whose names are not constants there.
 func TestMetaLabelsAreThoseOfPrometheus(t *testing.T) {
 	real := constantsOfDiscovery(t)
 	if len(real) < 40 {

@@ -19,8 +19,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// strayContainers are containers that were meant to change one of the operator's and are
-// containers of their own, without an image.
+// strayContainers reports containers without an image that do not match a container of the
+// operator, and pods that the API server rejects.
 func (l *linter) strayContainers(self Finding, w manifests.Workload, made manifests.Outcome) {
 	pod, claims := podOf(made)
 	if pod == nil {
@@ -32,7 +32,7 @@ func (l *linter) strayContainers(self Finding, w manifests.Workload, made manife
 	l.stray(self, "spec.initContainers", f.InitContainers, pod.InitContainers)
 }
 
-// podOf is what the pods of a plan are made from, with the names of their claims; nil without pods.
+// podOf returns the pod template of an outcome and the names of its volume claims; nil without pods.
 func podOf(made manifests.Outcome) (pod *corev1.PodSpec, claims []string) {
 	for _, s := range made.Plan.Workload {
 		switch object := s.Object.(type) {
@@ -48,7 +48,7 @@ func podOf(made manifests.Outcome) (pod *corev1.PodSpec, claims []string) {
 	return pod, claims
 }
 
-// refusedPod is about pods that the API server does not take.
+// refusedPod reports pods that the API server rejects.
 func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, volumes []string) {
 	for _, v := range pod.Volumes {
 		if slices.Contains(volumes, v.Name) {
@@ -76,7 +76,7 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 	}
 }
 
-// containerField is where a workload sets fields of a container.
+// containerField returns the field of a workload that configures a container.
 func containerField(f *v1.WorkloadFields, name string) string {
 	named := func(c corev1.Container) bool { return c.Name == name }
 	if i := slices.IndexFunc(f.Containers, named); i >= 0 {
@@ -115,7 +115,7 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 	}
 }
 
-// storageRemarks are about storage that is not used, or is too small.
+// storageRemarks reports storage that is not used, or is too small.
 func (l *linter) storageRemarks(self Finding, w manifests.Workload) {
 	s := w.Object.GetWorkloadFields().Storage
 	if s == nil {
@@ -145,8 +145,8 @@ func (l *linter) storageRemarks(self Finding, w manifests.Workload) {
 	}
 }
 
-// urlRemark is about an external URL that browsers cannot follow. That of an Alertmanager is
-// refused before.
+// urlRemark reports an external URL that browsers cannot follow. That of an Alertmanager is
+// already rejected elsewhere.
 func (l *linter) urlRemark(self Finding, w manifests.Workload) {
 	field, text := "spec.externalUrl", ""
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
@@ -162,7 +162,7 @@ func (l *linter) urlRemark(self Finding, w manifests.Workload) {
 	}
 }
 
-// removedFeatures are those that Prometheus >= 3.0 does not know, with what to do.
+// removedFeatures are the feature flags that Prometheus >= 3.0 does not support, with advice.
 var removedFeatures = map[string]string{
 	"agent":                         "use a PrometheusAgent",
 	"remote-write-receiver":         "set enableRemoteWriteReceiver: true",
@@ -176,7 +176,7 @@ var removedFeatures = map[string]string{
 	"auto-gomaxprocs":               "it is on by default",
 }
 
-// featureRemarks are about features that Prometheus had before 3.0.
+// featureRemarks reports feature flags that Prometheus >= 3.0 does not support.
 func (l *linter) featureRemarks(self Finding, w manifests.Workload) {
 	common := v1alpha1.CommonFields(w.Object)
 	if common == nil || strings.HasPrefix(strings.TrimPrefix(common.Version, "v"), "2.") {
@@ -189,8 +189,8 @@ func (l *linter) featureRemarks(self Finding, w manifests.Workload) {
 	}
 }
 
-// fileRemarks are about paths in the folders of spec.secrets and spec.configMaps that these do
-// not mount.
+// fileRemarks reports paths below the mount directories of spec.secrets and spec.configMaps that
+// these fields do not mount.
 func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 	for field, file := range filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec")) {
 		for _, from := range []struct {
@@ -206,7 +206,7 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 	}
 }
 
-// mountedBy reports whether a mount of the user can hold a file.
+// mountedBy reports whether a file is below a mount that the user configured.
 func mountedBy(f *v1.CommonPrometheusFields, file string) bool {
 	mounts := slices.Clone(f.VolumeMounts)
 	for _, c := range f.Containers {
@@ -217,7 +217,7 @@ func mountedBy(f *v1.CommonPrometheusFields, file string) bool {
 	})
 }
 
-// filesOf are the paths of files in the pods that an object of our API names, by field.
+// filesOf returns the paths of files in pods to which an object of our API refers, by field.
 func filesOf(field string, v reflect.Value) map[string]string {
 	out := map[string]string{}
 	var walk func(string, reflect.Value)
@@ -236,7 +236,7 @@ func filesOf(field string, v reflect.Value) map[string]string {
 				out[field] = v.String()
 			}
 		case reflect.Struct:
-			if !strings.Contains(v.Type().PkgPath(), "/api/monitoring/") { // Kubernetes' own name none
+			if !strings.Contains(v.Type().PkgPath(), "/api/monitoring/") { // Kubernetes types have no such fields
 				return
 			}
 			for i := range v.NumField() {

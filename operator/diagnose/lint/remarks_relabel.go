@@ -10,23 +10,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// relabelled is what steps change or drop.
+// relabelled is the kind of item that relabel steps apply to.
 type relabelled string
 
 const (
 	targets      relabelled = "target" // before the scrape
-	samples      relabelled = "sample" // after it
+	samples      relabelled = "sample" // after the scrape
 	sentSamples  relabelled = "sample that is sent"
 	raisedAlerts relabelled = "alert"
 )
 
-// metrics reports whether there are names of metrics.
+// metrics reports whether the items have metric names.
 func (r relabelled) metrics() bool { return r == samples || r == sentSamples }
 
-// relabelRemarks are about lists of steps that drop everything, or that look at labels
-// which are not there.
+// relabelRemarks reports lists of steps that drop everything or use labels that do not exist.
 func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
-	kept := map[string]keep{} // by source labels
+	kept := map[string]keep{} // by source labels and separator
 	for i := range steps {
 		s := &steps[i]
 		field := fmt.Sprintf("%s[%d]", path, i)
@@ -50,7 +49,7 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 			addressRemark(say, field, s, action)
 		}
 		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
-			for key, k := range kept { // the label may be another one from here on
+			for key, k := range kept { // the step may change the label
 				if s.TargetLabel == "" || slices.Contains(k.sources, v1.LabelName(s.TargetLabel)) {
 					delete(kept, key)
 				}
@@ -70,7 +69,7 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 	}
 }
 
-// nameOfMetric is what is meant most often by a step without source.
+// nameOfMetric suggests the source label that is most often missing.
 func nameOfMetric(what relabelled) string {
 	if what.metrics() {
 		return ": [__name__] for names of metrics"
@@ -78,7 +77,7 @@ func nameOfMetric(what relabelled) string {
 	return ""
 }
 
-// addressRemark is about a step that takes away the address of every target.
+// addressRemark reports a step that removes the address of every target.
 func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
 	const address = "__address__"
 	gone := false
@@ -94,15 +93,14 @@ func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
 	}
 }
 
-// keep is what an earlier step lets through.
+// keep is an earlier keep step.
 type keep struct {
 	sources []v1.LabelName
 	words   []string
 	at      int
 }
 
-// labelsRemark is about labels that are not there when the step runs, and about names of
-// metrics that get lost.
+// labelsRemark reports labels that do not exist when the step runs, and steps that lose metric names.
 func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) {
 	for i, label := range s.SourceLabels {
 		switch {
@@ -142,8 +140,8 @@ var (
 	grouped   = regexp.MustCompile(`^\((?:\?:)?([^()]*)\)$`)
 )
 
-// literals are the words that a regular expression matches, if it is made of nothing else.
-// One with a dot may match more.
+// literals returns the words of a regular expression that is a plain list of words.
+// Expressions with dots are excluded, because a dot may match more.
 func literals(text string) (words []string, literal bool) {
 	if m := grouped.FindStringSubmatch(text); m != nil {
 		text = m[1]

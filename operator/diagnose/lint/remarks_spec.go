@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// specRemarks are about fields of a workload that do something else than their author thinks.
+// specRemarks reports fields of a workload with a probably unintended effect.
 func (l *linter) specRemarks(self Finding, w manifests.Workload) {
 	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
 	f := w.Object.GetWorkloadFields()
@@ -35,7 +35,7 @@ func (l *linter) specRemarks(self Finding, w manifests.Workload) {
 	}
 }
 
-// paused says that nothing takes effect.
+// paused reports that changes have no effect while the workload is paused.
 func (l *linter) paused(self Finding, w manifests.Workload) {
 	if w.Object.GetWorkloadFields().Paused {
 		self.Severity, self.Code, self.Field = SeverityNote, CodeRemark, "spec.paused"
@@ -44,7 +44,7 @@ func (l *linter) paused(self Finding, w manifests.Workload) {
 	}
 }
 
-// dashRemarks are about arguments whose names are written as on a command line.
+// dashRemarks reports arguments whose names have leading dashes or include the value.
 func dashRemarks(say says, field string, args []v1.Argument) {
 	for i, arg := range args {
 		switch name, value, joined := strings.Cut(strings.TrimLeft(arg.Name, "-"), "="); {
@@ -56,23 +56,23 @@ func dashRemarks(say says, field string, args []v1.Argument) {
 	}
 }
 
-// months matches durations in which m was hardly meant as minutes.
+// months matches durations in which m was probably meant as months.
 var months = regexp.MustCompile(`^(\d+y)?(\d+w)?(\d+d)?0*([1-9]\d*)m$`)
 
-// monthRemark is about a retention in minutes.
+// monthRemark reports a retention in minutes that was probably meant in months.
 func monthRemark(say says, field, value string) {
 	part := months.FindStringSubmatch(value)
 	if part == nil {
 		return
 	}
 	short := part[1] == "" && part[2] == "" && part[3] == ""
-	if short && len(part[4]) > 2 { // hundreds of minutes are meant
+	if short && len(part[4]) > 2 { // three digits are probably minutes
 		return
 	}
 	say(field, "m are minutes, and there is no unit for months: for %s months write days, such as 30d for each", part[4])
 }
 
-// writeRemarks are about steps that drop or keep everything that is sent.
+// writeRemarks reports remarks about the relabeling steps of remote write.
 func writeRemarks(say says, all []v1.RemoteWriteSpec) {
 	for i, to := range all {
 		relabelRemarks(say, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs", i), to.WriteRelabelConfigs, sentSamples)

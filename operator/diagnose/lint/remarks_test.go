@@ -13,7 +13,8 @@ import (
 const selectsAll = anyPrometheus + "  serviceMonitorSelector: {}\n  serviceMonitorNamespaceSelector: {}\n  podMonitorSelector: {}\n  podMonitorNamespaceSelector: {}\n" +
 	"  scrapeConfigSelector: {}\n  scrapeConfigNamespaceSelector: {}\n  ruleSelector: {}\n  ruleNamespaceSelector: {}\n"
 
-// TestRemarks: what works and is not what its author wanted, and beside it what is fine.
+// TestRemarks: valid settings with a probably unintended effect get a remark, similar ones without a problem
+// get none.
 func TestRemarks(t *testing.T) {
 	endpoints := func(items string) string {
 		return "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, namespace: app}\nspec:\n  selector: {}\n  namespaceSelector: {any: true}\n  sampleLimit: 100\n  endpoints:\n" + items
@@ -84,7 +85,7 @@ func TestRemarks(t *testing.T) {
 	})
 }
 
-// TestHelmQuotes: what was copied out of a Helm chart is no template of an alert any more.
+// TestHelmQuotes: templates of alerts with the escapes of a Helm chart get a remark.
 func TestHelmQuotes(t *testing.T) {
 	for text, want := range map[string]int{
 		"{{`{{ $labels.instance }}`}} is down":   1,
@@ -102,8 +103,8 @@ func TestHelmQuotes(t *testing.T) {
 	}
 }
 
-// TestAlertLabels: labels in templates that the expression aggregates away are named; nothing is said where the labels
-// of a result are those of samples.
+// TestAlertLabels: labels in templates that the expression aggregates away get a remark, but not if the labels of
+// the result depend on the samples.
 func TestAlertLabels(t *testing.T) {
 	for expr, want := range map[string]string{
 		`sum by (namespace) (rate(a[5m])) > 1`: "has the label namespace only; add pod to by",

@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// overridden are values of a monitor that the workload does not let count.
+// overridden reports values of a monitor that the workload overrides.
 func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 	var limits v1.ScrapeLimits
 	var selector v1.NamespaceSelector
@@ -60,20 +60,20 @@ func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 	}
 }
 
-// defaultVersions are those that count where spec.version is not set.
+// defaultVersions are the versions that apply if spec.version is not set, by kind.
 var defaultVersions = map[string]string{
 	catalog.Prometheus.Kind: wellknown.DefaultPrometheusVersion, catalog.PrometheusAgent.Kind: wellknown.DefaultPrometheusVersion,
 	catalog.ThanosRuler.Kind: wellknown.DefaultThanosVersion, catalog.Alertmanager.Kind: wellknown.DefaultAlertmanagerVersion,
 }
 
-// versionTag matches the tag of an image that names a version, with what follows it.
+// versionTag matches an image tag with a version, and its suffix and digest.
 var versionTag = regexp.MustCompile(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
 
-// versionNumber matches a version with its suffix, which images of a release and of its candidates share.
+// versionNumber matches a version with a suffix, such as a variant or release candidate.
 var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)-`)
 
-// versionRemark is about an image of another version than the one that the configuration is
-// made for.
+// versionRemark reports an image whose version differs from the version for which the
+// configuration is generated.
 func (l *linter) versionRemark(self Finding, w manifests.Workload) {
 	tag := versionTag.FindStringSubmatch(w.Object.GetWorkloadFields().Image)
 	if tag == nil {
@@ -92,8 +92,8 @@ func (l *linter) versionRemark(self Finding, w manifests.Workload) {
 	}
 }
 
-// workloadRemarks are about versions, about numbers of pods that are not taken as written, and about
-// Alertmanagers that are asked in a way that the version does not have.
+// workloadRemarks reports remarks about a workload: its fields, numbers of pods that are not used as
+// written, and an API version of Alertmanager that its version does not support.
 func (l *linter) workloadRemarks(self Finding, w manifests.Workload) {
 	l.versionRemark(self, w)
 	l.storageRemarks(self, w)

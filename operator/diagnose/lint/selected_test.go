@@ -10,7 +10,7 @@ const (
 	webMonitor    = "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, namespace: app}\nspec:\n  selector: {}\n  endpoints:\n  - port: http\n    interval: 10s\n    scrapeTimeout: 20s\n"
 )
 
-// lines are the findings about text as lint prints them, without the name of the file.
+// lines returns the text output of lint for a manifest, with a fixed file name.
 func lines(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder
@@ -21,8 +21,8 @@ func lines(t *testing.T, text string) string {
 	return strings.ReplaceAll(out.String(), name, "in.yaml")
 }
 
-// TestUnknownNamespace: the labels of a namespace that was not given are not known. What can be
-// known of its objects is said all the same.
+// TestUnknownNamespace: if a Namespace is not among the manifests, its labels are unknown. Its
+// objects are checked as far as possible.
 func TestUnknownNamespace(t *testing.T) {
 	const selector = "  serviceMonitorSelector: {}\n  serviceMonitorNamespaceSelector: {matchLabels: {monitoring: enabled}}\n"
 	const tooLong = "spec.endpoints[0].scrapeTimeout: 20s is longer than the interval 10s"
@@ -59,8 +59,8 @@ func TestUnknownNamespace(t *testing.T) {
 	})
 }
 
-// TestFaultyPrometheus: one wrong field of the Prometheus makes nothing of the others wrong, and its
-// other fields count.
+// TestFaultyPrometheus: a faulty field of a Prometheus causes no findings about other objects, and its
+// other fields still apply.
 func TestFaultyPrometheus(t *testing.T) {
 	text := anyPrometheus + "  serviceMonitorSelector: {}\n  serviceMonitorNamespaceSelector: {}\n  scrapeClasses: [{name: mtls}]\n  retentionSize: 20Gi\n  externalURL: http://a\n" + webMonitor
 	got := lines(t, strings.Replace(text, "spec:\n  selector", "spec:\n  scrapeClass: mtls\n  selector", 1))
@@ -71,7 +71,7 @@ func TestFaultyPrometheus(t *testing.T) {
 	}
 }
 
-// TestEchoes: what follows from a typo is not said as well, and what is wrong besides is.
+// TestEchoes: consequences of a typo are not reported, other errors of the object are.
 func TestEchoes(t *testing.T) {
 	for name, tc := range map[string]struct{ spec, want string }{
 		"a required field that is misspelled": {"spec: {selector: {}, endpoint: []}", "1 error,"},

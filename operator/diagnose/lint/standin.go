@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// selected are the rows of what the workloads can select.
+// selected returns the rows of the kinds that the workloads can select.
 func selected(workloads []manifests.Workload) []*catalog.Row {
 	var kinds []*engine.Kind
 	for _, w := range workloads {
@@ -21,8 +21,8 @@ func selected(workloads []manifests.Workload) []*catalog.Row {
 	return manifests.Selectable(kinds)
 }
 
-// standIn is a Prometheus that selects all objects that none of the workloads can;
-// needed is false when a Prometheus can select no others.
+// standIn returns a Prometheus that selects all objects of the kinds that no workload can select;
+// needed is false if the workloads can select all kinds that a Prometheus can.
 func standIn(kinds []*engine.Kind, workloads []manifests.Workload, version string) (w manifests.Workload, needed bool) {
 	i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == catalog.Prometheus })
 	if i < 0 {
@@ -37,7 +37,7 @@ func standIn(kinds []*engine.Kind, workloads []manifests.Workload, version strin
 	}
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "lint"}}
 	if text, err := json.Marshal(all); err == nil {
-		_ = json.Unmarshal(text, &p.Spec) // selectors of other names are not there: a test knows
+		_ = json.Unmarshal(text, &p.Spec) // a test checks that these are all selectors
 	}
 	p.Spec.Version = version
 	return manifests.Workload{Kind: kinds[i], Object: p}, len(all) > 0

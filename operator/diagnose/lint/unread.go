@@ -8,9 +8,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Unread says why a selector of a workload counts as not set although its manifest has it;
-// empty when the manifest does not have it. sure reports whether the workload never uses it,
-// so that it selects nothing even when the errors of the manifest are corrected.
+// Unread returns why a selector of a workload is treated as not set although its manifest sets
+// it; empty if the manifest does not set it. sure reports whether the workload never uses the
+// selector, so it selects nothing even after the errors of the manifest are corrected.
 func (e *Examination) Unread(w manifests.Workload, a selection.Answer) (why string, sure bool) {
 	return e.linter.unread(w, a)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// selector is how one workload selects objects of one kind.
+// selector is the rule with which a workload selects objects of one kind.
 type selector struct {
 	workload manifests.Workload
 	rule     selection.Rule
 }
 
-// Unselected returns a finding for each object that no workload selects. What it cannot tell begins with
-// "cannot tell whether it is selected by ", everything else with "not selected by ".
+// Unselected returns a finding for each object that no workload selects. The message begins with
+// "not selected by ", or with "cannot tell whether it is selected by " if that is uncertain.
 func Unselected(o *manifests.Objects) []Finding {
 	l := newLinter(o, Options{})
 	l.lonely = true
@@ -27,9 +27,9 @@ func Unselected(o *manifests.Objects) []Finding {
 	return l.findings
 }
 
-// NotSelected says of each object that no workload selects why, in a line:
-// "not selected ServiceMonitor app/web: …", or "perhaps not selected …" where labels of its
-// namespace are not known.
+// NotSelected returns one line for each object that no workload selects, with the reason:
+// "not selected ServiceMonitor app/web: ...", or "perhaps not selected ..." if labels of its
+// namespace are unknown.
 func NotSelected(o *manifests.Objects) (lines []string) {
 	for _, f := range Unselected(o) {
 		if line, unknown := strings.CutPrefix(f.Message, cannotTell); unknown {
@@ -42,7 +42,7 @@ func NotSelected(o *manifests.Objects) (lines []string) {
 	return lines
 }
 
-// What findings begin with.
+// Prefixes of messages.
 const (
 	notSelectedBy = "not selected by "
 	cannotTell    = "cannot tell whether it is selected by "
@@ -50,10 +50,10 @@ const (
 
 // notSelected reports objects that no workload selects, and why.
 func (l *linter) notSelected(workloads []manifests.Workload) {
-	for _, row := range selected(workloads) { // others are for a workload elsewhere, as rules beside agents
+	for _, row := range selected(workloads) { // other objects are for a workload elsewhere, for example rules if there are only agents
 		var all []selector
 		for _, w := range workloads {
-			rules, err := w.Kind.Selectors(w.Object) // a wrong selector is reported with its workload
+			rules, err := w.Kind.Selectors(w.Object) // an invalid selector is reported with its workload
 			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
 				all = append(all, selector{w, rules[row.Kind]})
 			}
@@ -64,7 +64,7 @@ func (l *linter) notSelected(workloads []manifests.Workload) {
 	}
 }
 
-// unused reports an object that no workload selects or names.
+// unused reports an object that no workload selects or refers to by name.
 func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
 	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
 	subject := selection.Subject{
@@ -104,7 +104,7 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
 	}
 	if len(reasons) == 0 {
-		return // no workload has selectors that can be read
+		return // no workload has valid selectors
 	}
 	if unknown != "" {
 		said = cannotTell
@@ -116,10 +116,10 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 	l.add(finding, "")
 }
 
-// mostReasons is how many workloads a finding names.
+// mostReasons is the maximum number of workloads that a finding lists.
 const mostReasons = 4
 
-// placeOfReason is the field of the object that a workload does not like.
+// placeOfReason returns the field of the object because of which it is not selected.
 func placeOfReason(a selection.Answer) string {
 	switch {
 	case a.Reason == selection.NamespaceNotSelected, a.Reason == selection.NamespaceUnknown:
@@ -132,7 +132,7 @@ func placeOfReason(a selection.Answer) string {
 	return "metadata.labels"
 }
 
-// why is an answer with the places of what it is about, and the way out.
+// why returns the reason of an answer, with the places of the fields involved and advice.
 func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.Answer) string {
 	where := l.placed(f, s, a)
 	if len(a.Misses) == 0 {
@@ -167,13 +167,13 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 	return text
 }
 
-// placed is the field that decided, with its place.
+// placed returns the selector that decided, with its place.
 func (l *linter) placed(f Finding, s selector, a selection.Answer) string {
 	return a.Selector + l.reference(f, s.workload.Kind.Kind, s.workload.Object.GetNamespace(), s.workload.Object.GetName(), a.Selector)
 }
 
-// reference is the place of a field of another object, " (prometheus.yaml:12)"; empty when it
-// was not read.
+// reference returns the place of a field of another object, " (prometheus.yaml:12)"; empty if
+// that object was not read.
 func (l *linter) reference(from Finding, kind, namespace, name, field string) string {
 	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
 	if l.placeOf(at).File == "" {
@@ -189,7 +189,7 @@ func (l *linter) reference(from Finding, kind, namespace, name, field string) st
 	return fmt.Sprintf(" (%s:%d)", file, line)
 }
 
-// noNamespace reports whether the manifest does not say the namespace.
+// noNamespace reports whether the manifest does not set the namespace.
 func (l *linter) noNamespace(f Finding) bool {
 	t := l.tree(l.placeOf(f))
 	if t.root == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
-// Formats are the values of Report.Write's format.
+// Formats are the formats that [Report.Write] accepts.
 var Formats = []string{"text", "json", "sarif", "github"}
 
-// Write prints the report: "text" for people, a line for each finding and a
-// summary; "json" for programs; "sarif" (2.1.0) for code scanning; "github" as
-// commands that annotate a change in GitHub Actions.
+// Write writes the report in a format: "text" (human-readable, one line per finding
+// and a summary), "json", "sarif" (2.1.0, for code scanning) or "github" (workflow
+// commands that annotate a change in GitHub Actions).
 func (r Report) Write(w io.Writer, format string) error {
 	switch format {
 	case "json":
@@ -40,7 +40,7 @@ func (r Report) text(w io.Writer) error {
 	return err
 }
 
-// mostSkipped is how many files of skipped documents the summary names.
+// mostSkipped is the maximum number of files with skipped documents in the summary.
 const mostSkipped = 3
 
 func (r Report) summary() string {
@@ -66,7 +66,7 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %s", n, word)
 }
 
-// sentence is object, field, message and workloads.
+// sentence returns object, field, message and workloads.
 func (f Finding) sentence() string {
 	var b strings.Builder
 	if f.Kind != "" {
@@ -100,7 +100,7 @@ func (r Report) json(w io.Writer) error {
 	}{r.Objects, r.Count(SeverityError), r.Count(SeverityWarning), r.Count(SeverityNote), findings})
 }
 
-// github writes workflow commands; notes are notices there.
+// github writes workflow commands; notes become notices.
 func (r Report) github(w io.Writer) error {
 	for _, f := range r.Findings {
 		command := string(f.Severity)
@@ -121,7 +121,7 @@ func (r Report) github(w io.Writer) error {
 	return nil
 }
 
-// data and property escape what would end a workflow command.
+// data escapes a message, and property a property value, of a workflow command.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

@@ -6,11 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// endpoints are what Endpoints and EndpointSlices say of a Service.
+// endpoints are the addresses of a Service, from its Endpoints and EndpointSlices.
 type endpoints struct {
-	ports          []string // nil when there are no objects, or they have no ports
+	ports          []string // port names; nil when there are no objects, or they have no ports
 	ready, unready int
-	objects        bool // there are Endpoints
+	objects        bool // there are Endpoints objects
 }
 
 func endpointsOf(all map[string]*endpoints, namespace, service string) *endpoints {
@@ -21,10 +21,10 @@ func endpointsOf(all map[string]*endpoints, namespace, service string) *endpoint
 	return all[key]
 }
 
-// byAddresses reports whether Endpoints that somebody writes decide about the ports.
+// byAddresses reports whether manually written Endpoints determine the ports.
 func (s service) byAddresses() bool { return len(s.spec.Selector) == 0 && s.addresses != nil }
 
-// portNames are the names of ports that the addresses of a Service have.
+// portNames returns the port names of the endpoints of a Service.
 func (s service) portNames() (out []string) {
 	if s.byAddresses() {
 		return s.addresses
@@ -35,8 +35,8 @@ func (s service) portNames() (out []string) {
 	return out
 }
 
-// containerPort returns the port of pods that a port of a Service leads to; ok is false
-// when the pods do not declare it.
+// containerPort returns the container port that a port of a Service targets; ok is false when the
+// pods do not declare it.
 func containerPort(p pods, port corev1.ServicePort) (corev1.ContainerPort, bool) {
 	target := port.TargetPort
 	if target.String() == "" || target == intstr.FromInt32(0) {
@@ -50,5 +50,5 @@ func containerPort(p pods, port corev1.ServicePort) (corev1.ContainerPort, bool)
 	return corev1.ContainerPort{}, false
 }
 
-// selectorOf is the selector of a Service for its pods; "" when it has none.
+// selectorOf returns the pod selector of a Service; "" when it has none.
 func selectorOf(svc service) string { return labels.Set(svc.spec.Selector).String() }

@@ -7,7 +7,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Alertmanagers is what a Prometheus looks for to send alerts to, one search for each
+// Alertmanagers returns the discoveries of a Prometheus for sending alerts, one search for each
 // entry of spec.alerting.alertmanagers; none for other workloads.
 func Alertmanagers(w v1.Workload) (out []Search) {
 	p, is := w.(*v1.Prometheus)
@@ -29,7 +29,7 @@ func Alertmanagers(w v1.Workload) (out []Search) {
 		if am.Namespace != "" {
 			s.Namespaces = []string{am.Namespace}
 		}
-		if s.port.of == containerName { // names are those of the Service's ports
+		if s.port.of == containerName { // names refer to ports of the Service
 			s.port.of = servicePort
 		}
 		out = append(out, s)
@@ -37,7 +37,7 @@ func Alertmanagers(w v1.Workload) (out []Search) {
 	return out
 }
 
-// Alerting says what is probably wrong with where a Prometheus sends its alerts.
+// Alerting returns hints about where a Prometheus sends its alerts.
 func (v *View) Alerting(w v1.Workload) (out []Hint) {
 	p, is := w.(*v1.Prometheus)
 	if !is {
@@ -56,7 +56,7 @@ func (v *View) Alerting(w v1.Workload) (out []Hint) {
 	return once(out)
 }
 
-// noServiceNamed: there is no Service of the name in the namespace.
+// noServiceNamed returns a hint if the namespace has no Service with the name.
 func (v *View) noServiceNamed(s *Search) []Hint {
 	inside, outside := in(s.Namespaces, v.services, ofService)
 	namespace := s.Namespaces[0]

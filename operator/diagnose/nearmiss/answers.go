@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// scrape is how the targets of a search are scraped. The zero value says nothing.
+// scrape describes how the targets of a search are scraped. The zero value disables hints about it.
 type scrape struct {
 	field        string // of the endpoint: "spec.endpoints[0]"
 	scheme, path string
@@ -17,22 +17,23 @@ type scrape struct {
 	relabeled    bool // relabelings may change address, scheme and path
 }
 
-// Annotations that monitors do not read, and people set for those that do.
+// Annotations of other scrape configurations, which monitors do not read.
 const (
 	annotatedScrape = "prometheus.io/scrape"
 	annotatedPath   = "prometheus.io/path"
 	annotatedPort   = "prometheus.io/port"
 	annotatedScheme = "prometheus.io/scheme"
-	// maxAnnotation bounds the values that are compared, which others write, in bytes.
+	// maxAnnotation is the maximum length in bytes of annotation values that are compared, since
+	// they are untrusted.
 	maxAnnotation = 256
 )
 
-// foundPort is a port that a search finds, and what has it.
+// foundPort is a port that a search finds, with its Service or pods.
 type foundPort struct {
 	of      thing
 	name    string
 	number  int32 // of the Service or container
-	leadsTo int32 // number of the container's port; 0 when it is not known
+	leadsTo int32 // number of the container port; 0 when unknown
 	behind  []pods
 }
 
@@ -44,7 +45,7 @@ func (p foundPort) String() string {
 	return "port " + text + " of " + p.of.String()
 }
 
-// answers are notes about targets that are found and will probably not answer as they are scraped.
+// answers returns notes about targets that are found but will probably fail to be scraped.
 func (v *View) answers(s *Search) []Hint {
 	if s.scrape.field == "" || s.scrape.relabeled {
 		return nil
@@ -56,7 +57,7 @@ func (v *View) answers(s *Search) []Hint {
 	return slices.Concat(s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports))
 }
 
-// foundPorts are the ports that a search for Services or pods finds.
+// foundPorts returns the ports that a search for Services or pods finds.
 func (v *View) foundPorts(s *Search) (out []foundPort) {
 	if s.Role == rolePod {
 		inside, _ := in(s.Namespaces, v.pods, ofPods)
@@ -85,7 +86,7 @@ func (v *View) foundPorts(s *Search) (out []foundPort) {
 	return out
 }
 
-// portOf is a port of a Service, with what is behind it.
+// portOf returns a port of a Service with the pods behind it.
 func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
 	out := foundPort{of: svc.thing, name: p.Name, number: p.Port, behind: behind}
 	for _, b := range behind {
@@ -96,7 +97,7 @@ func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
 	return out
 }
 
-// among returns the ports that pods declare and a search wants.
+// among returns the ports of a search that the pods declare.
 func (p port) among(b pods) (out []foundPort) {
 	for _, c := range b.ports {
 		if p.wants(c) {
@@ -106,7 +107,7 @@ func (p port) among(b pods) (out []foundPort) {
 	return out
 }
 
-// speaksTLS reports whether a port is one for TLS, by its name or number.
+// speaksTLS reports whether a port is probably for TLS, by its name or number.
 func (p foundPort) speaksTLS() bool {
 	word := strings.ToLower(p.name)
 	if within(word, "http") {
@@ -115,7 +116,7 @@ func (p foundPort) speaksTLS() bool {
 	return within(word, "https") || p.number == 443 || p.number == 8443 || p.leadsTo == 8443
 }
 
-// protocol is a note when all ports are for the other scheme.
+// protocol returns a note when all ports are for the other scheme.
 func (s scrape) protocol(ports []foundPort) []Hint {
 	note := Hint{Code: Remark, Note: true, Field: s.field + ".scheme"}
 	switch {
@@ -129,7 +130,7 @@ func (s scrape) protocol(ports []foundPort) []Hint {
 	return []Hint{note}
 }
 
-// annotated are notes about annotations that say otherwise than the monitor.
+// annotated returns notes about annotations that contradict the monitor.
 func (s scrape) annotated(ports []foundPort) (out []Hint) {
 	scraped := map[int32]bool{}
 	for _, p := range ports {
@@ -163,7 +164,8 @@ func (s scrape) annotated(ports []foundPort) (out []Hint) {
 	return once(out)
 }
 
-// pushed is a note when the targets are a Pushgateway, whose samples have labels of their own.
+// pushed returns a note when the targets are a Pushgateway, whose samples have their own job and
+// instance.
 func (s scrape) pushed(ports []foundPort) []Hint {
 	for _, p := range ports {
 		for _, b := range p.behind {
@@ -176,7 +178,7 @@ func (s scrape) pushed(ports []foundPort) []Hint {
 	return nil
 }
 
-// isPushgateway reports whether the name of an image is that of the Pushgateway.
+// isPushgateway reports whether an image is the Pushgateway, by its name.
 func isPushgateway(image string) bool {
 	image, _, _ = strings.Cut(image, "@")
 	name, _, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")

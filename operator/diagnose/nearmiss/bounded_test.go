@@ -12,8 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 )
 
-// What a monitor selects is compared with what there is at a cost that does not depend on
-// the length of its words.
+// The cost of comparing a selector with objects does not depend on the length of its words.
 func TestComparisonsAreBounded(t *testing.T) {
 	long, other := strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<20-1)+"b"
 	budgettest.AtMost(t, "alike", 1<<10, func() {
@@ -49,7 +48,7 @@ func TestComparisonsAreBounded(t *testing.T) {
 	})
 }
 
-// Endpoints are compared with each other once, however many there are.
+// Identical endpoints are reported. Different paths and relabelings make endpoints distinct.
 func TestRepeatedEndpoints(t *testing.T) {
 	var all []Search
 	for i := range 3 {

@@ -1,27 +1,27 @@
-// Package nearmiss says why a monitor finds no target, and what its author probably meant.
-// It is pure: it compares what jobs look for with the Services, pods and RBAC that the
-// caller has, such as those among manifests.
+// Package nearmiss explains why a monitor finds no targets, and suggests what its author probably
+// meant. It is pure: it compares the discoveries of jobs with the Services, pods and RBAC objects
+// that the caller provides, for example from manifests.
 //
-//	search.go jobs.go   what a job looks for, from the object and what it was compiled to
-//	view.go addresses.go  the objects to look into
-//	grouped.go          single pods as the pods of what makes them
-//	extent.go           what of a running cluster is known completely, so that the rest does not exist
-//	words.go            a search in words
-//	found.go hint.go    what is said, about which object
-//	labels.go           nothing has the labels: what has almost the same ones
+//	search.go jobs.go   the search of a job, from the object and its compiled text
+//	view.go addresses.go  the objects to search
+//	grouped.go          single pods, grouped by their workload
+//	extent.go           parts of a running cluster that are known completely
+//	words.go            human-readable searches
+//	found.go hint.go    hints about objects
+//	labels.go           no object has the labels: finds similar ones
 //	services.go         a search for Services, step by step: labels, port, pods
 //	pods.go             a search for pods
-//	ports.go            a port that is not there: which one is meant
+//	ports.go            a port that does not exist: suggests the one that is meant
 //	probes.go alerting.go  the prober of a Probe, the Alertmanagers of a Prometheus
-//	answers.go policies.go  targets that will probably not answer: scheme, path, NetworkPolicies
+//	answers.go policies.go  targets that probably cannot be scraped: scheme, path, NetworkPolicies
 //	duplicates.go       pods that are scraped twice
-//	rbac.go permissions.go  what the ServiceAccount may list, and what is missing
-//	reviews.go          the same from answers of an API server
+//	rbac.go permissions.go  permissions of the ServiceAccount, and missing ones
+//	reviews.go          permissions according to the API server
 //
 //	view := nearmiss.NewView(objects, monitors)
 //	searches, err := nearmiss.Read(monitor, text, namespace)
 //	found := view.Workload("Prometheus", prometheus, []nearmiss.Use{{"ServiceMonitor", monitor, searches}})
 //
-// It prefers silence to a wrong hint: where no Service is known, nothing is said about
-// Services; labels that nothing has are a hint only if something comes close.
+// It prefers no hint to a wrong hint: without known Services there are no hints about Services, and
+// labels without a match are a hint only if similar labels exist.
 package nearmiss

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// twice is a hint for Services that lead to the same port of the same pods.
+// twice returns a hint for Services that target the same port of the same pods.
 func (v *View) twice(s *Search, selected []service) []Hint {
 	if s.point.filtered || s.name != nil {
 		return nil
@@ -53,8 +53,8 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// ends are where a search ends that finds a Service: pods and a port, as a key. Pods that
-// are not known are those that the Service selects.
+// ends returns keys of the pods and ports that a search reaches through a Service. If the pods are
+// unknown, the selector of the Service identifies them.
 func (v *View) ends(s *Search, svc service) (out []string) {
 	behind := v.behind(svc)
 	for _, p := range svc.spec.Ports {
@@ -83,7 +83,7 @@ func (v *View) ends(s *Search, svc service) (out []string) {
 	return out
 }
 
-// repeated is a hint for endpoints of one object that are the same.
+// repeated returns hints about identical endpoints of one object.
 func repeated(searches []Search) (out []Hint) {
 	type end struct {
 		of    portKind
@@ -110,8 +110,8 @@ func repeated(searches []Search) (out []Hint) {
 	return out
 }
 
-// overlaps are hints about objects that scrape what another one of the same workload
-// scrapes.
+// overlaps returns hints about objects that scrape the same targets as another object of the same
+// workload.
 func (v *View) overlaps(uses []Use) (out []Found) {
 	first := map[string]Use{}
 	for _, u := range uses {
@@ -139,7 +139,7 @@ func (v *View) overlaps(uses []Use) (out []Found) {
 	return out
 }
 
-// allEnds are where a search ends.
+// allEnds returns keys of the pods and ports that a search reaches.
 func (v *View) allEnds(s *Search) (out []string) {
 	switch {
 	case !s.asksKubernetes():

@@ -2,23 +2,23 @@ package nearmiss
 
 import "slices"
 
-// Extent says what a view of a running cluster has all of, so that what is not in it does not
-// exist. A view of manifests has none: what is not among them may be in the cluster.
+// Extent lists the parts of a running cluster that a view has completely, so that anything else
+// does not exist. A view of manifests has none: there may be other objects in the cluster.
 type Extent struct {
-	// Whole are, for kinds ("Service"), the namespaces of which the view has all objects;
-	// "" stands for all namespaces, and for kinds without namespaces.
+	// Whole maps kinds ("Service") to the namespaces of which the view has all objects; "" means
+	// all namespaces, or a cluster-scoped kind.
 	Whole map[string][]string
-	// Reviews are what the API server said about permissions.
+	// Reviews are the permissions that the API server reported.
 	Reviews map[Review]bool
 }
 
-// Within says what the view has all of.
+// Within sets the extent of the view.
 func (v *View) Within(e Extent) *View {
 	v.extent = e
 	return v
 }
 
-// whole reports whether the view has all objects of a kind in namespaces, nil for all of them.
+// whole reports whether the view has all objects of a kind in namespaces, nil for all namespaces.
 func (v *View) whole(kind string, namespaces []string) bool {
 	known := v.extent.Whole[kind]
 	if slices.Contains(known, "") {
@@ -27,7 +27,7 @@ func (v *View) whole(kind string, namespaces []string) bool {
 	return len(namespaces) > 0 && !slices.ContainsFunc(namespaces, func(name string) bool { return !slices.Contains(known, name) })
 }
 
-// place is " among the manifests" where there may be more than is known.
+// place returns " among the manifests" if there may be other objects.
 func (v *View) place(kind string, namespaces []string) string {
 	if v.whole(kind, namespaces) {
 		return ""
@@ -35,7 +35,7 @@ func (v *View) place(kind string, namespaces []string) string {
 	return " among the manifests"
 }
 
-// absent is a hint for a search that finds no object of a kind, none of which comes close.
+// absent returns a hint for a search that finds no object of a kind, if there are no similar ones.
 func (v *View) absent(s *Search, kind string, all []thing) []Hint {
 	if !v.whole(kind, s.Namespaces) {
 		return nil
@@ -59,7 +59,7 @@ func (v *View) absent(s *Search, kind string, all []thing) []Hint {
 	return []Hint{{Code: NoTarget, Field: s.objectField(), Message: message}}
 }
 
-// labelsOf is "label app=web", "labels app=web,tier=a" or "no labels".
+// labelsOf returns "label app=web", "labels app=web,tier=a" or "no labels".
 func labelsOf(t thing) string {
 	if len(t.labels) == 0 {
 		return "no labels"

@@ -7,14 +7,14 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Use is an object that a workload uses, and what its jobs look for.
+// Use is an object that a workload uses, with the searches of its jobs.
 type Use struct {
 	Kind     string
 	Object   catalog.Object
 	Searches []Search
 }
 
-// String is for people: "ServiceMonitor app/web".
+// String returns a human-readable name: "ServiceMonitor app/web".
 func (u Use) String() string { return thingOf(u.Kind, u.Object).String() }
 
 // Found is a hint about an object.
@@ -23,7 +23,7 @@ type Found struct {
 	Hint Hint
 }
 
-// Assumed finds out about objects that some workload uses of which nothing is known.
+// Assumed returns hints about objects, assuming that some unknown workload uses them.
 func (v *View) Assumed(uses []Use) (out []Found) {
 	for _, u := range uses {
 		for _, h := range v.Hints(u, "") {
@@ -33,8 +33,7 @@ func (v *View) Assumed(uses []Use) (out []Found) {
 	return append(out, v.overlaps(uses)...)
 }
 
-// Workload finds out about a workload, which is of the kind, and about all objects that it
-// uses.
+// Workload returns hints about a workload of a kind and all objects that it uses.
 func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 	isolated := map[string]string{}
 	for _, u := range uses {
@@ -54,9 +53,9 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 	return out
 }
 
-// Hints say what is probably wrong with what an object looks for: for each search the
-// first cause, in the order in which Prometheus finds targets. own is the namespace of the
-// workload, empty when that is not known.
+// Hints returns hints about the searches of an object: for each search the first cause, in the
+// order in which Prometheus discovers targets. own is the namespace of the workload, empty when
+// unknown.
 func (v *View) Hints(u Use, own string) []Hint {
 	out := v.probe(u.Object, own)
 	for i := range u.Searches {

@@ -16,18 +16,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// ofControllers are labels that controllers give single pods, so that no template has them.
+// ofControllers are labels that controllers add to single pods, which no template has.
 var ofControllers = []string{
 	appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey, appsv1.DeprecatedTemplateGeneration,
 	appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel,
 	batchv1.JobNameLabel, batchv1.ControllerUidLabel, batchv1.JobCompletionIndexAnnotation, "job-name", "controller-uid",
 }
 
-// maker is what a person wrote that makes a pod: a Deployment, not its ReplicaSet. Of a pod
-// that nothing makes it is the pod.
+// maker returns the workload that creates a pod, in the form that a user wrote: a Deployment, not
+// its ReplicaSet. For a pod without a controller it returns the pod.
 func maker(p *corev1.Pod) (kind, name string) {
 	owner := metav1.GetControllerOf(p)
-	if owner == nil || owner.Kind == "Node" { // the kubelet's own pods
+	if owner == nil || owner.Kind == "Node" { // static pods of the kubelet
 		return "Pod", p.Name
 	}
 	if hash := p.Labels[appsv1.DefaultDeploymentUniqueLabelKey]; owner.Kind == "ReplicaSet" && hash != "" {
@@ -38,7 +38,7 @@ func maker(p *corev1.Pod) (kind, name string) {
 	return owner.Kind, owner.Name
 }
 
-// pod adds a Pod: to the pods of what makes it, if something does.
+// pod adds a Pod to the pods of its workload, or on its own if it has none.
 func (v *View) pod(o *corev1.Pod) {
 	kind, name := maker(o)
 	t := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: o.Labels}, Spec: o.Spec}
@@ -59,7 +59,7 @@ func (v *View) pod(o *corev1.Pod) {
 	made.count(o)
 }
 
-// made are the pods that a workload makes, nil when they are not known yet.
+// made returns the pods of a workload, nil when none are known yet.
 func (v *View) made(t thing) *pods {
 	if at, known := v.byMaker[t.String()]; known {
 		return &v.pods[at]
@@ -67,7 +67,7 @@ func (v *View) made(t thing) *pods {
 	return nil
 }
 
-// count counts a Pod by its phase. One that is only a manifest has none.
+// count counts a Pod by its phase. A Pod from a manifest has no phase.
 func (p *pods) count(o *corev1.Pod) {
 	phase := string(o.Status.Phase)
 	if phase == "" {
@@ -86,10 +86,10 @@ func (p *pods) count(o *corev1.Pod) {
 	p.phases[phase]++
 }
 
-// mayRun reports whether one of the pods has an address, as far as is known.
+// mayRun reports whether one of the pods has an address, or may have one if the phases are unknown.
 func (p pods) mayRun() bool { return p.phases == nil || p.running > 0 }
 
-// phasesOf counts pods: "2 Pending and 1 Failed".
+// phasesOf returns the number of pods by phase: "2 Pending and 1 Failed".
 func phasesOf(all []pods) string {
 	sum := map[string]int{}
 	for _, p := range all {
@@ -104,16 +104,15 @@ func phasesOf(all []pods) string {
 	return and(out)
 }
 
-// matches reports whether a selector selects the thing or, of the pods of a workload, one of
-// them.
+// matches reports whether a selector selects the thing or one of the single pods of a workload.
 func (t thing) matches(s labels.Selector) bool {
 	return s.Matches(t.labels) || slices.ContainsFunc(t.others, func(set labels.Set) bool { return s.Matches(set) })
 }
 
-// managedBy is the value of a label of everything that the operator makes.
+// managedBy is the value of the label managedByLabel on all objects that the operator creates.
 const managedByLabel, managedBy = wellknown.LabelAppManagedBy, wellknown.ManagedBy
 
-// ofOperator reports whether the operator makes an object for a workload.
+// ofOperator reports whether the operator created an object for a workload.
 func ofOperator(o metav1.Object) bool {
 	return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
 		return strings.HasPrefix(r.APIVersion, catalog.Prometheus.Group+"/")

@@ -9,9 +9,9 @@ import (
 type Code string
 
 const (
-	NoTarget        Code = "no-target"        // what is looked for does not exist
+	NoTarget        Code = "no-target"        // no object matches the search
 	DuplicateTarget Code = "duplicate-target" // a pod is scraped twice
-	Permission      Code = "permission"       // the ServiceAccount may not look for it
+	Permission      Code = "permission"       // the ServiceAccount lacks a permission for the search
 	Remark          Code = "remark"           // a value has no effect
 )
 
@@ -26,10 +26,10 @@ type Hint struct {
 	Message string `json:"message"`
 }
 
-// String is field and message.
+// String returns field and message.
 func (h Hint) String() string { return h.Field + ": " + h.Message }
 
-// once leaves out repetitions, as several endpoints with one fault make them.
+// once removes duplicates, for example from several endpoints with the same fault.
 func once(hints []Hint) (out []Hint) {
 	for _, h := range hints {
 		if !slices.Contains(out, h) {
@@ -39,13 +39,13 @@ func once(hints []Hint) (out []Hint) {
 	return out
 }
 
-// maxListed bounds what a message lists.
+// maxListed is the maximum number of items in a list of a message.
 const maxListed = 5
 
-// and joins words: "a, b and c", cut short where there are many.
+// and joins words: "a, b and c". It truncates long lists.
 func and(words []string) string { return join(words, "and") }
 
-// or joins words: "a, b or c".
+// or joins words: "a, b or c". It truncates long lists.
 func or(words []string) string { return join(words, "or") }
 
 func join(words []string, last string) string {
@@ -59,7 +59,7 @@ func join(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
-// plural is a word for n things.
+// plural returns the word for n things.
 func plural(n int, word string) string {
 	if n == 1 {
 		return word

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// jobText is what is read of a compiled job.
+// jobText is the relevant part of a compiled job.
 type jobText struct {
 	Name       string `json:"job_name"`
 	Kubernetes []struct {
@@ -37,11 +37,11 @@ type jobText struct {
 	} `json:"static_configs"`
 }
 
-// Read returns what the jobs of an object look for, in their order. text is what a
-// workload compiled it to: items of scrape_configs. own is the namespace of the workload.
-// Objects that are no jobs look for nothing.
+// Read returns the searches of the jobs of an object, in their order. text is the scrape_configs
+// that a workload compiled it to. own is the namespace of the workload. Objects without jobs have
+// no searches.
 //
-// Errors: the text is not what the object compiles to.
+// Errors: the text cannot be parsed as jobs.
 func Read(object catalog.Object, text, own string) ([]Search, error) {
 	var jobs []jobText
 	var keys []map[string]any
@@ -71,7 +71,7 @@ func Read(object catalog.Object, text, own string) ([]Search, error) {
 	return out, nil
 }
 
-// search is a discovery without what only the object says.
+// search returns discovery n of the job, without the parts that are only in the object.
 func (j *jobText) search(n int, own string) Search {
 	sd := j.Kubernetes[n]
 	s := Search{Job: j.Name, Role: sd.Role, Elsewhere: sd.APIServer != "", Nodes: sd.Attach.Node, NamespaceMetadata: sd.Attach.Namespace}
@@ -87,9 +87,9 @@ func (j *jobText) search(n int, own string) Search {
 	return s
 }
 
-// others are the discoveries that do not ask Kubernetes, in words.
+// others returns human-readable descriptions of the discoveries other than Kubernetes.
 func (j *jobText) others(keys map[string]any) (out []string) {
-	targets := 0 // their URLs may hold credentials
+	targets := 0 // count them only: their URLs may contain credentials
 	for _, s := range j.Static {
 		targets += len(s.Targets)
 	}
@@ -106,7 +106,7 @@ func (j *jobText) others(keys map[string]any) (out []string) {
 	return append(out, found...)
 }
 
-// describe adds what the object says about discovery n of its job i.
+// describe adds the parts of discovery n of job i that are only in the object.
 func (s *Search) describe(object catalog.Object, i, n int) {
 	switch o := object.(type) {
 	case *v1.ServiceMonitor:
@@ -145,7 +145,7 @@ func (s *Search) selects(field string, l *metav1.LabelSelector) {
 	s.selectorField, s.matchLabels = field, l.MatchLabels
 	selector, err := metav1.LabelSelectorAsSelector(l)
 	if err != nil {
-		return // it is rejected
+		return // the object is rejected
 	}
 	if len(l.MatchLabels)+len(l.MatchExpressions) == 0 {
 		selector = labels.Everything()
@@ -185,10 +185,10 @@ func scrapeOf(field string, scheme v1.Scheme, honorLabels bool, p point) scrape 
 	return scrape{field: field, scheme: cmp.Or(strings.ToLower(string(scheme)), "http"), path: p.path, honorLabels: honorLabels, relabeled: p.filtered}
 }
 
-// pointOf is what a target is besides its port. Relabelings can drop targets, and give
-// them another address, path or parameter.
+// pointOf returns the properties of a target other than its port. Relabelings can drop targets, and
+// change their address, path and parameters.
 func pointOf(path string, params map[string][]string, relabelings []v1.RelabelConfig) point {
-	text, _ := json.Marshal(params) // strings
+	text, _ := json.Marshal(params) // marshaling strings does not fail
 	p := point{path: cmp.Or(path, "/metrics"), params: string(text)}
 	for _, r := range relabelings {
 		switch strings.ToLower(string(r.Action)) {

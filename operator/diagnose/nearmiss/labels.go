@@ -13,10 +13,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// alike reports whether one word is probably a misspelling of the other. Words that differ
-// in a number only are siblings, not misspellings.
+// alike reports whether one word is probably a misspelling of the other. Words that differ in a
+// number only are siblings, not misspellings.
 func alike(a, b string) bool {
-	if max(len(a), len(b)) > validation.LabelValueMaxLength+validation.DNS1123SubdomainMaxLength { // no label has such a key or value
+	if max(len(a), len(b)) > validation.LabelValueMaxLength+validation.DNS1123SubdomainMaxLength { // longer than any label key or value
 		return a == b
 	}
 	a, b = strings.ToLower(a), strings.ToLower(b)
@@ -39,18 +39,18 @@ func alike(a, b string) bool {
 	case n >= 4:
 		return distance <= 1
 	}
-	return distance <= 1 && slices.Equal(slices.Sorted(slices.Values([]byte(a))), slices.Sorted(slices.Values([]byte(b)))) // wbe, not api for app
+	return distance <= 1 && slices.Equal(slices.Sorted(slices.Values([]byte(a))), slices.Sorted(slices.Values([]byte(b)))) // wbe for web, not api for app
 }
 
-// miss is a requirement of a selector that something does not meet.
+// miss is a requirement of a selector that a thing does not meet.
 type miss struct {
-	key, want string // want is empty for a requirement that is not one value
-	has       string // what it has instead, "app=wbe" or "no label app"
-	remedy    string // what to write, with the selector in mind; may be empty
+	key, want string // want is empty for a requirement other than a single value
+	has       string // the actual labels: "app=wbe" or "no label app"
+	remedy    string // the suggested change; may be empty
 }
 
-// missOf says why a thing that does not meet a requirement comes close; ok is false when
-// it does not.
+// missOf compares a thing with a requirement that it does not meet; ok reports whether it almost
+// meets it.
 func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 	m.key = r.Key()
 	value, present := t.labels[m.key]
@@ -86,11 +86,11 @@ func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 	return m, alike(t.name, m.want)
 }
 
-// maxSelectorWords bounds the selectors for which something similar is looked for: each
-// thing is compared with all of their values.
+// maxSelectorWords is the maximum number of values in selectors for which similar labels are
+// searched: each thing is compared with all of them.
 const maxSelectorWords = 1000
 
-// tooLong reports whether a selector has too many values to be compared with each thing.
+// tooLong reports whether a selector exceeds maxSelectorWords.
 func tooLong(s labels.Selector) bool {
 	requirements, _ := s.Requirements()
 	n := len(requirements)
@@ -100,8 +100,8 @@ func tooLong(s labels.Selector) bool {
 	return n > maxSelectorWords
 }
 
-// misses are the requirements that a thing does not meet; near is false when one of them
-// is not almost met.
+// misses returns the requirements that a thing does not meet; near reports whether it almost meets
+// all of them.
 func misses(s labels.Selector, t thing) (out []miss, near bool) {
 	requirements, _ := s.Requirements()
 	near = true
@@ -116,8 +116,8 @@ func misses(s labels.Selector, t thing) (out []miss, near bool) {
 	return out, near
 }
 
-// nearest is the thing that nothing else selects and whose labels are almost those of the
-// search; without one, the thing that is named like the object.
+// nearest returns the thing that no other monitor selects and whose labels almost match the search;
+// otherwise the thing with the name of the object.
 func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool) {
 	if tooLong(s.selector) {
 		return thing{}, nil, false
@@ -143,7 +143,7 @@ func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool
 	return thing{}, nil, false
 }
 
-// labelField is the field of the selector that asks for a label.
+// labelField returns the field of the selector that requires a label.
 func (s *Search) labelField(key string) string {
 	if _, written := s.matchLabels[key]; written {
 		return manifest.Child(s.selectorField+".matchLabels", key)
@@ -151,8 +151,8 @@ func (s *Search) labelField(key string) string {
 	return s.selectorField
 }
 
-// unmatched is a hint for a search whose labels nothing has in its namespaces: something
-// has them elsewhere, or almost.
+// unmatched returns a hint for a search without matching labels in its namespaces, if there are
+// matches in other namespaces, or similar labels.
 func (v *View) unmatched(s *Search, all []thing) []Hint {
 	if s.selector == nil || s.selector.Empty() || tooLong(s.selector) {
 		return nil
@@ -189,7 +189,7 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 	return []Hint{{Code: NoTarget, Field: s.labelField(found[0].key), Message: message}}
 }
 
-// kindWord is the kind that is selected: what makes pods has them selected.
+// kindWord returns the kind of the selected objects: Pod for workloads.
 func kindWord(t thing) string {
 	switch t.kind {
 	case "Service", "Ingress", "Node":
@@ -198,8 +198,8 @@ func kindWord(t thing) string {
 	return "Pod"
 }
 
-// otherNamespace is a hint for things that have the labels in a namespace where the search
-// does not look.
+// otherNamespace returns a hint for things that have the labels in a namespace that is not
+// searched.
 func (v *View) otherNamespace(s *Search, elsewhere []thing) Hint {
 	var missing []string
 	for _, t := range elsewhere {

@@ -31,11 +31,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// memory is a cluster that has objects.
+// memory is an in-memory cluster.
 type memory struct {
 	objects map[schema.GroupResource][]readers.Object
-	// refused are resources that may not be listed: "pods", or "pods " for all namespaces only;
-	// "may not list pods" is what ServiceAccounts may not.
+	// refused are resources that may not be listed: "pods", or "pods " for all namespaces only.
+	// With the prefix "may not list " it denies the permission to ServiceAccounts.
 	refused []string
 	asked   []string
 }
@@ -74,7 +74,7 @@ func (m *memory) List(_ context.Context, q readers.Query) (out []readers.Object,
 // References implements readers.Reader.
 func (m *memory) References(context.Context) assets.Reader { return &assets.Static{} }
 
-// deploy makes a cluster of manifests: pods of what makes some, and addresses of Services.
+// deploy returns a cluster with the manifests, with pods of workloads and addresses of Services.
 func deploy(c circumstances) *memory {
 	out := &memory{objects: map[schema.GroupResource][]readers.Object{}}
 	add := func(resource schema.GroupVersionResource, o readers.Object) {
@@ -138,7 +138,7 @@ func templateOf(o nearmiss.Object) *corev1.PodTemplateSpec {
 	return nil
 }
 
-// podOf is a pod as controllers make it.
+// podOf returns a pod as controllers create it.
 func podOf(o nearmiss.Object, kind string, t *corev1.PodTemplateSpec) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName() + "-0", Labels: labels.Merge(t.Labels, nil)},
@@ -157,7 +157,7 @@ func podOf(o nearmiss.Object, kind string, t *corev1.PodTemplateSpec) *corev1.Po
 	return p
 }
 
-// podFor is a pod that is not among the manifests, as a Service expects it.
+// podFor returns a pod that is not among the manifests and matches a Service.
 func podFor(svc *corev1.Service) *corev1.Pod {
 	t := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: svc.Spec.Selector}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "server"}}}}
 	for _, p := range svc.Spec.Ports {
@@ -170,8 +170,8 @@ func podFor(svc *corev1.Service) *corev1.Pod {
 	return podOf(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: svc.Namespace, Name: "unseen"}}, "Deployment", t)
 }
 
-// May implements readers.Reviewer: without Roles among the manifests, everything is allowed,
-// and with some, nobody may ask.
+// May implements readers.Reviewer: without Roles among the manifests, everything is allowed. With
+// Roles, reviews are forbidden.
 func (m *memory) May(_ context.Context, _ types.NamespacedName, _ string, of schema.GroupResource, _ string) (bool, error) {
 	for _, r := range m.refused {
 		if denied, says := strings.CutPrefix(r, "may not list "); says {
@@ -184,7 +184,7 @@ func (m *memory) May(_ context.Context, _ types.NamespacedName, _ string, of sch
 	return true, nil
 }
 
-// sliceOf are the addresses of a Service; nil where somebody else writes them.
+// sliceOf returns the addresses of a Service; nil if they are written manually.
 func sliceOf(svc *corev1.Service, pods []readers.Object) *discoveryv1.EndpointSlice {
 	if len(svc.Spec.Selector) == 0 {
 		return nil
@@ -198,7 +198,7 @@ func sliceOf(svc *corev1.Service, pods []readers.Object) *discoveryv1.EndpointSl
 	return out
 }
 
-// looked is what is said of everything, as explain says it.
+// looked returns all hints in the form of explain.
 func looked(c circumstances, look nearmiss.Look) (out []nearmiss.Found, unknown []string) {
 	for i, w := range c.workloads {
 		self := nearmiss.Use{Kind: w.Kind.Kind, Object: w.Object, Searches: nearmiss.Alertmanagers(w.Object)}
@@ -217,9 +217,9 @@ func looked(c circumstances, look nearmiss.Look) (out []nearmiss.Found, unknown 
 	return out, unknown
 }
 
-// TestLive deploys what people write, and looks at it in the cluster. Of a golden file,
-// "want/NAME" is where the answers about testdata/NAME.txtar differ from those about the
-// manifests: "+" is said in the cluster, "-" among the manifests.
+// TestLive deploys manifests and looks at them in the cluster. In a golden file, "want/NAME" lists
+// the differences between the hints about testdata/NAME.txtar in a cluster and those about the
+// manifests: "+" is only in the cluster, "-" only among the manifests.
 func TestLive(t *testing.T) {
 	golden.Run(t, "testdata/live/*.txtar", func(t *testing.T, _ golden.Case, name string) ([]byte, error) {
 		c, err := golden.Open("testdata/" + name + ".txtar")
@@ -246,7 +246,7 @@ func TestLive(t *testing.T) {
 	})
 }
 
-// difference writes what one has and the other has not.
+// difference writes the hints that one has and the other has not.
 func difference(w io.Writer, mark string, one, other []nearmiss.Found) {
 	line := func(f nearmiss.Found) string {
 		if f.Hint.Note {
@@ -261,7 +261,7 @@ func difference(w io.Writer, mark string, one, other []nearmiss.Found) {
 	}
 }
 
-// The monitor looks for Services that do not exist; only their pods have the labels.
+// The monitor selects Services that do not exist. Only their pods have the labels.
 const labelsOfPods = `
 apiVersion: monitoring.coreos.com/v1
 kind: Prometheus
@@ -295,7 +295,7 @@ roleRef: {kind: ClusterRole, name: prometheus}
 subjects: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}]
 `
 
-// What may not be read is unknown, with what it needs, and nothing is said not to exist.
+// A forbidden list is unknown, with the permission it needs, and never taken as empty.
 func TestLiveRights(t *testing.T) {
 	const (
 		labels = "spec.selector.matchLabels.app: no Service in namespace app has label app=web; the pods of Service app/web have, but it compares labels of Services: add app: web to metadata.labels of the Service"
@@ -337,7 +337,7 @@ func TestLiveRights(t *testing.T) {
 	}
 }
 
-// Where all is well, no more is read than what selectors match; and a list is read once.
+// Without faults, only the matches of selectors are read, and each list is read once.
 func TestLiveReadsLittle(t *testing.T) {
 	s, err := situated([]byte(strings.Replace(labelsOfPods, "{run: web}", "{app: web}", 1)))
 	if err != nil {

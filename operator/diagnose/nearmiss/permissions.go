@@ -14,22 +14,22 @@ import (
 
 const accountField = "spec.serviceAccountName"
 
-// AccountOf is the ServiceAccount as which the pods of a workload look for targets.
+// AccountOf returns the ServiceAccount that the pods of a workload use for discovery.
 func AccountOf(w v1.Workload) Account {
 	return Account{w.GetNamespace(), cmp.Or(w.GetWorkloadFields().ServiceAccountName, defaultAccount)}
 }
 
-// need is what is looked for in one namespace, or in all for "", and by which objects.
+// need is the set of resources that discovery reads in one namespace, or in all for "", with the
+// objects that need them.
 type need struct {
 	namespace string
 	resources []resource
 	by        []string
 }
 
-// Permissions compares what a workload looks for with what the manifests allow its
-// ServiceAccount. Of a use that is the workload itself, the searches are for Alertmanagers.
-// It says nothing unless a binding allows this ServiceAccount, or one almost like it, to
-// look for targets somewhere.
+// Permissions compares the permissions that a workload needs with those of its ServiceAccount. If a
+// use is the workload itself, its searches are for Alertmanagers. It returns no hints unless a
+// binding allows this ServiceAccount, or one with a similar name, to discover targets.
 func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 	account := AccountOf(w)
 	needs := v.notAllowed(account, needsOf(w, uses))
@@ -56,12 +56,12 @@ func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 			return hints
 		}
 	case !forTargets && !decided:
-		return nil // what it needs for targets is somewhere else
+		return nil // its permissions for discovery are elsewhere
 	}
 	return v.lacks(account, needs)
 }
 
-// lack is what is missing, in some namespaces alike.
+// lack is a set of missing permissions, merged over namespaces.
 type lack struct {
 	namespaces []string
 	by         []string
@@ -69,7 +69,7 @@ type lack struct {
 	remedy     string
 }
 
-// lacks are hints about what no binding of the ServiceAccount allows.
+// lacks returns hints about permissions that no binding of the ServiceAccount grants.
 func (v *View) lacks(account Account, needs []need) (out []Hint) {
 	var all []lack
 	for _, n := range needs {
@@ -97,7 +97,7 @@ func (v *View) lacks(account Account, needs []need) (out []Hint) {
 	return out
 }
 
-// where is " in namespaces a and b".
+// where returns " in namespaces a and b".
 func (l lack) where() string {
 	switch {
 	case !slices.ContainsFunc(l.missing, func(r resource) bool { return !r.cluster }):
@@ -108,8 +108,8 @@ func (l lack) where() string {
 	return " in " + namespaceList(l.namespaces)
 }
 
-// missing are the resources that the ServiceAccount may not search; unsure says that it
-// may be allowed by what is not among the manifests.
+// missing returns the resources that the ServiceAccount may not list and watch. unsure reports
+// whether roles that are not in the view may grant the permissions.
 func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
 	here, unsure := v.rbac.grants(account, n.namespace)
 	everywhere, alsoUnsure := v.rbac.grants(account, "")
@@ -133,7 +133,7 @@ func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
 	return out, guessed && (unsure || alsoUnsure)
 }
 
-// needsOf collects what is needed by namespace, sorted: that of all namespaces first.
+// needsOf returns the needs by namespace, sorted, beginning with all namespaces.
 func needsOf(w v1.Workload, uses []Use) []need {
 	all := map[string]*need{}
 	add := func(s *Search, by string) {
@@ -184,7 +184,7 @@ func list(resources []resource) string {
 	return and(out)
 }
 
-// strangeAccount: the named ServiceAccount does not exist, and one of almost the same name
+// strangeAccount returns a hint if the ServiceAccount does not exist, but one with a similar name
 // does.
 func (v *View) strangeAccount(w v1.Workload, account Account) (Hint, bool) {
 	if w.GetWorkloadFields().ServiceAccountName == "" || slices.Contains(v.rbac.accounts, account) {
@@ -209,13 +209,13 @@ func (v *View) strangeAccount(w v1.Workload, account Account) (Hint, bool) {
 	return Hint{}, false
 }
 
-// unbound: no binding is for the ServiceAccount. It is a hint if one is almost for it.
+// unbound returns a hint if no binding names the ServiceAccount, but a similar one exists.
 func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
 	hint := func(format string, args ...any) []Hint {
 		return []Hint{{Code: Permission, Field: accountField, Message: fmt.Sprintf(format, args...)}}
 	}
 	if v.extent.Whole != nil && !v.wholeRBAC(needs) {
-		return nil // one of those that are not known may name it
+		return nil // a binding that is not in the view may name it
 	}
 	wanted := needs[0].resources
 	useful := func(rules []rbacv1.PolicyRule) bool {
@@ -268,11 +268,11 @@ func subject(s rbacv1.Subject) string {
 	return s.Kind + " " + s.Namespace + "/" + s.Name
 }
 
-// idleAccount is the ServiceAccount of a namespace that no pods use and that has useful
-// permissions; ok is false when there is none, or are several.
+// idleAccount returns the ServiceAccount of a namespace that no pods use and that has useful
+// permissions; ok is false when there is none, or more than one.
 func (v *View) idleAccount(namespace string, useful func([]rbacv1.PolicyRule) bool) (found Account, by binding, ok bool) {
 	if v.extent.Whole != nil && !v.whole("Pod", []string{namespace}) {
-		return found, by, false // some pods use it, for all that is known
+		return found, by, false // pods that are not in the view may use it
 	}
 	for _, a := range v.rbac.accounts {
 		used := slices.ContainsFunc(v.pods, func(p pods) bool { return p.namespace == a.Namespace && p.account == a.Name })
@@ -291,7 +291,7 @@ func (v *View) idleAccount(namespace string, useful func([]rbacv1.PolicyRule) bo
 	return found, by, ok
 }
 
-// remedy says what to change so that the ServiceAccount may search.
+// remedy returns the change that grants the missing permissions.
 func (v *View) remedy(account Account, n need, missing []resource) string {
 	cluster := n.namespace == "" || slices.ContainsFunc(missing, func(r resource) bool { return r.cluster })
 	for _, b := range v.rbac.bindings {
@@ -327,7 +327,7 @@ func (v *View) remedy(account Account, n need, missing []resource) string {
 	return "create a Role that allows it and a RoleBinding there"
 }
 
-// searches reports whether a role is for looking for targets.
+// searches reports whether a role grants permissions for discovery.
 func searches(r role) bool {
 	for _, resources := range roleResources {
 		for _, one := range resources {
@@ -339,7 +339,7 @@ func searches(r role) bool {
 	return false
 }
 
-// clusterRemedy is for permissions that only a ClusterRoleBinding gives.
+// clusterRemedy returns the change for permissions that need a ClusterRoleBinding.
 func (v *View) clusterRemedy(account Account, missing []resource) string {
 	for _, b := range v.rbac.bindings {
 		if found, ok := v.rbac.role(b); ok && b.names(account) && found.kind == "ClusterRole" && b.namespace != "" &&
@@ -354,7 +354,7 @@ func (v *View) clusterRemedy(account Account, missing []resource) string {
 	return remedy
 }
 
-// rulesFor is what rules lack: "the verbs list and watch for services and endpoints".
+// rulesFor returns the missing rules: "the verbs list and watch for services and endpoints".
 func rulesFor(missing []resource, rules []rbacv1.PolicyRule) string {
 	var verbs []string
 	by := map[string][]string{}

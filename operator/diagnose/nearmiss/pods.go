@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// forPods looks for pods with the labels, then the port.
+// forPods returns hints about a search for pods: first the labels, then the port.
 func (v *View) forPods(s *Search) []Hint {
 	inside, _ := in(s.Namespaces, v.pods, ofPods)
 	var selected []pods
@@ -30,7 +30,7 @@ func (v *View) forPods(s *Search) []Hint {
 	return slices.Concat(jobLabel(s, things(selected, ofPods)), v.answers(s))
 }
 
-// noPods: no pods have the labels. A Service or the workload itself may have them.
+// noPods returns hints if no pods have the labels. A Service or the workload itself may have them.
 func (v *View) noPods(s *Search, inside []pods) []Hint {
 	if s.selector == nil || s.selector.Empty() {
 		return v.absent(s, "Pod", things(v.pods, ofPods))
@@ -57,7 +57,7 @@ func (v *View) noPods(s *Search, inside []pods) []Hint {
 	return v.absent(s, "Pod", things(v.pods, ofPods))
 }
 
-// noPodPort: no selected pod declares the port.
+// noPodPort returns a hint if no selected pod declares the port.
 func (v *View) noPodPort(s *Search, selected []pods) Hint {
 	h := Hint{Code: NoTarget, Field: s.port.field}
 	what := "is the name of a container port"

@@ -19,7 +19,7 @@ type policy struct {
 	pods labels.Selector
 }
 
-// policy adds a NetworkPolicy, unless it is only about what pods send.
+// policy adds a NetworkPolicy, unless it is for egress only.
 func (v *View) policy(o *networkingv1.NetworkPolicy) {
 	selector, err := metav1.LabelSelectorAsSelector(&o.Spec.PodSelector)
 	if err == nil && forIngress(o) {
@@ -27,8 +27,8 @@ func (v *View) policy(o *networkingv1.NetworkPolicy) {
 	}
 }
 
-// blocked are notes about pods that NetworkPolicies isolate from the pods of a workload. isolated remembers
-// the policy that isolates pods, by their String.
+// blocked returns notes about pods that NetworkPolicies isolate from the pods of a workload.
+// isolated caches the policy that isolates pods, by their String.
 func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []Hint {
 	if len(v.policies) == 0 || !s.forServices() && s.Role != rolePod || s.Elsewhere {
 		return nil
@@ -58,8 +58,8 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 	return nil
 }
 
-// isolates returns the first policy that isolates pods when none admits others; "" when one
-// admits them or may do so.
+// isolates returns the first policy that isolates the target pods if no policy admits from; "" when
+// one admits them or may do so.
 func (v *View) isolates(target, from pods) (first string) {
 	for _, policy := range v.policies {
 		if policy.Namespace != target.namespace || !policy.pods.Matches(target.labels) {
@@ -77,13 +77,13 @@ func (v *View) isolates(target, from pods) (first string) {
 	return first
 }
 
-// forIngress reports whether a policy is about what reaches pods.
+// forIngress reports whether a policy applies to incoming traffic.
 func forIngress(p *networkingv1.NetworkPolicy) bool {
 	return len(p.Spec.PolicyTypes) == 0 || slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)
 }
 
-// mayAdmit reports whether a peer admits pods, as far as is known: addresses of pods and the labels of
-// namespaces that are not among the objects may match.
+// mayAdmit reports whether a peer admits pods, or may do so: IP blocks and unknown labels of
+// namespaces might match.
 func (v *View) mayAdmit(namespace string, peer networkingv1.NetworkPolicyPeer, from pods) bool {
 	if peer.IPBlock != nil {
 		return true

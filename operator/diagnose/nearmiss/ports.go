@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// noPort is a hint when none of the Services, or of the pods behind them, has the port.
+// noPort returns a hint if none of the Services, or of the pods behind them, has the port.
 func (v *View) noPort(s *Search, selected []service) []Hint {
 	switch s.port.of {
 	case servicePort:
@@ -25,7 +25,7 @@ func (v *View) noPort(s *Search, selected []service) []Hint {
 	return nil
 }
 
-// noServicePort: no Service has a port of this name.
+// noServicePort returns a hint for a port name that no Service has.
 func (v *View) noServicePort(s *Search, selected []service) []Hint {
 	want := s.port.want.text
 	var has, named []string
@@ -93,7 +93,7 @@ func within(name, part string) bool {
 	return part != "" && slices.Contains(strings.Split(name, "-"), part)
 }
 
-// portWord is the last part of the field.
+// portWord returns the last part of the field.
 func (s *Search) portWord() string {
 	if s.port.of == containerName && s.forServices() {
 		return "targetPort"
@@ -101,8 +101,8 @@ func (s *Search) portWord() string {
 	return "port"
 }
 
-// meant reports whether a word that no port is named is the number of a port of a Service,
-// or what a container calls it.
+// meant reports whether a word is the number of a port of a Service, or its name in a container,
+// instead of the port name.
 func (v *View) meant(svc service, p corev1.ServicePort, want string, number int32, isNumber bool) bool {
 	if isNumber && (p.Port == number || p.TargetPort.IntVal == number) || p.TargetPort.StrVal == want {
 		return true
@@ -115,7 +115,7 @@ func (v *View) meant(svc service, p corev1.ServicePort, want string, number int3
 	return false
 }
 
-// declared is the number of the container port behind a port of a Service.
+// declared returns the number of the container port behind a port of a Service.
 func (v *View) declared(svc service, p corev1.ServicePort) (int32, bool) {
 	for _, b := range v.behind(svc) {
 		if c, ok := containerPort(b, p); ok {
@@ -135,7 +135,7 @@ func compact(words []string) []string {
 	return out
 }
 
-// nameFor is a name for a port that has none: a number is not one.
+// nameFor returns a suggested name for an unnamed port. A number is not a valid name.
 func nameFor(want string) string {
 	if _, err := strconv.Atoi(want); err == nil {
 		return "metrics, say,"
@@ -150,7 +150,7 @@ func targetOf(p corev1.ServicePort) string {
 	return strconv.Itoa(int(p.Port))
 }
 
-// servicePorts lists the ports of a Service: "http (80) and metrics (8080)".
+// servicePorts formats the ports of a Service: "http (80) and metrics (8080)".
 func servicePorts(svc service) string {
 	var out []string
 	if svc.byAddresses() {
@@ -176,7 +176,7 @@ func servicePorts(svc service) string {
 	return and(out)
 }
 
-// containerPorts lists the ports that pods declare.
+// containerPorts formats the ports that pods declare.
 func containerPorts(ports []corev1.ContainerPort) string {
 	var out []string
 	for _, p := range ports {
@@ -192,7 +192,8 @@ func containerPorts(ports []corev1.ContainerPort) string {
 	return and(compact(out))
 }
 
-// noTargetPort: the Services have the port, and it leads to a name that no container has.
+// noTargetPort returns a hint if the Services have the port, but target a name that no container
+// declares.
 func (v *View) noTargetPort(s *Search, selected []service) []Hint {
 	var first *Hint
 	for _, svc := range selected {
@@ -222,12 +223,12 @@ func (p port) declares(b pods) bool {
 	return slices.ContainsFunc(b.ports, p.wants)
 }
 
-// wants reports whether a container port is the one of the search.
+// wants reports whether a container port matches the search.
 func (p port) wants(c corev1.ContainerPort) bool {
 	return p.of == containerName && p.want.matches(c.Name) || p.of == containerNumber && c.ContainerPort == p.n
 }
 
-// word is what the user wrote.
+// word returns the port as the user wrote it.
 func (p port) word() string {
 	if p.of == containerNumber {
 		return strconv.Itoa(int(p.n))
@@ -235,13 +236,13 @@ func (p port) word() string {
 	return strconv.Quote(p.want.text)
 }
 
-// noContainerPort: no pod behind the Services declares the port.
+// noContainerPort returns a hint if no pod behind the Services declares the port.
 func (v *View) noContainerPort(s *Search, selected []service) []Hint {
 	var behind []pods
 	for _, svc := range selected {
 		here := v.behind(svc)
 		if len(here) == 0 {
-			return nil // its pods are not known
+			return nil // its pods are unknown
 		}
 		behind = append(behind, here...)
 	}
@@ -271,7 +272,7 @@ func (v *View) noContainerPort(s *Search, selected []service) []Hint {
 	return []Hint{{Code: NoTarget, Field: s.port.field, Message: message + s.meantPort(word, behind[0].ports)}}
 }
 
-// declare says how to make the pods declare the port, if they declare none.
+// declare returns a suggestion to declare the port, if the pods declare none.
 func declare(s *Search, b pods) string {
 	switch {
 	case len(b.ports) > 0:
@@ -282,7 +283,7 @@ func declare(s *Search, b pods) string {
 	return fmt.Sprintf("declare a port named %s in the container, or ", s.port.want.text)
 }
 
-// meantPort suggests one of the ports that containers declare.
+// meantPort returns a suggestion for one of the ports that containers declare.
 func (s *Search) meantPort(word string, ports []corev1.ContainerPort) string {
 	var named []string
 	for _, p := range ports {
@@ -310,7 +311,7 @@ func (s *Search) meantPort(word string, ports []corev1.ContainerPort) string {
 	return ": write one of them, or declare it in the container"
 }
 
-// numberWord is the field for the number of a container port.
+// numberWord returns the field for the number of a container port.
 func numberWord(s *Search) string {
 	switch {
 	case s.Role == rolePod:

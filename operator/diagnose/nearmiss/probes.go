@@ -10,7 +10,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// probe looks at what only Probes have: the prober, and a list of targets.
+// probe returns hints about fields of Probes: the prober, and the list of targets.
 func (v *View) probe(object catalog.Object, own string) (out []Hint) {
 	p, is := object.(*v1.Probe)
 	if !is {
@@ -25,13 +25,13 @@ func (v *View) probe(object catalog.Object, own string) (out []Hint) {
 	return append(out, v.prober(p.Spec.ProberSpec, own)...)
 }
 
-// host is a name of a Service in the DNS of a cluster, and a port.
+// host is the cluster DNS name of a Service, with a port.
 type host struct {
-	name, namespace string // namespace is empty where the name has none
-	port            int32  // 0 when it has none
+	name, namespace string // empty if not in the name
+	port            int32  // 0 if not in the address
 }
 
-// hostOf reads HOST[:PORT] where HOST is name, name.namespace or name.namespace.svc….
+// hostOf parses HOST[:PORT] where HOST is name, name.namespace or name.namespace.svc….
 func (v *View) hostOf(text string) (h host, ok bool) {
 	text, port, hasPort := strings.Cut(text, ":")
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
@@ -53,7 +53,7 @@ func (v *View) hostOf(text string) (h host, ok bool) {
 	return h, parts[2] == "svc"
 }
 
-// prober looks for the Service of the prober.
+// prober returns hints about the Service of the prober.
 func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 	h, ok := v.hostOf(p.URL)
 	if !ok || len(v.services) == 0 && v.extent.Whole == nil {
@@ -98,7 +98,7 @@ func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 	return []Hint{{Code: NoTarget, Field: "spec.prober.url", Message: fmt.Sprintf("%s; there is %s: did you mean %s?", message, meant[0], address)}}
 }
 
-// proberPort looks for the port among those of the Service.
+// proberPort returns a hint if the Service does not have the port.
 func proberPort(p v1.ProberSpec, h host, svc service) []Hint {
 	port, given := h.port, h.port > 0
 	if !given {
@@ -116,7 +116,7 @@ func proberPort(p v1.ProberSpec, h host, svc service) []Hint {
 		}
 	}
 	if svc.spec.ClusterIP == "None" && given {
-		return nil // the name is that of the pods, whose ports it is
+		return nil // the name resolves to pods, which may have the port
 	}
 	message := fmt.Sprintf("%s has no port %d; it has %s", svc, port, servicePorts(svc))
 	if !given {

@@ -8,31 +8,31 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// defaultAccount is the ServiceAccount of pods that name none.
+// defaultAccount is the ServiceAccount of pods that do not specify one.
 const defaultAccount = "default"
 
 // Account is a ServiceAccount.
 type Account struct{ Namespace, Name string }
 
-// String is for people: "ServiceAccount monitoring/k8s".
+// String returns a human-readable name: "ServiceAccount monitoring/k8s".
 func (a Account) String() string { return "ServiceAccount " + a.Namespace + "/" + a.Name }
 
-// rbac is what the manifests say about permissions.
+// rbac are the RBAC objects of the view.
 type rbac struct {
 	accounts []Account
 	roles    []role
 	bindings []binding
 }
 
-// role is a Role, or a ClusterRole without namespace.
+// role is a Role, or a ClusterRole with an empty namespace.
 type role struct {
 	thing
 	rules []rbacv1.PolicyRule
-	// open says that others add rules to it.
+	// open is set for an aggregated role, whose rules are in other roles.
 	open bool
 }
 
-// binding is a RoleBinding, or a ClusterRoleBinding without namespace.
+// binding is a RoleBinding, or a ClusterRoleBinding with an empty namespace.
 type binding struct {
 	thing
 	ref      rbacv1.RoleRef
@@ -54,7 +54,7 @@ func (r *rbac) add(o Object) {
 	}
 }
 
-// names reports whether a binding is for the ServiceAccount, alone or in a group.
+// names reports whether a binding applies to the ServiceAccount, by name or by group.
 func (b binding) names(a Account) bool {
 	return slices.ContainsFunc(b.subjects, func(s rbacv1.Subject) bool {
 		switch s.Kind {
@@ -69,13 +69,14 @@ func (b binding) names(a Account) bool {
 	})
 }
 
-// namesGroup reports whether a binding is for a ServiceAccount only as one of a group.
+// namesGroup reports whether a binding does not apply to a ServiceAccount by name, but at most by
+// group.
 func (b binding) namesGroup(a Account) bool {
 	b.subjects = slices.DeleteFunc(slices.Clone(b.subjects), func(s rbacv1.Subject) bool { return s.Kind == rbacv1.GroupKind })
 	return !b.names(a)
 }
 
-// role finds what a binding refers to; ok is false when it is not among the manifests.
+// role returns the role of a binding; ok is false when it is not in the view.
 func (r *rbac) role(b binding) (found role, ok bool) {
 	i := slices.IndexFunc(r.roles, func(found role) bool {
 		return found.kind == b.ref.Kind && found.name == b.ref.Name && (b.ref.Kind == "ClusterRole" || found.namespace == b.namespace)
@@ -86,19 +87,19 @@ func (r *rbac) role(b binding) (found role, ok bool) {
 	return r.roles[i], true
 }
 
-// resource is what a discovery lists and watches.
+// resource is a resource that discovery lists and watches.
 type resource struct {
 	group, name string
-	cluster     bool // it has no namespace
+	cluster     bool // cluster-scoped
 }
 
-// String names it as in rules.
+// String returns the name as in rules.
 func (r resource) String() string { return r.name }
 
-// searching are the verbs that a discovery needs.
+// searching are the verbs that discovery needs.
 var searching = []string{"list", "watch"}
 
-// resources are those that the search needs.
+// resources returns the resources that the search reads.
 func (s *Search) resources() []resource {
 	out := slices.Clone(roleResources[s.Role])
 	if s.Nodes && s.Role != roleNode {
@@ -140,13 +141,13 @@ func allows(rules []rbacv1.PolicyRule, r resource, verbs ...string) bool {
 	return true
 }
 
-// known are ClusterRoles of every cluster that allow everything.
+// known are built-in ClusterRoles that allow everything.
 var known = map[string][]rbacv1.PolicyRule{
 	"cluster-admin": {{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}},
 }
 
-// grants are the rules that a ServiceAccount has in a namespace, or everywhere for "".
-// unsure says that others may add to them.
+// grants returns the rules of a ServiceAccount in a namespace, or in all namespaces for "". unsure
+// reports whether unknown roles may add to them.
 func (r *rbac) grants(a Account, namespace string) (rules []rbacv1.PolicyRule, unsure bool) {
 	for _, b := range r.bindings {
 		if !b.names(a) || b.namespace != "" && b.namespace != namespace {
@@ -165,8 +166,8 @@ func (r *rbac) grants(a Account, namespace string) (rules []rbacv1.PolicyRule, u
 	return rules, unsure
 }
 
-// misplaced is the Role that a RoleBinding means in another namespace, where it does not
-// reach; nil when there is none.
+// misplaced returns the Role in another namespace that a RoleBinding is probably meant to refer to;
+// nil when there is none.
 func (r *rbac) misplaced(b binding) *role {
 	if b.ref.Kind != "Role" {
 		return nil

@@ -6,15 +6,14 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Review is a question about the permissions of a ServiceAccount.
+// Review is a check of one permission of a ServiceAccount.
 type Review struct {
 	Account
 	Verb, Group, Resource string
-	Namespace             string // "" for all, and for resources without namespaces
+	Namespace             string // "" for all namespaces, and for cluster-scoped resources
 }
 
-// Reviews are the questions about what the ServiceAccount of a workload needs for searches,
-// each once.
+// Reviews returns the permissions that the searches of a workload need, without duplicates.
 func Reviews(w v1.Workload, uses []Use) (out []Review) {
 	for _, n := range needsOf(w, uses) {
 		for _, r := range n.resources {
@@ -35,8 +34,8 @@ func reviewOf(a Account, verb, namespace string, r resource) Review {
 	return Review{a, verb, r.group, r.name, namespace}
 }
 
-// reviewed reports what the API server said about listing and watching a resource; known is
-// false when it was not asked.
+// reviewed reports whether the API server allows listing and watching a resource; known is false
+// when it was not reviewed.
 func (v *View) reviewed(a Account, namespace string, r resource) (allowed, known bool) {
 	allowed = true
 	for _, verb := range searching {
@@ -49,7 +48,7 @@ func (v *View) reviewed(a Account, namespace string, r resource) (allowed, known
 	return allowed, true
 }
 
-// notAllowed are the needs of which the API server did not say that all is allowed.
+// notAllowed returns the needs that the API server did not confirm completely.
 func (v *View) notAllowed(a Account, needs []need) []need {
 	return slices.DeleteFunc(needs, func(n need) bool {
 		return !slices.ContainsFunc(n.resources, func(r resource) bool {
@@ -59,8 +58,8 @@ func (v *View) notAllowed(a Account, needs []need) []need {
 	})
 }
 
-// decided reports whether what is not found to be allowed is not allowed: the API server said
-// so, or all roles and bindings are known.
+// decided reports whether a permission that is not granted is definitely missing: the API server
+// reviewed it, or all roles and bindings are known.
 func (v *View) decided(a Account, needs []need) bool {
 	return v.wholeRBAC(needs) || !slices.ContainsFunc(needs, func(n need) bool {
 		return slices.ContainsFunc(n.resources, func(r resource) bool {
@@ -70,7 +69,7 @@ func (v *View) decided(a Account, needs []need) bool {
 	})
 }
 
-// wholeRBAC reports whether all roles and bindings are known that can allow something.
+// wholeRBAC reports whether all roles and bindings that could grant the needs are known.
 func (v *View) wholeRBAC(needs []need) bool {
 	if !v.whole("ClusterRole", nil) || !v.whole("ClusterRoleBinding", nil) {
 		return false

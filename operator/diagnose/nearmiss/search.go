@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// Roles of Kubernetes discovery.
+// Roles of Kubernetes service discovery.
 const (
 	roleEndpoints     = "endpoints"
 	roleEndpointSlice = "endpointslice"
@@ -19,52 +19,52 @@ const (
 	roleNode          = "node"
 )
 
-// Search is what a job looks for with one of its discoveries.
+// Search describes the objects that a job discovers with one of its service discoveries.
 type Search struct {
-	// Job is its job_name; empty for the Alertmanagers of a Prometheus.
+	// Job is the job_name; empty for the Alertmanagers of a Prometheus.
 	Job string
-	// Role of the discovery as in the configuration; empty where it does not ask Kubernetes.
+	// Role is the role in the Kubernetes service discovery configuration; empty for other mechanisms.
 	Role string
-	// Text is what it looks for where it does not ask Kubernetes, in words.
+	// Text is a human-readable description of a mechanism other than Kubernetes.
 	Text string
-	// Namespaces to look into; nil for all.
+	// Namespaces are the namespaces to search; nil for all.
 	Namespaces []string
-	// Elsewhere says that it asks another cluster.
+	// Elsewhere means that the discovery uses another cluster.
 	Elsewhere bool
-	// Nodes and NamespaceMetadata say that metadata of nodes and namespaces is attached.
+	// Nodes and NamespaceMetadata mean that metadata of nodes and namespaces is attached.
 	Nodes, NamespaceMetadata bool
 
 	owner          string // namespace of the object
 	ownerName      string
-	namespaceField string // the field that limits the namespaces
-	limited        bool   // by the workload, which ignores that field
+	namespaceField string // field that limits the namespaces
+	limited        bool   // limited by the workload, which ignores that field
 	selector       labels.Selector
 	selectorField  string
-	matchLabels    map[string]string // of the selector, as written
-	name           *pattern          // of the Service; only of Alertmanagers
+	matchLabels    map[string]string // matchLabels of the selector
+	name           *pattern          // of the Service; only for Alertmanagers
 	nameField      string
 	port           port
 	jobLabel       string
-	// point is what a target is besides its port: two of one pod with the same are one
-	// target scraped twice.
+	// point identifies a target apart from its port. Two targets of one pod with the same
+	// point are scraped twice.
 	point  point
 	scrape scrape
 }
 
 type point struct {
 	path, params string
-	filtered     bool // by relabelings that may drop one of two
+	filtered     bool // relabelings may drop one of two
 }
 
-// asksKubernetes reports whether it looks for objects of the cluster of the workload.
+// asksKubernetes reports whether it discovers objects of the workload's cluster.
 func (s *Search) asksKubernetes() bool { return s.Role != "" && !s.Elsewhere }
 
-// forServices reports whether it looks for Services, or what is behind them.
+// forServices reports whether it discovers Services or their endpoints.
 func (s *Search) forServices() bool {
 	return s.Role == roleEndpoints || s.Role == roleEndpointSlice || s.Role == roleService
 }
 
-// port is the port of a search.
+// port is the port that a search selects.
 type port struct {
 	of    portKind
 	want  pattern // by name
@@ -76,12 +76,12 @@ type portKind int
 
 const (
 	everyPort       portKind = iota
-	servicePort              // a port of the Service, by name
-	containerName            // a port that a container declares, by name
-	containerNumber          // the same by number
+	servicePort              // port of the Service, by name
+	containerName            // port declared by a container, by name
+	containerNumber          // port declared by a container, by number
 )
 
-// pattern is a name as relabeling compares it: a regular expression for all of it.
+// pattern is an anchored regular expression, as relabeling uses for names.
 type pattern struct {
 	text string
 	re   *regexp.Regexp
@@ -90,19 +90,19 @@ type pattern struct {
 func newPattern(text string) pattern {
 	re, err := regexcost.Compile("^(?s:" + text + ")$")
 	if err != nil {
-		re = regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$") // it is rejected
+		re = regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$") // invalid expressions are rejected elsewhere
 	}
 	return pattern{text, re}
 }
 
 func (p pattern) matches(name string) bool { return p.re.MatchString(name) }
 
-// portNamed is a port of a Service.
+// portNamed returns a named port of the given kind.
 func portNamed(of portKind, name, field string) port {
 	return port{of: of, want: newPattern(name), field: field}
 }
 
-// containerPortOf is a targetPort: name or number of a container port.
+// containerPortOf returns the port for a targetPort, which is the name or number of a container port.
 func containerPortOf(p intstr.IntOrString, field string) port {
 	switch {
 	case p.StrVal != "":

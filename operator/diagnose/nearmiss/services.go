@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// forThings looks for objects that have nothing but labels.
+// forThings returns hints about a search for objects by labels only.
 func (v *View) forThings(s *Search, all []thing) []Hint {
 	inside, _ := in(s.Namespaces, all, func(t thing) thing { return t })
 	kind := strings.TrimSuffix(roleWords[s.Role], "s")
@@ -27,7 +27,8 @@ func (v *View) forThings(s *Search, all []thing) []Hint {
 	return v.absent(s, kind, all)
 }
 
-// forServices looks for Services with the labels, then the port, then the pods behind.
+// forServices returns hints about a search for Services: first the labels, then the port, then the
+// pods.
 func (v *View) forServices(s *Search) []Hint {
 	selected := v.selected(s)
 	switch {
@@ -51,13 +52,13 @@ func (v *View) forServices(s *Search) []Hint {
 	return slices.Concat(out, jobLabel(s, things(selected, ofService)), v.answers(s))
 }
 
-// everything reports whether it selects what it finds, whatever its labels are.
+// everything reports whether the search selects all objects of its namespaces.
 func (s *Search) everything() bool {
 	return s.name == nil && (s.selector == nil || s.selector.Empty())
 }
 
-// unsure makes notes of hints about one of the things of a search that selects everything:
-// it may be for others that are not known.
+// unsure turns hints of a search that selects everything into notes: it may be meant for objects
+// that are not in the view.
 func (s *Search) unsure(hints []Hint) []Hint {
 	for i := range hints {
 		hints[i].Note = hints[i].Note || s.everything()
@@ -65,7 +66,7 @@ func (s *Search) unsure(hints []Hint) []Hint {
 	return hints
 }
 
-// selected are the Services that the search finds.
+// selected returns the Services that the search finds.
 func (v *View) selected(s *Search) (out []service) {
 	inside, _ := in(s.Namespaces, v.services, ofService)
 	for _, svc := range inside {
@@ -83,7 +84,8 @@ func (s *Search) finds(svc service) bool {
 	return s.selector == nil || s.selector.Matches(svc.labels)
 }
 
-// noService: no Service has the labels. The labels of pods are the most frequent cause.
+// noService returns hints if no Service has the labels. The most frequent cause is using the labels
+// of pods.
 func (v *View) noService(s *Search) []Hint {
 	if s.name != nil {
 		return v.noServiceNamed(s)
@@ -124,7 +126,7 @@ func (v *View) noService(s *Search) []Hint {
 	return v.absent(s, "Service", things(v.services, ofService))
 }
 
-// addresses: none of the Services has addresses.
+// addresses returns a hint if none of the Services has addresses.
 func (v *View) addresses(s *Search, selected []service) []Hint {
 	var out []Hint
 	for _, svc := range selected {
@@ -167,8 +169,8 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 	return out[:min(1, len(out))]
 }
 
-// orphan returns the EndpointSlice without a Service that is meant for one: by its name or labels, or
-// because it is the only one.
+// orphan returns the EndpointSlice without a Service that is probably meant for one: by its name or
+// labels, or because it is the only one.
 func (v *View) orphan(svc service) (thing, bool) {
 	var here []thing
 	for _, o := range v.orphans {
@@ -197,7 +199,7 @@ func (v *View) wholeAddresses(svc service) bool {
 	return v.whole("EndpointSlice", own) || v.whole("Endpoints", own)
 }
 
-// notRunning is a hint for Services that have no addresses because no pod of them runs.
+// notRunning returns a hint for Services without addresses, because none of their pods runs.
 func (v *View) notRunning(s *Search, selected []service) []Hint {
 	var all []pods
 	for _, svc := range selected {
@@ -215,7 +217,7 @@ func (v *View) notRunning(s *Search, selected []service) []Hint {
 		names(things(selected, ofService)), verb, names(things(all, ofPods)), phasesOf(all))}}
 }
 
-// unready is a note for Services none of whose addresses is ready.
+// unready returns a note for Services without ready addresses.
 func (v *View) unready(s *Search, selected []service) []Hint {
 	n := 0
 	for _, svc := range selected {
@@ -234,7 +236,7 @@ func (v *View) unready(s *Search, selected []service) []Hint {
 	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: which + ": Prometheus scrapes pods that are not ready too, and may find them down"}}
 }
 
-// objectField is the field that names what is found.
+// objectField returns the field that selects the objects.
 func (s *Search) objectField() string {
 	if s.name != nil {
 		return s.nameField
@@ -245,8 +247,8 @@ func (s *Search) objectField() string {
 	return s.selectorField
 }
 
-// podsMeant are the pods that a Service without any probably means: of those that no
-// Service selects, those with almost its labels, or its name.
+// podsMeant returns the pods that a Service without pods is probably meant to select: pods without
+// a Service that have similar labels, or its name.
 func (v *View) podsMeant(svc service) (pods, bool) {
 	selector := labels.SelectorFromSet(svc.spec.Selector)
 	for _, named := range []bool{false, true} {
@@ -262,7 +264,7 @@ func (v *View) podsMeant(svc service) (pods, bool) {
 	return pods{}, false
 }
 
-// shared are the labels whose keys others have too; all where there is none.
+// shared returns the labels whose keys are in others; all labels if there are none.
 func shared(all labels.Set, others map[string]string) labels.Set {
 	out := labels.Set{}
 	for key, value := range all {
@@ -276,7 +278,7 @@ func shared(all labels.Set, others map[string]string) labels.Set {
 	return out
 }
 
-// jobLabel: the label that names the job is on none of the things.
+// jobLabel returns a hint if none of the things has the label that provides the job name.
 func jobLabel(s *Search, found []thing) []Hint {
 	if s.jobLabel == "" || slices.ContainsFunc(found, func(t thing) bool { _, has := t.labels[s.jobLabel]; return has }) {
 		return nil

@@ -33,9 +33,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TestSituations looks at what people write. Of a golden file, "want/NAME" is what is found
-// in the manifests NAME.yaml. A Prometheus that selects everything is assumed where there
-// is no workload.
+// TestSituations looks at typical manifests. In a golden file, "want/NAME" lists the hints about
+// the manifests NAME.yaml. Without a workload, a Prometheus that selects everything is assumed.
 func TestSituations(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		text, ok := c.Input(name + ".yaml")
@@ -54,8 +53,8 @@ func TestSituations(t *testing.T) {
 	})
 }
 
-// TestEachFileLeftOut: who gives a part of the manifests in wide use gets no warning about
-// what is in the others.
+// Any of the files of a widely used set of manifests can be missing without warnings about the
+// others.
 func TestEachFileLeftOut(t *testing.T) {
 	dir := os.Getenv("FIREKEEPER_SHARED")
 	if dir == "" {
@@ -89,8 +88,7 @@ func TestEachFileLeftOut(t *testing.T) {
 	}
 }
 
-// situation reads manifests without checking them, which takes long, and looks at them as
-// lint does.
+// situation reads manifests without validation, which is slow, and looks at them as lint does.
 func situation(text []byte) (out []nearmiss.Found, err error) {
 	s, err := situated(text)
 	if err != nil {
@@ -106,12 +104,12 @@ func situation(text []byte) (out []nearmiss.Found, err error) {
 	return out, nil
 }
 
-// circumstances are what manifests hold and what the operator makes of it.
+// circumstances are the manifests with the objects that the operator creates.
 type circumstances struct {
 	*objects
-	own       []nearmiss.Object // made by the operator
+	own       []nearmiss.Object // created by the operator
 	workloads []manifests.Workload
-	uses      [][]nearmiss.Use // of each
+	uses      [][]nearmiss.Use // of each workload
 	assumed   bool             // the workload is not among the manifests
 }
 
@@ -145,7 +143,7 @@ func situated(text []byte) (out circumstances, err error) {
 	return out, nil
 }
 
-// objects are what manifests hold.
+// objects are the decoded manifests.
 type objects struct {
 	ours   *manifests.Objects
 	theirs []nearmiss.Object

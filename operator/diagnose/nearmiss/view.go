@@ -17,24 +17,24 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Object is an object of Kubernetes' own.
+// Object is an object of a Kubernetes kind.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// thing is what a selector can match.
+// thing is an object that a selector can match.
 type thing struct {
 	kind, namespace, name string
 	labels                labels.Set
 	annotations           map[string]string
-	// others are the labels of single pods, where these are known.
+	// others are the labels of single pods, if known.
 	others []labels.Set
-	// made says that the operator makes it.
+	// made is set for objects that the operator creates.
 	made bool
 }
 
-// String is for people: "Service app/web".
+// String returns a human-readable name: "Service app/web".
 func (t thing) String() string {
 	if t.namespace == "" {
 		return t.kind + " " + t.name
@@ -42,37 +42,37 @@ func (t thing) String() string {
 	return t.kind + " " + t.namespace + "/" + t.name
 }
 
-// service is a Service, and what is known of the addresses behind it.
+// service is a Service with the known addresses behind it.
 type service struct {
 	thing
 	spec *corev1.ServiceSpec
-	// addresses are the names of the ports of its Endpoints and EndpointSlices, which
-	// decide where the Service has no selector; nil when there are none.
+	// addresses are the port names of its Endpoints and EndpointSlices, which determine the ports
+	// if the Service has no selector; nil when there are none.
 	addresses []string
-	// ready and unready count the addresses.
+	// ready and unready are numbers of addresses.
 	ready, unready int
-	// onlySlices says that they are in EndpointSlices and not in Endpoints, too.
+	// onlySlices is set if they are only in EndpointSlices, and not in Endpoints.
 	onlySlices bool
 }
 
-// pods are those that a workload makes, or one Pod. The labels are those of the pods.
+// pods are the pods of a workload, or one Pod. The labels are pod labels.
 type pods struct {
 	thing
 	own     labels.Set // of the workload itself
 	ports   []corev1.ContainerPort
 	images  []string
 	account string         // ServiceAccount, "default" when not set
-	phases  map[string]int // of single pods, where these are known
-	running int            // those that have an address
+	phases  map[string]int // of single pods, nil if unknown
+	running int            // number of pods with an address
 }
 
-// View is the objects among which targets are found.
+// View is a set of objects in which targets are searched.
 type View struct {
 	services   []service
 	pods       []pods
 	ingresses  []thing
 	nodes      []thing
-	namespaces []string // those of objects, sorted
+	namespaces []string // of the objects, sorted
 	rbac       rbac
 	policies   []policy
 	// namespaceLabels are the labels of the Namespaces among the objects.
@@ -82,22 +82,22 @@ type View struct {
 	claims  []claim
 	extent  Extent
 
-	// What is asked often, by the String of a thing.
-	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods: indexes
+	// Indexes, by the String of a thing.
+	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods
 	claimsOf           map[string][]int
-	byMaker            map[string]int // the index of pods
+	byMaker            map[string]int // index into pods
 }
 
-// claim is what a monitor among the manifests selects.
+// claim is the selection of a monitor.
 type claim struct {
 	kind, namespace, name string
 	namespaces            []string // nil for all
 	selector              labels.Selector
 }
 
-// NewView looks at objects, those of other kinds than it needs ignored, and at those that
-// the operator makes. monitors are the ServiceMonitors and PodMonitors that may select them
-// too: what one of them selects is not what another one misses.
+// NewView returns a view of objects, ignoring irrelevant kinds, and of those that the operator
+// creates. monitors are the ServiceMonitors and PodMonitors that may select them too: an object
+// that one of them selects is not a near miss of another.
 func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	v := &View{byMaker: map[string]int{}, namespaceLabels: map[string]labels.Set{}}
 	addresses := map[string]*endpoints{}
@@ -132,7 +132,7 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	return v
 }
 
-// index finds out which things belong together.
+// index builds the indexes.
 func (v *View) index() {
 	v.podsOf, v.servicesOf, v.claimsOf = map[string][]int{}, map[string][]int{}, map[string][]int{}
 	local := map[string][]int{} // pods by namespace
@@ -155,7 +155,7 @@ func (v *View) index() {
 	}
 }
 
-// claimants finds the monitors that select a Service or pods.
+// claimants indexes the monitors that select a Service or pods.
 func (v *View) claimants(t thing) {
 	kind := t.kind
 	if kind != "Service" {
@@ -218,7 +218,7 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 	}
 }
 
-// addPods reports whether the object is a Pod or makes some.
+// addPods adds the pods of an object, and reports whether it is a Pod or a workload.
 func (v *View) addPods(o Object) bool {
 	switch o := o.(type) {
 	case *corev1.Pod:
@@ -243,8 +243,8 @@ func (v *View) addPods(o Object) bool {
 	return true
 }
 
-// template adds the pods of what has a template, or completes those that are known by
-// single pods.
+// template adds the pods of a workload with a template, or completes pods that were added
+// individually.
 func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) *pods {
 	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
 	p.labels, p.annotations = t.Labels, t.Annotations
@@ -271,12 +271,12 @@ func thingOf(kind string, o metav1.Object) thing {
 	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels(), annotations: o.GetAnnotations()}
 }
 
-// claim remembers what a monitor selects.
+// claim adds the selection of a monitor.
 func (v *View) claim(o catalog.Object) {
 	add := func(kind string, namespaces v1.NamespaceSelector, s *metav1.LabelSelector) {
 		selector, err := metav1.LabelSelectorAsSelector(s)
 		if err != nil {
-			return // it is rejected
+			return // the monitor is rejected
 		}
 		c := claim{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), selector: selector, namespaces: []string{o.GetNamespace()}}
 		switch {
@@ -295,8 +295,8 @@ func (v *View) claim(o catalog.Object) {
 	}
 }
 
-// claimed reports whether another monitor than that of the search selects the thing, which
-// is a Service or pods.
+// claimed reports whether a monitor other than that of the search selects the thing, which is a
+// Service or pods.
 func (v *View) claimed(t thing, s *Search) bool {
 	return slices.ContainsFunc(v.claimsOf[t.String()], func(i int) bool {
 		c := v.claims[i]
@@ -304,7 +304,7 @@ func (v *View) claimed(t thing, s *Search) bool {
 	})
 }
 
-// behind are the pods that a Service selects.
+// behind returns the pods that a Service selects.
 func (v *View) behind(s service) (out []pods) {
 	for _, i := range v.podsOf[s.String()] {
 		out = append(out, v.pods[i])
@@ -312,7 +312,7 @@ func (v *View) behind(s service) (out []pods) {
 	return out
 }
 
-// before are the Services that select pods.
+// before returns the Services that select pods.
 func (v *View) before(p pods) (out []service) {
 	for _, i := range v.servicesOf[p.String()] {
 		out = append(out, v.services[i])
@@ -320,8 +320,9 @@ func (v *View) before(p pods) (out []service) {
 	return out
 }
 
-// in are the things of namespaces; all of them for nil. The caller must change nothing: with
-// a thousand monitors in the namespace of a thousand Services, copies are what costs most.
+// in splits things by whether they are in namespaces, nil for all namespaces. The caller must not
+// modify the results, which may share memory: with a thousand monitors and a thousand Services in
+// one namespace, copies would dominate the cost.
 func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
 	has := func(t T) bool {
 		ns := of(t).namespace
@@ -346,8 +347,8 @@ func ofService(s service) thing { return s.thing }
 
 func ofPods(p pods) thing { return p.thing }
 
-// onlyMade reports whether all things are the operator's: nobody gave those that a search
-// is about.
+// onlyMade reports whether the operator created all things, so that the objects that a search is
+// meant for are missing.
 func onlyMade[T any](all []T, of func(T) thing) bool {
 	return !slices.ContainsFunc(all, func(t T) bool { return !of(t).made })
 }
@@ -359,7 +360,7 @@ func things[T any](all []T, of func(T) thing) (out []thing) {
 	return out
 }
 
-// names lists things, those of one kind together: "Services app/a and app/b".
+// names lists things, grouped by kind: "Services app/a and app/b".
 func names(all []thing) string {
 	var out []string
 	kind := ""

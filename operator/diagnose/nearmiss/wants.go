@@ -8,30 +8,30 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Look gives a view of what is around the searches of a workload, and says what of it could not
-// be looked at.
+// Look returns a view of the objects around the searches of a workload, and the reasons why parts
+// of it are unknown.
 type Look func(w v1.Workload, uses []Use) (v *View, unknown []string)
 
-// At looks at one view, whatever the question is.
+// At returns a [Look] that always returns the same view.
 func At(v *View) Look {
 	return func(v1.Workload, []Use) (*View, []string) { return v, nil }
 }
 
-// Want is what must be looked at for a search.
+// Want is a set of objects that a search needs.
 type Want struct {
 	Kind string // "Service", "Pod", "Ingress" or "Node"
-	// Namespaces to look into; nil for all, and for Nodes.
+	// Namespaces are the namespaces to search; nil for all, and for Nodes.
 	Namespaces []string
-	// Labels is the selector of the search, "" for everything.
+	// Labels is the selector of the search, "" for all objects.
 	Labels string
-	// Name is the only name that is looked for, "" for any.
+	// Name is the name of the object, "" for any.
 	Name string
-	// Addresses is the kind in which the addresses of Services are found: "Endpoints",
-	// "EndpointSlice", or "" when nobody looks for them.
+	// Addresses is the kind with the addresses of Services: "Endpoints", "EndpointSlice", or "" if
+	// the search does not need them.
 	Addresses string
 }
 
-// wantOf is what a search looks for; ok is false when it does not ask the cluster.
+// wantOf returns the objects that a search needs; ok is false when it does not search the cluster.
 func (s *Search) wantOf() (w Want, ok bool) {
 	w.Namespaces = s.Namespaces
 	if s.selector != nil {
@@ -58,7 +58,7 @@ func (s *Search) wantOf() (w Want, ok bool) {
 	return w, s.asksKubernetes() && w.Kind != ""
 }
 
-// Wants are what must be looked at for hints about an object, for a workload in a namespace.
+// Wants returns the objects that hints about an object need, for a workload in a namespace.
 func (u Use) Wants(own string) (out []Want) {
 	add := func(w Want) {
 		if !slices.ContainsFunc(out, func(o Want) bool {
@@ -86,11 +86,11 @@ func (u Use) Wants(own string) (out []Want) {
 // FoundService is a Service that a search finds.
 type FoundService struct {
 	Namespace, Name string
-	// Labels of its pods; "" when it selects none.
+	// Labels is the selector of its pods; "" when there is none.
 	Labels string
 }
 
-// Services are those that the searches of an object find, as far as the view knows them.
+// Services returns the Services of the view that the searches of an object find.
 func (v *View) Services(u Use) (out []FoundService) {
 	for i := range u.Searches {
 		s := &u.Searches[i]
@@ -107,7 +107,7 @@ func (v *View) Services(u Use) (out []FoundService) {
 	return out
 }
 
-// Finds reports whether the view has what a want is for.
+// Finds reports whether the view has an object that a want selects.
 func (v *View) Finds(u Use, w Want) bool {
 	if w.Name != "" {
 		inside, _ := in(w.Namespaces, v.services, ofService)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// roleWords are what a role looks for.
+// roleWords are the kinds of objects that roles discover.
 var roleWords = map[string]string{
 	roleEndpoints: "Services", roleEndpointSlice: "Services", roleService: "Services", rolePod: "Pods", roleIngress: "Ingresses", roleNode: "Nodes",
 }
 
-// String is for people: `Services in namespace app with label app=web, and in their
+// String returns a human-readable form: `Services in namespace app with label app=web, and in their
 // endpoints the port named "http"`.
 func (s *Search) String() string {
 	if s.Role == "" {
@@ -30,7 +30,7 @@ func (s *Search) String() string {
 	return text + s.portWords()
 }
 
-// where is " in namespace app".
+// where returns " in namespace app".
 func (s *Search) where() string {
 	switch {
 	case s.Role == roleNode:
@@ -45,7 +45,7 @@ func namespaceList(names []string) string {
 	return plural(len(names), "namespace") + " " + and(names)
 }
 
-// labels is "label app=web" or "labels app=web,tier=a".
+// labels returns "label app=web" or "labels app=web,tier=a".
 func (s *Search) labels() string {
 	requirements, _ := s.selector.Requirements()
 	return plural(len(requirements), "label") + " " + s.selector.String()
@@ -76,7 +76,7 @@ func (s *Search) portWords() string {
 	return ", and in " + s.their() + " endpoints every port"
 }
 
-// their is the pronoun of what is found.
+// their returns the pronoun for the objects that are found.
 func (s *Search) their() string {
 	if s.name != nil {
 		return "its"
@@ -84,9 +84,9 @@ func (s *Search) their() string {
 	return "their"
 }
 
-// Account is the ServiceAccount as which a search is made, and what it must be allowed:
-// "ServiceAccount monitoring/k8s, which must list and watch services, endpoints and pods in
-// namespace app". It is empty for a search that does not ask the cluster.
+// Account describes the ServiceAccount of a search and the permissions it needs: "ServiceAccount
+// monitoring/k8s, which must list and watch services, endpoints and pods in namespace app". It is
+// empty for a search that does not read from the cluster.
 func (s *Search) Account(a Account) string {
 	if !s.asksKubernetes() {
 		return ""

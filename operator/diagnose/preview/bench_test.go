@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// found finds the same for every job.
+// found is a [Finder] that returns the same groups for every job.
 type found []*targetgroup.Group
 
 // Find implements Finder.
@@ -22,7 +22,7 @@ func (f found) Find(_ context.Context, jobs []targets.Job, _ *Workload) (out []t
 	return out, nil, nil
 }
 
-// BenchmarkRun reports on a job that drops nine of ten targets, which are of few Services.
+// BenchmarkRun measures the report on a job that drops nine of ten targets of a few Services.
 func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		var groups found

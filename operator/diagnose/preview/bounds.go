@@ -15,21 +15,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// LimitError says that a preview is too much work for somebody who waits for it.
+// LimitError is the error of a preview that would take too long for an interactive request.
 type LimitError struct{ What string }
 
-// Error says where there is no limit.
+// Error includes the alternative without a limit.
 func (e *LimitError) Error() string {
 	return e.What + ": send fewer objects at a time, or use operator targets -f, which has no such limit"
 }
 
-// Bounds are those of what a preview compiles, for all its workloads together.
+// Bounds limit the work of compiling a preview, summed over all its workloads.
 type Bounds struct {
 	Jobs int
-	// Regexps is what the regular expressions of the jobs may compile to for all shards, as
-	// [regexcost.Of] counts it.
+	// Regexps is the maximum compiled size of the regular expressions of the jobs for all shards,
+	// in the unit of [regexcost.Of].
 	Regexps int
-	// Text is how many bytes the jobs may have.
+	// Text is the maximum size of the jobs in bytes.
 	Text int
 
 	jobs, regexps, text int
@@ -37,7 +37,7 @@ type Bounds struct {
 
 // Read is [Read] within the bounds.
 //
-// Errors: *[LimitError]; that of ctx.
+// Errors: *[LimitError]; the error of ctx.
 func (b *Bounds) Read(ctx context.Context, c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) (Workload, error) {
 	if err := ctx.Err(); err != nil {
 		return Workload{}, err
@@ -73,8 +73,8 @@ func (b *Bounds) add(d *promconfig.JobText) error {
 	return nil
 }
 
-// costOf adds up what the regular expressions of jobs may compile to for all shards. It returns 0
-// for a text that cannot be parsed, which is reported when the jobs are read.
+// costOf returns an upper bound of the compiled size of the regular expressions of jobs, for all
+// shards. It returns 0 for a text that cannot be parsed, which is reported when the jobs are read.
 func costOf(d *promconfig.JobText) (cost int) {
 	var jobs []struct {
 		Steps []struct {

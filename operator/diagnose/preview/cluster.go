@@ -13,13 +13,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Sources are the kinds of objects that have targets.
+// Sources are the kinds of objects that define targets.
 var Sources = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig}
 
-// Gather reads the workloads that scrape, what they can select, and the labels of namespaces.
-// The cluster has references and labels, and no objects.
+// Gather reads the workloads that scrape, the objects they can select, and namespace labels. The
+// returned cluster has references and labels, but no objects.
 //
-// Errors: something of it may not be read.
+// Errors: those of the API server, for example when a list is forbidden.
 func Gather(ctx context.Context, r readers.Reader, setups []engine.Setup, scopes engine.Scopes) (*manifests.Objects, engine.Cluster, error) {
 	objects, out := manifests.New(explain.Kinds(setups)), engine.Cluster{References: r.References(ctx)}
 	read := func(row *catalog.Row, in informer.Namespaces) error {

@@ -32,7 +32,7 @@ type ComparedPod struct {
 	Error string `json:"error,omitempty"`
 }
 
-// DifferenceKind says what differs.
+// DifferenceKind is the kind of a difference.
 type DifferenceKind string
 
 const (
@@ -60,29 +60,29 @@ type Difference struct {
 	Message string `json:"message,omitempty"`
 }
 
-// comparison collects what a workload should scrape, and then compares it.
+// comparison collects the targets that a workload should scrape, and then compares them.
 type comparison struct {
 	w       *Workload
 	jobs    []compared
 	partial bool // there may be jobs that are not known here
-	all     bool // the jobs are all that the workload has
+	all     bool // the jobs are all jobs of the workload
 	out     Comparison
 	found   differences
 }
 
-// differences are those of several pods, equal ones once.
+// differences are the differences of several pods, with equal ones merged.
 type differences struct {
 	all  []Difference
-	last map[string]int // by what is equal: index of the last one
+	last map[string]int // index of the last equal difference, by key
 }
 
-// compared is a job.
+// compared is a job to compare.
 type compared struct {
 	name    string
 	targets []targets.Target
-	byURL   map[string]*targets.Target // those that are there for asking why
+	byURL   map[string]*targets.Target // filled on demand by why
 	unsure  bool                       // targets may be missing here
-	uneven  bool                       // the numbers of dropped ones on each shard are not known
+	uneven  bool                       // the numbers of dropped targets per shard are unknown
 }
 
 // add adds a job.
@@ -106,7 +106,7 @@ func (c *comparison) add(object catalog.Ref, name string, result targets.Result)
 	c.jobs = append(c.jobs, j)
 }
 
-// with compares with what servers have.
+// with compares the jobs with the targets of the servers.
 func (c *comparison) with(asked []Asked) Comparison {
 	c.out.Owner, c.out.Pods, c.out.Differences = c.w.Ref, []ComparedPod{}, []Difference{}
 	c.found.last = map[string]int{}
@@ -124,7 +124,7 @@ func (c *comparison) with(asked []Asked) Comparison {
 	return c.out
 }
 
-// pod compares with one server.
+// pod compares the jobs with one server.
 func (c *comparison) pod(a *Asked) {
 	pod := ComparedPod{Pod: a.Pod}
 	if a.Err != nil {
@@ -155,7 +155,7 @@ func (c *comparison) pod(a *Asked) {
 	c.out.Pods = append(c.out.Pods, pod)
 }
 
-// down notes the targets that a server cannot scrape.
+// down records the targets that a server cannot scrape.
 func (c *comparison) down(a *Asked, all []running.Target) {
 	for _, t := range all {
 		if t.Health == "down" {
@@ -209,12 +209,12 @@ func (c *comparison) job(a *Asked, j *compared, theirs []running.Target) {
 	}
 }
 
-// on are the targets that a server should have, and how many it should drop.
+// on returns the targets that a server should have, and the number of targets it should drop.
 func (j *compared) on(w *Workload, a *Asked) (scraped []*targets.Target, dropped int) {
 	for i := range j.targets {
 		t := &j.targets[i]
 		switch {
-		case w.PerNode && t.Source.Node != "" && t.Source.Node != a.Node: // it does not see it
+		case w.PerNode && t.Source.Node != "" && t.Source.Node != a.Node: // not visible to this pod
 		case t.State == targets.Kept && (w.PerNode || slices.Contains(t.Shards, a.Shard)), t.State == targets.OverLimit:
 			scraped = append(scraped, t)
 		case t.State == targets.Kept, t.State == targets.Dropped:
@@ -224,7 +224,7 @@ func (j *compared) on(w *Workload, a *Asked) (scraped []*targets.Target, dropped
 	return scraped, dropped
 }
 
-// why is why a server should not have a URL.
+// why explains why a server should not have a URL.
 func (j *compared) why(a *Asked, url string) string {
 	if j.targets == nil {
 		return "there is no such job here"
@@ -248,10 +248,10 @@ func (j *compared) why(a *Asked, url string) string {
 	return ""
 }
 
-// keyOfTarget is equal for targets with the same URL and labels.
+// keyOfTarget returns a key that is equal for targets with the same URL and labels.
 func keyOfTarget(url string, l map[string]string) string { return url + labelText(l) }
 
-// add adds a difference of a pod to those of others.
+// add adds a difference of a pod and merges it with an equal one of other pods.
 func (f *differences) add(pod string, d Difference) {
 	key := fmt.Sprint(d.Kind, "\x00", d.Job, "\x00", d.Dropped, d.PodDropped, d.Health, d.Message, "\x00", keyOfTarget(d.URL, d.Labels), labelText(d.PodLabels))
 	if i, has := f.last[key]; has && !slices.Contains(f.all[i].Pods, pod) {

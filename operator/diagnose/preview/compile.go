@@ -11,32 +11,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Compiler reads one workload again and again: jobs of which nothing has changed stay the same
-// values. It has no hints for jobs without targets. It is not safe for concurrent use.
+// Compiler reads one workload repeatedly and reuses the jobs of unchanged objects. It has no hints
+// for jobs without targets. It is not safe for concurrent use.
 type Compiler struct {
 	Options prometheus.Options
 
 	scraper *prometheus.Scraper
-	// Of the last time: what all jobs have in common, and the jobs of each object.
+	// State of the last call: the text that all jobs depend on, and the jobs of each object.
 	common string
 	known  map[*prometheus.CompiledMonitor]knownJobs
 	own    []targets.Job // of the workload itself
-	text   string        // that they were read from
+	text   string        // source text of own
 }
 
 // knownJobs is the cached result of reading the jobs of one object.
 type knownJobs struct {
 	jobs []targets.Job
-	cost int // of their regular expressions, as [Bounds] counts it
-	text int // bytes that they were read from
+	cost int // of their regular expressions, in the unit of [Bounds]
+	text int // size of their source text in bytes
 }
 
-// What a Compiler keeps: reading takes about 25 times the text, and a regular expression twenty
-// bytes for each unit of its cost.
+// Limits of the cache of a Compiler: reading takes about 25 times the size of the text, and a regular
+// expression 20 bytes per unit of its cost.
 const (
-	// maxJobText bounds the jobs of one object.
+	// maxJobText is the maximum size in bytes of the jobs of one object.
 	maxJobText = 512 << 10
-	// maxCost bounds the regular expressions of all objects of one namespace.
+	// maxCost is the maximum cost of the regular expressions of all objects of one namespace.
 	maxCost = 1_500_000
 )
 
@@ -53,7 +53,8 @@ func tooLong(d *promconfig.JobText) error {
 	return tooMuch(fmt.Sprintf("its jobs have %d KiB", len(d.Text)>>10))
 }
 
-// Read is [Read]. Jobs that are too much have an error; those of other namespaces do not depend on them.
+// Read is [Read] with a cache. Jobs that exceed a limit have an error, without effect on other
+// namespaces.
 func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 	if c.scraper == nil {
 		c.scraper = &prometheus.Scraper{Options: c.Options}
@@ -65,7 +66,7 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 		common = fmt.Sprintf("%s\n%v %v %v", d.Head, d.Shards, d.Release, d.NoDefaultPort)
 	}
 	if common != c.common {
-		if len(c.known) > 0 { // whose text is missing
+		if len(c.known) > 0 { // their text was not compiled again
 			c.common, c.known, c.own, c.text = common, nil, nil, ""
 			return c.Read(of, cluster)
 		}
@@ -101,14 +102,14 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 	return out
 }
 
-// What jobs take in memory, in bytes: for each one of their text, and for each unit of the cost of
-// their regular expressions.
+// Approximate memory of jobs in bytes: per byte of their text, and per unit of the cost of their
+// regular expressions.
 const (
 	textWeight = 6
 	costWeight = 20
 )
 
-// Weight returns how many bytes the jobs take that are kept, roughly.
+// Weight returns the approximate memory of the cached jobs in bytes.
 func (c *Compiler) Weight() (bytes int) {
 	for _, k := range c.known {
 		bytes += textWeight*k.text + costWeight*k.cost
@@ -116,7 +117,7 @@ func (c *Compiler) Weight() (bytes int) {
 	return bytes + textWeight*len(c.text)
 }
 
-// ownJobs are those of the workload itself.
+// ownJobs returns the jobs of the workload itself.
 func (c *Compiler) ownJobs(s prometheus.ScrapeSource) (jobs []targets.Job, err error) {
 	text := fmt.Sprintf("%s\n%s\n%v", c.common, s.Document.Text, s.Document.Origins)
 	if text == c.text && c.own != nil {
@@ -128,7 +129,7 @@ func (c *Compiler) ownJobs(s prometheus.ScrapeSource) (jobs []targets.Job, err e
 	return jobs, err
 }
 
-// Close ends its use.
+// Close releases the cache. The Compiler can be used again.
 func (c *Compiler) Close() {
 	if c.scraper != nil {
 		c.scraper.Close()
@@ -141,14 +142,14 @@ func jobsOf(s prometheus.ScrapeSource) ([]targets.Job, error) {
 	jobs, err := targets.ReadJobs(s.Document)
 	for i := range jobs {
 		if s.Object == nil {
-			jobs[i].HTTP = nil // from a Secret, whose URLs are not for others to ask
+			jobs[i].HTTP = nil // from a Secret, whose URLs must not be requested on behalf of others
 		}
 	}
 	return jobs, err
 }
 
-// Sources are the objects that have jobs, in the order of the configuration, and those that
-// have none because they are rejected or not known.
+// Sources returns the objects that have jobs, in configuration order, and those that have none
+// because they are rejected or unknown.
 func (w *Workload) Sources() (out []Source) {
 	for i := range w.parts {
 		out = append(out, Source{w.parts[i].object, w.parts[i].jobs})
@@ -162,7 +163,7 @@ type Source struct {
 	Compiled []targets.Job
 }
 
-// AddState adds a number of targets in a state; those that are dropped need the origin of the
+// AddState adds a number of targets in a state. For dropped targets, origin is the origin of the
 // step.
 func (c *Counts) AddState(s targets.State, origin string, n int) {
 	if s == targets.Dropped {
@@ -172,7 +173,7 @@ func (c *Counts) AddState(s targets.State, origin string, n int) {
 	*c.of(s) += n
 }
 
-// In is the number of targets in a state.
+// In returns the number of targets in a state.
 func (c *Counts) In(s targets.State) int {
 	if of := c.of(s); of != nil {
 		return *of
@@ -180,10 +181,10 @@ func (c *Counts) In(s targets.State) int {
 	return c.dropped()
 }
 
-// IsAbout reports whether a target is one of a pod, or has its address.
+// IsAbout reports whether a target belongs to a pod, or has its address.
 func IsAbout(row *targets.Row, pod Query) bool { return pod.about(row) }
 
-// Total is the number of all targets that are known.
+// Total returns the number of all known targets.
 func (c *Counts) Total() int {
 	n := c.dropped()
 	for _, s := range targets.States {

@@ -1,24 +1,24 @@
-// Package preview says what workloads scrape and would scrape: which targets each job
-// has, on which shard, and for those that it does not have whose field drops them.
+// Package preview computes the targets of workloads: the targets of each job, the shards that
+// scrape them, and for dropped targets the field that drops them.
 //
 //	workload.go  a workload and its jobs
-//	compile.go   the same again and again, for whoever shows it as it changes
-//	cluster.go   what there is to read of a cluster
-//	query.go     what is asked, and what finds targets (one interface)
-//	manifests.go finds targets among manifests
+//	compile.go   repeated reads of a workload with a cache
+//	cluster.go   the objects to read from a cluster
+//	query.go     the query, and the interface for discovering targets
+//	manifests.go discovers targets among manifests
 //	http.go      adds the targets of http_sd_configs
-//	run.go       jobs and what is found → report (pure but for finding)
-//	report.go    the report, as programs read it
-//	reason.go    what is not scraped, counted by its reason
-//	overlap.go   what is scraped more than once
+//	run.go       jobs and discovered targets → report (pure except for discovery)
+//	report.go    the report for programs
+//	reason.go    targets that are not scraped, counted by reason
+//	overlap.go   targets that are scraped more than once
 //	servers.go compare.go text_compare.go
-//	             what the pods of workloads have, and how that differs
-//	mask.go      what is not shown
-//	words.go     counts, reasons and names for people
+//	             the targets of running pods, and the differences
+//	mask.go      redaction
+//	words.go     human-readable counts, reasons and names
 //	text.go text_reason.go text_forms.go
-//	             the report for people
+//	             the human-readable report
 //	table.go     the report as CSV
 //
-// Jobs are those that package prometheus compiles, targets those of package targets. Counts
-// are always of all targets; only lists of targets have a limit.
+// Jobs are compiled by package prometheus, targets come from package targets. Counts always
+// include all targets; only lists of targets have a limit.
 package preview

@@ -12,13 +12,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/httpsd"
 )
 
-// WithHTTP adds the targets of http_sd_configs to those that a finder finds.
+// WithHTTP adds the targets of http_sd_configs to those of another finder.
 type WithHTTP struct {
 	Finder
 	Client *httpsd.Client
 }
 
-// askers is the number of URLs that are asked at the same time.
+// askers is the maximum number of concurrent requests.
 const askers = 8
 
 // Find implements Finder.
@@ -31,7 +31,7 @@ func (f WithHTTP) Find(ctx context.Context, jobs []targets.Job, w *Workload) (fo
 		all := jobs[i].HTTP
 		for n := range all {
 			one := answers[keyOf(&all[n])]()
-			found[i].Groups = slices.Concat(found[i].Groups, one.Groups) // not append: jobs share what was found
+			found[i].Groups = slices.Concat(found[i].Groups, one.Groups) // not append: jobs share the groups
 			found[i].Gaps = slices.Concat(found[i].Gaps, one.Gaps)
 		}
 		if len(all) > 0 {
@@ -41,7 +41,7 @@ func (f WithHTTP) Find(ctx context.Context, jobs []targets.Job, w *Workload) (fo
 	return found, notes, context.Cause(ctx)
 }
 
-// ask asks each URL once.
+// ask requests each distinct URL once.
 func (f WithHTTP) ask(ctx context.Context, jobs []targets.Job) map[string]func() targets.Found {
 	out := map[string]func() targets.Found{}
 	var g errgroup.Group

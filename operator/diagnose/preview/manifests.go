@@ -11,10 +11,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Manifests finds targets among manifests.
+// Manifests is a [Finder] that discovers targets among manifests.
 type Manifests struct{ objects discovery.Objects }
 
-// AmongManifests finds targets among objects of Kubernetes' own.
+// AmongManifests returns a finder for Kubernetes objects.
 func AmongManifests(all []manifests.Native) *Manifests {
 	var out Manifests
 	for _, object := range all {
@@ -23,7 +23,7 @@ func AmongManifests(all []manifests.Native) *Manifests {
 	return &out
 }
 
-// HasAny reports whether there is anything in which targets can be found.
+// HasAny reports whether there are objects in which any role can discover targets.
 func (m *Manifests) HasAny() bool {
 	for role := range roleKinds {
 		if m.objects.Holds(&targets.KubernetesSD{Role: role}, "") {
@@ -33,15 +33,15 @@ func (m *Manifests) HasAny() bool {
 	return false
 }
 
-// roleKinds are the kinds in which roles find targets.
+// roleKinds are the kinds in which roles discover targets.
 var roleKinds = map[string]string{
 	"endpoints": "Endpoints", "endpointslice": "EndpointSlice", "pod": "Pod", "service": "Service", "ingress": "Ingress", "node": "Node",
 }
 
-// Find implements Finder. Where manifests hold nothing in which a job looks for targets,
-// there may be some in a cluster: that is a gap.
+// Find implements Finder. If the manifests have no objects of the kind that a job discovers, there
+// may be some in a cluster, which is a gap.
 func (m *Manifests) Find(_ context.Context, jobs []targets.Job, w *Workload) (found []targets.Found, notes []string, err error) {
-	known := map[string]targets.Found{} // many jobs look at the same
+	known := map[string]targets.Found{} // many jobs have equal discoveries
 	for i := range jobs {
 		key := fmt.Sprintf("%+v", jobs[i].Kubernetes)
 		one, ok := known[key]
@@ -64,7 +64,7 @@ func (m *Manifests) find(j *targets.Job, own string) targets.Found {
 	return out
 }
 
-// places names the namespaces of a discovery; empty for all.
+// places returns the namespaces of a discovery as text; empty for all.
 func places(sd *targets.KubernetesSD, own string) string {
 	names := discovery.Namespaces(sd, own)
 	switch len(names) {

@@ -11,13 +11,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Hidden stands for what is not shown.
+// Hidden is the placeholder for redacted values.
 const Hidden = "<hidden>"
 
-// param begins the labels that are parameters of a URL.
+// param is the prefix of labels that are URL parameters.
 const param = "__param_"
 
-// What of a text lets somebody in: the user in a URL and the values of its query, and a user
+// Parts of a text that may be credentials: user info in a URL, values of its query, and user info
 // without a URL.
 var (
 	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
@@ -25,7 +25,7 @@ var (
 	password  = regexp.MustCompile(`^[^\s:@/]+:[^\s@/]+@`)
 )
 
-// MaskedText is a text without what lets somebody in.
+// MaskedText returns a text with credentials redacted.
 func MaskedText(text string) string {
 	switch {
 	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
@@ -36,8 +36,8 @@ func MaskedText(text string) string {
 	return text
 }
 
-// Masked is the target without values that let somebody in: parameters of its URL, which
-// are labels too, and what is in URLs.
+// Masked returns the target with credentials redacted: parameters of its URL, which are labels too,
+// and user info and query values in other URLs.
 func Masked(t targets.Target) targets.Target {
 	t.URL, t.Message = maskedURL(t.URL), MaskedText(t.Message)
 	if t.Drop != nil {
@@ -48,8 +48,8 @@ func Masked(t targets.Target) targets.Target {
 	return t
 }
 
-// maskedDrop is what is said about a step, without values that let somebody in, and what is
-// compared with them.
+// maskedDrop returns the description of a step with credentials redacted, including the values that
+// the step compares with them.
 func maskedDrop(d *targets.Drop) *targets.Drop {
 	out := *d
 	if IsSecret(d.Rule.TargetLabel) || slices.ContainsFunc(d.Rule.SourceLabels, IsSecret) {
@@ -66,7 +66,7 @@ func maskedDrop(d *targets.Drop) *targets.Drop {
 	return &out
 }
 
-// MaskedLabels are labels without values that let somebody in.
+// MaskedLabels returns labels with credentials redacted. It does not modify l.
 func MaskedLabels(l map[string]string) map[string]string {
 	cloned := false
 	for name, value := range l {
@@ -85,18 +85,19 @@ func MaskedLabels(l map[string]string) map[string]string {
 	return l
 }
 
-// IsSecret reports whether the value of a label is hidden: that of a parameter which lets somebody in.
+// IsSecret reports whether the value of a label is redacted, as that of a URL parameter with a
+// credential.
 func IsSecret(label string) bool {
 	name, is := strings.CutPrefix(label, param)
 	return is && targets.IsCredential(name)
 }
 
-// maskedURL hides parameters by their names, so that others can be read, and what is in URLs
-// among their values.
+// maskedURL redacts parameters by name, so that others remain readable, and credentials in URLs
+// among the values.
 func maskedURL(text string) string {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil: // as of an address that is a URL
+	case err != nil: // for example of an address that is a URL
 		if plain, err := url.PathUnescape(text); err == nil && MaskedText(plain) != plain {
 			return MaskedText(plain)
 		}

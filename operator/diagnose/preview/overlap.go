@@ -19,7 +19,7 @@ type Overlap struct {
 // overlaps are the targets of a workload by URL.
 type overlaps map[string][]Target
 
-// add adds the targets of a job that are scraped.
+// add adds the scraped targets of a job.
 func (o overlaps) add(w *Workload, object catalog.Ref, all targets.Result, q *Query) {
 	for i := range all.Rows {
 		t := &all.Rows[i]
@@ -30,7 +30,7 @@ func (o overlaps) add(w *Workload, object catalog.Ref, all targets.Result, q *Qu
 	}
 }
 
-// list are the URLs with several targets, by URL: those that are asked about.
+// list returns the URLs with several targets that match the query, sorted by URL.
 func (o overlaps) list(w *Workload, q *Query) (out []Overlap) {
 	for _, url := range slices.Sorted(maps.Keys(o)) {
 		all := o[url]

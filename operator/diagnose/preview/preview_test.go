@@ -17,13 +17,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// web is the object of the tests' job, main the workload.
+// web is the object with the jobs, main the workload.
 var (
 	web  = catalog.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}
 	main = catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}
 )
 
-// workload has a job for each text, of object web.
+// workload returns a workload with one job of object web per text.
 func workload(t testing.TB, shards int, jobs ...string) Workload {
 	t.Helper()
 	out := Workload{Ref: main, Shards: shards}
@@ -44,7 +44,7 @@ func workload(t testing.TB, shards int, jobs ...string) Workload {
 	return out
 }
 
-// pods finds n pods in namespace demo, and a gap if there is one.
+// pods is a [Finder] of n pods in namespace demo, with optional gaps.
 type pods struct {
 	n    int
 	gaps []targets.Gap
@@ -77,7 +77,7 @@ func ask(t *testing.T, w Workload, f Finder, q Query) Report {
 
 const everyPod = "- {job_name: all, relabel_configs: []}"
 
-// However few targets are listed, the counts are of all.
+// Counts include all targets, with any limit on the list.
 func TestLimitLeavesCounts(t *testing.T) {
 	w := workload(t, 1, everyPod, "- {job_name: half, relabel_configs: [{source_labels: [__meta_kubernetes_pod_label_n], regex: '.*[02468]', action: keep}]}")
 	for _, limit := range []int{0, 1, 7, 1000} {
@@ -99,7 +99,7 @@ func TestLimitLeavesCounts(t *testing.T) {
 	}
 }
 
-// Each target that is kept is on some shard, and one shard sees the others' elsewhere.
+// Each kept target is on some shard, and a query for one shard counts the others as OtherShard.
 func TestShards(t *testing.T) {
 	w := workload(t, 3, "- {job_name: a, relabel_configs: [{source_labels: [__address__], modulus: 3, target_label: __tmp, action: hashmod}, {source_labels: [__tmp], regex: $(SHARD), action: keep}]}")
 	all := ask(t, w, pods{n: 60}, Query{Shard: AllShards})
@@ -116,7 +116,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// What cannot be looked at is never "no targets", and nothing that fails.
+// A gap is reported as unknown, and never as "no targets" or a failure.
 func TestGaps(t *testing.T) {
 	for _, state := range []targets.State{targets.Unknown, targets.Forbidden} {
 		r := ask(t, workload(t, 1, everyPod), pods{gaps: []targets.Gap{{State: state, Message: "why"}}}, Query{Shard: AllShards})
@@ -141,7 +141,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// Values that let somebody in are shown nowhere, in no format.
+// No format shows credentials.
 func TestSecretsAreHidden(t *testing.T) {
 	job := "- {job_name: a, params: {Token: [s3cret], module: [http], api_key: [s3cret]}, relabel_configs: [" +
 		"{source_labels: [__param_Token, __meta_kubernetes_pod_name], regex: '.*web-1', action: drop}, " +
@@ -167,7 +167,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// So it is for URLs in labels, for what steps compare with them, and for who is found there.
+// No format shows credentials in URLs in labels, in values of relabel steps, or in sources.
 func TestSecretsInLabelsAreHidden(t *testing.T) {
 	job := "- {job_name: a, static_configs: [" +
 		"{targets: ['https://s3cret:s3cret@site.example/path?plain=s3cret'], labels: {__param_target: 'https://s3cret:s3cret@site.example/?x=s3cret', site: 'https://s3cret:s3cret@site.example/?x=s3cret'}}, " +
@@ -196,7 +196,7 @@ func TestSecretsInLabelsAreHidden(t *testing.T) {
 	}
 }
 
-// A label cannot write to the terminal.
+// A label cannot send control sequences to the terminal.
 func TestLabelsAreQuoted(t *testing.T) {
 	job := "- {job_name: a, relabel_configs: [{target_label: team, replacement: \"\\e[31mred\\n\", action: replace}, {source_labels: [team], regex: '(?s).*1.*', action: keep}]}"
 	r := ask(t, workload(t, 1, job), pods{n: 1}, Query{Shard: AllShards})
@@ -219,7 +219,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// errClosed is that of a writer.
+// errClosed is the error of a closed writer.
 var errClosed = errors.New("closed")
 
 type closed struct{}
@@ -235,7 +235,7 @@ func TestPrintFails(t *testing.T) {
 	}
 }
 
-// What hidden targets lack is said without what was found in them.
+// The summary of masked jobs leaves out findings.
 func TestSummaryOfHidden(t *testing.T) {
 	j := Job{Counts: Counts{Kept: 1, Duplicate: 1, Unknown: 1}, Reasons: []Reason{{Count: 1, State: targets.Duplicate}, {Count: 1, State: targets.Unknown}}}
 	if got, want := j.Summary(), "1 known target; 1 duplicate; unknown"; got != want {

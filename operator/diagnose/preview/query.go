@@ -15,53 +15,51 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Finder finds what the discoveries of jobs look at, in a cluster or among manifests.
+// Finder discovers the targets of jobs, in a cluster or among manifests.
 type Finder interface {
-	// Find returns an entry for each job, and sentences about what is not known of all of
-	// it. What may not be read is a gap of the job.
+	// Find returns an entry for each job, and notes about gaps that concern all jobs. Forbidden
+	// resources are gaps of the job.
 	//
-	// Errors: nothing was found out.
+	// Errors: nothing could be discovered.
 	Find(ctx context.Context, jobs []targets.Job, w *Workload) (found []targets.Found, notes []string, err error)
 }
 
-// AllShards is the Shard of a query about all.
+// AllShards is the Shard of a query for all shards.
 const AllShards = -1
 
-// Query says what is asked. Its zero value but for Shard is a question about everything.
+// Query selects the contents of a report. The zero value with AllShards selects everything.
 type Query struct {
-	// Owner limits the answer to a workload, Object to the jobs of an object, Job to a job.
+	// Owner limits the report to a workload, Object to the jobs of an object, Job to a job.
 	Owner, Object catalog.Ref
 	Job           string
-	// Namespace limits the answer to objects of a namespace; empty for all.
+	// Namespace limits the report to objects of a namespace; empty for all.
 	Namespace string
-	// Pod limits the answer to targets of a pod, IP to those of its address too.
+	// Pod limits the report to targets of a pod, IP also includes targets with its address.
 	Pod types.NamespacedName
 	IP  string
-	// Shard is the one that is asked about, or AllShards.
+	// Shard limits the report to a shard, unless it is AllShards.
 	Shard int
-	// States of targets that are listed; nil for all. Counts do not depend on it.
+	// States are the states of targets to list; nil for all. They do not affect counts.
 	States []targets.State
-	// Origin limits the dropped targets that are listed to those of steps whose origin
-	// begins so.
+	// Origin limits the listed dropped targets to those of steps whose origin has this prefix.
 	Origin string
-	// Limit of the targets that are listed; 0 for none.
+	// Limit is the maximum number of listed targets; 0 for no limit.
 	Limit int
-	// Overlaps asks for what is scraped more than once; with OverlapsOnly people read of
-	// nothing else.
+	// Overlaps includes targets that are scraped more than once. OverlapsOnly limits the
+	// human-readable report to them.
 	Overlaps, OverlapsOnly bool
-	// Look (optional) is where is looked for what the author of a job probably meant that has
-	// no targets.
+	// Look (optional) is used for hints about jobs without targets.
 	Look nearmiss.Look
-	// Servers (optional) are asked which targets they have, for a comparison.
+	// Servers (optional) returns the targets of running servers for a comparison.
 	Servers Asker
 }
 
-// asksFor reports whether a job is one that is asked about.
+// asksFor reports whether a job matches the query.
 func (q *Query) asksFor(object catalog.Ref, job string) bool {
 	return (q.Object == catalog.Ref{} || q.Object == object) && (q.Job == "" || q.Job == job) && q.in(object)
 }
 
-// in reports whether an object is in the namespace that is asked about.
+// in reports whether an object is in the namespace of the query.
 func (q *Query) in(object catalog.Ref) bool {
 	return q.Namespace == "" || q.Namespace == object.Namespace
 }
@@ -71,7 +69,7 @@ func (q *Query) lists(t *targets.Row) bool {
 	return (q.States == nil || slices.Contains(q.States, t.State)) && (t.Drop == nil || strings.HasPrefix(t.Drop.Origin, q.Origin))
 }
 
-// about reports whether a target is one that is asked about: that of the pod, if one is.
+// about reports whether a target belongs to the pod of the query, if there is one.
 func (q *Query) about(t *targets.Row) bool {
 	if q.Pod.Name == "" || t.State == targets.Unknown || t.State == targets.Forbidden {
 		return true
@@ -91,8 +89,8 @@ func (q *Query) about(t *targets.Row) bool {
 	return t.State == targets.Kept && q.IP != "" && host == q.IP
 }
 
-// Check reports what is asked for and does not exist. Messages begin with the flag of the
-// command.
+// Check returns an error if the query selects something that does not exist. Messages begin with
+// the flag of the command.
 func (q *Query) Check(all []Workload) error {
 	most := 0
 	var jobs, origins []string
@@ -111,7 +109,7 @@ func (q *Query) Check(all []Workload) error {
 			}
 		}
 	}
-	slices.SortFunc(origins, func(a, b string) int { // fields before what no field asks for
+	slices.SortFunc(origins, func(a, b string) int { // fields first, then steps of the operator
 		return cmp.Or(boolInt(strings.HasPrefix(a, "operator: "))-boolInt(strings.HasPrefix(b, "operator: ")), cmp.Compare(a, b))
 	})
 	origins = slices.Compact(origins)
@@ -134,7 +132,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// origins adds those of the steps of a job.
+// origins appends the origins of the steps of a job.
 func (p *part) origins(job int, to []string) []string {
 	for _, o := range p.jobs[job].Origins {
 		to = append(to, o.Path)
@@ -142,10 +140,10 @@ func (p *part) origins(job int, to []string) []string {
 	return to
 }
 
-// maxNamed bounds the names in an error.
+// maxNamed is the maximum number of names in an error.
 const maxNamed = 20
 
-// some lists names for people.
+// some returns a human-readable list of names.
 func some(names []string) string {
 	switch n := len(names); {
 	case n == 0:

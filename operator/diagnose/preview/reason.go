@@ -34,18 +34,18 @@ type Finding struct {
 }
 
 const (
-	maxFound   = 5  // findings of a reason
-	maxCounted = 50 // different ones that are told apart
+	maxFound   = 5  // findings per reason
+	maxCounted = 50 // distinct findings that are counted
 	maxSources = 3
 )
 
-// reasons collects those of a job.
+// reasons collects the reasons of a job.
 type reasons struct {
 	all  []Reason
 	seen map[*targets.Drop]spot
 }
 
-// spot is where targets are counted: indices of a reason and its finding, -1 for none.
+// spot is the position of a counter: the indexes of a reason and its finding, -1 for none.
 type spot struct{ reason, finding int }
 
 // add counts a target that is not scraped.
@@ -53,7 +53,7 @@ func (r *reasons) add(t *targets.Row) {
 	if t.State == targets.Kept {
 		return
 	}
-	at, seen := r.seen[t.Drop] // many share one
+	at, seen := r.seen[t.Drop] // many targets share one
 	if !seen || t.Drop == nil {
 		at = r.spot(t)
 	}
@@ -69,7 +69,7 @@ func (r *reasons) add(t *targets.Row) {
 	}
 }
 
-// spot is where a target is counted.
+// spot returns the counter of a target and adds it if it is new.
 func (r *reasons) spot(t *targets.Row) (at spot) {
 	key := Reason{State: t.State}
 	message := MaskedText(t.Message)
@@ -91,7 +91,7 @@ func (r *reasons) spot(t *targets.Row) (at spot) {
 	return at
 }
 
-// count counts a target, and names where it was found.
+// count counts a target and records its source.
 func (f *Finding) count(t *targets.Row) {
 	f.Count++
 	if f.More || t.State == targets.Unknown || t.State == targets.Forbidden {
@@ -107,7 +107,7 @@ func (f *Finding) count(t *targets.Row) {
 	}
 }
 
-// list are the reasons, the most frequent first.
+// list returns the reasons, sorted by state, then by frequency.
 func (r *reasons) list() []Reason {
 	for i := range r.all {
 		found := r.all[i].Found
@@ -122,8 +122,8 @@ func (r *reasons) list() []Reason {
 
 func rank(s targets.State) int { return slices.Index(targets.States, s) }
 
-// sourceOf is the object in which a target was found, as people know it: a Service rather
-// than its EndpointSlice.
+// sourceOf returns the object in which a target was discovered, in the form familiar to users: a
+// Service rather than its EndpointSlice.
 func sourceOf(s targets.Source, label func(model.LabelName) string) string {
 	if name := label("__meta_kubernetes_service_name"); name != "" {
 		s.Kind, s.Name = "Service", name

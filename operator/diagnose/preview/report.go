@@ -58,13 +58,13 @@ type Owner struct {
 	Objects []Object       `json:"objects"`
 }
 
-// ObjectState is what became of an object.
+// ObjectState is the state of an object.
 type ObjectState string
 
 const (
 	Accepted ObjectState = "accepted"
 	Rejected ObjectState = "rejected"
-	Unknown  ObjectState = "unknown" // what it refers to could not be read
+	Unknown  ObjectState = "unknown" // an object that it refers to could not be read
 )
 
 // Object is an object with jobs. The workload's own jobs are those of one of its fields.
@@ -117,7 +117,7 @@ type Counts struct {
 	Unknown    int            `json:"unknown,omitempty"`
 }
 
-// of is the number of a state other than dropped; nil for that one.
+// of returns the counter of a state other than dropped; nil for dropped.
 func (c *Counts) of(s targets.State) *int {
 	switch s {
 	case targets.Kept:
@@ -166,7 +166,7 @@ func (c *Counts) Add(other *Counts) {
 	}
 }
 
-// dropped is the number of all that are.
+// dropped returns the number of dropped targets.
 func (c *Counts) dropped() (n int) {
 	for _, of := range c.Dropped {
 		n += of
@@ -174,16 +174,16 @@ func (c *Counts) dropped() (n int) {
 	return n
 }
 
-// others is the number of targets that are found and that no shard scrapes.
+// others returns the number of discovered targets that no shard scrapes.
 func (c *Counts) others() int { return c.dropped() + c.Invalid + c.Duplicate + c.OverLimit }
 
-// gaps is the number of what could not be looked at.
+// gaps returns the number of forbidden and unknown discoveries.
 func (c *Counts) gaps() int { return c.Forbidden + c.Unknown }
 
-// scraped is the number of targets that some shard scrapes.
+// scraped returns the number of targets that some shard scrapes.
 func (c *Counts) scraped() int { return c.Kept + c.OtherShard }
 
-// Conditions are those on which a report can fail.
+// Conditions are the conditions under which a report can fail.
 var Conditions = []string{noTargets, "dropped", "overlap", "difference"}
 
 const noTargets = "no-targets"
@@ -208,11 +208,11 @@ func (r *Report) Fails(conditions []string) bool {
 	})
 }
 
-// Undecided reports whether something could not be looked at that can change whether one
-// of the conditions holds; without conditions, anything.
+// Undecided reports whether a gap might change whether one of the conditions holds; without
+// conditions, whether there is any gap.
 func (r *Report) Undecided(conditions []string) bool {
 	if r.question.Pod.Name != "" && r.Counts.scraped() > 0 {
-		return false // what else may scrape the pod does not change the answer
+		return false // other targets of the pod do not change the result
 	}
 	if slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return c.unknown() }) {
 		return true
@@ -220,8 +220,8 @@ func (r *Report) Undecided(conditions []string) bool {
 	return r.unread(slices.Equal(conditions, []string{noTargets}))
 }
 
-// unread reports whether more targets may exist. Those of jobs that have some are left out
-// if only the others matter.
+// unread reports whether more targets may exist. With others, gaps of jobs that have targets are
+// ignored.
 func (r *Report) unread(others bool) bool {
 	job := func(j Job) bool { return j.Counts.gaps() > 0 && (!others || j.Counts.scraped() == 0) }
 	object := func(o Object) bool { return o.State == Unknown || slices.ContainsFunc(o.Jobs, job) }

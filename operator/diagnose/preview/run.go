@@ -11,16 +11,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// run is a query in the making.
+// run is the state of a query while its report is built.
 type run struct {
 	Query
 	report *Report
 	twice  overlaps
 }
 
-// Run answers a query about workloads.
+// Run executes a query about workloads.
 //
-// Errors: nothing was found out about the targets of a workload; that of ctx.
+// Errors: the discovery of a workload failed; the error of ctx.
 func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error) {
 	out := Report{Owners: []Owner{}, Items: []Target{}, question: q}
 	r := run{Query: q, report: &out}
@@ -39,7 +39,7 @@ func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error)
 	return out, nil
 }
 
-// workload adds what is known of a workload.
+// workload adds a workload to the report.
 func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	o := Owner{Ref: w.Ref, Shards: w.Shards, PerNode: w.PerNode, Error: w.Error, Notes: slices.Clone(w.Notes), Objects: []Object{}}
 	var jobs []targets.Job
@@ -51,7 +51,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		}
 	}
 	found, notes, err := f.Find(ctx, jobs, w)
-	if err = cmp.Or(err, ctx.Err()); err != nil { // the caller may have gone meanwhile
+	if err = cmp.Or(err, ctx.Err()); err != nil { // the caller may have canceled meanwhile
 		return err
 	}
 	o.Notes = append(o.Notes, notes...)
@@ -69,7 +69,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 			if err != nil {
 				return err
 			}
-			found = found[1:] // the groups of a job are not needed any more
+			found = found[1:] // release the groups of evaluated jobs
 			if r.Overlaps {
 				r.twice.add(w, object.Ref, result, &r.Query)
 			}
@@ -97,13 +97,13 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	return nil
 }
 
-// evaluates reports whether the targets of a job are needed: for overlaps, those of all.
+// evaluates reports whether the targets of a job are needed: overlaps need those of all jobs.
 func (r *run) evaluates(object catalog.Ref, job string) bool {
 	return r.Overlaps || r.asksFor(object, job)
 }
 
-// asksForObject reports whether an object is to be named. In an answer about a pod, only
-// those that have to do with it are.
+// asksForObject reports whether an object is to be included. In a report about a pod, only objects
+// that discover it are.
 func (r *run) asksForObject(o Object) bool {
 	if (r.Object != catalog.Ref{}) && r.Object != o.Ref || r.Job != "" && len(o.Jobs) == 0 || !r.in(o.Ref) {
 		return false
@@ -127,7 +127,7 @@ func (o *Owner) add(object Object) {
 	o.Objects = append(o.Objects, object)
 }
 
-// job says what becomes of the targets of a job, and lists some.
+// job returns the report on a job, and lists its targets within the limit.
 func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) Job {
 	out := Job{Name: j.Name, Hints: r.hints(w, p, j, result)}
 	if w.Shards > 1 {
@@ -160,7 +160,7 @@ func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) J
 	return out
 }
 
-// hints are what the author of a job probably meant that has no targets.
+// hints returns hints about a job without targets.
 func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result) (out []nearmiss.Hint) {
 	scraped := func(row targets.Row) bool { return row.State == targets.Kept || row.State == targets.OtherShard }
 	if r.Look == nil || r.Pod.Name != "" || slices.ContainsFunc(result.Rows, scraped) {
@@ -171,7 +171,7 @@ func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result)
 	if len(uses[0].Searches) == 0 {
 		return nil
 	}
-	view, _ := r.Look(w.object, uses) // what is unknown of the targets, the targets say
+	view, _ := r.Look(w.object, uses) // the targets report gaps already
 	for _, h := range append(view.Hints(uses[0], w.Namespace), view.Permissions(w.object, uses)...) {
 		if h.Code == nearmiss.NoTarget || h.Code == nearmiss.Permission {
 			out = append(out, h)
@@ -180,7 +180,7 @@ func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result)
 	return out
 }
 
-// list adds a row of a result to the list, as far as the limit allows.
+// list adds a row of a result to the list, within the limit.
 func (r *run) list(j *Job, owner, object catalog.Ref, from targets.Result, i int) {
 	if r.Limit > 0 && len(r.report.Items) >= r.Limit {
 		r.report.Omitted++
@@ -191,7 +191,8 @@ func (r *run) list(j *Job, owner, object catalog.Ref, from targets.Result, i int
 	j.listed = append(j.listed, t)
 }
 
-// without notes what scrapes nothing. Of a pod, that is no fault of a job.
+// without records rejected objects and jobs without targets. It skips queries for a pod, where jobs
+// without targets are expected.
 func (r *run) without(w *Workload, o *Object) {
 	add := func(job, message string) {
 		r.report.WithoutTargets = append(r.report.WithoutTargets, Without{w.Ref, o.Ref, job, message})

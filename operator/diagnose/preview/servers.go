@@ -17,24 +17,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
-// Asker asks the servers of workloads which targets they have.
+// Asker reads the targets of the servers of workloads.
 type Asker interface {
-	// Ask asks the servers of a shard, or of all. Those that cannot be asked have an error.
+	// Ask queries the servers of a shard, or of all. Unreachable servers have an error.
 	Ask(ctx context.Context, w *Workload, shard int) []Asked
 }
 
-// Asked is a server and its answer.
+// Asked is a server and its response.
 type Asked struct {
 	Pod   string
 	Shard int
-	Node  string // of a pod that scrapes what is on its node
+	Node  string // of a pod that scrapes the targets on its node
 	running.Answer
 }
 
-// servers are the pods of a workload, and how they answer.
+// servers are the addresses of the pods of a workload.
 type servers struct {
-	// sets are the StatefulSets of shards, each with replicas pods. selector finds the pods of
-	// a DaemonSet.
+	// sets are the StatefulSets of shards, each with replicas pods. selector selects the pods of a
+	// DaemonSet.
 	sets     []string
 	replicas int
 	selector map[string]string
@@ -42,7 +42,7 @@ type servers struct {
 	prefix   string
 }
 
-// serversOf says where the servers of a workload are.
+// serversOf returns the servers of a workload.
 func serversOf(c explain.Candidate) servers {
 	shape := c.Setup.Shape(c.Object)
 	out := servers{replicas: int(shape.Replicas), selector: shape.Selector, at: shape.Reloaders, prefix: c.Object.GetWorkloadFields().RoutePrefix}
@@ -52,10 +52,10 @@ func serversOf(c explain.Candidate) servers {
 	return out
 }
 
-// Servers asks pods in a cluster.
+// Servers is an [Asker] for pods in a cluster.
 type Servers struct{ running.Cluster }
 
-// askedAtOnce bounds the pods that are asked at the same time: answers can be large.
+// askedAtOnce is the maximum number of concurrent requests, since responses can be large.
 const askedAtOnce = 4
 
 // Ask implements Asker.
@@ -81,8 +81,7 @@ func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []Asked {
 	return out
 }
 
-// pods are those that should run: of StatefulSets by their names, of a DaemonSet those that
-// there are.
+// pods returns the expected pods of StatefulSets, by name, or the existing pods of a DaemonSet.
 func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []Asked, err error) {
 	for i, set := range w.servers.sets {
 		for r := range w.servers.replicas {
@@ -107,7 +106,7 @@ func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []Asked,
 	return out, nil
 }
 
-// names of pods for people: "pods a, b".
+// podNames returns a human-readable list: "pods a, b".
 func podNames(all []string) string {
 	if len(all) == 1 {
 		return "pod " + all[0]

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// csv writes a row for each target, below a row with the names of the columns.
+// csv writes a header and a row for each target.
 func (r *Report) csv(w io.Writer) error {
 	if r.question.Servers != nil {
 		return writeCSV(w, r.differences())
@@ -36,8 +36,8 @@ func writeCSV(w io.Writer, rows [][]string) error {
 	return out.Error()
 }
 
-// differences has a row for each difference to a pod, each target that is down in one, and each
-// pod that is not known.
+// differences returns a row for each difference to a pod, each target that is down in one, and each
+// pod with unknown targets.
 func (r *Report) differences() [][]string {
 	rows := [][]string{{"workload", "pod", "difference", "job", "url", "labels", "pod labels", "dropped", "pod dropped", "health", "message"}}
 	for i := range r.Comparisons {

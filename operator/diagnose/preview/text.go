@@ -13,22 +13,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Formats are the values of Style.Format: text and wide for people, json and csv for programs.
+// Formats are the values of Style.Format: text and wide are human-readable, json and csv are for
+// programs.
 var Formats = []string{"text", "wide", "json", "csv"}
 
 // Labels are the values of Style.Labels.
 var Labels = []string{"before", "after", "both", "none"}
 
-// Style says how a report is written.
+// Style is the output style of a report.
 type Style struct {
 	Format string
-	// Labels that are written with a target: those that were discovered (before), those of
-	// its series (after), both or none. It is about text only.
+	// Labels are the labels to write with a target: discovered labels (before), labels of its
+	// series (after), both or none. It affects text only.
 	Labels string
 }
 
-// About makes the report one about an object, of which explain has said what each workload
-// makes of it.
+// About turns the report into one about an object, based on its verdicts from explain.
 func (r *Report) About(object explain.Report) {
 	r.object = &object
 	for _, v := range object.Owners {
@@ -65,7 +65,7 @@ func (r *Report) Print(w io.Writer, s Style) error {
 	return err
 }
 
-// text writes a report for people.
+// text writes a human-readable report.
 type text struct {
 	*strings.Builder
 	*Report
@@ -76,7 +76,7 @@ func (t text) line(format string, args ...any) {
 	fmt.Fprintf(t, format+"\n", args...)
 }
 
-// report writes everything. What is asked about comes first, in one line.
+// report writes the whole report, with the result of the query first, in one line.
 func (t text) report() {
 	switch q := &t.question; {
 	case q.OverlapsOnly:
@@ -101,7 +101,7 @@ func (t text) report() {
 	t.comparisons()
 }
 
-// overview is a line for each object.
+// overview writes a line for each object.
 func (t text) overview() {
 	for i := range t.Owners {
 		o := &t.Owners[i]
@@ -127,7 +127,7 @@ func (t text) overview() {
 	t.unselected()
 }
 
-// unselected are the objects that no workload selects, and why.
+// unselected writes the objects that no workload selects, with the reasons.
 func (t text) unselected() {
 	if len(t.Unselected) == 0 {
 		return
@@ -138,7 +138,7 @@ func (t text) unselected() {
 	}
 }
 
-// line is what there is to say of an object with several jobs, or with none.
+// line returns the summary of an object with several jobs, or with none.
 func (o *Object) line() string {
 	if o.State != Accepted {
 		return string(o.State) + ": " + strings.ReplaceAll(o.Error, "\n", "; ")
@@ -146,7 +146,7 @@ func (o *Object) line() string {
 	return o.Counts.String()
 }
 
-// line is what there is to say of a job: why, if it scrapes nothing.
+// line returns the summary of a job, with the reason if it scrapes nothing.
 func (j *Job) line() string {
 	if j.Counts.Kept == 0 {
 		return j.Summary()
@@ -154,7 +154,7 @@ func (j *Job) line() string {
 	return j.Counts.String()
 }
 
-// owner is the line of a workload and what to know of it.
+// owner writes the line of a workload and its notes.
 func (t text) owner(o *Owner) {
 	head := o.Ref.String()
 	if o.Error != "" {
@@ -197,7 +197,7 @@ func (t text) without() {
 	}
 }
 
-// details are all jobs with their targets.
+// details writes all jobs with their targets.
 func (t text) details() {
 	first := true
 	gap := func() {
@@ -238,7 +238,7 @@ func (t text) details() {
 	}
 }
 
-// job is a job with its targets, and why others are none.
+// job writes a job with its targets, and the reasons for other targets.
 func (t text) job(o *Owner, object *Object, j *Job) {
 	counts := j.Counts.String()
 	if len(j.Reasons) == 0 && j.Counts.scraped() == 0 {
@@ -256,25 +256,25 @@ func (t text) job(o *Owner, object *Object, j *Job) {
 	}
 }
 
-// hint writes what is probably not as its author meant it.
+// hint writes a hint.
 func (t text) hint(h fmt.Stringer) {
 	t.line("  hint  %s", strings.ReplaceAll(h.String(), "\n", "\n        "))
 }
 
-// listsAll reports whether the targets of a reason are listed one by one.
+// listsAll reports whether the targets of a reason are listed individually.
 func (t text) listsAll(r Reason) bool {
 	q := &t.question
 	gap := r.State == targets.Unknown || r.State == targets.Forbidden
 	return !gap && q.lists(&targets.Row{State: r.State, Drop: &targets.Drop{Origin: r.Origin}})
 }
 
-// targets are rows of targets.
+// targets writes a row for each target.
 func (t text) targets(o *Owner, all []Target) {
 	rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
 	for i := range all {
 		one := &all[i]
 		if one.State == targets.Unknown || one.State == targets.Forbidden {
-			continue // a reason says it
+			continue // reported by a reason
 		}
 		cells := []string{"  " + states[one.State], one.URL}
 		if o.Shards > 1 || o.PerNode {
@@ -289,7 +289,7 @@ func (t text) targets(o *Owner, all []Target) {
 	_ = rows.Flush()
 }
 
-// labels writes a row with the labels that are wanted.
+// labels writes a row with the labels of the style.
 func (t text) labels(rows io.Writer, cells []string, one *Target) {
 	before, after := labelText(one.Discovered), labelText(one.Labels)
 	if one.Labels == nil {

@@ -5,12 +5,12 @@ import (
 	"text/tabwriter"
 )
 
-// kinds of differences, for people.
+// differenceKinds are the human-readable kinds of differences.
 var differenceKinds = map[DifferenceKind]string{
 	OnlyHere: "not in", OnlyInPod: "only in", OtherLabels: "other labels in", DroppedCounts: "drops other numbers of targets", Down: "down in",
 }
 
-// comparisons are what differs between what is found here and what pods have.
+// comparisons writes the differences from running pods.
 func (t text) comparisons() {
 	for i := range t.Comparisons {
 		c := &t.Comparisons[i]
@@ -37,7 +37,7 @@ func (t text) comparisons() {
 	}
 }
 
-// difference is one in lines.
+// difference writes one difference.
 func (t text) difference(d *Difference) {
 	if d.Kind == DroppedCounts {
 		t.line("  job %s drops %s here and %d in %s", d.Job, plural(d.Dropped, "target"), d.PodDropped, podNames(d.Pods))
@@ -59,7 +59,7 @@ func (t text) difference(d *Difference) {
 	}
 }
 
-// quoteControl is a text of others without what would move the cursor.
+// quoteControl replaces control characters, which could move the cursor, by blanks.
 func quoteControl(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -69,7 +69,7 @@ func quoteControl(text string) string {
 	}, text)
 }
 
-// String is for people, in one line.
+// String returns a human-readable summary in one line.
 func (c *Comparison) String() string {
 	asked := 0
 	for _, p := range c.Pods {

@@ -6,9 +6,9 @@ import (
 	"text/tabwriter"
 )
 
-// What is written about a pod, and about overlaps, instead of workloads and objects.
+// Reports about a pod, and about overlaps, instead of workloads and objects.
 
-// pod says who scrapes a pod, and why others do not.
+// pod writes the jobs that scrape a pod, and the reasons why others do not.
 func (t text) pod() {
 	pod := "Pod " + t.question.Pod.String()
 	switch c := t.Counts; {
@@ -53,16 +53,16 @@ func (t text) pod() {
 	}
 }
 
-// passed is a job that finds a pod and does not scrape it.
+// passed is a job that discovers a pod but does not scrape it.
 type passed struct {
 	owner *Owner
 	job   *Job
 }
 
-// bySelector reports whether the pod is none that the job is about, so that it says little.
+// bySelector reports whether a selector drops the pod, which is the less interesting case.
 func (p passed) bySelector() bool { return strings.Contains(p.job.Reasons[0].Origin, "elector") }
 
-// passed lists jobs that find a pod and do not scrape it, those that are about it first.
+// passed lists jobs that discover a pod but do not scrape it, ones that select it first.
 func (t text) passed(all []passed) {
 	if len(all) == 0 {
 		return
@@ -80,7 +80,7 @@ func (t text) passed(all []passed) {
 	}
 }
 
-// overlaps are the URLs that are scraped more than once.
+// overlaps writes the URLs that are scraped more than once.
 func (t text) overlaps() {
 	if len(t.Overlaps) == 0 {
 		t.line("no URL is scraped more than once by the same workload")

@@ -8,10 +8,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// reason is why targets are not scraped, and what was found.
+// reason writes why targets are not scraped, and the findings.
 func (t text) reason(r *Reason) { t.indented(r, "") }
 
-// indented is reason in lines that begin with an indent.
+// indented is like reason with an indent.
 func (t text) indented(r *Reason, indent string) {
 	switch {
 	case r.State == targets.OtherShard:
@@ -42,7 +42,7 @@ func (t text) indented(r *Reason, indent string) {
 	}
 }
 
-// sources are the objects of a finding: "Services demo/db, demo/cache and others".
+// sources returns the objects of a finding: "Services demo/db, demo/cache and others".
 func sources(f *Finding) string {
 	var kinds, names []string
 	for _, s := range f.Sources {
@@ -64,7 +64,7 @@ func sources(f *Finding) string {
 	return out
 }
 
-// many is the plural of a kind.
+// many returns the plural of a kind.
 func many(kind string) string {
 	if strings.HasSuffix(kind, "s") {
 		return kind + "es"

@@ -11,7 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// String is for people: "3 targets, 9 dropped". What is not known is never "no targets".
+// String returns a human-readable form: "3 targets, 9 dropped". Unknown targets are never "no
+// targets".
 func (c *Counts) String() string {
 	var out []string
 	switch {
@@ -46,11 +47,11 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// maxSummed bounds the reasons in a summary.
+// maxSummed is the maximum number of reasons in a summary.
 const maxSummed = 3
 
-// Summary is for people, in one line: "3 targets; 6 dropped by spec.selector.matchLabels[app],
-// 2 by spec.endpoints[0].port".
+// Summary returns a human-readable line: "3 targets; 6 dropped by spec.selector.matchLabels[app], 2
+// by spec.endpoints[0].port".
 func (j *Job) Summary() string {
 	if len(j.Reasons) == 0 && j.Counts.scraped() == 0 {
 		return "no targets: discovery finds nothing"
@@ -79,7 +80,7 @@ func (j *Job) Summary() string {
 	return strings.Join(append([]string{kept.String()}, why...), "; ")
 }
 
-// message is what was found first; another text where that is hidden.
+// message returns the first finding, or hidden if there are none.
 func (r *Reason) message(hidden string) string {
 	if len(r.Found) == 0 {
 		return hidden
@@ -87,7 +88,7 @@ func (r *Reason) message(hidden string) string {
 	return r.Found[0].Message
 }
 
-// Summaries is a line for each job of which something is known, with its name if there are
+// Summaries returns a line for each job with known targets, prefixed with its name if there are
 // several jobs.
 func (r *Report) Summaries() (out []string) {
 	for _, o := range r.Owners {
@@ -108,13 +109,13 @@ func (r *Report) Summaries() (out []string) {
 	return out
 }
 
-// states are names of states for people.
+// states are human-readable names of states.
 var states = map[targets.State]string{
 	targets.Kept: "kept", targets.OtherShard: "other shard", targets.Dropped: "dropped", targets.Invalid: "invalid", targets.Duplicate: "duplicate",
 	targets.OverLimit: "over the limit", targets.Forbidden: "forbidden", targets.Unknown: "unknown",
 }
 
-// String is for people: the field for jobs of a workload's own.
+// String returns a human-readable name: the field for jobs of the workload itself.
 func (o *Object) String() string {
 	if o.Field != "" {
 		return o.Field
@@ -122,10 +123,10 @@ func (o *Object) String() string {
 	return o.Ref.String()
 }
 
-// maxShardsTold is how many shards are told one by one.
+// maxShardsTold is the maximum number of shards that are listed individually.
 const maxShardsTold = 8
 
-// spread says how many targets each shard has; empty with one shard.
+// spread returns the number of targets of each shard as text; empty with one shard.
 func spread(perShard []int) string {
 	if len(perShard) > maxShardsTold {
 		return fmt.Sprintf("%d to %d on each of %d shards", slices.Min(perShard), slices.Max(perShard), len(perShard))
@@ -137,7 +138,8 @@ func spread(perShard []int) string {
 	return strings.Join(out, ", ")
 }
 
-// scrapers says who scrapes a target; empty where it cannot be but one.
+// scrapers returns the shards or nodes that scrape a target; empty if there is only one
+// possibility.
 func scrapers(o *Owner, t *Target) string {
 	switch {
 	case t.State != targets.Kept && t.State != targets.OtherShard:
@@ -158,7 +160,7 @@ func scrapers(o *Owner, t *Target) string {
 	return "shards " + strings.ReplaceAll(text, " ", ",")
 }
 
-// place is where a target is: "pod web-0".
+// place returns the location of a target: "pod web-0".
 func place(t *Target) string {
 	switch {
 	case t.Source.Pod != "":
@@ -172,5 +174,5 @@ func place(t *Target) string {
 	return sourceOf(t.Source, func(name model.LabelName) string { return t.Discovered[string(name)] })
 }
 
-// labelText is labels as PromQL writes them.
+// labelText returns labels in PromQL notation.
 func labelText(m map[string]string) string { return labels.FromMap(m).String() }

@@ -13,20 +13,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Kinds are those of workloads that scrape.
+// Kinds are the kinds of workloads that scrape.
 var Kinds = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent}
 
-// Workload is one whose targets are looked for.
+// Workload is a workload with its compiled jobs.
 type Workload struct {
 	catalog.Ref
-	// ServiceAccount that its pods look for targets as; empty for "default".
+	// ServiceAccount is the account that its pods use for discovery; empty for "default".
 	ServiceAccount string
 	Shards         int
-	// PerNode says that each pod scrapes the targets on its own node, instead of shards.
+	// PerNode is set if each pod scrapes the targets on its own node, instead of shards.
 	PerNode bool
-	// Error is why nothing is known of its jobs; empty when something is.
+	// Error is the reason why its jobs are unknown; empty if they are known.
 	Error string
-	// Notes are what else there is to know about it.
+	// Notes are further remarks for the user.
 	Notes []string
 
 	parts   []part
@@ -34,11 +34,11 @@ type Workload struct {
 	servers servers
 }
 
-// part is one object with jobs, or the workload's own.
+// part is one object with jobs, or the jobs of the workload itself.
 type part struct {
 	object Object
 	jobs   []targets.Job
-	use    nearmiss.Use // what the jobs of an object look for
+	use    nearmiss.Use // the discoveries of the jobs of an object
 }
 
 // Read compiles the jobs of a workload in a cluster.
@@ -50,7 +50,7 @@ func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) 
 // parser reads the jobs of a source.
 type parser func(prometheus.ScrapeSource) ([]targets.Job, error)
 
-// read makes a workload of what it scrapes; err is why nothing is known of that.
+// read returns a workload with its scrapes. A non-nil err is the reason why they are unknown.
 func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse parser, hints bool) Workload {
 	w := Workload{Ref: c.Ref(), object: c.Object}
 	switch {
@@ -78,7 +78,7 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse pars
 	return w
 }
 
-// unread reports whether whoever asks may just not read something.
+// unread reports whether an error is due to missing permissions or temporary.
 func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused(err) }
 
 // part reads the jobs of a source.
@@ -95,7 +95,7 @@ func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) par
 		return out
 	}
 	var err error
-	if out.jobs, err = parse(s); err != nil { // the operator writes them, so there is something
+	if out.jobs, err = parse(s); err != nil { // the operator accepts them, so jobs exist
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
 	if s.Object == nil || !hints || err != nil {

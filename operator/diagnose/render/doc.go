@@ -1,5 +1,5 @@
-// Package render prints what the operator would write for the workloads among
-// manifests: objects, the plain configuration, or the plain rule files.
+// Package render renders the workloads among manifests like the operator and
+// prints the objects, the plain configuration, or the plain rule files.
 //
 //	objects, err := manifests.Load(paths, kinds)
 //	outputs, err := render.Workloads(objects, "")

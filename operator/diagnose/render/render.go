@@ -17,32 +17,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Rejection is one object that a workload selects and rejects.
+// Rejection is an object that a workload selects and rejects.
 type Rejection struct {
 	Kind, Namespace, Name, Reason string
 }
 
-// String is the line for people: `rejected KIND NAMESPACE/NAME: REASON`.
+// String returns a human-readable line: `rejected KIND NAMESPACE/NAME: REASON`.
 func (r Rejection) String() string {
 	return fmt.Sprintf("rejected %s %s/%s: %s", r.Kind, r.Namespace, r.Name, r.Reason)
 }
 
-// Output is what the operator would write for one workload.
+// Output is the output of the operator for one workload.
 type Output struct {
 	Workload string // "Prometheus monitoring/k8s"
 	Objects  []apply.Object
 	Rejected []Rejection
-	Dropped  []string // what the workload's version does not support
+	Dropped  []string // fields that the workload's version does not support
 	Warnings []string
-	Err      error // the workload itself cannot be rendered
+	Err      error // not nil if the workload itself cannot be rendered
 
 	plain []engine.Plain
 }
 
-// Workloads renders the workloads among the objects, by namespace and name: all, or
-// only "KIND NAMESPACE/NAME".
+// Workloads renders the workloads among the objects, sorted by namespace and name. If
+// only is not empty, it renders only the workload "KIND NAMESPACE/NAME".
 //
-// Errors: there is no workload, or not the one.
+// Errors: no workload was found.
 func Workloads(o *manifests.Objects, only string) ([]Output, error) {
 	all := o.Workloads()
 	var out []Output
@@ -60,7 +60,7 @@ func Workloads(o *manifests.Objects, only string) ([]Output, error) {
 	return out, nil
 }
 
-// names lists the workloads, for an error.
+// names returns the list of workloads for an error message.
 func names(o *manifests.Objects, all []manifests.Workload) string {
 	if len(all) == 0 {
 		return noneOf(o.Kinds)
@@ -72,7 +72,7 @@ func names(o *manifests.Objects, all []manifests.Workload) string {
 	return strings.Join(names, ", ")
 }
 
-// noneOf is "no Prometheus or PrometheusAgent".
+// noneOf returns a text such as "no Prometheus or PrometheusAgent".
 func noneOf(kinds []*engine.Kind) string {
 	var rows []*catalog.Row
 	for _, kind := range kinds {
@@ -100,11 +100,11 @@ func render(o *manifests.Objects, w manifests.Workload) Output {
 	return out
 }
 
-// Parts are the values of WriteTo's part.
+// Parts are the parts that [Output.WriteTo] accepts.
 var Parts = []string{"objects", "config", "rules"}
 
-// WriteTo prints one part of the output: "objects" as manifests, "config" as the
-// plain configuration, "rules" as the plain rule files, each under a comment
+// WriteTo writes one part of the output: "objects" as manifests, "config" as the
+// plain configuration, or "rules" as the plain rule files, each below a comment
 // with its name.
 func (out Output) WriteTo(w io.Writer, part string) error {
 	for _, object := range out.Objects {
@@ -130,7 +130,7 @@ func (out Output) WriteTo(w io.Writer, part string) error {
 	return nil
 }
 
-// writePlain writes a file; one that has a name comes with the configuration.
+// writePlain writes a file. A file with a name is preceded by a comment.
 func writePlain(w io.Writer, file engine.Plain) error {
 	if file.Name != "" {
 		if _, err := fmt.Fprintf(w, "---\n# with the configuration/%s\n", file.Name); err != nil {
@@ -158,7 +158,7 @@ func writeObject(w io.Writer, object apply.Object) error {
 	return err
 }
 
-// withoutStatus drops the empty status that the Go types print.
+// withoutStatus removes the empty status that marshaling the Go types adds.
 func withoutStatus(text []byte) []byte {
 	if i := bytes.Index(text, []byte("\nstatus:\n")); i >= 0 {
 		return text[:i+1]

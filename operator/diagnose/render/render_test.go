@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// kinds are what the operator runs.
+// kinds returns the kinds Prometheus and PrometheusAgent.
 func kinds() []*engine.Kind {
 	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
@@ -109,7 +109,7 @@ func text(t *testing.T, out Output, part string) string {
 	return b.String()
 }
 
-// What is selected and accepted is in the output, what is rejected or left out is named.
+// The configuration has the accepted objects; rejected objects and dropped fields are reported.
 func TestRejectedAndDropped(t *testing.T) {
 	out := one(t, k8s, web, old, none, records, alerts)
 	var rejected []string
@@ -140,7 +140,7 @@ func TestRejectedAndDropped(t *testing.T) {
 	}
 }
 
-// Each object is a manifest that can be applied.
+// Each object is written as a manifest without status, in an order that does not depend on the input.
 func TestObjects(t *testing.T) {
 	out := one(t, k8s, web, records)
 	manifests := text(t, out, "objects")
@@ -170,7 +170,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// A workload that is invalid renders to nothing but the reason.
+// An invalid workload is rendered as an error only.
 func TestInvalidWorkload(t *testing.T) {
 	out := one(t, invalid, web)
 	if out.Err == nil || !strings.Contains(out.Err.Error(), `spec.version: "latest"`) {
@@ -192,7 +192,7 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// Rules that no ConfigMap has room for are printed with the others.
+// Rule files that do not fit into ConfigMaps are written with part "rules" too.
 func TestOverflow(t *testing.T) {
 	out := Output{plain: []engine.Plain{{Part: "rules", Name: "a.yaml", Text: func(w io.Writer) error {
 		_, err := io.WriteString(w, "groups: []\n")

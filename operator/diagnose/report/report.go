@@ -1,5 +1,4 @@
-// Package report writes what a command found: as text for people, or as JSON for
-// programs.
+// Package report writes the results of a command as human-readable text or as JSON.
 package report
 
 import (
@@ -8,10 +7,10 @@ import (
 	"strings"
 )
 
-// Formats are the values of Write's format.
+// Formats are the formats that [Write] accepts.
 var Formats = []string{"text", "json"}
 
-// Write prints found as JSON when format is "json", else what text writes.
+// Write writes found as JSON if format is "json", otherwise the output of text.
 func Write(w io.Writer, format string, found any, text func(*strings.Builder)) error {
 	if format == "json" {
 		return JSON(w, found)
@@ -22,7 +21,7 @@ func Write(w io.Writer, format string, found any, text func(*strings.Builder)) e
 	return err
 }
 
-// JSON prints v indented, with <, > and & as they are, and a newline at the end.
+// JSON writes v as indented JSON, without escaping <, > and &, and with a final newline.
 func JSON(w io.Writer, v any) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)

@@ -13,18 +13,17 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// RuleFile is what a workload makes of a PrometheusRule.
+// RuleFile is a PrometheusRule as a workload uses it.
 type RuleFile struct {
 	Workload string // "Prometheus monitoring/k8s"; empty when none uses the object
 	Text     []byte // of the rule file, or of the object's spec
 	// External are labels that the workload adds to every alert.
 	External map[string]string
-	Notes    []string // what else it does to labels
+	Notes    []string // other effects of the workload on labels
 }
 
-// Alert returns the labels of a rule's alert, as far as they are known before it fires, and
-// notes about those that are not. Labels that are given win over those of the rule, and
-// select among rules of the same name.
+// Alert returns the labels of a rule's alert that are known before it fires, and notes about the
+// others. The given labels override those of the rule, and select among rules of the same name.
 //
 // Errors: there is no such alert; there are several with different labels.
 func Alert(name string, files []RuleFile, given Labels) (Labels, []string, error) {
@@ -72,7 +71,7 @@ func union(sets []Labels) Labels {
 	return out
 }
 
-// differing lists the values that workloads give a label; one when all give the same.
+// differing lists the values of a label by workload, reduced to one entry if all are equal.
 func differing(label model.LabelName, sets []Labels, files []RuleFile) (out []string) {
 	same := true
 	for i, set := range sets {
@@ -85,7 +84,7 @@ func differing(label model.LabelName, sets []Labels, files []RuleFile) (out []st
 	return out
 }
 
-// ruleGroups is the part of a rule file that labels come from.
+// ruleGroups is the part of a rule file that contains labels.
 type ruleGroups struct {
 	Groups []struct {
 		Labels map[string]string `json:"labels"`
@@ -142,8 +141,8 @@ func (f RuleFile) alert(name string, given Labels) (Labels, error) {
 	return nil, fmt.Errorf("no alert %q in the PrometheusRule; it has %s", name, strings.Join(slices.Compact(names), ", "))
 }
 
-// agrees reports whether no label of a rule is another one than is given. A template
-// can become anything.
+// agrees reports whether no label of a rule conflicts with the given ones. A template can have any
+// value.
 func agrees(set, given Labels) bool {
 	for name, value := range given {
 		if own, has := set[name]; has && own != value && !strings.Contains(string(own), "{{") {
@@ -153,12 +152,11 @@ func agrees(set, given Labels) bool {
 	return true
 }
 
-// defaultPrometheusLabel names the Prometheus among its external labels.
+// defaultPrometheusLabel is the default external label with the name of the Prometheus.
 const defaultPrometheusLabel = "prometheus"
 
-// External returns the labels that a workload adds to its alerts, and notes about what
-// else it does to labels. The label of the replica is not among them: it is dropped from
-// alerts.
+// External returns the labels that a workload adds to its alerts, and notes about its other effects
+// on labels. The replica label is not included, since it is dropped from alerts.
 func External(w v1.Workload) (set map[string]string, notes []string) {
 	set = map[string]string{}
 	switch w := w.(type) {

@@ -7,8 +7,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 )
 
-// OriginsOf returns what the configuration of an Alertmanager is made of. all are the
-// AlertmanagerConfigs that there are, verdicts those of compiling it.
+// OriginsOf returns the origins of an Alertmanager configuration. all are the existing
+// AlertmanagerConfigs, verdicts the results of compiling them.
 func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []compiled.Verdict) Origins {
 	origins := Origins{Alertmanager: am, Configs: map[string]*v1alpha1.AlertmanagerConfig{}}
 	for _, o := range all {

@@ -22,15 +22,15 @@ type Config struct {
 	intervals *timeinterval.Intervener
 }
 
-// matcherMode selects the rules for matchers and label names: those that Alertmanager has
-// without flags since 0.27.0. They are global to its packages.
+// matcherMode selects the default parser of Alertmanager since 0.27.0 for matchers and label names.
+// The mode is global to Alertmanager's packages.
 var matcherMode = sync.OnceFunc(func() {
 	compat.InitFromFlags(slog.New(slog.DiscardHandler), featurecontrol.NoopFlags{})
 })
 
 // Parse loads a configuration file as Alertmanager does.
 //
-// Errors: what Alertmanager refuses, in its words.
+// Errors: those of Alertmanager, with values redacted.
 func Parse(text []byte) (*Config, error) {
 	matcherMode()
 	loaded, err := load(text)
@@ -52,7 +52,7 @@ func Parse(text []byte) (*Config, error) {
 	return c, nil
 }
 
-// load is Alertmanager's loader, which panics at a null where it expects none.
+// load calls Alertmanager's loader, which panics on an unexpected null.
 func load(text []byte) (loaded *config.Config, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -62,8 +62,8 @@ func load(text []byte) (loaded *config.Config, err error) {
 	return config.Load(string(text))
 }
 
-// quotedValues are where errors of Alertmanager and of its libraries quote values of
-// fields, which can be secrets: URLs, texts of a wrong type, templates.
+// quotedValues matches field values in errors of Alertmanager and its libraries, which can be
+// secrets: URLs, texts of a wrong type, templates.
 var quotedValues = regexp.MustCompile("`[^`]*`" + `|(parse |host |address |scheme )"(?:[^"\\]|\\.)*"|(template: ).*`)
 
 func withoutValues(text string) string {

@@ -61,7 +61,7 @@ func (w walker) delivery(r *dispatch.Route) *Delivery {
 	return out
 }
 
-// named looks up intervals; the loader has checked that they exist.
+// named returns the state of intervals. The loader has checked that they exist.
 func (w walker) named(names []string) (out []Interval) {
 	for _, name := range names {
 		active, _, _ := w.intervals.Mutes([]string{name}, w.At)

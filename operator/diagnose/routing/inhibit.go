@@ -25,7 +25,7 @@ type InhibitRule struct {
 	BothSides bool `json:"bothSides,omitempty"`
 }
 
-// inhibitRules are those whose target the alert is.
+// inhibitRules returns the rules whose target matches the alert.
 func (w walker) inhibitRules() []InhibitRule {
 	out := []InhibitRule{}
 	for i, raw := range w.loaded.InhibitRules {
@@ -38,7 +38,7 @@ func (w walker) inhibitRules() []InhibitRule {
 	return out
 }
 
-// inhibitRule is a rule, of which the target may be the alert.
+// inhibitRule returns the description of a rule.
 func (w walker) inhibitRule(i int, rule *inhibit.InhibitRule) InhibitRule {
 	out := InhibitRule{
 		Path: fmt.Sprintf("inhibit_rules[%d]", i), Name: rule.Name, Origin: w.origins.rule(i),
@@ -54,7 +54,7 @@ func (w walker) inhibitRule(i int, rule *inhibit.InhibitRule) InhibitRule {
 	return out
 }
 
-// texts are matchers as Alertmanager writes them, sorted.
+// texts returns matchers in the notation of Alertmanager, sorted.
 func texts(all labels.Matchers) []string {
 	out := []string{}
 	for _, m := range all {

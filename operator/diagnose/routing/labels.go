@@ -8,13 +8,13 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Labels are those of an alert.
+// Labels are the labels of an alert.
 type Labels = model.LabelSet
 
-// ParseLabels reads labels as NAME=VALUE.
+// ParseLabels parses labels of the form NAME=VALUE.
 //
-// Errors: one of another form, an empty name or value, a label given twice. Names can have
-// any characters, as in Alertmanager, but what looks like a matcher is refused.
+// Errors: another form, an empty name or value, a duplicate label. Names can have any characters,
+// as in Alertmanager, but texts that look like a matcher are rejected.
 func ParseLabels(texts []string) (Labels, error) {
 	out := Labels{}
 	for _, text := range texts {

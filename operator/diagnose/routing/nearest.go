@@ -20,10 +20,11 @@ type Near struct {
 	EndedBy string `json:"endedBy,omitempty"`
 }
 
-// mostNear bounds the routes that are named.
+// mostNear is the maximum number of routes in a report.
 const mostNear = 3
 
-// nearest are the routes with receivers that lack the fewest matchers, in the order of the configuration.
+// nearest returns the routes with receivers that fail on the fewest matchers, in configuration
+// order.
 func (w walker) nearest() []Near {
 	var out []Near
 	fewest := 0
@@ -40,7 +41,7 @@ func (w walker) nearest() []Near {
 	return out
 }
 
-// visit gives every route that notifies somebody with what it lacks.
+// visit calls see for every route whose receiver has integrations, with its unmatched matchers.
 func (w walker) visit(raw *config.Route, r *dispatch.Route, at []int, above []Miss, ended string, see func(Near)) {
 	misses := slices.Clip(append(slices.Clip(above), w.misses(r.Matchers)...))
 	if d := w.delivery(r); len(d.Receiver.Integrations) > 0 {
@@ -55,7 +56,7 @@ func (w walker) visit(raw *config.Route, r *dispatch.Route, at []int, above []Mi
 	}
 }
 
-// misses are all matchers that do not match the labels.
+// misses returns all matchers that do not match the labels.
 func (w walker) misses(all labels.Matchers) (out []Miss) {
 	for _, m := range all {
 		if miss := w.miss(labels.Matchers{m}); miss != nil {

@@ -29,7 +29,7 @@ type Origin struct {
 	Stale bool `json:"stale,omitempty"`
 }
 
-// String is for people: "AlertmanagerConfig demo/team, spec.route.routes[1]".
+// String returns a human-readable origin: "AlertmanagerConfig demo/team, spec.route.routes[1]".
 func (o Origin) String() string {
 	stale := ""
 	if o.Stale {
@@ -45,29 +45,29 @@ func (o Origin) owner() string {
 	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-// Origins are what a configuration was made of, as far as it is known.
+// Origins are the known sources of a configuration.
 type Origins struct {
-	// File is what the configuration was read from; empty when it belongs to Alertmanager.
+	// File is the file that the configuration was read from; empty for the configuration of
+	// Alertmanager.
 	File         string
 	Alertmanager *v1.Alertmanager
-	// Configs are AlertmanagerConfigs by "namespace/name"; nil when there is no telling
-	// which exist.
+	// Configs are AlertmanagerConfigs by "namespace/name"; nil when it is unknown which exist.
 	Configs map[string]*v1alpha1.AlertmanagerConfig
-	// Rejected are AlertmanagerConfigs that Alertmanager selects and that are not in the
-	// configuration, by the error.
+	// Rejected are selected AlertmanagerConfigs that are not part of the configuration because of
+	// an error.
 	Rejected []Rejection
 }
 
-// Rejection is why an AlertmanagerConfig is not used.
+// Rejection is the reason why an AlertmanagerConfig is not used.
 type Rejection struct {
 	Object string // "AlertmanagerConfig demo/team"
 	Err    error
 }
 
-// maxRejections bounds how many of them a report names.
+// maxRejections is the maximum number of rejections in a report.
 const maxRejections = 5
 
-// notes say whose routes are missing.
+// notes describe the objects whose routes are missing.
 func (o Origins) notes() (out []string) {
 	for i, r := range o.Rejected {
 		if i == maxRejections {
@@ -78,7 +78,7 @@ func (o Origins) notes() (out []string) {
 	return out
 }
 
-// Source names the configuration: "Alertmanager monitoring/main", or a file.
+// Source returns the name of the configuration: "Alertmanager monitoring/main", or a file.
 func (o Origins) Source() string { return o.base("").owner() }
 
 func (o Origins) base(field string) Origin {
@@ -88,14 +88,14 @@ func (o Origins) base(field string) Origin {
 	return Origin{Kind: v1.AlertmanagerKind, Namespace: o.Alertmanager.Namespace, Name: o.Alertmanager.Name, Field: field}
 }
 
-// asIs reports whether the configuration is the user's, to which nothing is added.
+// asIs reports whether the configuration is used unmodified.
 func (o Origins) asIs() bool {
 	return o.Alertmanager != nil && o.Alertmanager.Spec.AlertmanagerConfigSelector == nil &&
 		o.Alertmanager.Spec.AlertmanagerConfiguration == nil
 }
 
-// global is "namespace/name" of the AlertmanagerConfig that is the base of the
-// configuration; empty when it is a Secret, or not known.
+// global returns "namespace/name" of the AlertmanagerConfig that is the base of the configuration;
+// empty when it is a Secret, or unknown.
 func (o Origins) global() string {
 	if o.Alertmanager == nil || o.Alertmanager.Spec.AlertmanagerConfiguration == nil {
 		return ""
@@ -103,13 +103,13 @@ func (o Origins) global() string {
 	return o.Alertmanager.Namespace + "/" + o.Alertmanager.Spec.AlertmanagerConfiguration.Name
 }
 
-// origins are Origins of one configuration.
+// origins are the Origins resolved for one configuration.
 type origins struct {
 	Origins
-	base   string            // key of the AlertmanagerConfig of the root route; empty when it is none
-	routes []string          // keys of those to which the first children of the root belong
-	rules  []source          // of each inhibition rule
-	named  map[string]*named // of AlertmanagerConfigs that were asked for, by key
+	base   string            // key of the AlertmanagerConfig of the root route; empty when there is none
+	routes []string          // keys of the AlertmanagerConfigs of the first children of the root
+	rules  []source          // by the index of the inhibition rule
+	named  map[string]*named // receivers of AlertmanagerConfigs, by key; filled on demand
 }
 
 // source is an item of an AlertmanagerConfig, or of the base when key is empty.
@@ -118,7 +118,7 @@ type source struct {
 	index int
 }
 
-// of finds out which parts of the configuration belong to AlertmanagerConfigs.
+// of determines which parts of the configuration come from AlertmanagerConfigs.
 func (o Origins) of(c *Config) origins {
 	out := origins{Origins: o, base: o.global(), named: map[string]*named{}}
 	for i := range c.loaded.InhibitRules {
@@ -150,9 +150,8 @@ func owned(name string) (key, own string, ok bool) {
 	return parts[0] + "/" + parts[1], parts[2], true
 }
 
-// matchRules finds the inhibition rules of AlertmanagerConfigs. They come last, in the
-// order of the objects' names, and rules have no names: an object is the origin if all of
-// its rules stand there in a row.
+// matchRules attributes inhibition rules to AlertmanagerConfigs. Their rules come last, sorted by
+// object, and have no names: an object is the origin if all of its rules match in sequence.
 func (o *origins) matchRules(c *config.Config) {
 	end := len(c.InhibitRules)
 	for _, key := range slices.Backward(slices.Sorted(maps.Keys(o.Configs))) {
@@ -175,8 +174,8 @@ func (o *origins) matchRules(c *config.Config) {
 	}
 }
 
-// sameRule reports whether a rule of the configuration is that of an object, to which
-// matchers for the namespace may have been added.
+// sameRule reports whether a rule of the configuration was generated from that of an object, to
+// which namespace matchers may have been added.
 func sameRule(own v1alpha1.InhibitRule, made *inhibit.InhibitRule, namespace string) bool {
 	equal := map[string]bool{}
 	for _, label := range own.Equal {
@@ -212,13 +211,13 @@ func sameMatchers(own []v1alpha1.Matcher, made []string, namespace string) bool 
 	return true
 }
 
-// operators are those of matchers.
+// operators map match types of the API to those of Alertmanager.
 var operators = map[v1alpha1.MatchType]labels.MatchType{
 	v1alpha1.MatchEqual: labels.MatchEqual, v1alpha1.MatchNotEqual: labels.MatchNotEqual,
 	v1alpha1.MatchRegexp: labels.MatchRegexp, v1alpha1.MatchNotRegexp: labels.MatchNotRegexp,
 }
 
-// written is a matcher as Alertmanager writes it.
+// written returns a matcher in the notation of Alertmanager.
 func written(m v1alpha1.Matcher) string {
 	op := operators[m.MatchType]
 	if m.MatchType == "" && m.Regex {
@@ -227,7 +226,7 @@ func written(m v1alpha1.Matcher) string {
 	return (&labels.Matcher{Type: op, Name: m.Name, Value: m.Value}).String()
 }
 
-// rule is the origin of an inhibition rule.
+// rule returns the origin of an inhibition rule.
 func (o origins) rule(i int) Origin {
 	s := o.rules[i]
 	if s.key == "" {
@@ -236,7 +235,7 @@ func (o origins) rule(i int) Origin {
 	return object(s.key, fmt.Sprintf("spec.inhibitRules[%d]", s.index))
 }
 
-// route is the origin of the route at a path, which names a receiver or none.
+// route returns the origin of the route at a path. receiver is the receiver in the route, or empty.
 func (o origins) route(at []int, receiver string) Origin {
 	key, below := o.base, at
 	switch {
@@ -246,7 +245,7 @@ func (o origins) route(at []int, receiver string) Origin {
 		below = append([]int{at[0] - len(o.routes)}, at[1:]...)
 	case o.base == "":
 		own := at
-		if len(at) > 0 && o.Alertmanager != nil { // the file of the user has no other routes
+		if len(at) > 0 && o.Alertmanager != nil { // a user's own file has no generated routes
 			own = append([]int{at[0] - len(o.routes)}, at[1:]...)
 		}
 		return o.Origins.base(path("route", own))
@@ -263,14 +262,14 @@ func object(key, field string) Origin {
 	return Origin{Kind: v1alpha1.AlertmanagerConfigKind, Namespace: namespace, Name: name, Field: field}
 }
 
-// named are the receivers of a route and all below it, which are read at once: reading each
-// level on its own takes time that grows with the square of the depth.
+// named is a tree of receivers of routes, decoded at once: decoding level by level would take time
+// quadratic in the depth.
 type named struct {
 	Receiver string  `json:"receiver"`
 	Routes   []named `json:"routes"`
 }
 
-// has reports whether an object has a route at a path that names the receiver.
+// has reports whether an object has a route at a path with the receiver.
 func (o origins) has(key string, config *v1alpha1.AlertmanagerConfig, at []int, receiver string) bool {
 	if _, read := o.named[key]; !read {
 		o.named[key] = receiversOf(config.Spec.Route)
@@ -289,8 +288,8 @@ func (o origins) has(key string, config *v1alpha1.AlertmanagerConfig, at []int, 
 	return route.Receiver == own
 }
 
-// receiversOf reads a tree of routes, as far as it is one: the operator rejects objects
-// with others.
+// receiversOf decodes a tree of routes, ignoring invalid parts: the operator rejects objects with
+// invalid routes.
 func receiversOf(route *v1alpha1.Route) *named {
 	if route == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// merged is the configuration of an Alertmanager with two AlertmanagerConfigs, whose
-// base has one route and one rule.
+// merged is the configuration of an Alertmanager with two AlertmanagerConfigs, whose base has one
+// route and one rule.
 const merged = `
 route:
   receiver: BASEdefault
@@ -34,7 +34,7 @@ inhibit_rules:
 receivers: [{name: BASEdefault}, {name: BASEwatch}, {name: ns-a/x/r}, {name: ns-a/x/q}, {name: ns/x/r}]
 `
 
-// alertmanagerConfig makes an AlertmanagerConfig.
+// alertmanagerConfig returns an AlertmanagerConfig.
 func alertmanagerConfig(t *testing.T, key, spec string) *v1alpha1.AlertmanagerConfig {
 	t.Helper()
 	out := &v1alpha1.AlertmanagerConfig{}
@@ -119,8 +119,8 @@ func froms(s Step) []string {
 	return out
 }
 
-// A base whose names look like those of objects is not taken for them when they do not
-// stand where the operator puts them.
+// Routes of the base whose names look like those of AlertmanagerConfigs are not attributed to them
+// unless they are where the operator puts generated routes.
 func TestRoutesOfTheBase(t *testing.T) {
 	for name, routes := range map[string]string{
 		"without continue":        "{receiver: a/b/c}",
@@ -137,7 +137,7 @@ func TestRoutesOfTheBase(t *testing.T) {
 	}
 }
 
-// TestHas: the routes of an object are found at any depth, and read once for all of them.
+// The routes of an object are found at any depth, and decoded once.
 func TestHas(t *testing.T) {
 	const levels = 60
 	raw := strings.Repeat(`{"receiver":"r","routes":[{"receiver":"other"},`, levels) + strings.Repeat(`{"receiver":"leaf"},`, 20_000) + `{"receiver":"last"}` + strings.Repeat("]}", levels)

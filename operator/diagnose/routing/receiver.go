@@ -25,7 +25,7 @@ type Integration struct {
 	SendResolved bool   `json:"sendResolved"`
 }
 
-// String is for people: "slack #alerts".
+// String returns a human-readable form: "slack #alerts".
 func (i Integration) String() string { return strings.TrimSpace(i.Type + " " + i.To) }
 
 func (w walker) receiver(name string) Receiver {
@@ -36,8 +36,8 @@ func (w walker) receiver(name string) Receiver {
 	return out
 }
 
-// integrations are all entries of the lists whose keys end in _configs, in the order of
-// the loader's type.
+// integrations returns the entries of all lists whose keys end in _configs, in the order of the
+// loader's type.
 func integrations(r *config.Receiver) []Integration {
 	out := []Integration{}
 	v := reflect.ValueOf(r).Elem()
@@ -59,7 +59,7 @@ func integrations(r *config.Receiver) []Integration {
 	return out
 }
 
-// to names whom an integration reaches. URLs are left out: they are secrets, or contain them.
+// to returns the recipient of an integration. URLs are left out, since they are or contain secrets.
 func to(integration any) string {
 	switch c := integration.(type) {
 	case *config.SlackConfig:

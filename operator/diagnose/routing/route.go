@@ -14,7 +14,7 @@ import (
 type Question struct {
 	Labels Labels
 	At     time.Time
-	// All asks for the routes that do not match as well.
+	// All includes the routes that do not match.
 	All bool
 }
 
@@ -46,7 +46,7 @@ type Miss struct {
 	Present bool   `json:"present"`         // whether the alert has the label
 }
 
-// Route follows an alert.
+// Route returns the report about an alert.
 func (c *Config) Route(q Question, known Origins) Report {
 	w := walker{Config: c, Question: q, origins: known.of(c)}
 	root, _ := w.route(c.loaded.Route, c.root, nil)
@@ -54,7 +54,7 @@ func (c *Config) Route(q Question, known Origins) Report {
 		Source: known.Source(), Labels: q.Labels, At: q.At, Route: root,
 		InhibitRules: w.inhibitRules(), Notes: known.notes(),
 	}
-	if !q.All && out.Notified(true) == nil { // else the routes say it themselves
+	if !q.All && out.Notified(true) == nil { // otherwise the routes show it
 		out.Nearest = w.nearest()
 	}
 	return out
@@ -66,8 +66,8 @@ type walker struct {
 	origins origins
 }
 
-// route goes the way of Alertmanager's dispatcher: to the first child that matches, and
-// to the next ones as long as those before say continue.
+// route follows the dispatcher of Alertmanager: it visits the first child that matches, and later
+// ones while matching children have continue set.
 func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step, matched bool) {
 	step = w.step(raw, r, at)
 	if step.Miss = w.miss(r.Matchers); step.Miss != nil {
@@ -102,7 +102,7 @@ func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step
 	return step, true
 }
 
-// step is a route, whether the alert matches or not.
+// step returns a route without the result of matching.
 func (w walker) step(raw *config.Route, r *dispatch.Route, at []int) Step {
 	step := Step{
 		Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: r.RouteOpts.Receiver, Continue: r.Continue,
@@ -124,7 +124,7 @@ func (w walker) miss(all labels.Matchers) *Miss {
 	return nil
 }
 
-// path is that of a route below a root.
+// path returns the path of a route below a root.
 func path(root string, at []int) string {
 	for _, i := range at {
 		root += fmt.Sprintf(".routes[%d]", i)

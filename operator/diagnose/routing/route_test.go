@@ -24,8 +24,8 @@ func parsed(t *testing.T, text string) *Config {
 	return c
 }
 
-// FuzzRoute: for any tree and labels the alert is delivered by the routes that
-// Alertmanager's dispatcher finds, whether all routes are shown or not.
+// For any tree and labels, the deliveries are equal to those of the dispatcher, whether all routes
+// are shown or not.
 func FuzzRoute(f *testing.F) {
 	for seed := range uint64(50) {
 		f.Add(seed)
@@ -66,7 +66,7 @@ func unmatched(t *testing.T, s Step) {
 	}
 }
 
-// randomTree is a configuration with a random tree of routes.
+// randomTree returns a configuration with a random tree of routes.
 func randomTree(r *rand.Rand) string {
 	return "route:\n  receiver: r0\n" + randomRoutes(r, "  ", 0) + "receivers: [{name: r0}, {name: r1}, {name: r2}]\n"
 }
@@ -101,7 +101,7 @@ func randomRoutes(r *rand.Rand, indent string, depth int) string {
 	return out
 }
 
-// TestParseBadInput: what Alertmanager refuses is refused, and no value is told.
+// Configurations that Alertmanager rejects are rejected, without values in the error.
 func TestParseBadInput(t *testing.T) {
 	const routes = "route: {receiver: a}\nreceivers:\n- name: a\n"
 	for name, tc := range map[string]struct{ text, want string }{
@@ -155,7 +155,7 @@ receivers:
   mattermost_configs: [{webhook_url: "https://hunter2", channel: d}]
 `
 
-// TestIntegrations names every type of integration and nothing that is secret.
+// The report names every type of integration without secrets.
 func TestIntegrations(t *testing.T) {
 	report := parsed(t, everyIntegration).Route(Question{Labels: Labels{"a": "b"}, At: at}, Origins{File: "a.yaml"})
 	var got []string
@@ -181,8 +181,8 @@ func TestIntegrations(t *testing.T) {
 	}
 }
 
-// TestMuted: a route is quiet while one of its mute intervals is active, or none of its
-// active intervals. Intervals are not inherited.
+// A route is muted while one of its mute intervals is active, or none of its active intervals.
+// Intervals are not inherited.
 func TestMuted(t *testing.T) {
 	const text = `
 route:
@@ -228,7 +228,7 @@ time_intervals:
 	}
 }
 
-// TestReaches: names of receivers are those of the configuration or of the object.
+// A receiver has two names: in the configuration and in its AlertmanagerConfig.
 func TestReaches(t *testing.T) {
 	c := parsed(t, "route: {receiver: demo/team/a/b}\nreceivers: [{name: demo/team/a/b}]\n")
 	report := c.Route(Question{Labels: Labels{"a": "b"}, At: at}, Origins{})
@@ -255,7 +255,7 @@ func TestParseLabels(t *testing.T) {
 	}
 }
 
-// The JSON of a report can be read again.
+// The JSON of a report can be decoded again.
 func TestJSON(t *testing.T) {
 	report := parsed(t, everyIntegration).Route(Question{Labels: Labels{"a": "<b>"}, At: at, All: true}, Origins{File: "a.yaml"})
 	var out strings.Builder
@@ -271,7 +271,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestParseNull: Alertmanager's loader panics at these.
+// A null that makes Alertmanager's loader panic is an error.
 func TestParseNull(t *testing.T) {
 	for _, text := range []string{
 		"route: {receiver: a, routes: [null]}\nreceivers: [{name: a}]",

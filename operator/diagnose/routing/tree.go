@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/alertmanager/inhibit"
 )
 
-// Tree is all routes and inhibition rules, without an alert: nothing of it matched or did not.
-// Each route has what it would do with an alert that comes to no route below it.
+// Tree returns all routes and inhibition rules, without an alert and results of matching. Each
+// route has the delivery for an alert that matches no route below it.
 func (c *Config) Tree(at time.Time, known Origins) Report {
 	w := walker{Config: c, Question: Question{At: at}, origins: known.of(c)}
 	out := Report{Source: known.Source(), At: at, Labels: Labels{}, Route: w.tree(c.loaded.Route, c.root, nil), InhibitRules: []InhibitRule{}, Notes: known.notes()}
@@ -22,7 +22,7 @@ func (c *Config) Tree(at time.Time, known Origins) Report {
 func (w walker) tree(raw *config.Route, r *dispatch.Route, at []int) Step {
 	step := w.step(raw, r, at)
 	step.Delivery = w.delivery(r)
-	step.Delivery.GroupKey = "" // which is that of an alert
+	step.Delivery.GroupKey = "" // undefined without an alert
 	for i, child := range r.Routes {
 		step.Routes = append(step.Routes, w.tree(raw.Routes[i], child, append(at[:len(at):len(at)], i)))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
-// Report is what becomes of an alert.
+// Report is the result of routing an alert.
 type Report struct {
 	Source string    `json:"source"` // "Alertmanager monitoring/main", or a file
 	Labels Labels    `json:"labels"`
@@ -26,7 +26,7 @@ type Report struct {
 	NotReached []string `json:"notReached,omitempty"`
 }
 
-// Deliveries are those of all routes that take the alert, in the order of the routes.
+// Deliveries returns the deliveries of all routes that take the alert, in route order.
 func (r Report) Deliveries() []*Delivery { return r.Route.deliveries() }
 
 func (s Step) deliveries() (out []*Delivery) {
@@ -39,8 +39,8 @@ func (s Step) deliveries() (out []*Delivery) {
 	return out
 }
 
-// Notified are the receivers that notify somebody, each once and sorted; without those
-// that are muted at the time of the question unless muted is set.
+// Notified returns the receivers that send notifications, sorted and without duplicates. Muted ones
+// are included only if muted is set.
 func (r Report) Notified(muted bool) []string {
 	names := map[string]bool{}
 	for _, d := range r.Deliveries() {
@@ -51,8 +51,8 @@ func (r Report) Notified(muted bool) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Reaches reports whether the alert comes to a receiver: by the name in the
-// configuration ("demo/team/pager") or in its AlertmanagerConfig ("pager").
+// Reaches reports whether the alert reaches a receiver, given by its name in the configuration
+// ("demo/team/pager") or in its AlertmanagerConfig ("pager").
 func (r Report) Reaches(receiver string) bool {
 	return slices.ContainsFunc(r.Deliveries(), func(d *Delivery) bool {
 		_, own, _ := owned(d.Receiver.Name)
@@ -63,7 +63,7 @@ func (r Report) Reaches(receiver string) bool {
 // Formats are the values of Write's format.
 var Formats = report.Formats
 
-// Write prints the report: "text" for people, "json" for programs.
+// Write writes the report: "text" is human-readable, "json" is for programs.
 func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
 
 func (r Report) text(w *strings.Builder) {
@@ -120,7 +120,7 @@ func (s Step) text(w *strings.Builder, indent string, at time.Time) {
 	}
 }
 
-// String is for people: `severity="critical", but severity is "warning"`.
+// String returns a human-readable form: `severity="critical", but severity is "warning"`.
 func (m Miss) String() string {
 	if !m.Present {
 		return m.Matcher + ", but there is no label " + m.Label
@@ -191,7 +191,7 @@ func matchers(all []string) string {
 	return strings.Join(all, ", ")
 }
 
-// rows writes values below each other, the first beside its name.
+// rows writes values on consecutive lines, the first one after its name.
 func rows(w *strings.Builder, indent, name string, values ...string) {
 	for _, value := range values {
 		fmt.Fprintf(w, "%s%-9s  %s\n", indent, name, value)

@@ -19,7 +19,7 @@ type Condition struct {
 	Stale bool `json:"stale,omitempty"`
 }
 
-// words say what a status of a condition means.
+// words are human-readable descriptions of each condition and status.
 var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 	v1.Reconciled: {
 		v1.ConditionTrue:    "the operator has written everything",
@@ -40,13 +40,13 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 	},
 }
 
-// sharded reports whether the targets of a workload are divided among several servers.
+// sharded reports whether a workload has several shards.
 func sharded(w v1.Workload) bool {
 	f := v1alpha1.CommonFields(w)
 	return f != nil && f.Shards != nil && *f.Shards > 1
 }
 
-// conditionsOf puts the conditions in the order of a reconciliation; others follow.
+// conditionsOf returns the conditions in the order of a reconciliation, followed by unknown ones.
 func conditionsOf(w v1.Workload) []Condition {
 	out := []Condition{}
 	order := []v1.ConditionType{v1.Reconciled, v1.Available, v1.ConfigApplied}

@@ -5,16 +5,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// templateGeneration is the label of pods of a DaemonSet with the number of their template.
+// templateGeneration is the label of DaemonSet pods with the generation of their template.
 const templateGeneration = "pod-template-generation"
 
-// daemon is the newest template of a DaemonSet, which does not name its revision.
+// daemon is the latest template of a DaemonSet. A DaemonSet does not report its revision.
 type daemon struct {
-	generation string          // empty: nobody is outdated, as far as known
-	revisions  map[string]bool // that pods of this generation have
+	generation string          // empty if no pod is known to be outdated
+	revisions  map[string]bool // revisions of the pods of this generation
 }
 
-// daemonOf is that of a DaemonSet, nil for none, and its pods.
+// daemonOf returns the latest template of a DaemonSet with some pods. d may be nil.
 func daemonOf(d *appsv1.DaemonSet, pods []*corev1.Pod) daemon {
 	out := daemon{revisions: map[string]bool{}}
 	if d == nil || d.Status.ObservedGeneration >= d.Generation && d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
@@ -29,8 +29,8 @@ func daemonOf(d *appsv1.DaemonSet, pods []*corev1.Pod) daemon {
 	return out
 }
 
-// outdated reports whether a pod has an older template. One from before a change that was undone
-// has an older number and the same revision.
+// outdated reports whether a pod has an older template. After a rollback, a pod can have an older
+// generation with the latest revision; it is not outdated.
 func (d daemon) outdated(p *corev1.Pod) bool {
 	return d.generation != "" && p.Labels[templateGeneration] != d.generation && !d.revisions[p.Labels[appsv1.ControllerRevisionHashLabelKey]]
 }

@@ -1,11 +1,11 @@
-// Package status shows a workload as one page: what its conditions say, what each pod runs,
-// which objects it uses, rejects and leaves alone, and what happened last.
+// Package status shows the status of a workload as one page: its conditions, the configuration
+// that each pod runs, the objects that it accepts, rejects or does not select, and its last Events.
 //
-//	gather.go                  reads it from a cluster, with the permissions of whoever asks
-//	view.go                    the page (pure)
-//	conditions.go pods.go daemon.go objects.go events.go   its parts
-//	write.go overview.go       for people
-//	watch.go                   says when it may have changed
+//	gather.go                  reads the facts from a cluster, with the permissions of the caller
+//	view.go                    computes the page (pure)
+//	conditions.go pods.go daemon.go objects.go events.go   parts of the page
+//	write.go overview.go       text and JSON output
+//	watch.go                   reports changes
 //
-// What may not be read is a part of the page: it is never left out silently.
+// The page lists everything that could not be read; it never omits it silently.
 package status

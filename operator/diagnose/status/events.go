@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// maxEvents bounds the Events of a page, of which the last ones are shown.
+// maxEvents is the maximum number of Events on a page.
 const maxEvents = 10
 
 // Event is what happened to the workload or to what belongs to it.
@@ -20,7 +20,7 @@ type Event struct {
 	Message string    `json:"message"`
 }
 
-// EventsOf are the last ones, oldest first.
+// EventsOf returns the last Events, oldest first.
 func EventsOf(all []corev1.Event) []Event {
 	out := []Event{}
 	for _, e := range all {

@@ -20,23 +20,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// Subject is what is asked for: one workload, or all of a namespace or the cluster.
+// Subject selects the workloads to show: one, or all of a namespace or the cluster.
 type Subject struct {
-	Row  *catalog.Row         // nil: all
-	Name types.NamespacedName // without Row, the namespace limits what is shown; empty: all
+	Row  *catalog.Row         // kind of the workload; nil for all workloads
+	Name types.NamespacedName // without Row, only the namespace is used; empty for all namespaces
 }
 
-// Cluster is read with the permissions of whoever asks.
+// Cluster reads a cluster with the permissions of the caller.
 type Cluster struct {
 	readers.Reader
 	Setups []engine.Setup
 	Scopes engine.Scopes
 }
 
-// Gather reads what the pages of the workloads are made of. What several of them need is
-// read once.
+// Gather reads the facts about the workloads. Objects that several workloads select are usually
+// listed once.
 //
-// Errors: the workload does not exist or may not be read; there is none that may.
+// Errors: the workload does not exist or cannot be read; no workload can be listed.
 func (c Cluster) Gather(ctx context.Context, of Subject) ([]Facts, error) {
 	workloads, unread, err := c.workloads(ctx, of)
 	if err != nil {
@@ -72,7 +72,7 @@ func (f *Facts) unread(err error) {
 	}
 }
 
-// workloads are those to show.
+// workloads returns the workloads to show, and errors about kinds that could not be listed.
 func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candidate, unread []string, err error) {
 	for _, setup := range c.Setups {
 		if of.Row != nil && setup.Row != of.Row {
@@ -103,7 +103,7 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 	return out, unread, nil
 }
 
-// reading remembers what was read for one answer.
+// reading caches the results of reads during one [Cluster.Gather].
 type reading struct {
 	c             Cluster
 	ctx           context.Context
@@ -112,7 +112,7 @@ type reading struct {
 	namespacesErr error
 }
 
-// listed are objects of a kind, and why some of them may be missing.
+// listed are the objects of a kind, with the error because of which some may be missing.
 type listed struct {
 	objects []catalog.Object
 	err     error
@@ -126,8 +126,8 @@ func (r *reading) namespaces() {
 	r.namespacesErr = fmt.Errorf("labels of Namespaces, so that namespace selectors select none: %w", err)
 }
 
-// list reads a kind in the whole cluster or, where that is not permitted, in the namespace
-// of the workload.
+// list lists a kind in the whole cluster or, if that is forbidden, in the namespace of the
+// workload.
 func (r *reading) list(row *catalog.Row, namespace string) listed {
 	if known, ok := r.objects[row]; ok {
 		return known
@@ -136,7 +136,7 @@ func (r *reading) list(row *catalog.Row, namespace string) listed {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%s: %w", row.Resource, err)
-	case refused != nil: // another namespace may be another workload's
+	case refused != nil: // do not cache: other workloads may be in other namespaces
 		return listed{objects, fmt.Errorf("%s in namespaces other than %s: %w", row.Resource, namespace, refused)}
 	}
 	out := listed{objects, err}
@@ -144,7 +144,7 @@ func (r *reading) list(row *catalog.Row, namespace string) listed {
 	return out
 }
 
-// running reads what runs for the workload, and what happened to it.
+// running reads the pods, StatefulSets, DaemonSet and Events of the workload.
 func (r *reading) running(f *Facts) {
 	namespace, shape := f.Object.GetNamespace(), f.Setup.Shape(f.Object)
 	about := map[string]bool{f.Setup.Row.Kind + " " + f.Object.GetName(): true, "DaemonSet " + shape.DaemonSet: true}
@@ -185,7 +185,7 @@ func (r *reading) running(f *Facts) {
 		if !about[e.InvolvedObject.Kind+" "+e.InvolvedObject.Name] {
 			return nil
 		}
-		return e.DeepCopy() // not with its page
+		return e.DeepCopy() // do not retain the whole page of the list
 	}})
 	if err != nil {
 		f.unread(fmt.Errorf("events: %w", err))

@@ -17,14 +17,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// State is what a workload makes of an object.
+// State is the state of an object for a workload.
 type State string
 
 const (
 	Accepted    State = "accepted"
 	Rejected    State = "rejected"
 	NotSelected State = "not selected"
-	Unknown     State = "unknown" // something that decides could not be read
+	Unknown     State = "unknown" // a required object could not be read
 )
 
 // Objects are those of a kind.
@@ -50,8 +50,8 @@ func (o Objects) count(s State) (n int) {
 	return n
 }
 
-// objectsOf asks what the workload makes of every object that it can select. Kinds without
-// objects are left out.
+// objectsOf returns the state of every object that the workload can select. It omits kinds
+// without objects.
 //
 // Errors: the workload is invalid.
 func objectsOf(f Facts) ([]Objects, error) {
@@ -74,7 +74,8 @@ func objectsOf(f Facts) ([]Objects, error) {
 	return out, err
 }
 
-// ownFirst are objects by name, those of the workload's own namespace first: they are the ones that their author looks for.
+// ownFirst returns objects sorted by name, with those of the workload's own namespace first: they are usually of most
+// interest.
 func ownFirst(objects []catalog.Object, namespace string) []catalog.Object {
 	return slices.SortedStableFunc(slices.Values(objects), func(a, b catalog.Object) int {
 		elsewhere := func(o catalog.Object) int {
@@ -101,14 +102,14 @@ func id(kind string, o catalog.Object) string {
 	return kind + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// selectAll has the workload select and compile all objects.
+// selectAll selects and compiles all objects for the workload.
 //
 // Errors: the workload is invalid.
 func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
 	w := manifests.Workload{Kind: f.Setup.Kind, Object: f.Object}
 	cluster := manifests.Only(f.Setup.Row, f.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
-	rules, _ := f.Setup.Selectors(f.Object) // what is wrong with them, selecting says
+	rules, _ := f.Setup.Selectors(f.Object) // selecting returns the same error
 	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
 		all := slices.DeleteFunc(slices.Clone(f.Objects[catalog.Of(kind)]), func(o catalog.Object) bool { return f.undecided(rules[kind], o) })
 		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
@@ -126,13 +127,13 @@ func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
 	return out, err
 }
 
-// undecided reports whether labels of a namespace that are not known decide about an object.
+// undecided reports whether selection of an object depends on unknown labels of its namespace.
 func (f Facts) undecided(rule selection.Rule, o catalog.Object) bool {
 	return f.NamespaceUnknown != nil && f.NamespaceUnknown(o.GetNamespace()) && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
-// judge gives the state of one object. What the operator itself has reported about the
-// object as it is counts more than what the caller's permissions allow to find out.
+// judge returns the state of one object. A current report of the operator in the status of the
+// object takes precedence, because the caller may have fewer permissions.
 func judge(f Facts, row *catalog.Row, o catalog.Object, v *compiled.Verdict) (State, string) {
 	if !f.Configs.Has(o.GetNamespace()) || v == nil {
 		return Unselected(f, row, o)
@@ -149,8 +150,8 @@ func judge(f Facts, row *catalog.Row, o catalog.Object, v *compiled.Verdict) (St
 	return Accepted, ""
 }
 
-// bound is what the status of the object says about the workload; known is false when it
-// does not, or of an older generation of the object.
+// bound returns the state that the status of the object reports for the workload; known is
+// false if it reports none, or only for an older generation of the object.
 func bound(f Facts, o catalog.Object) (state State, message string, known bool) {
 	for _, b := range o.(v1.ConfigResource).GetConfigStatus().Bindings {
 		if b.Resource != f.Setup.Resource || b.Namespace != f.Object.GetNamespace() || b.Name != f.Object.GetName() {
@@ -169,7 +170,8 @@ func bound(f Facts, o catalog.Object) (state State, message string, known bool) 
 	return "", "", false
 }
 
-// Unselected says why the workload does not select an object, if it does not.
+// Unselected returns the state of an object by selection alone, and the reason if the workload
+// does not select it.
 func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	report := explain.Explain(explain.Question{
 		Row: row, Object: o, Setups: []engine.Setup{f.Setup}, Workloads: []explain.Candidate{f.Candidate},

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestOwnFirst: of hundreds of objects that a workload does not select, those of its namespace are shown.
+// TestOwnFirst: objects of the namespace of the workload come first, so they are shown even if there are many others.
 func TestOwnFirst(t *testing.T) {
 	var objects []catalog.Object
 	for _, namespace := range []string{"z", "a", "mine"} {

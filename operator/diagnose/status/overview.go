@@ -16,14 +16,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Overview are the pages of several workloads, and the objects that none of them selects.
+// Overview holds the reports of several workloads, and the objects that none of them selects.
 type Overview struct {
 	Workloads  []Report             `json:"workloads"`
 	Unselected []explain.Unselected `json:"unselected,omitempty"`
 }
 
-// UnselectedIn returns the objects that none of all workloads of a cluster selects; none while something could not be
-// read.
+// UnselectedIn returns the objects that no workload of a cluster selects; nil if something could not be read. all must
+// be the facts of all workloads.
 func UnselectedIn(all []Facts) []explain.Unselected {
 	var kinds []*engine.Kind
 	read := map[*catalog.Row]map[types.NamespacedName]catalog.Object{}
@@ -61,8 +61,8 @@ func UnselectedIn(all []Facts) []explain.Unselected {
 	return explain.UnselectedOf(objects)
 }
 
-// Write prints one line for each workload, and what calls for attention below it; all pages
-// as JSON.
+// Write writes one line for each workload with its problems below it, or all reports if format is
+// "json".
 func (o Overview) Write(w io.Writer, format string, now time.Time) error {
 	return report.Write(w, format, o, func(b *strings.Builder) { o.text(b, now) })
 }
@@ -107,10 +107,10 @@ func (o Overview) text(w *strings.Builder, now time.Time) {
 	}
 }
 
-// mostUnselected bounds the objects that a page names.
+// mostUnselected is the maximum number of unselected objects in the text.
 const mostUnselected = 20
 
-// unselected names objects that no workload selects.
+// unselected writes the objects that no workload selects.
 func (o Overview) unselected(w *strings.Builder) {
 	if len(o.Unselected) == 0 {
 		return
@@ -124,7 +124,7 @@ func (o Overview) unselected(w *strings.Builder) {
 	}
 }
 
-// columns are the line of a workload.
+// columns returns the table row of a workload.
 func (r Report) columns() []string {
 	of := map[string]string{}
 	for _, c := range r.Conditions {
@@ -156,7 +156,7 @@ func (r Report) columns() []string {
 	return append(cells, pods, fmt.Sprint(accepted), fmt.Sprint(rejected))
 }
 
-// trouble writes the reasons why a workload is not good.
+// trouble writes the problems of a workload.
 func (r Report) trouble(w *strings.Builder, now time.Time) {
 	if r.Unmanaged != "" {
 		line(w, r.Unmanaged)

@@ -28,7 +28,7 @@ type Pod struct {
 	Why  string `json:"why,omitempty"` // it does not, or it is not known
 }
 
-// Runs says whether a pod runs what it should.
+// Runs is whether a pod runs the wanted configuration.
 type Runs string
 
 const (
@@ -67,12 +67,12 @@ func podsOf(f Facts) (out []Pod) {
 	return out
 }
 
-// applied is what the operator reported about pods in the condition ConfigApplied.
+// applied is the parsed condition ConfigApplied.
 type applied struct {
-	known, complete bool              // complete: it names all pods of which there is something to say
-	good            bool              // all pods run what they should
-	why             string            // it is not known
-	said            map[string]string // pod → why it does not run the configuration, or how that is known
+	known, complete bool              // complete if the message lists all pods with a problem or remark
+	good            bool              // all pods run the wanted configuration
+	why             string            // reason if not known
+	said            map[string]string // by pod: why it does not run the configuration, or a remark
 }
 
 func appliedOf(w v1.Workload) (out applied) {
@@ -102,8 +102,8 @@ func appliedOf(w v1.Workload) (out applied) {
 	return out
 }
 
-// Words of the operator about a pod that it cannot ask, and about one that has reloaded
-// and does not say what.
+// Parts of the operator's messages about a pod that it cannot query, and about a pod that has
+// reloaded an unknown configuration.
 var (
 	silent   = []string{"does not answer", "do not answer", "require credentials"}
 	reloaded = []string{"after the last change", "nothing changed since"}

@@ -16,36 +16,36 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Facts are what a cluster shows of a workload.
+// Facts are the inputs of the report about a workload, as read from a cluster.
 type Facts struct {
 	explain.Candidate
-	// Configs are the namespaces in which the operator watches what workloads select.
+	// Configs are the namespaces in which the operator watches selectable objects.
 	Configs informer.Namespaces
-	// Objects are those of each kind that the workload can select; kinds that could not be
+	// Objects are the objects of each kind that the workload can select. Kinds that could not be
 	// read are missing.
 	Objects         map[*catalog.Row][]catalog.Object
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
-	// NamespaceUnknown reports whether a namespace may have more labels than those; nil when all
-	// of them are known.
+	// NamespaceUnknown reports whether a namespace may have labels that NamespaceLabels does not
+	// return; nil if those are complete.
 	NamespaceUnknown func(name string) bool
 	References       assets.Reader
-	// Select (optional) says what the workload makes of objects, as [manifests.Select] does, for
-	// whoever asks again and again.
+	// Select replaces [manifests.Select], for example by a caching implementation; nil for the
+	// default.
 	Select func(engine.Cluster) ([]compiled.Verdict, error)
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet
-	// DaemonSet is nil where none runs the pods, or it does not exist.
+	// DaemonSet is nil if the workload has none, or it does not exist.
 	DaemonSet *appsv1.DaemonSet
 	Events    []corev1.Event
-	// PodsUnknown says that the pods could not be read.
+	// PodsUnknown is set if the pods could not be read.
 	PodsUnknown bool
-	// Unread is what could not be read, each with the reason.
+	// Unread lists what could not be read, with the reasons.
 	Unread []string
 }
 
-// Report is the page of one workload. Times are absolute, so that the page changes only
-// when something happens.
+// Report is the status of one workload. Times are absolute, so the report changes only if the
+// facts change.
 type Report struct {
 	Workload catalog.Ref `json:"workload"`
 	// Unmanaged is why the operator leaves the workload alone; empty when it does not.
@@ -62,7 +62,7 @@ type Report struct {
 	Unread  []string `json:"unread,omitempty"`
 }
 
-// View makes the page. Same facts, same page.
+// View computes the report. It is deterministic.
 func View(f Facts) Report {
 	w := f.Object
 	out := Report{
@@ -87,8 +87,8 @@ func View(f Facts) Report {
 	return out
 }
 
-// Good reports whether nothing calls for attention: all conditions are True, all pods are known
-// and ready, and no object is rejected.
+// Good reports whether the workload has no problems: it is managed and valid, all conditions are
+// True and current, all pods are known and ready, and no object is rejected.
 func (r Report) Good() bool {
 	for _, c := range r.Conditions {
 		if c.Status != "True" || c.Stale {
@@ -108,7 +108,7 @@ func (r Report) Good() bool {
 	return r.Invalid == "" && r.Unmanaged == "" && !r.PodsUnknown && len(r.Conditions) > 0
 }
 
-// age is the time since t, none for a time that is not known.
+// age returns the time since t, or zero if t is unknown.
 func age(now, t time.Time) time.Duration {
 	if t.IsZero() {
 		return 0

@@ -27,15 +27,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// now is when the pages are printed.
+// now is the time at which the pages are printed.
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // TestView prints the pages of all workloads in a cluster.
 //
-//	cluster.yaml   its objects
-//	unread         what cannot be read, one to a line
+//	cluster.yaml   objects of the cluster
+//	unread         read errors, one per line
 //	want/text      the pages; "json" and "overview" likewise
-//	want/good      whether nothing calls for attention, of each workload
+//	want/good      result of Good for each workload
 func TestView(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		var out bytes.Buffer
@@ -67,7 +67,7 @@ func TestView(t *testing.T) {
 	})
 }
 
-// facts are those of each workload in a golden file.
+// facts returns the facts of each workload in a golden file.
 func facts(t *testing.T, c golden.Case) (out []status.Facts) {
 	t.Helper()
 	text, ok := c.Input("cluster.yaml")

@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	// pause is the least time between two answers.
+	// pause is the minimum time between two reads.
 	pause = 2 * time.Second
-	// longest is the time after which is read again where nothing told of a change, as
-	// where watching is not permitted.
+	// longest is the maximum time without a reread, for example when watching is forbidden.
 	longest = 30 * time.Second
 )
 
-// Watch calls again at once, and whenever something has changed that a page may show, until
-// the context ends or again fails. It never calls more often than every two seconds.
+// Watch calls again immediately, and after every change that may affect a page, until the
+// context is done or again fails. It calls again at most once every two seconds.
 func (c Cluster) Watch(ctx context.Context, meta metadata.Interface, of Subject, again func(context.Context) error) error {
 	changed := make(chan struct{}, 1)
 	tell := func() {
 		select {
 		case changed <- struct{}{}:
-		default: // told already
+		default: // already notified
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -38,7 +37,7 @@ func (c Cluster) Watch(ctx context.Context, meta metadata.Interface, of Subject,
 		factory := metadatainformer.NewFilteredSharedInformerFactory(meta, 0, namespace, nil)
 		for _, resource := range resources {
 			informer := factory.ForResource(resource).Informer()
-			// What may not be watched is read again after some time.
+			// Ignore errors: onChange rereads periodically.
 			if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 				return err
 			}
@@ -51,8 +50,8 @@ func (c Cluster) Watch(ctx context.Context, meta metadata.Interface, of Subject,
 	return onChange(ctx, changed, pause, longest, again)
 }
 
-// onChange calls again at first and after changes, with a pause after each call; and after
-// the longest time in any case.
+// onChange calls again immediately and after changes. It waits for at least pause and at most
+// pause plus longest between calls.
 func onChange(ctx context.Context, changed <-chan struct{}, pause, longest time.Duration, again func(context.Context) error) error {
 	for {
 		if err := again(ctx); err != nil {
@@ -64,7 +63,7 @@ func onChange(ctx context.Context, changed <-chan struct{}, pause, longest time.
 	}
 }
 
-// sleep returns false when the context ended.
+// sleep waits for a change or until most has passed. It returns false if the context is done.
 func sleep(ctx context.Context, changed <-chan struct{}, most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -77,7 +76,7 @@ func sleep(ctx context.Context, changed <-chan struct{}, most time.Duration) boo
 	return true
 }
 
-// watched are the resources that a page shows, by namespace.
+// watched returns the resources to watch, by namespace.
 func (c Cluster) watched(of Subject) map[string][]schema.GroupVersionResource {
 	all := []schema.GroupVersionResource{corev1.SchemeGroupVersion.WithResource("namespaces")}
 	seen := map[schema.GroupVersionResource]bool{}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestOnChange: a burst of changes is one answer, never sooner than the pause; without any,
-// there is one after the longest time.
+// TestOnChange: a burst of changes causes one call, not before the pause is over. Without
+// changes, there is a call after the longest time.
 func TestOnChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

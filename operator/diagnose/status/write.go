@@ -11,13 +11,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
-// Formats are the values of Write's format.
+// Formats are the formats that Write accepts.
 var Formats = report.Formats
 
-// maxNames bounds the objects of a group that the page names; JSON has all.
+// maxNames is the maximum number of objects of a group in the text; JSON has all.
 const maxNames = 5
 
-// Write prints the page: "text" for people, "json" for programs. now is what ages count to.
+// Write writes the report in a format: "text" (human-readable) or "json". Ages are relative to now.
 func (r Report) Write(w io.Writer, format string, now time.Time) error {
 	return report.Write(w, format, r, func(b *strings.Builder) { r.text(b, now) })
 }
@@ -135,7 +135,7 @@ func (o Objects) text(w *strings.Builder) {
 	}
 }
 
-// row writes texts below each other, the first beside a name.
+// row writes one text per line, with the name before the first.
 func row(w *strings.Builder, name string, texts ...string) {
 	for _, text := range texts {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -147,7 +147,7 @@ func row(w *strings.Builder, name string, texts ...string) {
 	}
 }
 
-// line writes a text that stands beside no name.
+// line writes a text without a name.
 func line(w *strings.Builder, text string) {
 	fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }

@@ -1,9 +1,9 @@
-// Package verify answers whether an installation works, from what the API server says: it serves the kinds, the
-// operator reconciles a workload, the webhooks see what is written. It only reads, so whoever asks creates the
-// objects first, as the tests of the Helm chart do.
+// Package verify verifies an installation through the API server: it serves all kinds, the operator reconciles a
+// workload, and the webhooks are called for writes. It only reads, so the caller must create the objects first, as the
+// tests of the Helm chart do.
 //
-//	steps := verify.Steps(live, verify.Question{Workload: …})
-//	failed := verify.Run(ctx, steps, os.Stdout) // until each is answered with yes, or ctx ends
+//	steps := verify.Steps(live, verify.Question{Workload: ...})
+//	failed, err := verify.Run(ctx, steps, os.Stdout) // retries each step until it passes or ctx is done
 package verify
 
 import (
@@ -22,31 +22,31 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// period is how long a step waits before it asks again.
+// period is the time between two attempts of a step.
 const period = 500 * time.Millisecond
 
-// Question names what should work. Empty parts are not asked about.
+// Question selects what to verify. Empty parts are skipped.
 type Question struct {
-	Row      *catalog.Row         // of Workload
-	Workload types.NamespacedName // the operator reconciles it
-	Rule     types.NamespacedName // the webhooks have seen this PrometheusRule
+	Row      *catalog.Row         // kind of Workload
+	Workload types.NamespacedName // workload that the operator should reconcile
+	Rule     types.NamespacedName // PrometheusRule that the webhooks should have checked
 }
 
-// Live is the cluster.
+// Live reads the cluster.
 type Live struct {
-	// Resources lists what the API server serves of a version.
+	// Resources lists the resources that the API server serves in a version.
 	Resources func(schema.GroupVersion) (*metav1.APIResourceList, error)
 	// Get reads one object into the last argument.
 	Get func(context.Context, *catalog.Row, types.NamespacedName, catalog.Object) error
 }
 
-// Step is one thing that should be so.
+// Step is one check.
 type Step struct {
-	What string                      // a sentence: "the API server serves 10 kinds"
-	Ask  func(context.Context) error // nil when it is so
+	What string                      // verified property as a sentence: "the API server serves 10 kinds"
+	Ask  func(context.Context) error // returns nil if the property holds
 }
 
-// Steps are the steps that answer a question, in the order in which they depend on each other.
+// Steps returns the checks of a question, in the order of their dependencies.
 func Steps(live Live, q Question) []Step {
 	steps := []Step{{
 		What: "the API server serves all kinds of monitoring.coreos.com",
@@ -79,12 +79,12 @@ func Steps(live Live, q Question) []Step {
 	return steps
 }
 
-// served reports the kinds that the API server does not serve in the version that the operator reads.
+// served returns an error with the kinds that the API server does not serve in the version that the operator reads.
 func served(resources func(schema.GroupVersion) (*metav1.APIResourceList, error)) error {
 	lists := map[schema.GroupVersion]map[string]bool{}
 	var missing error
 	for _, row := range catalog.All {
-		if row == catalog.AlertmanagerConfigBeta { // only with the conversion webhook
+		if row == catalog.AlertmanagerConfigBeta { // only served with the conversion webhook
 			continue
 		}
 		version := row.GroupVersion()
@@ -105,7 +105,7 @@ func served(resources func(schema.GroupVersion) (*metav1.APIResourceList, error)
 	return missing
 }
 
-// reconciled reports why a workload is not reconciled as it is now.
+// reconciled returns an error if the current generation of a workload is not reconciled.
 func reconciled(w v1.Workload) error {
 	for _, c := range w.GetWorkloadStatus().Conditions {
 		switch {
@@ -121,7 +121,7 @@ func reconciled(w v1.Workload) error {
 	return errors.New("it has no condition Reconciled: the operator does not run, or does not select the object")
 }
 
-// admitted reports why a PrometheusRule has not been at the webhooks.
+// admitted returns an error if the webhooks have not checked a PrometheusRule.
 func admitted(rule metav1.Object) error {
 	if rule.GetAnnotations()[wellknown.AnnotationValidated] != "true" {
 		return fmt.Errorf("it was stored without the annotation %s, which the webhook adds", wellknown.AnnotationValidated)
@@ -129,8 +129,10 @@ func admitted(rule metav1.Object) error {
 	return nil
 }
 
-// Run asks each step until it is so, prints a line for each, and returns how many were not so when ctx ended. After
-// the first of these, it asks the others once.
+// Run retries each step until it passes or ctx is done, writes a line for each, and returns the number of failed
+// steps. After ctx is done, it tries each remaining step once.
+//
+// Errors: w cannot be written.
 func Run(ctx context.Context, steps []Step, w io.Writer) (failed int, err error) {
 	for _, step := range steps {
 		line := "ok    " + step.What
@@ -145,7 +147,7 @@ func Run(ctx context.Context, steps []Step, w io.Writer) (failed int, err error)
 	return failed, nil
 }
 
-// await returns nil once the step is so, and the last answer when ctx ends before.
+// await retries a step until it passes. If ctx is done before, it returns the last error.
 func await(ctx context.Context, step Step) error {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
@@ -155,7 +157,7 @@ func await(ctx context.Context, step Step) error {
 		if err == nil {
 			return nil
 		}
-		if last == nil || ctx.Err() == nil { // an answer says more than that time is over
+		if last == nil || ctx.Err() == nil { // an earlier error is more helpful than that of the context
 			last = err
 		}
 		select {

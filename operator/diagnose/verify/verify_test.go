@@ -17,13 +17,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/verify"
 )
 
-// cluster is what an API server has.
+// cluster is a fake API server.
 type cluster struct {
-	without string // a resource that it does not serve
+	without string // resource that is not served
 	server  v1.Prometheus
 	rule    v1.PrometheusRule
 	asked   int
-	change  func(*cluster) // before each answer, from the second
+	change  func(*cluster) // called before each response except the first
 }
 
 func (c *cluster) live() verify.Live {
@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cluster cluster
 		failed  int
-		want    string // in what is printed
+		want    string // substring of the output
 	}{
 		"all is well":                {cluster{server: condition(v1.ConditionTrue, 2), rule: checked}, 0, "ok    the admission webhook has checked PrometheusRule a/rule\n"},
 		"a CRD is missing":           {cluster{without: "probes", server: condition(v1.ConditionTrue, 2), rule: checked}, 1, "FAIL  the API server serves all kinds of monitoring.coreos.com: probes is not served"},
@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			cancel() // what is not so now will not be
+			cancel() // try each step only once
 			var out strings.Builder
 			failed, err := verify.Run(ctx, verify.Steps(tc.cluster.live(), question), &out)
 			if err != nil || failed != tc.failed || !strings.Contains(out.String(), tc.want) {
@@ -96,7 +96,7 @@ var question = verify.Question{
 	Rule: types.NamespacedName{Namespace: "a", Name: "rule"},
 }
 
-// TestRunWaits for an operator that needs a moment.
+// TestRunWaits: a step is retried until it passes.
 func TestRunWaits(t *testing.T) {
 	c := &cluster{change: func(c *cluster) { c.server = condition(v1.ConditionTrue, 2) }}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

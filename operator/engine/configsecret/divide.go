@@ -12,15 +12,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// fillPercents are how much of the room is filled in one attempt after the other: weights are
-// estimates, and parts are not filled to the last byte.
+// fillPercents are the shares of the room that successive attempts fill. Weights are estimates, and
+// parts are not filled to the last byte.
 var fillPercents = []int64{95, 85, 70, 50}
 
-// Fit is [Documents.Write] that leaves out objects of users where not everything fits: those
-// of the namespaces that hold most, the largest first, as package share has it. content returns
-// what to write without the objects that were left out before.
+// Fit is like [Documents.Write] but leaves out objects of users if not everything fits: from the
+// namespaces that hold most, largest object first, as package share selects them. content returns
+// what to write, without the objects that were left out before.
 //
-// Errors: as those of Write, and that of content.
+// Errors: those of Write and of content.
 func (d *Documents) Fit(b *workload.Base, live engine.Live, content func() (Content, error)) (Output, error) {
 	f := &fitting{Documents: d, base: b, live: live, content: content}
 	out, err := f.run()
@@ -57,8 +57,8 @@ func (f *fitting) run() (Output, error) {
 	return f.fitSecrets(c, out)
 }
 
-// fitSecrets leaves out objects until Secrets hold the rest, where that helps. out is the
-// output with everything.
+// fitSecrets leaves out objects until the Secrets can hold the rest. out is the output with all
+// objects; it is returned if leaving out objects cannot help.
 func (f *fitting) fitSecrets(c Content, out Output) (Output, error) {
 	why := out.Withheld
 	for _, percent := range fillPercents {
@@ -77,12 +77,12 @@ func (f *fitting) fitSecrets(c Content, out Output) (Output, error) {
 	return out, nil
 }
 
-// division is what is to be divided: sources and what they take, and how much there is.
+// division is the input of a division: the objects, their sizes and the room for them.
 type division struct {
 	sources []Source
 	objects []share.Object
 	room    int
-	full    string // what there is too little of
+	full    string // the limited resource, for messages
 }
 
 func (d *division) add(s Source, bytes int) {
@@ -90,13 +90,13 @@ func (d *division) add(s Source, bytes int) {
 	d.objects = append(d.objects, share.Object{Namespace: s.Namespace, Name: s.Kind + "/" + s.Name, Bytes: bytes})
 }
 
-// within sets the room for the objects when everything takes used bytes of most. Rules that
-// are in ConfigMaps are among the objects and not in used: they leave their place to others.
+// within sets the room for the objects, given that the whole content uses used of most bytes. Rules
+// in ConfigMaps are among the objects but not in used: leaving them out makes room for others.
 func (d *division) within(most, used int64) {
 	d.room = int(most-used) + share.Total(d.objects)
 }
 
-// leaveOut leaves out the objects for which there is no room.
+// leaveOut leaves out the objects that do not fit into the room.
 func (f *fitting) leaveOut(d division, why *TooLargeError) {
 	if remedy := why.remedy(); !slices.Contains(f.remedies, remedy) {
 		f.remedies = append(f.remedies, remedy)
@@ -104,11 +104,10 @@ func (f *fitting) leaveOut(d division, why *TooLargeError) {
 	f.left = append(f.left, share.LeaveOut(d.objects, d.room, d.full, func(i int, why error) { d.sources[i].LeaveOut(why) })...)
 }
 
-// slackBytes is what a configuration may grow by when config-reloader puts in values of the
-// environment.
+// slackBytes is the allowance for growth when config-reloader substitutes environment variables.
 const slackBytes = 4 << 10
 
-// inMemory is what config-reloader writes into a volume in memory, in bytes.
+// inMemory returns the number of bytes that config-reloader writes into an in-memory volume.
 func (c *Content) inMemory() int64 {
 	need := footprint.InMemoryVolume(int64(plainBytes(c.Pieces) + slackBytes))
 	if c.Rules.Files > 0 {
@@ -124,8 +123,8 @@ func plainBytes(pieces []*document.Piece) (n int) {
 	return n
 }
 
-// fitMemory leaves out objects until config-reloader has memory for the rest, and returns the
-// content, and why it does not fit even so.
+// fitMemory leaves out objects until the rest fits into config-reloader's memory. It returns the
+// content and, if it still does not fit, the reason.
 func (f *fitting) fitMemory() (Content, *TooLargeError, error) {
 	limit := f.base.ReloaderMemoryLimit()
 	room := footprint.MaxPlain(limit)
@@ -147,7 +146,7 @@ func (f *fitting) fitMemory() (Content, *TooLargeError, error) {
 	return c, why, nil
 }
 
-// byMemory divides what config-reloader has memory for.
+// byMemory divides the content that config-reloader's memory can hold.
 func (c *Content) byMemory(room, percent int64) division {
 	d := division{full: fmt.Sprintf("%.1f MiB of plain configuration, for which config-reloader has memory", float64(room)/mib)}
 	for s := range c.sources {
@@ -164,7 +163,7 @@ func (c *Content) byMemory(room, percent int64) division {
 	return d
 }
 
-// bySecrets divides the room of Secrets for the compressed configuration.
+// bySecrets divides the room that Secrets have for the compressed configuration.
 func (f *fitting) bySecrets(c Content, why *TooLargeError, percent int64) (division, error) {
 	d := division{full: fmt.Sprintf("%.1f MiB of compressed configuration, for which there are Secrets", float64(why.Room)/mib)}
 	var rules []*document.Piece
@@ -202,7 +201,7 @@ func (f *fitting) bySecrets(c Content, why *TooLargeError, percent int64) (divis
 	return d, nil
 }
 
-// sources are the objects of users in the content, and their rules if some come with it.
+// sources iterates over the users' objects in the content and the rules that come with it, if any.
 func (c *Content) sources(yield func(Source) bool) {
 	for _, all := range []func(func(Source) bool){c.Origin.Each, c.Origin.Rules} {
 		if all == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// tenants are objects of several namespaces, of which some are left out.
+// tenants holds objects of several namespaces, some of which are left out.
 type tenants struct {
 	objects []*tenant
 	frame   []*document.Piece
@@ -32,7 +32,7 @@ type tenant struct {
 	err             error
 }
 
-// noise is text that cannot be compressed.
+// noise returns incompressible text.
 func noise(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 5))
 	out := make([]byte, n)
@@ -50,7 +50,7 @@ func (ts *tenants) add(namespace string, count, bytes int) {
 	}
 }
 
-// addPlain adds objects that are large only as long as they are not compressed.
+// addPlain adds objects that are large only uncompressed.
 func (ts *tenants) addPlain(namespace string, count, size int) {
 	for i := range count {
 		name := fmt.Sprintf("%s-%d", namespace, i)
@@ -82,7 +82,7 @@ func (ts *tenants) content() (Content, error) {
 	return c, nil
 }
 
-// leftOut counts the objects that are left out, by namespace.
+// leftOut returns the number of left-out objects per namespace.
 func (ts *tenants) leftOut(t *testing.T) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -107,7 +107,7 @@ func (w *world) fit(ts *tenants) Output {
 	return out
 }
 
-// TestFit: a namespace that holds too much loses objects of its own, and all others are there.
+// TestFit: only the namespace that holds too much loses objects.
 func TestFit(t *testing.T) {
 	foreign := func(w *world) { w.base.Config.ConfigReloaderImage = "other/reloader:v1" }
 	memory := func(limit string) func(*world) {
@@ -120,7 +120,7 @@ func TestFit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fill   func(*tenants)
 		change func(*world)
-		most   int // that may be left out of greedy
+		most   int // objects of greedy that may be left out
 	}{
 		"everything fits":       {fill: func(ts *tenants) { ts.add("a", 10, 100); ts.add("b", 10, 100) }},
 		"beyond all parts":      {fill: func(ts *tenants) { ts.add("a", 10, 100); ts.add("greedy", 12, part); ts.add("z", 10, 100) }, most: 6},
@@ -150,7 +150,7 @@ func TestFit(t *testing.T) {
 					t.Errorf("%s: error %v", o.name, o.err)
 				}
 			}
-			// The same inputs have the same result, whatever was before.
+			// The same inputs give the same result, independent of previous runs.
 			before := ts.leftOut(t)
 			for _, o := range ts.objects {
 				o.err = nil
@@ -162,7 +162,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitComesBack: what was left out is there again when there is room.
+// TestFitComesBack: left-out objects return once there is room.
 func TestFitComesBack(t *testing.T) {
 	w, ts := newWorld(t), &tenants{}
 	ts.add("a", 10, 100)
@@ -180,9 +180,9 @@ func TestFitComesBack(t *testing.T) {
 	}
 }
 
-// TestFitKeepsParts: where the configuration is in parts, and the operator's flags name a
-// reloader that reads none, nothing is left out: the last configuration stays. So it does while
-// pods are replaced by such as read parts.
+// TestFitKeepsParts: if the configuration is already in parts but the operator's flags name a
+// reloader that cannot read them, nothing is left out and the last configuration stays. The same
+// holds while pods are being replaced by ones that can read parts.
 func TestFitKeepsParts(t *testing.T) {
 	w := newWorld(t)
 	w.content.Pieces = pieces(100)
@@ -200,7 +200,7 @@ func TestFitKeepsParts(t *testing.T) {
 	}
 }
 
-// TestNoMemoryForTheWorkloadsOwn: what the workload itself says is never left out.
+// TestNoMemoryForTheWorkloadsOwn: the workload's own configuration is never left out.
 func TestNoMemoryForTheWorkloadsOwn(t *testing.T) {
 	w, ts := newWorld(t), &tenants{frame: []*document.Piece{document.NewPiece("head", noise(1, 31<<20))}}
 	w.docs = New(nil, 0)
@@ -216,7 +216,7 @@ func TestNoMemoryForTheWorkloadsOwn(t *testing.T) {
 	}
 }
 
-// FuzzFit: what one namespace stores takes nothing from those that hold less than an equal share.
+// FuzzFit: a greedy namespace takes no room from those that hold less than an equal share.
 func FuzzFit(f *testing.F) {
 	f.Add(uint64(1), uint16(20), uint16(900))
 	f.Add(uint64(2), uint16(900), uint16(30))

@@ -1,12 +1,11 @@
-// Package configsecret writes the configuration of a workload, of whatever kind, into
-// the Secrets that its pods mount: into one Secret if possible, else its middle into
-// parts in up to 16 more (package internal/parts has their form). It decides from plain
-// values and from what lives in the cluster; package apply writes.
+// Package configsecret writes the configuration of a workload of any kind into the Secrets that its
+// pods mount: into one Secret if possible, otherwise split into parts in up to 16 additional
+// Secrets (see package internal/parts for the format). It decides from plain values and the live
+// objects; package apply does the writing.
 //
-// A kind says in workload.Kind what its configuration Secret is called. Then one call for
-// each reconciliation does it:
+// A kind sets the name of its configuration Secret in workload.Kind and makes one call per reconciliation:
 //
-//	docs := configsecret.New(&chunks, 0) // of one workload, as long as it exists
+//	docs := configsecret.New(&chunks, 0) // one per workload, kept for its lifetime
 //	out, err := docs.Write(base, live, configsecret.Content{Pieces: pieces, Keys: keys, Origin: origin})
 //	if err != nil {
 //		return plan, err
@@ -22,13 +21,13 @@
 //	plan.Delivered.Config = out.Hash
 //	volume := base.ConfigVolume(out.InParts)
 //
-// Parts are written before the list that names them, and those of the version before
-// are removed after it. A part that the list in the cluster names is never written
-// over: after every single write a pod that starts finds the old version or the new one.
+// Parts are written before the list that names them, and the previous version's parts are removed
+// after it. A part named by the list in the cluster is never overwritten: after every single write,
+// a starting pod finds either the old version or the new one.
 //
-//	write.go     what the Secrets should hold
-//	slots.go     which Secret a part goes to
+//	write.go     content of the Secrets
+//	slots.go     assignment of parts to Secrets
 //	readers.go   whether the pods can read parts
-//	memory.go    whether config-reloader has memory for it
-//	toolarge.go  what does not fit, and whose it is
+//	divide.go    leaving out objects if Secrets or config-reloader's memory cannot hold all
+//	toolarge.go  the error about a configuration that does not fit, with the largest sources
 package configsecret

@@ -12,10 +12,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// NotReaders says why a configuration in parts could not be read: wanted is about the
-// pods that the workload asks for, any about those and the ones there are. Parts are
-// written only when both are empty: a pod that starts, from whatever template, would
-// wait forever. Those of retained StatefulSets do not count: their template never changes.
+// NotReaders returns why a configuration in parts could not be read: wanted covers the pods that
+// the workload specifies, any covers those and the existing ones. Parts are written only if both
+// are empty; otherwise a pod that starts from an older template would wait forever. Pods of
+// retained StatefulSets do not count: their template never changes.
 func NotReaders(b *workload.Base, live engine.Live) (wanted, any string) {
 	if wanted = b.PartsFault(); wanted != "" {
 		return wanted, wanted
@@ -43,14 +43,14 @@ func NotReaders(b *workload.Base, live engine.Live) (wanted, any string) {
 	return "", ""
 }
 
-// retained reports whether a pod is one of a retained StatefulSet.
+// retained reports whether a pod belongs to a retained StatefulSet.
 func retained(live engine.Live, pod *corev1.Pod) bool {
 	by := metav1.GetControllerOf(pod)
 	return by != nil && by.Kind == "StatefulSet" && live.Retained[by.Name]
 }
 
-// ReadParts reports whether a template that exists shows the parts of the
-// configuration to its pods. They keep what they have.
+// ReadParts reports whether an existing template mounts the parts of the configuration. Such
+// templates keep their volume.
 func ReadParts(b *workload.Base, live engine.Live) bool {
 	for _, s := range live.StatefulSets {
 		if b.ReadsParts(&s.Spec.Template.Spec) {

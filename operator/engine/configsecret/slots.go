@@ -19,24 +19,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// slots are the Secrets in which the parts of a workload's configuration may lie, by
-// number. A part that the list in the cluster names is never written over: what
-// changes goes into other slots, so that at every moment a pod that starts can read
-// the old version or the new one.
+// slots are the Secrets that may hold parts of a workload's configuration, by number. A part named
+// by the list in the cluster is never overwritten: changes go into other slots, so a starting pod
+// can read the old version or the new one at any time.
 type slots map[int]*slot
 
 type slot struct {
-	key    string // of the only value of the live Secret, if it is the workload's
-	digest string // SHA-256 of that value, as apply.DigestSecret leaves it
-	named  bool   // the list in the cluster names it
-	taken  bool   // it holds a part of what is wanted
+	key    string // name of the only key in the live Secret, if the workload owns it
+	digest string // SHA-256 of its value, as returned by apply.DigestSecret
+	named  bool   // named by the list in the cluster
+	taken  bool   // holds a part of the wanted configuration
 }
 
-// slotsLook is the pause before it is looked again for a free slot.
+// slotsLook is the pause before the next search for a free slot.
 const slotsLook = time.Minute
 
-// liveSlots are those that this workload may use: a Secret that belongs to another
-// owner is none.
+// liveSlots returns the slots that this workload may use: Secrets with another owner are excluded.
 func liveSlots(b *workload.Base, live engine.Live) slots {
 	out := make(slots, workload.ConfigParts)
 	named := namedParts(live.Secrets[b.ConfigSecretName()], b)
@@ -58,8 +56,8 @@ func liveSlots(b *workload.Base, live engine.Live) slots {
 	return out
 }
 
-// namedParts says which parts the list in the live configuration Secret names. When
-// that cannot be told, it may be any.
+// namedParts returns a function that reports whether the list in the live configuration Secret
+// names a part. If the annotation is missing, every part counts as named.
 func namedParts(main *corev1.Secret, b *workload.Base) func(int) bool {
 	if main == nil || !b.Owns(main) || !inParts(main) {
 		return func(int) bool { return false }
@@ -75,13 +73,12 @@ func inParts(main *corev1.Secret) bool {
 	return listed
 }
 
-// room is how many parts there may be: as many again must have a place beside them.
+// room returns the maximum number of parts: the next version must fit beside the current one.
 func (s slots) room() int { return len(s) / 2 }
 
-// take gives every part the slot that holds it already, else a free one: the first
-// of those in order.
+// take assigns a slot to each part: the one that already holds it, otherwise the first free one in order.
 //
-// Errors: there are too few.
+// Errors: there are too few free slots.
 func (s slots) take(content []document.Part, key func(int) string, order []int) ([]int, error) {
 	out := make([]int, len(content))
 	for n, p := range content {
@@ -99,7 +96,7 @@ func (s slots) take(content []document.Part, key func(int) string, order []int) 
 			}
 		}
 		if out[n] == 0 {
-			// No event tells that somebody else's Secret is gone.
+			// Secrets with another owner are not watched, so their deletion triggers no event.
 			return nil, &engine.WaitError{For: slotsLook, Reason: fmt.Sprintf(
 				"no free Secret for a part of the configuration: all %d of %d Secrets that do not belong to another object are in use", len(s), workload.ConfigParts)}
 		}
@@ -107,8 +104,8 @@ func (s slots) take(content []document.Part, key func(int) string, order []int) 
 	return out, nil
 }
 
-// upwards and downwards are orders of slots: configuration and rules begin at
-// different ends, so that they seldom meet.
+// upwards and downwards return orders of slots. Configuration and rules start at opposite ends, so
+// they seldom collide.
 func upwards() (out []int) {
 	for i := 1; i <= workload.ConfigParts; i++ {
 		out = append(out, i)
@@ -142,7 +139,7 @@ func fileOf(name string, p document.Part) parts.File {
 	return parts.File{Name: name, SHA256: hex.EncodeToString(p.Sum[:])}
 }
 
-// annotate names the slots that hold what is wanted on the Secret with the list.
+// annotate records the used slots in an annotation of the Secret with the list.
 func (s slots) annotate(main *corev1.Secret) *corev1.Secret {
 	var numbers []string
 	for _, i := range slices.Sorted(maps.Keys(s)) {
@@ -154,7 +151,7 @@ func (s slots) annotate(main *corev1.Secret) *corev1.Secret {
 	return main
 }
 
-// surplusParts removes parts of the workload that are not needed any more.
+// surplusParts removes the workload's parts that are no longer needed.
 func (w *writer) surplusParts() {
 	for i := range workload.ConfigParts {
 		name := w.ConfigPartName(i + 1)

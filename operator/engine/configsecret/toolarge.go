@@ -12,50 +12,50 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Origin says what a configuration is made of, for whoever must make it smaller.
+// Origin describes the sources of a configuration, for the error that reports it as too large.
 type Origin struct {
-	Objects string           // what the objects are called: "monitors"
-	Divide  string           // how to have several configurations that are smaller
-	Each    iter.Seq[Source] // every object in it; it is asked for only when it is too large
-	// Rules are all objects with rules, where some of these come with the configuration; nil
+	Objects string           // plural name of the objects, for example "monitors"
+	Divide  string           // advice on splitting the configuration into several smaller ones
+	Each    iter.Seq[Source] // all objects in it; used only if it is too large
+	// Rules yields all objects with rules if some of their files come with the configuration, nil
 	// otherwise.
 	Rules iter.Seq[Source]
 }
 
-// Source is an object that is a part of a configuration.
+// Source is an object that contributes to a configuration.
 type Source struct {
 	Kind, Namespace, Name string
-	Bytes                 int // that it makes, plain
+	Bytes                 int // plain size of its contribution
 
-	Pieces   []*document.Piece // what it makes
-	Rule     bool              // it makes a file of its own
+	Pieces   []*document.Piece // its contribution
+	Rule     bool              // it has a file to itself
 	LeaveOut func(error)       // rejects it
 }
 
-// TooLargeError means that a workload's configuration does not fit into the Secrets that
-// its pods can read. The last configuration stays.
+// TooLargeError means that a workload's configuration does not fit into the Secrets that its pods
+// can read. The last configuration stays.
 type TooLargeError struct {
-	Config, Plain, Rules int     // bytes of the configuration, compressed and plain, and of the compressed rules
-	Objects, RuleFiles   int     // how many objects these are
-	What, Divide         string  // of the Origin
+	Config, Plain, Rules int     // bytes of the compressed and the plain configuration, and of the compressed rules
+	Objects, RuleFiles   int     // number of objects and of rule files
+	What, Divide         string  // from the Origin
 	Keys                 int     // bytes of the other keys of the configuration Secret
-	Room                 int     // bytes of the Secrets
-	Namespaces           []Share // those whose objects make most of it, the largest first
-	Largest              Share   // the object that makes most of it
+	Room                 int     // capacity of the Secrets in bytes
+	Namespaces           []Share // the largest contributors, in descending order
+	Largest              Share   // the largest object
 
-	// NoReader says why the pods that are wanted cannot read parts; empty when they can.
+	// NoReader is the reason that the wanted pods cannot read parts, empty if they can.
 	NoReader string
-	// NotYet says which pod cannot read parts as long as it is not replaced; empty
-	// when all can.
+	// NotYet names a pod that cannot read parts until it is replaced, empty if there is none.
 	NotYet string
-	// NoRoom says that the other keys leave no room for a first part.
+	// NoRoom is set if the other keys leave no room for a first part.
 	NoRoom bool
-	// Memory is how many bytes of plain configuration config-reloader has memory for within
-	// its Limit, if that is too little, and Needs the limit that suffices, 0 for none.
+	// Memory is the size in bytes of the plain configuration that config-reloader can handle within
+	// its memory limit Limit, set if that is too little. Needs is the sufficient limit, 0 for
+	// unlimited.
 	Memory, Limit, Needs int64
 }
 
-// Share is what a namespace or an object makes of a configuration, in plain bytes.
+// Share is the contribution of a namespace or an object to a configuration, in plain bytes.
 type Share struct {
 	Name  string
 	Bytes int
@@ -65,7 +65,7 @@ const mib = 1 << 20
 
 func (s Share) String() string { return fmt.Sprintf("%s (%.1f MiB)", s.Name, float64(s.Bytes)/mib) }
 
-// maxNamespacesNamed bounds how many namespaces the error names.
+// maxNamespacesNamed bounds the number of namespaces in the error message.
 const maxNamespacesNamed = 3
 
 func (e *TooLargeError) Error() string {
@@ -102,9 +102,9 @@ func (e *TooLargeError) Error() string {
 	return size + fmt.Sprintf("the Secrets that pods mount hold %.1f MiB: %s. The last written configuration stays in use", float64(e.Room)/mib, e.Divide)
 }
 
-// divisible reports whether objects are left out. They are not where the other keys leave no
-// room, where the configuration is in parts already and somebody took the readers of parts
-// away, and while pods are replaced by such as read parts.
+// divisible reports whether leaving out objects is allowed. It is not if the other keys leave no
+// room, if the configuration is already in parts and the reloaders can no longer read them, or
+// while pods are being replaced by ones that can read parts.
 func (e *TooLargeError) divisible(b *workload.Base, live engine.Live) bool {
 	switch {
 	case e.NoRoom || e.Keys >= e.Room:
@@ -116,7 +116,7 @@ func (e *TooLargeError) divisible(b *workload.Base, live engine.Live) bool {
 	return e.NotYet == ""
 }
 
-// remedy says how to have more room.
+// remedy returns advice on how to get more room.
 func (e *TooLargeError) remedy() string {
 	switch {
 	case e.NoReader != "":
@@ -127,7 +127,7 @@ func (e *TooLargeError) remedy() string {
 	return e.Divide
 }
 
-// needs is the memory limit that suffices.
+// needs returns the sufficient memory limit.
 func (e *TooLargeError) needs() string {
 	if e.Needs == 0 {
 		return "0 (none)"
@@ -135,7 +135,7 @@ func (e *TooLargeError) needs() string {
 	return fmt.Sprintf("%dMi", (e.Needs+mib-1)/mib)
 }
 
-// origin counts objects and what they make.
+// origin counts the objects and sums up their sizes.
 func (e *TooLargeError) origin(o Origin) {
 	e.What, e.Divide = o.Objects, o.Divide
 	byNamespace := map[string]int{}
@@ -158,13 +158,13 @@ func (e *TooLargeError) origin(o Origin) {
 	e.Namespaces = e.Namespaces[:min(len(e.Namespaces), maxNamespacesNamed)]
 }
 
-// Plan begins the plan of the workload: nothing of its content.
+// Plan returns the initial plan of the workload, without content.
 func (e *TooLargeError) Plan() engine.Plan {
 	return engine.Plan{Withheld: e, AwaitsPods: e.NotYet != ""}
 }
 
-// withheld is the output when the configuration is too large: the pods as they fit to
-// the content that stays.
+// withheld returns the output for a configuration that is too large: the pods must match the
+// content that stays.
 func (w *writer) withheld(why *TooLargeError, c Content) Output {
 	why.Config, why.Plain, why.RuleFiles, why.Keys = w.out.Length, w.out.Size, c.Rules.Files, w.taken
 	if why.RuleFiles > 0 {

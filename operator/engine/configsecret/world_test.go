@@ -28,12 +28,12 @@ const (
 	ownReloader = "firekeeper/config-reloader:v1"
 	mainSecret  = "widget-main-generated"
 	mainKey     = "widget.yaml.gz"
-	// small makes a document of some dozen pieces an oversized one.
+	// small is a Secret size that a document of a few dozen pieces exceeds.
 	small = 4000
 )
 
-// world is a workload of a kind that nobody has thought of, and what its outputs have
-// made of a cluster, write by write.
+// world is a workload of a made-up kind and a fake cluster to which its outputs are applied, write
+// by write.
 type world struct {
 	t       *testing.T
 	base    *workload.Base
@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 	}
 }
 
-// pieces hardly compress.
+// pieces returns n pieces of nearly incompressible text.
 func pieces(n int) []*document.Piece {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := make([]*document.Piece, n)
@@ -91,7 +91,7 @@ func (w *world) output() Output {
 	return out
 }
 
-// pass makes the writes of one output and checks that they lead to what is wanted.
+// pass applies one output and checks that the Secrets then hold the wanted configuration.
 func (w *world) pass() Output {
 	w.t.Helper()
 	out := w.output()
@@ -140,7 +140,7 @@ func (w *world) do(steps []apply.Step) {
 	}
 }
 
-// pod is what runs when an output is written.
+// pod returns the spec of the pods that run with an output.
 func (w *world) pod(out Output) corev1.PodSpec {
 	image := w.base.Config.ConfigReloaderImage
 	return corev1.PodSpec{
@@ -150,7 +150,7 @@ func (w *world) pod(out Output) corev1.PodSpec {
 	}
 }
 
-// read is what a pod sees that starts now, through the volume that shows all parts.
+// read returns the configuration that a pod starting now reads through the volume with all parts.
 func (w *world) read() (string, error) {
 	files := map[string][]byte{}
 	for _, source := range w.base.ConfigVolume(true).Projected.Sources {
@@ -171,7 +171,7 @@ func (w *world) read() (string, error) {
 	return string(text), err
 }
 
-// reported is the hash that config-reloader tells of what there is.
+// reported returns the hash that config-reloader reports for the current Secrets.
 func (w *world) reported() string {
 	data := w.secrets[mainSecret].Data
 	if list, err := parts.Parse(data[parts.ListName], mainKey); err == nil {

@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	// MaxBytes is how long a compressed configuration in one Secret may be: what the
-	// API server takes.
+	// MaxBytes is the maximum size of a compressed configuration in one Secret, the limit of the
+	// API server.
 	MaxBytes = 1 << 20
-	// MaxPartBytes is how long one part may be; the list and the ends of the streams
-	// must fit beside the first.
+	// MaxPartBytes is the maximum size of one part; the list and the ends of the streams must fit
+	// beside the first.
 	MaxPartBytes = workload.MaxSecretBytes
 )
 
-// Documents are the successive versions of one workload's configuration: they remember
-// its compressed chunks. Use New. They are not safe for concurrent use.
+// Documents builds successive versions of one workload's configuration and caches its compressed
+// chunks. Use New. It is not safe for concurrent use.
 type Documents struct {
-	// all are of everything, divided without what does not fit: while objects are left out,
-	// both change a little with each version.
+	// all is built from everything, divided without the objects that do not fit. Separate pairs
+	// keep the changes between versions small while objects are left out.
 	all, divided pair
-	whole, max   int // bytes of a configuration in one Secret, and of one part
+	whole, max   int // maximum bytes of a configuration in one Secret, and of one part
 }
 
 // pair is a configuration and the rules that come with it.
@@ -50,9 +50,9 @@ func (p *pair) close() {
 	p.rules.Close()
 }
 
-// New returns the documents of one workload. shared are the chunks that it has in
-// common with others, nil for none; max is how many bytes one Secret may hold, 0 for
-// [MaxBytes] and, of parts, [MaxPartBytes].
+// New returns the documents of one workload. shared are the chunks that it shares with other
+// workloads, nil for none. max is the maximum number of bytes in one Secret, 0 for [MaxBytes] or,
+// for parts, [MaxPartBytes].
 func New(shared *document.Chunks, max int) *Documents {
 	whole, part := max, max
 	if max == 0 {
@@ -64,72 +64,70 @@ func New(shared *document.Chunks, max int) *Documents {
 	return &Documents{all: newPair(shared), divided: newPair(shared), whole: whole, max: part}
 }
 
-// Held returns how many bytes are kept for the next version, which other workloads may share.
+// Held returns the number of cached bytes, some of which other workloads may share.
 func (d *Documents) Held() int { return d.all.held() + d.divided.held() }
 
 func (p *pair) held() int { return p.config.Held() + p.rules.Held() }
 
-// Close drops what is kept for the next version.
+// Close drops the cached chunks.
 func (d *Documents) Close() {
 	d.all.close()
 	d.divided.close()
 }
 
-// Content is what the pods should get.
+// Content is the desired content of the pods.
 type Content struct {
-	// Pieces make up the configuration, in order.
+	// Pieces are the configuration, in order.
 	Pieces []*document.Piece
-	// Keys are in the configuration Secret too, beside the configuration, and take of its
-	// room. One that has the name of a file of ours is left out.
+	// Keys are additional keys of the configuration Secret and reduce its room. Those with the name
+	// of an operator-owned file are left out.
 	Keys map[string][]byte
-	// Rules come with it.
+	// Rules are the rule files beside the configuration.
 	Rules Rules
-	// Origin says whose the configuration is, should it be too large.
+	// Origin describes the sources of the configuration, for the error if it is too large.
 	Origin Origin
 }
 
-// Rules are rule files that no ConfigMap holds. The zero value is none.
+// Rules are rule files that no ConfigMap holds. The zero value has none.
 type Rules struct {
 	Pieces []*document.Piece // of a tar archive, in order
-	Files  int               // how many files these are
-	Bytes  int               // of their contents
+	Files  int               // number of files
+	Bytes  int               // size of their contents
 }
 
-// Output is what the Secrets should hold.
+// Output is the desired content of the Secrets.
 type Output struct {
-	// Document is the configuration. Its hash is the one that config-reloader reports,
-	// also of a configuration in parts.
+	// Document is the configuration. Its hash is the one that config-reloader reports, also for a
+	// configuration in parts.
 	document.Document
-	// Steps write the Secrets, in order, and remove the parts that are not needed any
-	// more.
+	// Steps write the Secrets in order and then remove the parts that are no longer needed.
 	Steps []apply.Step
-	// Keys are those beside the configuration, as they are written.
+	// Keys are the additional keys that are written beside the configuration.
 	Keys map[string][]byte
-	// Parts are the names of the Secrets beside the first that hold it.
+	// Parts are the names of the additional Secrets that hold parts.
 	Parts map[string]bool
-	// InParts says that the pods must mount the parts, see [workload.Base.ConfigVolume].
+	// InParts is set if the pods must mount the parts, see [workload.Base.ConfigVolume].
 	InParts bool
 	// Warnings are remarks for the log.
 	Warnings []string
-	// Left are the objects that Fit has left out, and Remedy is how to have room for them.
+	// Left are the objects that Fit has left out, and Remedy is advice on how to get room for them.
 	Left   []share.LeftOut
 	Remedy string
 
-	// Withheld says that the configuration is too large, and there are no Steps. Whatever
-	// else is asked of the pods still happens, and they become such as can read parts.
+	// Withheld is set if the configuration is too large; there are then no Steps. All other changes
+	// of the pods still happen, and their template changes to one that can read parts.
 	Withheld *TooLargeError
-	// LeavePods, when it is withheld, says that what runs the pods stays as it is: there
-	// is no configuration for it, or it is in parts that the wanted pods could not read.
+	// LeavePods is set with Withheld if the pods' template must not change: either no configuration
+	// exists, or it is in parts that pods of the wanted template could not read.
 	LeavePods bool
 
 	slices [][]byte // of the compressed configuration, in order
 }
 
-// Write decides what the Secrets of the workload should hold. Same arguments, same
-// output.
+// Write returns the desired content of the workload's Secrets. It is deterministic.
 //
-// Errors: there is no free Secret for a part (engine.WaitError); the content cannot be
-// compressed. What is too large is no error.
+// Errors: there is no free Secret for a part (engine.WaitError), or the content cannot be
+// compressed. Too large a configuration is not an error.
 func (d *Documents) Write(b *workload.Base, live engine.Live, c Content) (Output, error) {
 	return d.write(&d.all, b, live, c)
 }
@@ -157,12 +155,11 @@ type writer struct {
 	*workload.Base
 	live  engine.Live
 	keys  map[string][]byte // beside the configuration
-	taken int               // bytes of these
+	taken int               // bytes of keys
 	out   Output
 }
 
-// keep decides which keys lie beside the configuration. A list of parts that is not ours
-// would stop every pod.
+// keep selects the additional keys to write. A foreign list of parts would stop every pod.
 func (w *writer) keep(keys map[string][]byte) {
 	w.keys = make(map[string][]byte, len(keys))
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
@@ -177,7 +174,7 @@ func (w *writer) keep(keys map[string][]byte) {
 	}
 }
 
-// main is the configuration Secret with what the operator puts beside the keys.
+// main returns the configuration Secret with files and the additional keys.
 func (w *writer) main(files map[string][]byte) *corev1.Secret {
 	maps.Copy(files, w.keys)
 	return w.Secret(w.ConfigSecretName(), files)
@@ -222,8 +219,8 @@ func (w *writer) write(c Content) (err error) {
 	return w.putParts(places, config, archive)
 }
 
-// cut cuts both documents so that together they need at most count parts. A
-// configuration that fits into one Secret is one part, and without an end.
+// cut splits both documents into at most count parts in total. A configuration that fits into one
+// Secret is a single part without an end.
 func (w *writer) cut(count int, rules bool) (config, archive document.Parted, err error) {
 	first := w.max - w.taken
 	cut := document.Cut{Max: w.max, Count: count, Head: true, HeadMax: first}
@@ -241,8 +238,8 @@ func (w *writer) cut(count int, rules bool) (config, archive document.Parted, er
 	return config, archive, err
 }
 
-// putParts writes the first part of the configuration and the ends of both streams
-// beside the list, all else into slots.
+// putParts writes the first part of the configuration and the ends of both streams into the Secret
+// with the list, and all others into slots.
 func (w *writer) putParts(places slots, config, archive document.Parted) error {
 	w.out.Parts = map[string]bool{}
 	first := config.Parts[0]
@@ -275,15 +272,14 @@ func (w *writer) putParts(places slots, config, archive document.Parted) error {
 	return nil
 }
 
-// key is that of the configuration.
+// key returns the key of the configuration.
 func (w *writer) key() string { return w.Kind.ConfigSecret.Key }
 
 func (w *writer) put(s *corev1.Secret) {
 	w.out.Steps = append(w.out.Steps, apply.Step{Verb: apply.Put, Object: s})
 }
 
-// WriteText writes the plain configuration, wherever its parts are; nothing when it is
-// withheld.
+// WriteText writes the plain configuration, assembled from its parts; nothing if it is withheld.
 func (o *Output) WriteText(to io.Writer) error {
 	if len(o.slices) == 0 {
 		return nil

@@ -21,8 +21,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TestAConfigurationGrowsAndShrinks: a pod that starts after any write sees the version
-// before or the next one, and the same again writes nothing.
+// TestAConfigurationGrowsAndShrinks: a pod that starts after any write reads the old version or the
+// new one, and writing the same content again is a no-op.
 func TestAConfigurationGrowsAndShrinks(t *testing.T) {
 	all := pieces(300)
 	w := newWorld(t)
@@ -57,8 +57,8 @@ func TestAConfigurationGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// TestKeysTakeOfTheRoom: what the user has beside the configuration is there in every
-// version, whatever the room it leaves.
+// TestKeysTakeOfTheRoom: every version has the user's additional keys, no matter how little room
+// they leave.
 func TestKeysTakeOfTheRoom(t *testing.T) {
 	all := pieces(200)
 	w := newWorld(t)
@@ -82,7 +82,7 @@ func TestKeysTakeOfTheRoom(t *testing.T) {
 	}
 }
 
-// TestKeysOfOurOwnAreLeftOut: a list of parts that the user writes would stop each pod.
+// TestKeysOfOurOwnAreLeftOut: a user-provided list of parts is left out, as it would stop every pod.
 func TestKeysOfOurOwnAreLeftOut(t *testing.T) {
 	w := newWorld(t)
 	w.content.Pieces = pieces(3)
@@ -117,7 +117,7 @@ func TestWhatIsTooLargeIsWithheld(t *testing.T) {
 	foreign := func(w *world) { w.base.Config.ConfigReloaderImage = "other/reloader:v1" }
 	for name, tc := range map[string]struct {
 		pieces, keys int
-		change       func(*world) // before
+		change       func(*world) // applied before the write
 		want         []string
 		awaits       bool // the next pods can read it
 		leave        bool
@@ -166,7 +166,8 @@ func TestWhatIsTooLargeIsWithheld(t *testing.T) {
 	}
 }
 
-// TestPartsAvoidSecretsOfOthers; the room is what they leave.
+// TestPartsAvoidSecretsOfOthers: parts are not written into Secrets with another owner, and these
+// reduce the room.
 func TestPartsAvoidSecretsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.content.Pieces = pieces(300)
@@ -191,7 +192,7 @@ func TestPartsAvoidSecretsOfOthers(t *testing.T) {
 	}
 }
 
-// TestNoFreeSecret: a list of which nobody knows what it names may name every part.
+// TestNoFreeSecret: without the annotation, every part counts as named by the list.
 func TestNoFreeSecret(t *testing.T) {
 	w := newWorld(t)
 	w.content.Pieces = pieces(300)
@@ -209,8 +210,8 @@ func TestNoFreeSecret(t *testing.T) {
 	}
 }
 
-// TestInterruptionsLeaveAVersion: the operator dies after any write, another change comes,
-// and a pod that starts can read a configuration at every moment.
+// TestInterruptionsLeaveAVersion: a starting pod can read a configuration at any time, even if the
+// operator dies after any write and another change follows.
 func TestInterruptionsLeaveAVersion(t *testing.T) {
 	all := pieces(320)
 	for stop := range 8 {
@@ -221,7 +222,7 @@ func TestInterruptionsLeaveAVersion(t *testing.T) {
 		known := map[string]bool{text: true}
 		for _, content := range []int{300, 280, 200, 10, 300, 250} {
 			w.content.Pieces = all[320-content:]
-			w.docs = New(nil, small) // the operator started again
+			w.docs = New(nil, small) // the operator restarts
 			out := w.output()
 			known[textOf(t, out)] = true
 			w.after = func(int) {
@@ -236,8 +237,7 @@ func TestInterruptionsLeaveAVersion(t *testing.T) {
 	}
 }
 
-// FuzzWrite: whatever the sizes, what is written can be read, and does not depend on
-// what was written before.
+// FuzzWrite: for all sizes, the written content can be read and does not depend on previous writes.
 func FuzzWrite(f *testing.F) {
 	f.Add(uint64(1), uint16(20), uint16(0), uint16(300), uint16(1000))
 	f.Add(uint64(7), uint16(300), uint16(3999), uint16(20), uint16(3999))

@@ -7,40 +7,39 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// State says how far a pod has got with a configuration.
+// State is the progress of a pod with a configuration.
 type State int
 
 const (
-	// NotAsked: the operator has not asked the pod yet.
+	// NotAsked: the operator has not queried the pod yet.
 	NotAsked State = iota
 	// Applied: its servers run the content.
 	Applied
-	// Reloaded: its server has reloaded since the content was written, but nothing
-	// reports which content it loaded.
+	// Reloaded: its server has reloaded since the content was written, but the loaded content is
+	// not reported.
 	Reloaded
-	// Waiting: the content is on its way, or a server is still starting.
+	// Waiting: the content is in flight, or a server is still starting.
 	Waiting
 	// Refused: a server rejected the content.
 	Refused
-	// Silent: the pod does not answer.
+	// Silent: the pod does not respond.
 	Silent
 )
 
-// Outcome is the state of a pod and why, for people and without values that may be
-// secret.
+// Outcome is the state of a pod and a human-readable reason without values that may be secret.
 type Outcome struct {
 	State   State
 	Message string
 }
 
-// Good reports whether the pod is done.
+// Good reports whether the pod needs no further work.
 func (o Outcome) Good() bool { return o.State == Applied || o.State == Reloaded }
 
-// findingOf sums up what reloaders report: a rejection counts most, because only a
-// change helps. At least one of them has answered.
+// findingOf summarizes the reports of the reloaders. A rejection takes precedence, because only a
+// change resolves it. At least one reloader must have responded.
 func findingOf(replies []reply, want Content) Finding {
 	var reports []reload.Report
-	silent := 0 // port
+	silent := 0 // port of a reloader that did not respond
 	for _, r := range replies {
 		if r.err == nil {
 			reports = append(reports, r.report)
@@ -66,7 +65,7 @@ func findingOf(replies []reply, want Content) Finding {
 			return f
 		}
 		if f.Disk != Confirmed {
-			continue // what a server says is about something older
+			continue // the servers' reports are about an older content
 		}
 		for _, t := range r.Targets {
 			switch {
@@ -82,7 +81,7 @@ func findingOf(replies []reply, want Content) Finding {
 	return f
 }
 
-// lastReload is when a server confirmed a content last.
+// lastReload returns the latest time at which a server confirmed a content.
 func lastReload(reports []reload.Report) (at time.Time) {
 	for _, r := range reports {
 		for _, t := range r.Targets {
@@ -96,7 +95,7 @@ func lastReload(reports []reload.Report) (at time.Time) {
 
 const starting = "the server has not confirmed it yet"
 
-// onDisk reports whether the content is what the reloaders see.
+// onDisk reports whether the reloaders see the content.
 func onDisk(reports []reload.Report, want Content) bool {
 	files, dirs := map[string]bool{}, map[string]string{}
 	for _, r := range reports {
@@ -121,8 +120,8 @@ func onDisk(reports []reload.Report, want Content) bool {
 	return true
 }
 
-// safe returns what an error of a server says without what may be a value of the
-// configuration. The whole text is where the configuration is: in the reloader's log.
+// safe returns a server's error message without possible values of the configuration. The full text
+// is in the reloader's log, where the configuration is readable as well.
 func safe(message string) string {
 	const more = "see the log of its reloader"
 	if said := reload.Safe(message); said != "" {

@@ -16,60 +16,58 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// Content is what a pod should have on its disk.
+// Content is the content that a pod should have on disk.
 type Content struct {
-	// Config is the SHA-256 in hex of the compressed configuration; empty when
-	// it is not ours.
+	// Config is the SHA-256 in hex of the compressed configuration, empty if the operator does not
+	// manage it.
 	Config string
-	// Dirs are folders that reloaders watch, such as those of rules and templates, with
-	// the sums of their files, as volume.SumFiles makes them.
+	// Dirs maps watched directories, such as those of rules and templates, to the checksums of
+	// their files as computed by volume.SumFiles.
 	Dirs map[string]string
 }
 
-// Wanted is a content, and when it was written.
+// Wanted is a content and the time of its write.
 type Wanted struct {
 	Content
-	// Since is when the operator wrote it, or, with Before, when it found that it had
-	// been written already.
+	// Since is the time at which the operator wrote the content or, if Before is set, found it
+	// already written.
 	Since  time.Time
 	Before bool
 }
 
-// Pod is where the reloaders of a pod answer, and its server.
+// Pod holds the endpoints of a pod's reloaders and its server.
 type Pod struct {
 	IP     string
 	Scheme string // "http" or "https"
-	Ports  []int  // of the reloaders; that of config-reloader is the first
-	// ServerPort is that of the server. How its last load went, it tells at the path
-	// RuntimeInfo as Prometheus does, or at Metrics as Alertmanager does; both empty:
-	// nowhere.
+	Ports  []int  // ports of the reloaders, config-reloader first
+	// ServerPort is the port of the server. The server reports its last load at the path
+	// RuntimeInfo (Prometheus) or Metrics (Alertmanager); if both are empty, it does not.
 	ServerPort           int
 	RuntimeInfo, Metrics string
 }
 
-// Answer is what a pod says about a content on its disk.
+// Answer is whether a pod has a content on its disk.
 type Answer int
 
 const (
-	Unknown   Answer = iota // the pod cannot be asked, or does not say
+	Unknown   Answer = iota // the pod cannot be queried or does not report it
 	Confirmed               // it has the content
-	Missing                 // it has another one
+	Missing                 // it has another content
 )
 
-// Finding is what questions to a pod brought.
+// Finding is the result of querying a pod.
 type Finding struct {
 	Outcome
 	Disk Answer
-	// Reload is the time of the last successful reload of a server in the pod; zero when
-	// nobody says.
+	// Reload is the time of the last successful reload of a server in the pod, zero if unknown.
 	Reload time.Time
 }
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer bounds the response size in bytes.
 const maxAnswer = 1 << 20
 
-// client never keeps connections: a pod is asked seldom. The answers are hashes and
-// times of what the operator knows, so nothing is at risk without verification.
+// client does not keep connections alive because pods are queried rarely. Responses contain only
+// hashes and times that the operator already has, so skipping TLS verification exposes nothing.
 var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: &http.Transport{
@@ -78,16 +76,16 @@ var client = &http.Client{
 	},
 }
 
-// reply is what one port said.
+// reply is the response of one port.
 type reply struct {
 	port   int
 	report reload.Report
 	err    error
 }
 
-// Ask asks a pod what became of a content: all its reloaders at once, and when none
-// reports contents, what else tells of loads. No question takes longer than limit.
-// inTime is false when one did, so that the finding is not the pod's last word.
+// Ask queries all reloaders of a pod concurrently for the state of a content and, if none of them
+// reports contents, falls back to other sources about loads. Each request is limited to limit.
+// inTime is false if a request timed out, in which case the finding is not final.
 func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Finding, inTime bool) {
 	replies := make([]reply, len(pod.Ports))
 	var wg sync.WaitGroup
@@ -110,7 +108,7 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 	case reports:
 		return findingOf(replies, want.Content), inTime
 	case !inTime && limit < slowLimit:
-		return Finding{}, false // all of it is asked again with more time
+		return Finding{}, false // everything is queried again with a longer limit
 	}
 	l := askLoads(ctx, pod, replies, limit)
 	inTime = inTime && !timedOut(l.reloaderErr) && !timedOut(l.serverErr)
@@ -118,7 +116,7 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 	return Finding{Outcome: outcomeOfLoads(l, want, time.Now()), Reload: last}, inTime
 }
 
-// statusError is an answer that is not 200.
+// statusError is the status code of a response other than 200.
 type statusError int
 
 func (e statusError) Error() string { return "answered " + strconv.Itoa(int(e)) }
@@ -128,7 +126,7 @@ func timedOut(err error) bool {
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// get hands the body of an answer to decode.
+// get passes the response body to decode.
 func (p Pod) get(ctx context.Context, limit time.Duration, port int, path string, decode func(io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

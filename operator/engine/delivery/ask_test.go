@@ -62,8 +62,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskIsBounded asks ports that take the connection and say nothing: all at once, and no
-// longer than the limit or than somebody waits for it.
+// TestAskIsBounded: ports that accept the connection but never respond are queried concurrently,
+// within the limit and until the context ends.
 func TestAskIsBounded(t *testing.T) {
 	var ports []int
 	connected := make(chan struct{})
@@ -86,7 +86,7 @@ func TestAskIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
-		for range ports { // one after the other, the second one would be asked in an hour
+		for range ports { // sequential requests would reach the second port only after an hour
 			<-connected
 		}
 	}()

@@ -1,19 +1,17 @@
 // Package delivery makes written configuration reach the pods immediately.
 //
-// The kubelet refreshes mounted Secrets and ConfigMaps about once a minute, but
-// does it immediately when the pod object changes. So after a write one
-// annotation is patched on each pod that mounts it; its value is the hash of
-// what the pod should run.
+// The kubelet refreshes mounted Secrets and ConfigMaps about once a minute, but does so immediately
+// when the pod object changes. So after each write, one annotation is patched on every pod that
+// mounts the configuration; its value is the hash of the wanted configuration.
 //
-// A kubelet whose own cache was late would refresh the old content and then
-// wait the full minute. Therefore the patch is repeated with growing pauses
-// until the pod confirms (its reloader says what it applied) or a limit is
-// reached. Nothing depends on this for correctness: without permission to patch
-// pods, changes are only slower.
+// A kubelet with a stale cache would refresh the old content and then wait the full minute.
+// Therefore the patch is repeated with growing pauses until the pod confirms the content (its
+// reloader reports what it applied) or a limit is reached. This is an optimization only: without
+// permission to patch pods, changes take longer.
 //
-//	delivery.go         Nudger: patches pods, and waits for nobody
-//	watch.go            Watcher: schedules requests to pods and keeps their answers
-//	ask.go applied.go   one request: what reloaders report, and what it means
+//	delivery.go         Nudger: patches pods without blocking
+//	watch.go            Watcher: schedules requests to pods and caches the results
+//	ask.go applied.go   one request: the reports of reloaders and their interpretation
 //	loads.go            the same for reloaders that report no content
 package delivery
 
@@ -32,35 +30,35 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
-// Annotation holds the hash of the configuration and rules a pod should run,
-// followed by "-N" when the patch had to be repeated.
+// Annotation holds the hash of the configuration and rules a pod should run, followed by "-N" if
+// the patch was repeated.
 const Annotation = "operator.prometheus.io/config-hash"
 
 const (
-	// spacing is the least time between two patches of one pod over a longer
-	// time, of which burst may go at once: changes that keep coming faster are
-	// delivered together.
+	// spacing is the average minimum time between two patches of one pod, with bursts of up to
+	// burst: faster changes are merged.
 	spacing = time.Second
 	burst   = 5
-	// patience is the pause before the first repetition; each further is twice as long.
+	// patience is the pause before the first repetition; each further one is twice as long.
 	patience = 1500 * time.Millisecond
 	// maxPatches bounds the patches for one content.
 	maxPatches = 5
-	// maxBlind bounds them for a pod that cannot be asked.
+	// maxBlind bounds them for a pod that cannot be queried.
 	maxBlind = 2
-	// forbiddenPause is how long nothing is tried in a namespace after a refused patch.
+	// forbiddenPause is the pause in a namespace after a forbidden patch.
 	forbiddenPause = time.Minute
 )
 
-// asker knows what pods have; it is a Watcher.
+// asker provides the state of pods; it is a Watcher.
 type asker interface {
-	// Disk answers at once.
+	// Disk returns the cached state without blocking.
 	Disk(pod types.NamespacedName, hash string) Answer
-	// Expect has a pod asked soon.
+	// Expect schedules an early request to a pod.
 	Expect(pod types.NamespacedName)
 }
 
-// Nudger patches pods. It asks none: that may take long. Create it with New and start Run.
+// Nudger patches pods. It sends no requests to them, as these may take long. Create it with New and
+// start Run.
 type Nudger struct {
 	annotate func(ctx context.Context, namespace, pod, key, value string) error
 	asker    asker
@@ -71,18 +69,18 @@ type Nudger struct {
 
 	mu    sync.Mutex
 	pods  map[types.NamespacedName]*state
-	quiet map[string]time.Time // namespace without permission → when to try again
+	quiet map[string]time.Time // namespace without permission -> time of the next attempt
 }
 
 type state struct {
 	want    string
 	patches int         // for want
-	recent  []time.Time // of the last patches, oldest first, at most burst
-	again   time.Time   // when the last patch may be repeated
+	recent  []time.Time // times of the last patches, oldest first, at most burst
+	again   time.Time   // earliest time of the next repetition
 }
 
-// rest is how long the next patch has to wait. The queue keeps the earliest time of
-// a pod, which may be that of a content before.
+// rest returns the time until the next patch is due. The queue keeps the earliest time of a pod,
+// which may be that of a previous content.
 func (s *state) rest() time.Duration {
 	if s.patches > 0 {
 		return time.Until(s.again)
@@ -90,7 +88,7 @@ func (s *state) rest() time.Duration {
 	return s.pause()
 }
 
-// pause is how long a patch for a new content has to wait: the burst may be used up.
+// pause returns the delay of a patch for a new content, which is positive if the burst is used up.
 func (s *state) pause() time.Duration {
 	if len(s.recent) < burst {
 		return 0
@@ -98,7 +96,7 @@ func (s *state) pause() time.Duration {
 	return time.Until(s.recent[0].Add(burst * spacing))
 }
 
-// patched notes a patch.
+// patched records a patch.
 func (s *state) patched() {
 	if len(s.recent) == burst {
 		s.recent = s.recent[1:]
@@ -125,14 +123,13 @@ func New(annotate func(ctx context.Context, namespace, pod, key, value string) e
 	return n
 }
 
-// Carries reports whether an annotation value stands for a hash.
+// Carries reports whether an annotation value refers to a hash.
 func Carries(value, hash string) bool {
 	base, _, _ := strings.Cut(value, "-")
 	return base == hash
 }
 
-// Deliver asks for a pod to be told about new content. Calling it again with
-// the same hash changes nothing.
+// Deliver schedules a patch of a pod for new content. Another call with the same hash is a no-op.
 func (n *Nudger) Deliver(pod types.NamespacedName, hash string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -148,7 +145,7 @@ func (n *Nudger) Deliver(pod types.NamespacedName, hash string) {
 	n.queue.AddAfter(pod, s.pause())
 }
 
-// Forget drops a pod that is gone.
+// Forget drops the state of a deleted pod.
 func (n *Nudger) Forget(pod types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -158,7 +155,7 @@ func (n *Nudger) Forget(pod types.NamespacedName) {
 // Run patches pods until the context ends.
 func (n *Nudger) Run(ctx context.Context, workers int) { n.queue.Run(ctx, workers, n.step) }
 
-// step patches the pod when it is due, and decides when to look again.
+// step patches the pod if it is due and schedules the next step.
 func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	want, patches, ok := n.due(pod)
 	if !ok {
@@ -197,7 +194,7 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	}
 }
 
-// due returns what the pod should be told now. Without permission it is put off.
+// due returns the hash that is due for the pod. Without permission, the pod is postponed.
 func (n *Nudger) due(pod types.NamespacedName) (want string, patches int, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -212,7 +209,7 @@ func (n *Nudger) due(pod types.NamespacedName) (want string, patches int, ok boo
 	return s.want, s.patches, true
 }
 
-// patch reports whether the pod was told, or may be with another try.
+// patch reports whether the pod was patched, or may be on retry.
 func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value string) bool {
 	err := n.annotate(ctx, pod.Namespace, pod.Name, Annotation, value)
 	switch {
@@ -235,7 +232,7 @@ func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value stri
 	}
 }
 
-// forbid puts off all pods of the namespace.
+// forbid postpones all pods of the namespace.
 func (n *Nudger) forbid(pod types.NamespacedName, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 var pod = types.NamespacedName{Namespace: "monitoring", Name: "prometheus-k8s-0"}
 
-// cluster records patches and answers for the pod.
+// cluster records patches and provides the pod's state.
 type cluster struct {
 	mu     sync.Mutex
 	values []string
@@ -52,7 +52,7 @@ func (c *cluster) patched() []string {
 	return append([]string(nil), c.values...)
 }
 
-// run executes scenario beside a running nudger, with a fake clock.
+// run executes scenario with a running nudger and a fake clock.
 func run(t *testing.T, c *cluster, scenario func(n *Nudger)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -66,7 +66,7 @@ func run(t *testing.T, c *cluster, scenario func(n *Nudger)) {
 }
 
 func wait(d time.Duration) {
-	time.Sleep(d) // the bubble's clock, not the machine's
+	time.Sleep(d) // fake clock of the synctest bubble
 	synctest.Wait()
 }
 
@@ -125,10 +125,10 @@ func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
 	})
 }
 
-// The repetition of a content before is no reason to patch a pod again that was
-// just told of the next one: needless patches make later changes wait.
+// A pending repetition for an old content does not cause another patch of a pod that was just
+// patched for the next one: needless patches delay later changes.
 func TestARepetitionIsOfItsOwnContent(t *testing.T) {
-	c := &cluster{answer: Unknown} // not asked yet
+	c := &cluster{answer: Unknown} // not queried yet
 	run(t, c, func(n *Nudger) {
 		want := []string{}
 		for i := range 4 {
@@ -160,7 +160,7 @@ func TestForbiddenPutsOff(t *testing.T) {
 			t.Errorf("before the pause is over: %s", diff)
 		}
 		wait(forbiddenPause)
-		if got := len(c.patched()); got < 2 || got > 3 { // as many as there are workers may notice it
+		if got := len(c.patched()); got < 2 || got > 3 { // each worker may have one attempt
 			t.Errorf("patched %v, want another try after the pause", c.patched())
 		}
 		c.says(nil)

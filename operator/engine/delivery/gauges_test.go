@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The metrics of a server tell how its last load went, among others with like names.
+// The gauges of the last load are found among metrics with similar names.
 func TestServerGauges(t *testing.T) {
 	const others = "# HELP alertmanager_config_last_reload_successful Whether…\nalertmanager_config_hash 1e+14\nreloader_last_reload_successful 0\n"
 	for name, tc := range map[string]struct {

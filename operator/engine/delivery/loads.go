@@ -15,23 +15,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// loads is what a pod tells of loads when its reloaders do not say of what: those of
-// the reference have metrics only, and the server itself knows its last load.
+// loads is the information about loads from a pod whose reloaders do not report contents: the
+// upstream reloader only has metrics, and the server reports its last load itself.
 type loads struct {
 	reloader    reloads
-	reloaderErr error // why nothing is known of reloader
+	reloaderErr error // error that made reloader unavailable
 	server      reload.LoadState
-	serverErr   error // why nothing is known of server
+	serverErr   error // error that made server unavailable
 }
 
-// reloads are the metrics of a config-reloader or a server.
+// reloads holds the reload metrics of a config-reloader or a server.
 type reloads struct {
 	OK bool      // the last attempt succeeded
-	At time.Time // of the last success; zero before the first
+	At time.Time // time of the last success, zero before the first
 }
 
-// loadGauges are the names of two gauges: whether the last load succeeded, and when one
-// last did.
+// loadGauges are the names of two gauges: whether the last load succeeded, and the time of the last
+// successful one.
 type loadGauges struct{ ok, at string }
 
 var (
@@ -39,13 +39,13 @@ var (
 	serverGauges   = loadGauges{"alertmanager_config_last_reload_successful", "alertmanager_config_last_reload_success_timestamp_seconds"}
 )
 
-// kubeletDelay is how long a running kubelet may take to refresh a mounted volume, and
-// a reloader to notice.
+// kubeletDelay is the maximum time for a running kubelet to refresh a mounted volume and for a
+// reloader to detect it.
 const kubeletDelay = 3 * time.Minute
 
 var errNoReloads = errors.New("no reload metrics")
 
-// askLoads asks a pod whose reloaders have given replies without a report.
+// askLoads queries a pod whose reloaders responded without a report. replies are these responses.
 func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration) (l loads) {
 	l.reloaderErr, l.serverErr = errNoReloads, errNoReloads
 	if len(replies) > 0 {
@@ -73,7 +73,7 @@ func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration
 	return l
 }
 
-// read finds the two gauges, which have no labels, in the text format.
+// read parses the two gauges, which have no labels, from the text format.
 func (g loadGauges) read(body io.Reader) (r reloads, err error) {
 	found := 0
 	lines := bufio.NewScanner(body)
@@ -105,7 +105,7 @@ func (g loadGauges) read(body io.Reader) (r reloads, err error) {
 
 const opaque = "its config-reloader does not report content"
 
-// outcomeOfLoads decides what the times of loads tell about a content.
+// outcomeOfLoads infers the outcome of a content from the times of loads.
 func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 	last, unit, who := l.last()
 	switch {
@@ -126,14 +126,13 @@ func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 	case !want.Before:
 		return Outcome{Waiting, who + " at " + stamp(last) + ", and not since the last change at " + stamp(want.Since) + l.aboutServer()}
 	case now.Sub(want.Since) < kubeletDelay:
-		return Outcome{} // what was there before the operator may still be on its way
+		return Outcome{} // content from before the operator started may still be in flight
 	}
 	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing changed since the operator first checked, at " + stamp(want.Since) + l.aboutServer()}
 }
 
-// last is the latest load that all who know of it agree on, and the unit in which it
-// is told: servers count whole seconds, reloaders milliseconds. The zero time when
-// nobody knows of one.
+// last returns the latest load confirmed by all available sources and the resolution of its time:
+// seconds from servers, milliseconds from reloaders. The time is zero if no load is reported.
 func (l loads) last() (at time.Time, unit time.Duration, who string) {
 	const both = opaque + "; it reloaded successfully"
 	switch {
@@ -147,7 +146,7 @@ func (l loads) last() (at time.Time, unit time.Duration, who string) {
 	return l.reloader.At, time.Millisecond, both
 }
 
-// aboutServer says why the server's own word is missing.
+// aboutServer explains why the server's own report is missing.
 func (l loads) aboutServer() string {
 	switch code := statusOf(l.serverErr); {
 	case l.serverErr == nil:
@@ -162,15 +161,15 @@ func (l loads) aboutServer() string {
 	return "; the server does not answer the operator"
 }
 
-// wantsCredentials reports whether an error stands for an answer that only others
-// get: with a password, or a client certificate.
+// wantsCredentials reports whether an error means that the response requires a password or a client
+// certificate.
 func wantsCredentials(err error) bool {
 	e, _ := errors.AsType[*net.OpError](err)
 	code := statusOf(err)
 	return code == http.StatusUnauthorized || code == http.StatusForbidden || e != nil && e.Op == "remote error"
 }
 
-// statusOf is the status code that an error stands for, or 0.
+// statusOf returns the HTTP status code of an error, or 0.
 func statusOf(err error) int {
 	e, _ := errors.AsType[statusError](err)
 	return int(e)

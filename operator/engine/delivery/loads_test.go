@@ -77,8 +77,8 @@ func TestOutcomeOfLoads(t *testing.T) {
 	}
 }
 
-// reference imitates a pod with the reference's reloader: on one port metrics and
-// health and nothing else, on the other the server.
+// reference imitates a pod with the upstream reloader: one port serves only metrics and health, the
+// other is the server's.
 type reference struct {
 	lastOK int
 	lastAt time.Time

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// trigger is a server that refuses until it is told otherwise.
+// trigger is a server that rejects reloads until takes is set.
 type trigger struct{ takes atomic.Bool }
 
 func (s *trigger) Reload(context.Context, reload.Request) error {
@@ -25,7 +25,8 @@ func (s *trigger) Reload(context.Context, reload.Request) error {
 	return &reload.Error{Reason: reload.Rejected, Err: errors.New("answered 500: line 4: field hush not found in type config.plain")}
 }
 
-// TestOutcomeOfAReloader asks a real loop over a server that refuses, then takes, what is on disk.
+// TestOutcomeOfAReloader queries a real reload loop whose server first rejects and then accepts the
+// content on disk.
 func TestOutcomeOfAReloader(t *testing.T) {
 	server := &trigger{}
 	attempts, steps := make(chan struct{}, 10), make(chan struct{}, 10)

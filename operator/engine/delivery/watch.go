@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	// firstLook is the pause before a pod is asked about a new content: most have
-	// it then. Further pauses double.
+	// firstLook is the pause before the first request about a new content, by which time most pods
+	// have it. Further pauses double.
 	firstLook = 700 * time.Millisecond
 	// lastLook and lastSilentLook bound the pauses.
 	lastLook       = 30 * time.Second
 	lastSilentLook = 5 * time.Minute
-	// settledLook is the pause after which a pod with nothing left to do is asked all
-	// the same: not everything that happens in a pod shows in its object.
+	// settledLook is the pause between requests to pods that are done: not every change inside a
+	// pod shows in its object.
 	settledLook = 15 * time.Minute
-	// grace is how long a pod that ran the content before still counts as running
-	// the wanted one: anything shorter is not worth two status writes.
+	// grace is how long a pod that ran the previous content still counts as running the wanted one:
+	// anything shorter is not worth two status writes.
 	grace = 10 * time.Second
 
-	// quickLimit bounds a question to a pod that is expected to answer, slowLimit one
-	// to a pod that did not answer within the former.
+	// quickLimit is the timeout of a request to a pod that is expected to respond, slowLimit to a
+	// pod that has exceeded quickLimit.
 	quickLimit = 500 * time.Millisecond
 	slowLimit  = 2 * time.Second
 )
 
-// Mark says which pod should have what. A pod is asked again when its mark changes.
+// Mark is the wanted state of one pod. A pod is queried again when its mark changes.
 type Mark struct {
 	Hash       string // as in Annotation
-	Version    string // stands for the content and the way to ask
+	Version    string // identifies the content and the parameters of the requests
 	UID        types.UID
-	Containers string // stands for the address and the state of the containers
+	Containers string // identifies the address and the state of the containers
 }
 
-// Watcher knows what became of contents in pods. It is the only one that asks pods,
-// each until it has applied its content, and then now and then. Pods that do not
-// answer are remembered and asked seldom, and by workers of their own: they hold up
-// nobody. Create it with NewWatcher and start Run.
+// Watcher tracks the outcome of contents in pods. All requests to pods go through it: frequently
+// until a pod has applied its content, then occasionally. Unresponsive pods are remembered, queried
+// rarely and served by separate workers, so they do not delay others. Create it with NewWatcher and
+// start Run.
 type Watcher struct {
 	ask     func(ctx context.Context, pod types.NamespacedName, m Mark, limit time.Duration) (f Finding, inTime bool)
 	changed func(pod types.NamespacedName)
@@ -54,7 +54,7 @@ type Watcher struct {
 	pods map[types.NamespacedName]*watched
 }
 
-// lane is a queue of pods and how long they are waited for.
+// lane is a queue of pods and the timeout of requests to them.
 type lane struct {
 	queue *queue.Queue
 	limit time.Duration
@@ -63,23 +63,23 @@ type lane struct {
 type watched struct {
 	mark   Mark
 	lane   *lane
-	looks  int // since something changed
+	looks  int // since the last change
 	last   Finding
-	behind time.Time // since when it may not run what is wanted; zero while it does
-	good   Outcome   // the last one of a content that was applied
+	behind time.Time // time since which it may not run the wanted content; zero while it does
+	good   Outcome   // the last outcome of an applied content
 	loaded Loaded
 	shown  Outcome
 }
 
-// Loaded is what a pod runs.
+// Loaded is the content that a pod runs.
 type Loaded struct {
-	// Hash of the configuration, as in [Annotation]; empty when it is not known.
+	// Hash of the configuration, as in [Annotation]; empty if unknown.
 	Hash string
-	// Reload is the time of the last successful reload; zero when it is not known.
+	// Reload is the time of the last successful reload; zero if unknown.
 	Reload time.Time
 }
 
-// outcome is what is shown of the pod.
+// outcome returns the outcome to report for the pod.
 func (s *watched) outcome(now time.Time) Outcome {
 	if s.good.Good() && !s.last.Good() && s.last.State != Refused && now.Sub(s.behind) < grace {
 		return s.good
@@ -87,14 +87,14 @@ func (s *watched) outcome(now time.Time) Outcome {
 	return s.last.Outcome
 }
 
-// left notes that the pod may not run what is wanted.
+// left records that the pod may not run the wanted content.
 func (s *watched) left(now time.Time) {
 	if s.behind.IsZero() {
 		s.behind, s.looks = now, 0
 	}
 }
 
-// take keeps an answer.
+// take stores a finding.
 func (s *watched) take(f Finding, now time.Time) {
 	if f.Good() {
 		s.good, s.behind = f.Outcome, time.Time{}
@@ -111,20 +111,20 @@ func (s *watched) take(f Finding, now time.Time) {
 	s.looks++
 }
 
-// pause is how long to wait before the next question.
+// pause returns the time until the next request.
 func (s *watched) pause() time.Duration {
 	limit := lastLook
 	switch {
 	case s.last.Good():
-		return time.Duration(float64(settledLook) * (0.9 + 0.2*rand.Float64())) // not all at once
+		return time.Duration(float64(settledLook) * (0.9 + 0.2*rand.Float64())) // jitter
 	case s.last.State == Silent:
 		limit = lastSilentLook
 	}
 	return min(limit, firstLook<<min(max(s.looks-1, 0), 12))
 }
 
-// NewWatcher returns a watcher. ask asks a pod about the content of a mark, see Ask;
-// changed is called for pods with another outcome.
+// NewWatcher returns a watcher. ask queries a pod about the content of a mark, see Ask; changed is
+// called when the outcome of a pod changes.
 func NewWatcher(ask func(ctx context.Context, pod types.NamespacedName, m Mark, limit time.Duration) (f Finding, inTime bool),
 	changed func(pod types.NamespacedName), reg prometheus.Registerer) *Watcher {
 	w := &Watcher{ask: ask, changed: changed, pods: map[types.NamespacedName]*watched{}}
@@ -152,8 +152,8 @@ func (w *Watcher) silent() (n float64) {
 	return n
 }
 
-// Watch asks for the outcome of a content in a pod. Calling it again with the same
-// mark changes nothing. A silent pod is not asked sooner because of a new content.
+// Watch requests the outcome of a content in a pod. Another call with the same mark is a no-op. A
+// new content does not cause an earlier request to a silent pod.
 func (w *Watcher) Watch(pod types.NamespacedName, m Mark) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,7 +169,7 @@ func (w *Watcher) Watch(pod types.NamespacedName, m Mark) {
 	s.mark = m
 	if before.Version != m.Version {
 		s.left(time.Now())
-		if s.last.State != Refused && s.last.State != Silent { // which stand until it is known better
+		if s.last.State != Refused && s.last.State != Silent { // both remain valid until the next finding
 			s.last = Finding{}
 		}
 		s.last.Disk = Unknown
@@ -184,7 +184,7 @@ func (w *Watcher) Watch(pod types.NamespacedName, m Mark) {
 	s.lane.queue.AddAfter(pod, firstLook)
 }
 
-// Expect has a pod asked soon: it was told of a content.
+// Expect schedules an early request to a pod that was just patched.
 func (w *Watcher) Expect(pod types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,14 +194,14 @@ func (w *Watcher) Expect(pod types.NamespacedName) {
 	}
 }
 
-// Forget drops a pod that is gone.
+// Forget drops the state of a deleted pod.
 func (w *Watcher) Forget(pod types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.pods, pod)
 }
 
-// Outcome is what is known of a pod.
+// Outcome returns the last outcome of a pod.
 func (w *Watcher) Outcome(pod types.NamespacedName) Outcome {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,7 +213,7 @@ func (w *Watcher) Outcome(pod types.NamespacedName) Outcome {
 	return s.shown
 }
 
-// Loaded is what is known of what a pod runs.
+// Loaded returns what a pod runs as of its last findings.
 func (w *Watcher) Loaded(pod types.NamespacedName) Loaded {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -223,7 +223,7 @@ func (w *Watcher) Loaded(pod types.NamespacedName) Loaded {
 	return Loaded{}
 }
 
-// Disk is what is known of a content on the disk of a pod.
+// Disk returns whether a pod was last found to have a content on its disk.
 func (w *Watcher) Disk(pod types.NamespacedName, hash string) Answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -233,8 +233,8 @@ func (w *Watcher) Disk(pod types.NamespacedName, hash string) Answer {
 	return Unknown
 }
 
-// Run asks until the context ends, with that many workers for pods that answer and
-// for pods that do not.
+// Run queries pods until the context ends, with the given number of workers for responsive pods and
+// as many for the others.
 func (w *Watcher) Run(ctx context.Context, workers int) {
 	var wg sync.WaitGroup
 	for _, l := range []*lane{w.quick, w.slow} {
@@ -245,11 +245,11 @@ func (w *Watcher) Run(ctx context.Context, workers int) {
 	wg.Wait()
 }
 
-// step asks a pod, and decides when to ask again.
+// step queries a pod and schedules the next request.
 func (w *Watcher) step(ctx context.Context, l *lane, pod types.NamespacedName) {
 	w.mu.Lock()
 	s := w.pods[pod]
-	if s == nil || s.lane != l { // gone, or waiting in the other one
+	if s == nil || s.lane != l { // deleted, or queued in the other lane
 		w.mu.Unlock()
 		return
 	}
@@ -262,7 +262,7 @@ func (w *Watcher) step(ctx context.Context, l *lane, pod types.NamespacedName) {
 	defer w.mu.Unlock()
 	switch {
 	case w.pods[pod] != s:
-		return // a new one waits for its own turn
+		return // a new pod has its own place in the queue
 	case s.mark != mark:
 		s.lane.queue.AddAfter(pod, firstLook)
 		return

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// scripted answers what the test says, and counts.
+// scripted returns the configured outcome and counts requests.
 type scripted struct {
 	mu      sync.Mutex
 	answer  Outcome
 	reload  time.Time
-	silent  string // prefix of the names of pods that never answer
+	silent  string // name prefix of pods that never respond
 	asked   int
 	changes []Outcome
 	watcher *Watcher
@@ -44,8 +44,8 @@ func (s *scripted) ask(ctx context.Context, pod types.NamespacedName, _ Mark, li
 	return Finding{Outcome: Outcome{Silent, "it does not answer"}}, false
 }
 
-// TestLoaded follows what a pod runs: the wanted content once it has confirmed it, until then
-// the one before, and nothing of a pod that has taken its place.
+// TestLoaded: Loaded is the wanted content once the pod has confirmed it, until then the previous
+// one, and empty for a new pod with the same name.
 func TestLoaded(t *testing.T) {
 	watch(t, func(s *scripted) {
 		start := time.Now()
@@ -84,7 +84,7 @@ func watch(t *testing.T, scenario func(s *scripted)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{reg: prometheus.NewRegistry()}
 		s.watcher = NewWatcher(s.ask, func(p types.NamespacedName) {
-			go func() { // as a queue does it
+			go func() { // asynchronous like a queue
 				got := s.watcher.Outcome(p)
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *scripted) says(state State) {
 	s.answer = Outcome{State: state}
 }
 
-// seen is what was told of the pod since the last call, and how often it was asked.
+// seen returns the reported states of the pod since the last call and the number of requests.
 func (s *scripted) seen() (states []State, asked int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *scripted) expect(t *testing.T, atMost int, want ...State) {
 	}
 }
 
-// mark is for a content; containers are those of one pod.
+// mark returns the mark of a content in the one test pod.
 func mark(hash string) Mark { return Mark{Hash: hash, Version: hash, UID: "1", Containers: "1"} }
 
 func TestWatcher(t *testing.T) {
@@ -139,7 +139,7 @@ func TestWatcher(t *testing.T) {
 		wait(settledLook / 2)
 		s.expect(t, 0) // nothing in steady state
 		wait(24 * time.Hour)
-		s.expect(t, 110) // but a look now and then
+		s.expect(t, 110) // except for occasional checks
 
 		for range 100 { // a change each second, confirmed at once
 			s.watcher.Watch(pod, mark(time.Now().String()))
@@ -155,7 +155,7 @@ func TestWatcher(t *testing.T) {
 		s.expect(t, 130)
 
 		s.says(Waiting)
-		s.watcher.Watch(pod, mark("good")) // the refusal stands until something better is known
+		s.watcher.Watch(pod, mark("good")) // the rejection remains until the next definite finding
 		if got := s.watcher.Outcome(pod).State; got != Refused {
 			t.Errorf("right after the fix: %d", got)
 		}
@@ -169,7 +169,7 @@ func TestWatcher(t *testing.T) {
 		s.says(Waiting)
 		s.watcher.Watch(pod, mark("slow"))
 		wait(grace - time.Second)
-		s.expect(t, 10) // it ran the one before, and most are back soon
+		s.expect(t, 10) // it ran the previous content, and most pods recover quickly
 		wait(grace)
 		s.expect(t, 10, Waiting)
 
@@ -181,7 +181,7 @@ func TestWatcher(t *testing.T) {
 	})
 }
 
-// What a pod applied once it need not run for ever.
+// A pod that has applied a content is queried again, as it may stop running it.
 func TestAppliedIsAskedAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		happens func(w *Watcher)
@@ -221,7 +221,7 @@ func TestAppliedIsAskedAgain(t *testing.T) {
 	}
 }
 
-// One question that gets lost says nothing about a pod.
+// A single lost request does not change a pod's outcome.
 func TestALostAnswerChangesNothing(t *testing.T) {
 	watch(t, func(s *scripted) {
 		s.says(Applied)
@@ -239,7 +239,7 @@ func TestALostAnswerChangesNothing(t *testing.T) {
 	})
 }
 
-// Silent pods are remembered: a new content is no reason to ask them.
+// Silent pods are remembered: a new content does not cause requests to them.
 func TestSilenceIsRemembered(t *testing.T) {
 	watch(t, func(s *scripted) {
 		s.silent = pod.Name
@@ -260,7 +260,7 @@ func TestSilenceIsRemembered(t *testing.T) {
 		s.silent, s.answer = "", Outcome{State: Applied}
 		s.mu.Unlock()
 		m := mark("59")
-		m.Containers = "2" // it was restarted, perhaps with a reloader that answers
+		m.Containers = "2" // it was restarted, perhaps with a reloader that responds
 		s.watcher.Watch(pod, m)
 		wait(time.Second)
 		s.expect(t, 1, Applied)
@@ -274,12 +274,11 @@ func TestSilenceIsRemembered(t *testing.T) {
 		s.mu.Unlock()
 		s.seen()
 		wait(lastSilentLook + time.Minute)
-		s.expect(t, 2, Applied) // by itself
+		s.expect(t, 2, Applied) // without a new mark
 	})
 }
 
-// Thousands of pods behind a network policy must not make others wait: neither for
-// what is told to them, nor for what is known of them.
+// Thousands of pods behind a network policy must delay neither patches of other pods nor their outcomes.
 func TestSilentPodsHoldUpNobody(t *testing.T) {
 	watch(t, func(s *scripted) {
 		s.silent, s.answer = "silent", Outcome{State: Applied}
@@ -295,7 +294,7 @@ func TestSilentPodsHoldUpNobody(t *testing.T) {
 		done := make(chan struct{})
 		go func() { n.Run(ctx, 4); close(done) }()
 
-		// at the start nobody knows who is silent
+		// initially, all pods count as responsive
 		give := func(hash string) {
 			for i := range 2000 {
 				p := types.NamespacedName{Name: fmt.Sprint("silent-", i)}
@@ -314,7 +313,7 @@ func TestSilentPodsHoldUpNobody(t *testing.T) {
 		}
 		mu.Unlock()
 
-		wait(time.Hour) // all of them are known now
+		wait(time.Hour) // by now, all silent pods have been detected
 		give("second")
 		s.watcher.Watch(pod, mark("xx"))
 		wait(time.Second)

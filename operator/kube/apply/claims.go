@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// GrowClaim asks for more storage for a PersistentVolumeClaim. Pods that use it
-// go on running.
+// GrowClaim increases the storage request of a PersistentVolumeClaim. Its pods keep
+// running.
 //
-// Errors: the API server refuses it, for example because the claim's storage
-// class does not allow it.
+// Errors: the API server rejects the change, for example because the storage class does
+// not allow expansion.
 func (w *Writer) GrowClaim(ctx context.Context, namespace, name string, size resource.Quantity) error {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"resources": map[string]any{
 		"requests": map[corev1.ResourceName]resource.Quantity{corev1.ResourceStorage: size},

@@ -12,32 +12,30 @@ import (
 )
 
 const (
-	// promptOverwrites is how often in a row a foreign change of one object is
-	// undone at once: a user's edits, or those of a test, are no conflict.
+	// promptOverwrites is the number of consecutive foreign changes of an object that are
+	// overwritten immediately, because edits by a user or a test are no conflict.
 	promptOverwrites = 5
-	// firstPause and lastPause bound the pauses before further overwrites, each
-	// twice the one before.
+	// firstPause and lastPause bound the pauses before further overwrites, which double each time.
 	firstPause = time.Second
 	lastPause  = 5 * time.Minute
-	// overwritesTogether is how far apart overwrites are that count as one row,
-	// before there is a conflict.
+	// overwritesTogether is the maximum time between consecutive overwrites until there is a conflict.
 	overwritesTogether = 2 * time.Minute
 )
 
 // Conflict is an object that another client keeps reverting.
 type Conflict struct {
-	Kind  string // "StatefulSet"
+	Kind  string // for example "StatefulSet"
 	Name  string
-	By    string // who, for people
+	By    string // human-readable name of the other client
 	Since time.Time
-	Wait  time.Duration // after which the object must be compared again
-	Gone  bool          // the object does not exist until it is written again
-	New   bool          // this conflict is returned for the first time
+	Wait  time.Duration // time until the object must be compared again
+	Gone  bool          // whether the object does not exist until it is written again
+	New   bool          // whether this conflict is returned for the first time
 }
 
 func (c Conflict) String() string { return describe([]Conflict{c}) }
 
-// describe tells of conflicts with one opponent.
+// describe returns a message about conflicts with one client.
 func describe(all []Conflict) string {
 	var names []string
 	since := all[0].Since
@@ -54,8 +52,8 @@ func describe(all []Conflict) string {
 	return fmt.Sprintf("%s: %s has been changing %s back since %s", strings.Join(names, ", "), all[0].By, back, since.UTC().Format(time.RFC3339))
 }
 
-// ConflictError means that another client keeps reverting objects. They are
-// overwritten with backoff, so some of them may be outdated.
+// ConflictError means that another client keeps reverting objects. They are overwritten
+// with backoff, so some of them may be outdated.
 type ConflictError struct {
 	Conflicts []Conflict
 }
@@ -72,7 +70,7 @@ func (e *ConflictError) Error() string {
 	return strings.Join(all, "; ") + "; the operator overwrites with backoff (up to " + lastPause.String() + ") until that stops"
 }
 
-// Wait is when the objects must be compared again.
+// Wait returns the time until the objects must be compared again.
 func (e *ConflictError) Wait() time.Duration {
 	out := lastPause
 	for _, c := range e.Conflicts {
@@ -81,7 +79,7 @@ func (e *ConflictError) Wait() time.Duration {
 	return out
 }
 
-// Contested takes a *ConflictError apart; any other error is returned.
+// Contested returns the conflicts of a *ConflictError and any other error unchanged.
 func Contested(err error) ([]Conflict, error) {
 	if conflict, is := errors.AsType[*ConflictError](err); is {
 		return conflict.Conflicts, nil
@@ -89,38 +87,37 @@ func Contested(err error) ([]Conflict, error) {
 	return nil, err
 }
 
-// errPaused replaces a write that is postponed because of a conflict.
+// errPaused is the error of a write that is postponed because of a conflict.
 var errPaused = errors.New("write postponed: another client keeps reverting the object")
 
-// state is what of an object shows that somebody changed it. It is zero for an
-// object that does not exist.
+// state is the part of an object that reveals changes by others. It is zero if the object does not exist.
 type state struct {
 	meta       string // labels, annotations and owner references; resourceVersion of kinds without generation
 	generation int64  // changes with the spec; 0 for kinds without
 }
 
-// objectID names an object of any kind.
+// objectID identifies an object of any kind.
 type objectID struct{ kind, namespace, name string }
 
-// history is what is known of our writes of one object.
+// history records our writes of one object.
 type history struct {
-	want, next [sha256.Size]byte // what was written last, and what is to be written
-	found      state             // what next replaces
-	asked      bool              // next and found are of a write to come
-	left       state             // what the last write made of the object
-	signed     time.Time         // when the API server says that was
-	written    bool              // there was a last write
-	last       time.Time         // of the last write, or of a foreign change that was noticed
+	want, next [sha256.Size]byte // content of the last and the pending write
+	found      state             // state before the pending write
+	asked      bool              // whether next and found belong to a pending write
+	left       state             // state after the last write
+	signed     time.Time         // time of the last write according to the API server
+	written    bool              // whether there was a last write
+	last       time.Time         // time of the last write, or of a foreign change that was noticed
 
-	overwrites int       // in a row
-	since      time.Time // of the first
-	resume     time.Time // zero, or when the object may be overwritten again
-	by         string    // not empty: there is a conflict
+	overwrites int       // consecutive ones
+	since      time.Time // time of the first overwrite
+	resume     time.Time // zero, or the time from which the object may be overwritten again
+	by         string    // not empty: there is a conflict with this client
 	reported   bool
 }
 
-// conflicts notices objects that somebody else changes back each time we write
-// them, and says when to write them again:
+// conflicts detects objects that another client reverts after each of our writes, and
+// schedules when to write them again:
 //
 //	the object is not as our last write left it, and we want | then
 //	---------------------------------------------------------|----------------------------
@@ -128,18 +125,18 @@ type history struct {
 //	the same, as often as a user may edit it                 | write
 //	the same, repeatedly                                     | wait, twice as long each time
 //
-// A conflict is over when our write stands for some pauses. It is safe for
-// concurrent use.
+// A conflict ends when our write remains for some pauses. conflicts is safe for concurrent
+// use.
 type conflicts struct {
-	overwrote func(kind string) // called for each foreign change that was undone
+	overwrote func(kind string) // called for each foreign change that was overwritten
 
 	mu    sync.Mutex
 	of    map[objectID]*history
 	swept time.Time
 }
 
-// before says how long a write must wait. noticed is true when this begins a
-// conflict: tell [conflicts.name] who wrote after signed.
+// before returns how long a write must wait. If noticed is true, a conflict begins: call
+// [conflicts.name] with the client that wrote after signed.
 func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now time.Time) (wait time.Duration, noticed bool, signed time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +164,7 @@ func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now
 	return max(0, h.resume.Sub(now)), h.by == "", h.signed
 }
 
-// name says who changes an object back.
+// name sets the client that reverts an object.
 func (c *conflicts) name(id objectID, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,8 +173,8 @@ func (c *conflicts) name(id objectID, by string) {
 	}
 }
 
-// wrote notes what the write that before was asked about made of the object, and
-// reports whether it undid a foreign change.
+// wrote records the result of the write that was announced to before, and reports whether
+// it overwrote a foreign change.
 func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overwrote bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,7 +183,7 @@ func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overw
 	if h == nil {
 		return false
 	}
-	// An annotation of `kubectl rollout restart` changes the spec and stays.
+	// An annotation of `kubectl rollout restart` changes the spec and is kept.
 	undone := h.found != h.left && (h.found.meta != h.left.meta || h.found.generation != made.generation)
 	if overwrote = h.asked && h.written && h.want == h.next && undone; overwrote {
 		if h.overwrites == 0 {
@@ -199,7 +196,7 @@ func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overw
 	return overwrote
 }
 
-// forget drops what is known of an object that we deleted.
+// forget drops the history of an object that we deleted.
 func (c *conflicts) forget(id objectID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,14 +217,14 @@ func (c *conflicts) at(id objectID, now time.Time) (Conflict, bool) {
 	}
 	out := Conflict{Kind: id.kind, Name: id.name, By: h.by, Since: h.since, Gone: h.asked && h.found == state{}, New: !h.reported}
 	h.reported = true
-	// After a pause the object may be as we want it: then there is nothing to write.
+	// After a pause the object may be as wanted, so that no write follows.
 	if out.Wait = h.resume.Sub(now); out.Wait <= 0 {
 		out.Wait = h.last.Add(h.quiet()).Sub(now)
 	}
 	return out, true
 }
 
-// count is how many objects there are conflicts about.
+// count returns the number of objects with a conflict.
 func (c *conflicts) count(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,7 +237,7 @@ func (c *conflicts) count(now time.Time) int {
 	return n
 }
 
-// sweep drops what would be forgotten anyway.
+// sweep drops expired histories.
 func (c *conflicts) sweep(now time.Time) {
 	if now.Sub(c.swept) < overwritesTogether {
 		return
@@ -253,11 +250,10 @@ func (c *conflicts) sweep(now time.Time) {
 	}
 }
 
-// over reports whether our last write stood long enough.
+// over reports whether our last write has remained long enough.
 func (h *history) over(now time.Time) bool { return now.Sub(h.last) >= h.quiet() }
 
-// quiet is longer than another operator like us waits before it overwrites, which
-// may be one pause ahead.
+// quiet returns a time that exceeds the pause of another operator like this one, which may be one step ahead.
 func (h *history) quiet() time.Duration {
 	if h.overwrites < promptOverwrites {
 		return overwritesTogether
@@ -269,7 +265,7 @@ func (h *history) forgive() {
 	h.overwrites, h.resume, h.by, h.reported = 0, time.Time{}, "", false
 }
 
-// pause is how long to wait before the next overwrite.
+// pause returns how long to wait before the next overwrite.
 func pause(overwrites int) time.Duration {
 	out := firstPause
 	for range overwrites - promptOverwrites {

@@ -16,16 +16,15 @@ var (
 	thing = objectID{"StatefulSet", "ns", "web"}
 )
 
-// version is the state of an object that has a generation.
+// version returns the state of an object that has a generation.
 func version(meta string, generation int64) state { return state{meta, generation} }
 
-// act is something that happens after a pause: a foreign change, and a pass that wants
-// to write what.
+// act is an event after a pause: an optional foreign change, and a reconciliation that wants to write want.
 type act struct {
 	after   time.Duration
 	want    string
-	foreign func(now state) state // nil: nobody else changes the object
-	sameGen bool                  // our write does not touch the spec
+	foreign func(now state) state // nil: no foreign change
+	sameGen bool                  // our write does not change the spec
 }
 
 func edits(s state) state      { return version("theirs", s.generation+1) }
@@ -34,8 +33,8 @@ func deletes(state) state      { return state{} }
 func signs(s state) state      { return version(s.meta+"'", s.generation) }
 func times(n int, a act) []act { return slices.Repeat([]act{a}, n) }
 
-// TestConflicts plays what happens to an object and says of each write whether it
-// was made (+), undid something (!), or was put off and for how long.
+// TestConflicts replays events of an object. For each write, the result is whether it was
+// made (+), overwrote a change (!), or was postponed and for how long.
 func TestConflicts(t *testing.T) {
 	revert := act{time.Second, "a", edits, false}
 	for name, tc := range map[string]struct {
@@ -89,8 +88,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// duel lets two operators fight for a time, each looking whenever the other wrote
-// and whenever its pause is over, and returns when they wrote.
+// duel lets two operators compete for a time. Each of them reconciles after a write of
+// the other and after its own pause. It returns the times of the writes.
 func duel(t *testing.T, lasts time.Duration) (writes []time.Duration, sides [2]*conflicts, ended time.Time) {
 	t.Helper()
 	live, now := version("", 1), began
@@ -99,7 +98,7 @@ func duel(t *testing.T, lasts time.Duration) (writes []time.Duration, sides [2]*
 		next := lasts
 		for i, side := range sides {
 			if live.meta == fmt.Sprint(i) {
-				continue // as it should be
+				continue // already as wanted
 			}
 			wait, noticed, _ := side.before(thing, sha256.Sum256([]byte{byte(i)}), live, now)
 			if noticed {
@@ -135,7 +134,7 @@ func TestTwoOperatorsSlowDown(t *testing.T) {
 	if n := in(time.Minute, 2*time.Minute); n > 4 {
 		t.Errorf("%d writes in the second minute", n)
 	}
-	// It is never forgotten: a write of one of them every five minutes.
+	// The conflict persists: one of them writes every five minutes.
 	for h := time.Hour; h < 24*time.Hour; h += time.Hour {
 		if n := in(h, h+time.Hour); n > 13 || n < 10 {
 			t.Errorf("%d writes in hour %s", n, h)
@@ -161,7 +160,7 @@ func TestAConflictIsReportedOnceAndEnds(t *testing.T) {
 	if !ok || again.New {
 		t.Errorf("%+v, %v", again, ok)
 	}
-	// The other one has stopped: our next write stands.
+	// The other operator has stopped, so that our next write remains.
 	pause, _, _ := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now)
 	now = now.Add(pause)
 	if wait, _, _ := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now); wait > 0 {
@@ -183,8 +182,8 @@ func TestAConflictIsReportedOnceAndEnds(t *testing.T) {
 	}
 }
 
-// The other side may stop on its own and leave the object as we want it: then there is
-// nothing to write when the pause is over, and nothing to look at again and again.
+// The other client may stop by itself and leave the object as wanted. There is then
+// nothing to write after the pause, and the object must not be compared repeatedly.
 func TestAConflictThatTheOtherSideEndsIsLookedAtSeldom(t *testing.T) {
 	c, now, live := conflicts{overwrote: func(string) {}}, began, version("theirs", 1)
 	for range promptOverwrites + 2 {
@@ -211,7 +210,7 @@ func TestAConflictThatTheOtherSideEndsIsLookedAtSeldom(t *testing.T) {
 	}
 }
 
-// Objects that nobody fights about cost nothing for long.
+// Histories of objects without a conflict are dropped soon.
 func TestHistoriesAreDropped(t *testing.T) {
 	c := conflicts{}
 	for i := range 100 {

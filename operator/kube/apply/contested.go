@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// admit says whether an object may be written now, in place of live if it exists.
+// admit checks whether want may be written now. If exists is true, it replaces live.
 //
 // Errors: errPaused.
 func (k *kind[T]) admit(ctx context.Context, want, live T, exists bool) error {
@@ -31,7 +31,7 @@ func (k *kind[T]) admit(ctx context.Context, want, live T, exists bool) error {
 	return nil
 }
 
-// noted takes note of a write and what it made of the object; nil: it deleted it.
+// noted records a write and the resulting object; nil means that it was deleted.
 func (k *kind[T]) noted(obj, made metav1.Object) {
 	var left state
 	var signed time.Time
@@ -43,7 +43,7 @@ func (k *kind[T]) noted(obj, made metav1.Object) {
 	}
 }
 
-// signedAt is when a program of our name wrote an object last.
+// signedAt returns the time of the last write with our field manager.
 func signedAt(fields []metav1.ManagedFieldsEntry) time.Time {
 	var out time.Time
 	for _, f := range fields {
@@ -54,7 +54,7 @@ func signedAt(fields []metav1.ManagedFieldsEntry) time.Time {
 	return out
 }
 
-// Conflicts is how many objects another client keeps reverting.
+// Conflicts returns the number of objects that another client keeps reverting.
 func (w *Writer) Conflicts() int { return w.conflicts.count(time.Now()) }
 
 // conflict returns the conflict about an object, if there is one.
@@ -62,7 +62,7 @@ func (w *Writer) conflict(o Object) (Conflict, bool) { return w.conflicts.at(idO
 
 func idOf(o Object) objectID { return objectID{KindOf(o), o.GetNamespace(), o.GetName()} }
 
-// KindOf is the kind of an object, "StatefulSet".
+// KindOf returns the kind of an object, for example "StatefulSet".
 func KindOf(o Object) string {
 	name := fmt.Sprintf("%T", o)
 	return name[strings.LastIndexByte(name, '.')+1:]
@@ -78,8 +78,8 @@ func stateOf(obj metav1.Object) state {
 	return state{meta: string(meta[:]), generation: obj.GetGeneration()}
 }
 
-// digest stands for what is wanted. The input hash does not count: it depends on
-// what there is.
+// digest identifies the content of a desired object, without the input hash, which also
+// depends on the existing object.
 func (k *kind[T]) digest(want T) [sha256.Size]byte {
 	if want.GetAnnotations()[wellknown.AnnotationInputHash] != "" {
 		want = k.copy(want)
@@ -88,8 +88,7 @@ func (k *kind[T]) digest(want T) [sha256.Size]byte {
 	return digestOf(want)
 }
 
-// opponent reads who changed an object after our last write of it. Caches hold no
-// managed fields.
+// opponent reads which client changed an object after our last write. Caches hold no managed fields.
 func (k *kind[T]) opponent(ctx context.Context, id objectID, signed time.Time) string {
 	live, err := k.api(id.namespace).Get(ctx, id.name, metav1.GetOptions{})
 	if err != nil {
@@ -98,9 +97,9 @@ func (k *kind[T]) opponent(ctx context.Context, id objectID, signed time.Time) s
 	return lastManager(live.GetManagedFields(), signed)
 }
 
-// lastManager names who wrote last, for people. ours is the time of our own last
-// write. The API server counts in seconds, and one entry stands for all programs
-// of a name.
+// lastManager returns the human-readable name of the last client that wrote. ours is the
+// time of our own last write. Times have a resolution of one second, and programs with
+// the same field manager share an entry.
 func lastManager(fields []metav1.ManagedFieldsEntry, ours time.Time) string {
 	var last metav1.ManagedFieldsEntry
 	for _, f := range fields {

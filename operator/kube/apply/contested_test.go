@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// What a cache shows of our own write is no foreign change.
+// The result of our own write in a cache is not a foreign change.
 func TestStateOf(t *testing.T) {
 	object := func(edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 		return statefulSet("5", "1", append(edit, func(s *appsv1.StatefulSet) {
@@ -54,8 +54,8 @@ func TestConflictsAreToldTogether(t *testing.T) {
 	}
 }
 
-// Somebody changes a ConfigMap back after each of our writes. The other objects are
-// still written; what would be removed after it stays.
+// Another client reverts a ConfigMap after each of our writes. The other objects are
+// still written, and later removals are skipped.
 func TestAContestedObjectIsPutOff(t *testing.T) {
 	b := newBench(t)
 	overwrites := 0
@@ -107,15 +107,14 @@ func TestAContestedObjectIsPutOff(t *testing.T) {
 	if overwrites != promptOverwrites || b.writer.Conflicts() != 1 {
 		t.Errorf("%d overwrites, %d conflicts", overwrites, b.writer.Conflicts())
 	}
-	// Who it is has been asked, and told, once.
+	// The other client was read and reported once.
 	_, err = b.writer.Do(t.Context(), steps)
 	if conflict, is = errors.AsType[*ConflictError](err); !is || conflict.Conflicts[0].New || len(b.calls()) > 0 {
 		t.Errorf("%#v", err)
 	}
 }
 
-// A reconciliation that fails after a conflict was noticed does not tell of it; a
-// later one must.
+// A conflict that is noticed in a failing reconciliation is not reported by it but by a later one.
 func TestAConflictIsToldAfterAFailure(t *testing.T) {
 	b := newBench(t)
 	contested := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "contested"}}
@@ -132,8 +131,8 @@ func TestAConflictIsToldAfterAFailure(t *testing.T) {
 	}
 }
 
-// A shard that is scaled away and comes back was changed by nobody else, be it removed
-// or kept with a deadline.
+// A shard that is scaled down and up again has no foreign change, whether it was removed
+// or retained with a deadline.
 func TestShardsThatComeBackAreNoConflict(t *testing.T) {
 	for name, away := range map[string]func(*bench) Step{
 		"removed": func(b *bench) Step { return Step{Remove, statefulSet("", "a", owned)} },
@@ -169,7 +168,7 @@ func TestShardsThatComeBackAreNoConflict(t *testing.T) {
 
 func owned(s *appsv1.StatefulSet) { s.OwnerReferences, s.Generation = controlledBy("web", "1"), 1 }
 
-// live is the StatefulSet that the API server has, nil without one.
+// live returns the StatefulSet in the API server, nil if there is none.
 func (b *bench) live(t *testing.T) *appsv1.StatefulSet {
 	t.Helper()
 	all, err := b.kube.AppsV1().StatefulSets("ns").List(t.Context(), metav1.ListOptions{})

@@ -13,15 +13,15 @@ import (
 
 // DaemonSet creates or updates a DaemonSet:
 //
-//	cache shows                       | call
+//	cache has                         | call
 //	----------------------------------|------------------------------------------
-//	nothing                           | create
-//	nothing, but the server has one   | update it, with its labels
+//	no DaemonSet                      | create
+//	none, but the server has one      | update it, with its labels
 //	one that is being deleted         | none
-//	what we wrote, not edited since   | none, unless metadata of ours was changed
+//	our write, not edited since       | none, unless metadata of ours was changed
 //	another, or one from before       | update; after a restart of the operator
 //	  the operator was started        | once, without effect
-//	… and the server answers 422      | foreground delete; its event starts again
+//	... and the server responds 422   | foreground delete; its event triggers a retry
 func (w *Writer) DaemonSet(ctx context.Context, want *appsv1.DaemonSet) (Change, error) {
 	k := &w.daemonSets
 	live, ok := k.view.Get(want.Namespace, want.Name)
@@ -47,8 +47,8 @@ func (w *Writer) DaemonSet(ctx context.Context, want *appsv1.DaemonSet) (Change,
 	return change, err
 }
 
-// written remembers what DaemonSets were made of. They carry no hash of it, and
-// the API server fills in defaults, so that specs cannot be compared.
+// written records the specs from which DaemonSets were written. They carry no hash of it,
+// and the API server applies defaults, so that specs cannot be compared.
 type written struct {
 	mu   sync.Mutex
 	made map[types.NamespacedName]madeOf
@@ -69,8 +69,7 @@ func (m *written) note(want, got *appsv1.DaemonSet) {
 	m.made[keyOf(want)] = madeOf{got.UID, got.Generation, digestOf(want.Spec)}
 }
 
-// ForgetDaemonSet drops what is remembered of a DaemonSet that is gone. It must
-// be called for every deletion that the cache shows.
+// ForgetDaemonSet drops the record of a deleted DaemonSet. It must be called for every deletion in the cache.
 func (w *Writer) ForgetDaemonSet(gone *appsv1.DaemonSet) {
 	w.daemonSets.view.Forget(gone)
 	w.nodes.mu.Lock()
@@ -87,7 +86,7 @@ func (m *written) same(want, live *appsv1.DaemonSet) bool {
 	return known && last == madeOf{live.UID, live.Generation, digestOf(want.Spec)} && sameMeta(want, live)
 }
 
-// digestOf is zero for what cannot be encoded, which no object is.
+// digestOf returns zero if part cannot be encoded, which does not happen for API objects.
 func digestOf(part any) [sha256.Size]byte {
 	text, err := json.Marshal(part)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestDaemonSet(t *testing.T) {
 	going := func(d *appsv1.DaemonSet) { d.DeletionTimestamp = new(metav1.Now()) }
 	for name, tc := range map[string]struct {
 		live    *appsv1.DaemonSet
-		hidden  bool // from the cache
+		hidden  bool // not in the cache
 		fail    map[string]error
 		change  Change
 		calls   []string
@@ -69,7 +69,7 @@ func TestDaemonSet(t *testing.T) {
 	}
 }
 
-// TestDaemonSetIsWrittenOnce: it carries no hash, so what was written is remembered.
+// A DaemonSet has no hash, so that its written spec is remembered.
 func TestDaemonSetIsWrittenOnce(t *testing.T) {
 	b := newBench(t)
 	write := func(what string, want Change, edit ...func(*appsv1.DaemonSet)) {

@@ -14,12 +14,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Endpoints writes a Service without selector and the addresses behind it. Its objects
-// are complete: one that has a resourceVersion replaces that version of it, one
-// without is created.
+// Endpoints writes a Service without selector and its addresses. Objects are complete: one
+// with a resourceVersion replaces that version, one without is created.
 //
-// Errors of all methods: those of the API server; Conflict, AlreadyExists or NotFound when the
-// caller has not seen the latest version.
+// Errors of all methods: those of the API server; Conflict, AlreadyExists or NotFound if the
+// caller does not have the latest version.
 type Endpoints struct {
 	kube      kubernetes.Interface
 	namespace string
@@ -30,7 +29,7 @@ func NewEndpoints(kube kubernetes.Interface, namespace string) *Endpoints {
 	return &Endpoints{kube, namespace}
 }
 
-// Service creates or replaces the Service and returns what the API server made of it.
+// Service creates or replaces the Service and returns the object in the API server.
 func (e *Endpoints) Service(ctx context.Context, o *corev1.Service) (*corev1.Service, error) {
 	return put(ctx, "Service", e.kube.CoreV1().Services(e.namespace), o)
 }
@@ -40,7 +39,7 @@ func (e *Endpoints) Endpoints(ctx context.Context, o *corev1.Endpoints) (*corev1
 	return put(ctx, "Endpoints", e.kube.CoreV1().Endpoints(e.namespace), o)
 }
 
-// DeleteEndpoints deletes this version of Endpoints; ones that are gone are no error.
+// DeleteEndpoints deletes this version of Endpoints. It is a no-op if they do not exist.
 func (e *Endpoints) DeleteEndpoints(ctx context.Context, o *corev1.Endpoints) error {
 	return deleteVersion(ctx, "Endpoints", e.kube.CoreV1().Endpoints(e.namespace), o)
 }
@@ -50,7 +49,7 @@ func (e *Endpoints) Slice(ctx context.Context, o *discoveryv1.EndpointSlice) (*d
 	return put(ctx, "EndpointSlice", e.kube.DiscoveryV1().EndpointSlices(e.namespace), o)
 }
 
-// DeleteSlice deletes this version of an EndpointSlice; one that is gone is no error.
+// DeleteSlice deletes this version of an EndpointSlice. It is a no-op if it does not exist.
 func (e *Endpoints) DeleteSlice(ctx context.Context, o *discoveryv1.EndpointSlice) error {
 	return deleteVersion(ctx, "EndpointSlice", e.kube.DiscoveryV1().EndpointSlices(e.namespace), o)
 }

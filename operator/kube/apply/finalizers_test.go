@@ -12,7 +12,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// finalizersWritten are those of the objects in the updates so far.
+// finalizersWritten returns the finalizers of the objects in all updates so far.
 func finalizersWritten(t *testing.T, b *bench) (all [][]string) {
 	t.Helper()
 	for _, a := range b.kube.Actions() {
@@ -23,8 +23,8 @@ func finalizersWritten(t *testing.T, b *bench) (all [][]string) {
 	return all
 }
 
-// Finalizers belong to others: every write keeps those of the version that it
-// replaces, also when a conflict showed that version only then.
+// Finalizers belong to others: each write keeps those of the replaced version, even if
+// this version is only read after a conflict.
 func TestWritesKeepFinalizers(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "ns", Name: "web", ResourceVersion: "5"}
 	for name, write := range map[string]func(t *testing.T) (*bench, metav1.Object, func() (Change, error)){
@@ -69,7 +69,7 @@ func TestWritesKeepFinalizers(t *testing.T) {
 			for _, conflict := range []bool{false, true} {
 				b, server, put := write(t)
 				want := [][]string{nil}
-				if conflict { // the finalizer came after the version that the cache shows
+				if conflict { // the finalizer was added after the version in the cache
 					server.SetFinalizers([]string{"backup.example.com/copy"})
 					b.track(t, server)
 					b.fail("update", apierrors.NewConflict(things, "web", nil))
@@ -86,8 +86,8 @@ func TestWritesKeepFinalizers(t *testing.T) {
 	}
 }
 
-// "kubectl delete --cascade=orphan" between the version in the cache and an update:
-// the update must not take the finalizer away, which would delete the pods.
+// After "kubectl delete --cascade=orphan" an update based on an older version in the
+// cache must not remove the finalizer, which would delete the pods.
 func TestDeletionSeenAfterAConflict(t *testing.T) {
 	going := metav1.ObjectMeta{
 		Namespace: "ns", Name: "web", UID: "u", ResourceVersion: "6", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"orphan"},
@@ -113,7 +113,7 @@ func TestDeletionSeenAfterAConflict(t *testing.T) {
 	}
 }
 
-// Pods read a Secret until it is gone, so it is written until then.
+// A Secret in deletion is still written, because pods read it until it disappears.
 func TestContentIsWrittenWhileItIsBeingDeleted(t *testing.T) {
 	going := func(s *corev1.Secret) {
 		s.DeletionTimestamp, s.Finalizers = new(metav1.Now()), []string{"backup.example.com/copy"}

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// orphans remembers StatefulSets between their deletion and their creation, for
-// what only the live object said: annotations of kubectl and images that were
-// held back. Forgetting them costs a rollout, nothing else.
+// orphans holds deleted StatefulSets until they are recreated, because some data is only
+// in the live object: kubectl annotations and held-back images. Losing an entry merely
+// causes a rollout.
 type orphans struct {
 	mu   sync.Mutex
 	left map[types.NamespacedName]orphan
@@ -44,7 +44,7 @@ func (o *orphans) take(key types.NamespacedName) (orphan, bool) {
 	return out, ok
 }
 
-// createStatefulSet creates what the cache does not show.
+// createStatefulSet creates a StatefulSet that is not in the cache.
 func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
 	left, orphaned := w.orphans.take(keyOf(want))
@@ -65,22 +65,20 @@ func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet
 	return change, err
 }
 
-// sameController reports whether two objects belong to one workload, which was not
-// deleted and created again in between.
+// sameController reports whether two objects belong to the same workload, which was not recreated in between.
 func sameController(a, b metav1.Object) bool {
 	of, and := metav1.GetControllerOfNoCopy(a), metav1.GetControllerOfNoCopy(b)
 	return of == nil || and == nil || of.UID == and.UID
 }
 
-// rolling reports whether pods of a StatefulSet are being replaced, for example by
-// "kubectl rollout restart".
+// rolling reports whether pods of a StatefulSet are being replaced, for example by "kubectl rollout restart".
 func rolling(live *appsv1.StatefulSet) bool {
 	return live.Generation != live.Status.ObservedGeneration || live.Status.CurrentRevision != live.Status.UpdateRevision
 }
 
-// holdBack returns want with the images of live in place of those in HoldImages,
-// if they alone would replace the pods, and no pods are being replaced anyway. The
-// API server is asked, because only it knows what defaults it fills in.
+// holdBack returns want with the images of live instead of those in HoldImages if only
+// these would replace the pods and no rollout is in progress. It uses a dry run, because
+// only the API server can apply its defaults.
 func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, held bool, err error) {
 	k := &w.statefulSets
 	candidate, differs := w.holdImages(want, live)
@@ -92,7 +90,7 @@ func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (
 	mergeTemplate(&trial.Spec.Template, &live.Spec.Template)
 	got, err := k.api(want.Namespace).Update(ctx, trial, metav1.UpdateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
 	if _, invalid := refusedAsInvalid(err); invalid || apierrors.IsNotFound(err) {
-		return want, false, nil // the update itself will say so
+		return want, false, nil // the update itself returns this error
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("dry-run update of StatefulSet %q: %w", want.Name, err)
@@ -103,8 +101,8 @@ func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (
 	return want, false, nil
 }
 
-// holdImages returns a copy of want with the images that live has in containers
-// whose wanted image is in HoldImages. differs is false when it has the same.
+// holdImages returns a copy of want with the images of live for containers whose wanted
+// image is in HoldImages. differs is false if they are equal.
 func (w *Writer) holdImages(want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, differs bool) {
 	have := images(&live.Spec.Template.Spec)
 	out = want.DeepCopy()
@@ -118,7 +116,7 @@ func (w *Writer) holdImages(want, live *appsv1.StatefulSet) (out *appsv1.Statefu
 	return out, differs
 }
 
-// images are those of a pod's containers, by the container's name.
+// images returns the images of a pod by container name.
 func images(pod *corev1.PodSpec) map[string]string {
 	out := map[string]string{}
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {

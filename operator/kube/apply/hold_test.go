@@ -15,8 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// pods edits the template: the images of prometheus, of the reloader and of the
-// reloader at start.
+// pods returns an edit of the template: the images of prometheus, the reloader, and the init reloader.
 func pods(server, reloader, start string, args ...string) func(*appsv1.StatefulSet) {
 	return func(s *appsv1.StatefulSet) {
 		s.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: start}}
@@ -78,7 +77,7 @@ func TestImagesThatAloneReplaceNoPods(t *testing.T) {
 	}
 }
 
-// A StatefulSet that is made again for its claims must not replace the pods it adopts.
+// A StatefulSet that is recreated for its claims does not replace the pods that it adopts.
 func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"), func(s *appsv1.StatefulSet) {
 		s.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "now"}
@@ -91,7 +90,7 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	updates := 0
 	b.kube.PrependReactor("update", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		updates++
-		if updates == 2 { // the trial of the template passes, the update does not
+		if updates == 2 { // the dry run succeeds, the update fails
 			return true, nil, immutable
 		}
 		return false, nil, nil
@@ -102,7 +101,7 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	delete(b.statefulSets, "ns/web")
 	b.writer.StatefulSets().Forget(live)
 	b.calls()
-	for range 2 { // what was left behind outlives creates that fail
+	for range 2 { // the record survives failing creates
 		b.fail("create", apierrors.NewServiceUnavailable("busy"))
 		if _, err := b.writer.StatefulSet(t.Context(), want); err == nil {
 			t.Fatal("the failure is gone")
@@ -123,8 +122,7 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	}
 }
 
-// A workload of the same name that comes later is another one: its pods are not those
-// that were left behind.
+// A later workload with the same name does not get the held-back images of the earlier one.
 func TestALaterOwnerKeepsNoImage(t *testing.T) {
 	for uid, want := range map[types.UID]string{"1": "r:1", "2": "r:2"} {
 		b := newBench(t)
@@ -143,7 +141,7 @@ func TestALaterOwnerKeepsNoImage(t *testing.T) {
 	}
 }
 
-// Pods that are replaced in turn after a recreate get the images that are wanted.
+// Pods that are replaced one by one after a recreation get the wanted images.
 func TestPodsThatAreReplacedKeepNoImage(t *testing.T) {
 	live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"), func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "old" })
 	b := newBench(t, live.DeepCopy())

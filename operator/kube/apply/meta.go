@@ -10,11 +10,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// FieldManager signs every write.
+// FieldManager is the field manager of all writes.
 const FieldManager = "PrometheusOperator"
 
-// overlay returns the live entries without the reserved ones, overlaid with the
-// wanted ones; nil when nothing is left.
+// overlay returns the live entries except reserved ones, overlaid with the wanted ones;
+// nil if the result is empty.
 func overlay(live, want map[string]string) map[string]string {
 	out := make(map[string]string, len(live)+len(want))
 	for k, v := range live {
@@ -29,8 +29,8 @@ func overlay(live, want map[string]string) map[string]string {
 	return out
 }
 
-// mergeMeta completes the metadata of want so that it can replace live. Finalizers
-// are never ours: an update without "orphan" would delete a StatefulSet's pods.
+// mergeMeta completes the metadata of want so that it can replace live. Finalizers are
+// never ours: an update without "orphan" would delete a StatefulSet's pods.
 func mergeMeta(want, live metav1.Object) {
 	want.SetResourceVersion(live.GetResourceVersion())
 	want.SetFinalizers(live.GetFinalizers())
@@ -38,7 +38,7 @@ func mergeMeta(want, live metav1.Object) {
 	want.SetAnnotations(overlay(live.GetAnnotations(), want.GetAnnotations()))
 }
 
-// sameMeta reports whether merging want into live would change its metadata.
+// sameMeta reports whether merging want into live would not change its metadata.
 func sameMeta(want, live metav1.Object) bool {
 	return sameMap(overlay(live.GetLabels(), want.GetLabels()), live.GetLabels()) &&
 		sameMap(overlay(live.GetAnnotations(), want.GetAnnotations()), live.GetAnnotations()) &&
@@ -49,7 +49,7 @@ func sameMap(a, b map[string]string) bool {
 	return len(a) == len(b) && maps.Equal(a, b)
 }
 
-// joinOwners returns the live references plus those wanted that are missing.
+// joinOwners returns the live references and the missing wanted ones.
 func joinOwners(live, want []metav1.OwnerReference) []metav1.OwnerReference {
 	out := append([]metav1.OwnerReference(nil), live...)
 	for _, w := range want {

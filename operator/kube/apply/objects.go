@@ -20,26 +20,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-// Objects writes what the operator may write of the users' own objects, those of one
-// kind of monitoring.coreos.com: statuses and finalizers.
+// Objects writes statuses and finalizers, the only parts of users' objects that the
+// operator may change, for one kind of monitoring.coreos.com.
 type Objects struct {
 	client *client.Client
 	row    *catalog.Row
 }
 
-// NewObjects returns a writer for a kind; the client is that of its version.
+// NewObjects returns a writer for a kind. c must be the client of its version.
 func NewObjects(c *client.Client, row *catalog.Row) *Objects { return &Objects{c, row} }
 
-// Exists asks the API server whether there is an object. It lists, which whoever
-// watches the kind may do.
+// Exists reports whether an object exists in the API server. It uses list, which every
+// account that can watch the kind may do.
 func (o *Objects) Exists(ctx context.Context, key types.NamespacedName) (bool, error) {
 	return o.client.Exists(ctx, o.row.Resource, key.Namespace, key.Name)
 }
 
-// Status writes the status subresource by server-side apply, taking over fields of
+// Status writes the status subresource by server-side apply and takes over fields of
 // other managers. status is the complete status that we want to own.
 //
-// Errors: those of the API server; NotFound when the object is gone.
+// Errors: those of the API server; NotFound if the object does not exist.
 func (o *Objects) Status(ctx context.Context, key types.NamespacedName, status any) error {
 	body, err := o.document(map[string]string{"name": key.Name, "namespace": key.Namespace}, status)
 	if err == nil {
@@ -51,15 +51,14 @@ func (o *Objects) Status(ctx context.Context, key types.NamespacedName, status a
 	return nil
 }
 
-// ErrOutdated says that there is a newer version of an object than the one that was to
-// be changed.
+// ErrOutdated means that the object to change has a newer version.
 var ErrOutdated = errors.New("the object has changed")
 
-// AddFinalizer puts a finalizer on an object, in this very version of it: somebody
-// else's finalizer must not get lost.
+// AddFinalizer adds a finalizer to exactly this version of an object, so that finalizers
+// of others cannot be lost.
 //
-// Errors: ErrOutdated; those of the API server, which may no longer take the object as
-// it is; NotFound when it is gone.
+// Errors: ErrOutdated; those of the API server, which may reject the object as it is;
+// NotFound if it does not exist.
 func (o *Objects) AddFinalizer(ctx context.Context, obj metav1.Object, finalizer string) error {
 	add := bindings.Operation{Op: "add", Path: "/metadata/finalizers/-", Value: finalizer}
 	if len(obj.GetFinalizers()) == 0 {
@@ -72,17 +71,17 @@ func (o *Objects) AddFinalizer(ctx context.Context, obj metav1.Object, finalizer
 	return err
 }
 
-// RemoveFinalizer takes a finalizer from an object; one that it has not, or an object
-// that is gone, is no error.
+// RemoveFinalizer removes a finalizer from an object. It is a no-op if the finalizer or
+// the object does not exist.
 //
-// Errors: ErrOutdated when the list has changed; those of the API server.
+// Errors: ErrOutdated if the list has changed; those of the API server.
 func (o *Objects) RemoveFinalizer(ctx context.Context, obj metav1.Object, finalizer string) error {
 	at := slices.Index(obj.GetFinalizers(), finalizer)
 	if at < 0 {
 		return nil
 	}
 	path := fmt.Sprintf("/metadata/finalizers/%d", at)
-	// What is removed must be what was seen.
+	// The test makes sure that the index still refers to this finalizer.
 	err := o.change(ctx, obj, bindings.Operation{Op: "test", Path: path, Value: finalizer}, bindings.Operation{Op: "remove", Path: path})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -93,7 +92,7 @@ func (o *Objects) RemoveFinalizer(ctx context.Context, obj metav1.Object, finali
 	return err
 }
 
-// change changes an object step by step, or not at all when a test fails.
+// change patches an object, or leaves it unchanged if a test fails.
 func (o *Objects) change(ctx context.Context, obj metav1.Object, steps ...bindings.Operation) error {
 	body, err := json.Marshal(steps)
 	if err != nil {
@@ -106,8 +105,8 @@ func (o *Objects) change(ctx context.Context, obj metav1.Object, steps ...bindin
 	return nil
 }
 
-// outdated reports whether the test of a patch failed. The API server gives causes
-// when it would not take the patched object.
+// outdated reports whether the test of a patch failed. If the API server rejects the
+// patched object, the error has causes.
 func outdated(err error) bool {
 	status, is := errors.AsType[*apierrors.StatusError](err)
 	return is && apierrors.IsInvalid(status) && (status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0)
@@ -117,7 +116,7 @@ func (o *Objects) patch(kind types.PatchType, key types.NamespacedName) *rest.Re
 	return o.client.REST().Patch(kind).Namespace(key.Namespace).Resource(o.row.Resource).Name(key.Name).Param("fieldManager", FieldManager)
 }
 
-// document is an object of the kind with nothing but metadata and a status.
+// document returns an object of the kind that only has metadata and a status.
 func (o *Objects) document(metadata map[string]string, status any) ([]byte, error) {
 	return json.Marshal(struct {
 		metav1.TypeMeta `json:",inline"`
@@ -129,11 +128,11 @@ func (o *Objects) document(metadata map[string]string, status any) ([]byte, erro
 	})
 }
 
-// bindings makes one change of the bindings of an object, and returns what is there
-// afterwards, as JSON.
+// bindings makes one change of the bindings of an object and returns the resulting object
+// as JSON.
 //
-// Errors: those of the API server; Conflict when the object has another version or
-// Invalid when a test fails, NotFound when it is gone.
+// Errors: those of the API server; Conflict if the object has another version, Invalid if
+// a test fails, NotFound if it does not exist.
 func (o *Objects) bindings(ctx context.Context, c bindings.Change) ([]byte, error) {
 	key := types.NamespacedName{Namespace: c.Object.Namespace, Name: c.Object.Name}
 	if c.Status == nil {
@@ -152,7 +151,7 @@ func (o *Objects) bindings(ctx context.Context, c bindings.Change) ([]byte, erro
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Raw()
 }
 
-// Bindings returns what writes the bindings of all kinds; clients are by version.
+// Bindings returns the writer of bindings for all kinds; clients are by version.
 func Bindings(clients map[schema.GroupVersion]*client.Client) *bindings.Writer {
 	return bindings.NewWriter(func(ctx context.Context, c bindings.Change) (string, []v1.WorkloadBinding, error) {
 		row := c.Object.Row
@@ -169,7 +168,7 @@ func Bindings(clients map[schema.GroupVersion]*client.Client) *bindings.Writer {
 	})
 }
 
-// Owns reports whether an object belongs to an owner, by its owner references.
+// Owns reports whether the owner references of obj include owner.
 func Owns(owner, obj metav1.Object) bool {
 	return slices.ContainsFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() })
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-// answering is a client of an API server that notes requests, "METHOD path content-type"
-// and body, and answers all of them alike.
+// answering returns a client of an API server that records requests as "METHOD path
+// content-type" and body and always returns the same response.
 func answering(t *testing.T, code int, answer any) (c *client.Client, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
@@ -104,8 +104,8 @@ func TestStatusAndFinalizerRequests(t *testing.T) {
 	}
 }
 
-// The API server answers 422 to a patch of an old version, and to one of an object that
-// it would no longer take: the second has causes.
+// The API server responds 422 to a patch of an old version and to one that makes the
+// object invalid; only the latter has causes.
 func TestFinalizerErrors(t *testing.T) {
 	gone := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 	w := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", Finalizers: []string{"x/y"}}}
@@ -133,7 +133,7 @@ func TestFinalizerErrors(t *testing.T) {
 	}
 }
 
-// Bindings are written strictly: an API server that does not know the status must say so.
+// Bindings are written with strict validation: an API server without the status field returns an error.
 func TestBindingRequests(t *testing.T) {
 	const path = "/apis/monitoring.coreos.com/v1/namespaces/demo/prometheusrules/alerts/status?fieldManager=PrometheusOperator&fieldValidation=Strict application/"
 	answer := &v1.PrometheusRule{TypeMeta: metav1.TypeMeta{APIVersion: "monitoring.coreos.com/v1", Kind: "PrometheusRule"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "8"}}

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ForeignError means that an object with a wanted name belongs to something else: to
-// another workload whose name leads to the same one, for example. It is left alone.
+// ForeignError means that an object with the wanted name belongs to another owner, for
+// example a workload whose name leads to the same object name. It is not changed.
 type ForeignError struct {
 	Kind, Name string
-	Owner      string // "Prometheus web-config-part-1"; empty for an object that the operator did not create, and cannot update
+	Owner      string // "Prometheus web-config-part-1"; empty: not created by the operator and cannot be updated
 }
 
 func (e *ForeignError) Error() string {
@@ -23,16 +23,16 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s %q belongs to %s and is not overwritten: rename one of the two", e.Kind, e.Name, e.Owner)
 }
 
-// foreign decides whether want may replace live:
+// foreign returns an error if want must not replace live:
 //
 //	the controller of live                     | replaced
 //	-------------------------------------------|--------------------------------
 //	none                                       | yes: it is adopted
 //	that of want                               | yes
-//	one of the same kind and name, another UID | yes: it was deleted and created again
+//	one of the same kind and name, another UID | yes: it was recreated
 //	any other                                  | no
 //
-// Objects without a controller of their own, such as shared Services, may always be.
+// If want has no controller, as for shared Services, live is always replaced.
 //
 // Errors: ForeignError.
 func (k *kind[T]) foreign(want, live T) error {
@@ -50,8 +50,8 @@ func groupOf(r *metav1.OwnerReference) string {
 	return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).Group
 }
 
-// owned returns the live object with the identity of o if it has one of o's owners:
-// only such are removed.
+// owned returns the live object with the identity of o if it has an owner of o. Other
+// objects are never removed.
 func (k *kind[T]) owned(o metav1.Object) (live T, ok bool) {
 	live, ok = k.view.Get(o.GetNamespace(), o.GetName())
 	return live, ok && slices.ContainsFunc(live.GetOwnerReferences(), func(has metav1.OwnerReference) bool {
@@ -59,7 +59,7 @@ func (k *kind[T]) owned(o metav1.Object) (live T, ok bool) {
 	})
 }
 
-// removeOwned removes the object with the identity of o if it has one of its owners.
+// removeOwned removes the object with the identity of o if it has an owner of o.
 func (k *kind[T]) removeOwned(ctx context.Context, o metav1.Object) (Change, error) {
 	live, ok := k.owned(o)
 	if !ok {

@@ -15,7 +15,7 @@ func controlledBy(name string, uid types.UID) []metav1.OwnerReference {
 	return []metav1.OwnerReference{{APIVersion: "monitoring.coreos.com/v1", Kind: "Prometheus", Name: name, UID: uid, Controller: new(true)}}
 }
 
-// TestPutLeavesForeignObjectsAlone: the names of two workloads meet.
+// Objects of another workload whose names collide are not overwritten.
 func TestPutLeavesForeignObjectsAlone(t *testing.T) {
 	for name, tc := range map[string]struct {
 		owners []metav1.OwnerReference // of the live object

@@ -10,8 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// blind is a cache that shows nothing and knows of nothing that it is missing; it takes
-// notes.
+// blind is an empty cache. knows is the result of Knows for all objects, and notes records the calls of Note.
 type blind struct {
 	shown[*corev1.Secret]
 	knows bool
@@ -21,7 +20,7 @@ type blind struct {
 func (b blind) Knows(types.NamespacedName) bool { return b.knows }
 func (b blind) Note(s *corev1.Secret)           { *b.notes = append(*b.notes, s.Name) }
 
-// What a cache may lack is read before it is written; what was written, the cache is told.
+// Objects that the cache may lack are read before a write, and the result is passed to the cache.
 func TestUpsertReadsWhatTheCacheMayLack(t *testing.T) {
 	for name, tc := range map[string]struct {
 		live  []runtime.Object

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PodAnnotation sets one annotation on a running pod. It restarts nothing: the
-// controllers compare revision labels only.
+// PodAnnotation sets one annotation on a running pod. This restarts nothing, because the
+// controllers only compare revision labels.
 func (w *Writer) PodAnnotation(ctx context.Context, namespace, pod, key, value string) error {
 	if err := w.patchPod(ctx, namespace, pod, "annotations", map[string]string{key: value}); err != nil {
 		return fmt.Errorf("annotate pod %q: %w", pod, err)
@@ -38,7 +38,7 @@ func (w *Writer) patchPod(ctx context.Context, namespace, pod, field string, ent
 	return err
 }
 
-// EvictPod asks for a pod to be deleted, which disruption budgets may refuse.
+// EvictPod evicts a pod, which disruption budgets may reject.
 func (w *Writer) EvictPod(ctx context.Context, pod *corev1.Pod) error {
 	opts := removal(pod)
 	err := w.kube.CoreV1().Pods(pod.Namespace).EvictV1(ctx, &policyv1.Eviction{
@@ -58,7 +58,7 @@ func (w *Writer) DeletePod(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// removal spares a pod that was made again under the same name meanwhile.
+// removal returns delete options that do not match a recreated pod with the same name.
 func removal(pod *corev1.Pod) metav1.DeleteOptions {
 	background := metav1.DeletePropagationBackground
 	return metav1.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &pod.UID}}

@@ -10,10 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// releaseService takes the owner references of o from the live Service, which
-// owners share. Without any left nobody uses it, and it is deleted.
+// releaseService removes the owner references of o from the live Service, which owners
+// share. If none remain, the Service is unused and is deleted.
 //
-// Errors: a conflict, when another owner entered itself meanwhile.
+// Errors: a conflict if another owner was added meanwhile.
 func (w *Writer) releaseService(ctx context.Context, o *corev1.Service) (Change, error) {
 	k := &w.services
 	live, ok := k.view.Get(o.Namespace, o.Name)

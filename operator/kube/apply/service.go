@@ -11,14 +11,14 @@ import (
 
 // Service creates or updates a Service that owners share ([Writer.UsesService]):
 //
-//	a live owner reference names | it   | live ports that are not wanted
-//	-----------------------------|------|-------------------------------
-//	an owner that uses it        | stays| go
-//	an owner that does not       | goes | go
-//	an owner nobody knows here   | stays| stay: they may be that one's
+//	a live owner reference names | it      | live ports that are not wanted
+//	-----------------------------|---------|-------------------------------
+//	an owner that uses it        | remains | are removed
+//	an owner that does not       | goes    | are removed
+//	an unknown owner             | remains | remain: it may use them
 //
-// The last has another operator, or was just deleted: the garbage collector takes
-// such references away.
+// An unknown owner belongs to another operator or was just deleted; in the latter case
+// the garbage collector removes the reference.
 func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, error) {
 	return w.services.upsert(ctx, want)
 }
@@ -48,8 +48,7 @@ func sameKind(ref metav1.OwnerReference, others []metav1.OwnerReference) bool {
 	return slices.ContainsFunc(others, func(o metav1.OwnerReference) bool { return o.Kind == ref.Kind && o.APIVersion == ref.APIVersion })
 }
 
-// joinPorts returns the live ports, as they are wanted where they are, plus the wanted
-// ones that collide with none.
+// joinPorts returns the live ports, updated to the wanted ones, and the wanted ones that collide with none.
 func joinPorts(live, want []corev1.ServicePort) []corev1.ServicePort {
 	out := slices.Clone(live)
 	for _, p := range want {
@@ -64,8 +63,8 @@ func joinPorts(live, want []corev1.ServicePort) []corev1.ServicePort {
 	return out
 }
 
-// sameService compares what we set, and the settings that change where traffic
-// goes: the API server fills in the rest.
+// sameService compares the fields that we set and those that affect routing. The API
+// server defaults the others.
 func (w *Writer) sameService(want, live *corev1.Service) bool {
 	next := want.DeepCopy()
 	w.mergeService(next, live)

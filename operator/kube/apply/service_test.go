@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// sharedBy is a Service with ports "name number" and owners.
+// sharedBy returns a Service with ports in the form "name number" and owners.
 func sharedBy(owners string, ports ...string) *corev1.Service {
 	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "shared", ResourceVersion: "5"}}
 	for name := range strings.FieldsSeq(owners) {
@@ -33,8 +33,8 @@ func sharedBy(owners string, ports ...string) *corev1.Service {
 	return s
 }
 
-// What others need of a Service stays, and what nobody needs goes. The caller knows
-// those whose names begin with "user" (use it), "left" (do not).
+// The parts of a Service that other owners need are kept, and unused ones are removed.
+// The caller knows the owners whose names begin with "user" (use it) or "left" (do not).
 func TestSharedServices(t *testing.T) {
 	for name, tc := range map[string]struct {
 		live, want  *corev1.Service

@@ -20,14 +20,14 @@ import (
 
 // StatefulSet creates or updates a StatefulSet:
 //
-//	cache shows                       | call
+//	cache has                         | call
 //	----------------------------------|------------------------------------------
-//	nothing                           | create
-//	nothing, but the server has one   | patch its labels, so that the cache sees it, unless it is foreign
+//	no StatefulSet                    | create
+//	none, but the server has one      | patch its labels, so that the cache sees it, unless it is foreign
 //	one that is being deleted         | none
 //	the wanted input hash             | none, unless metadata of ours was changed
 //	another input hash                | update, see holdBack
-//	… and the server answers 422      | see recreate
+//	... and the server responds 422   | see recreate
 func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
 	live, ok := k.view.Get(want.Namespace, want.Name)
@@ -51,17 +51,15 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 	return change, err
 }
 
-// recreate deletes a StatefulSet whose update was refused; the event of its
-// deletion triggers the reconciliation that recreates it, also in an operator that was
-// started meanwhile.
+// recreate deletes a StatefulSet whose update was rejected. The event of its deletion triggers the
+// reconciliation that recreates it, even if the operator restarts meanwhile.
 //
-// Pods and volume claims stay and are adopted: a StatefulSet that owns its claims
-// ("whenDeleted: Delete") must not take them along when nobody deletes the
-// workload. The caller manages pods that cannot stay for good ([rollout.Misfit]).
+// Pods and volume claims remain and are adopted: a StatefulSet that owns its claims ("whenDeleted:
+// Delete") must not delete them while the workload exists. The caller replaces pods that cannot remain
+// permanently ([rollout.Misfit]).
 //
-// An object that would be refused as a new one too is left alone, and so is
-// everything else when the API server would not take the new one: without its
-// StatefulSet a pod that is lost is not replaced.
+// Nothing is deleted if the API server would not accept the new object: without its StatefulSet a lost
+// pod is not replaced.
 func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, held bool, causes string, refused error) (Change, error) {
 	_, err := w.kube.AppsV1().StatefulSets(want.Namespace).Create(ctx, want,
 		metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
@@ -81,8 +79,8 @@ func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, h
 	return change, err
 }
 
-// overQuota reports whether a quota alone refused to create a StatefulSet. The one
-// that is deleted before makes room.
+// overQuota reports whether the creation of a StatefulSet was only rejected by a quota, which has room
+// once the old one is deleted.
 func overQuota(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota")
 }
@@ -90,13 +88,13 @@ func overQuota(err error) bool {
 // Recreation describes a StatefulSet that is deleted in order to be recreated.
 type Recreation struct {
 	Namespace, Name string
-	Causes          string // why the API server refused the update
-	Misfit          string // why its pods are replaced in turn afterwards; empty when they stay
+	Causes          string // why the API server rejected the update
+	Misfit          string // why its pods are replaced one by one afterwards; empty: they remain
 }
 
-// removeStatefulSet deletes a StatefulSet. One without claim templates disappears
-// after its pods. Any other might own its volume claims, now or a moment ago, and
-// leaves them, and its pods until somebody deletes them.
+// removeStatefulSet deletes a StatefulSet. Without claim templates it is deleted in the foreground after
+// its pods. Otherwise it might own its volume claims, and claims and pods are orphaned; the pods remain
+// until they are deleted separately.
 func (w *Writer) removeStatefulSet(ctx context.Context, live *appsv1.StatefulSet) (Change, error) {
 	if len(live.Spec.VolumeClaimTemplates) == 0 {
 		return w.statefulSets.removeWithPods(ctx, live)
@@ -104,18 +102,17 @@ func (w *Writer) removeStatefulSet(ctx context.Context, live *appsv1.StatefulSet
 	return w.leavePods(ctx, live)
 }
 
-// leavePods deletes a StatefulSet without anything that it owns.
+// leavePods deletes a StatefulSet and orphans its dependents.
 func (w *Writer) leavePods(ctx context.Context, live *appsv1.StatefulSet) (Change, error) {
 	return w.statefulSets.end(ctx, live, metav1.DeletePropagationOrphan)
 }
 
-// removeWithPods deletes a workload in the foreground: it disappears after its pods.
+// removeWithPods deletes a workload in the foreground, after its pods.
 func (k *kind[T]) removeWithPods(ctx context.Context, live T) (Change, error) {
 	return k.end(ctx, live, metav1.DeletePropagationForeground)
 }
 
-// end begins a deletion that takes a while. An object that was deleted and created
-// again meanwhile is left alone.
+// end starts a deletion that may take a while. It does not affect an object that was recreated meanwhile.
 func (k *kind[T]) end(ctx context.Context, live T, propagation metav1.DeletionPropagation) (Change, error) {
 	uid := live.GetUID()
 	err := k.api(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
@@ -133,8 +130,7 @@ func (k *kind[T]) end(ctx context.Context, live T, propagation metav1.DeletionPr
 	return Deleted, nil
 }
 
-// adopt restores the labels of a StatefulSet that the cache does not show because it
-// lacks them.
+// adopt restores the labels of a StatefulSet that is not in the cache because it lacks them.
 func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	live, err := w.kube.AppsV1().StatefulSets(want.Namespace).Get(ctx, want.Name, metav1.GetOptions{})
 	if err != nil {
@@ -156,7 +152,7 @@ func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, e
 	return Updated, nil
 }
 
-// sameInput compares hashes in place of specs; the hash covers the live spec too.
+// sameInput compares hashes instead of specs; the hash covers the live spec too.
 func sameInput(want, live *appsv1.StatefulSet) bool {
 	return want.Annotations[wellknown.AnnotationInputHash] == live.Annotations[wellknown.AnnotationInputHash] && sameMeta(want, live)
 }
@@ -164,13 +160,12 @@ func sameInput(want, live *appsv1.StatefulSet) bool {
 func mergeStatefulSet(want, live *appsv1.StatefulSet) {
 	mergeMeta(want, live)
 	if want.Spec.RevisionHistoryLimit == nil {
-		want.Spec.RevisionHistoryLimit = live.Spec.RevisionHistoryLimit // left to others
+		want.Spec.RevisionHistoryLimit = live.Spec.RevisionHistoryLimit // not managed by the operator
 	}
 	mergeTemplate(&want.Spec.Template, &live.Spec.Template)
 }
 
-// mergeTemplate keeps what kubectl wrote into the live template, so that `kubectl
-// rollout restart` works.
+// mergeTemplate keeps kubectl's annotations of the live template, so that `kubectl rollout restart` works.
 func mergeTemplate(want, live *corev1.PodTemplateSpec) {
 	for k, v := range live.Annotations {
 		if strings.HasPrefix(k, wellknown.KubectlPrefix) {
@@ -182,8 +177,8 @@ func mergeTemplate(want, live *corev1.PodTemplateSpec) {
 	}
 }
 
-// refusedAsInvalid reports whether the API server refused an update because it
-// touches immutable fields, with the causes it gave.
+// refusedAsInvalid reports whether the API server rejected an update of immutable fields, and returns
+// the causes.
 func refusedAsInvalid(err error) (causes string, ok bool) {
 	status, is := errors.AsType[*apierrors.StatusError](err)
 	if !is || status.ErrStatus.Code != http.StatusUnprocessableEntity || status.ErrStatus.Reason != metav1.StatusReasonInvalid {

@@ -97,12 +97,12 @@ func TestStatefulSet(t *testing.T) {
 			if diff := cmp.Diff([]string{metav1.DryRunAll}, trial); diff != "" {
 				t.Errorf("it is created before the old one is deleted: %s", diff)
 			}
-			// Whatever becomes of its pods: the garbage collector must not take its claims.
+			// In every case, the garbage collector must not delete the claims.
 			opts := actions[2].(clienttesting.DeleteActionImpl).DeleteOptions
 			if p := opts.PropagationPolicy; p == nil || *p != metav1.DeletePropagationOrphan || *opts.Preconditions.UID != "u" {
 				t.Errorf("delete options %+v", opts)
 			}
-			// The cache still shows the old one; neither is it deleted again nor created.
+			// While the cache still has the old object, it is neither deleted nor created again.
 			if change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2")); change != Unchanged || err != nil || b.calls() != nil {
 				t.Errorf("while it goes: %s, %v", change, err)
 			}
@@ -155,8 +155,8 @@ func TestUpdateKeepsAnnotationsOfKubectl(t *testing.T) {
 	}
 }
 
-// The StatefulSet of a shard that is not wanted any more owns its claims when
-// they are to be deleted with the workload; it must not take them along.
+// The StatefulSet of a removed shard owns its claims if they are to be deleted with the
+// workload. Deleting it must not delete them.
 func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
 	claims := func(s *appsv1.StatefulSet) {
 		s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "db"}}}
@@ -185,14 +185,14 @@ func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
 	}
 }
 
-// Its owner is somebody else: not even its labels are touched.
+// A StatefulSet of another owner is not changed, not even its labels.
 func TestAdoptLeavesForeignStatefulSetsAlone(t *testing.T) {
 	owner := func(name, uid string) func(*appsv1.StatefulSet) {
 		return func(s *appsv1.StatefulSet) {
 			s.OwnerReferences = []metav1.OwnerReference{{Kind: "Prometheus", Name: name, UID: types.UID(uid), Controller: new(true)}}
 		}
 	}
-	b := newBench(t, statefulSet("5", "1", owner("other", "o"))) // the cache does not show it
+	b := newBench(t, statefulSet("5", "1", owner("other", "o"))) // not in the cache
 	_, err := b.writer.StatefulSet(t.Context(), statefulSet("", "1", owner("web", "p")))
 	if _, foreign := errors.AsType[*ForeignError](err); !foreign {
 		t.Errorf("got %v", err)
@@ -215,7 +215,7 @@ func TestAnnotateStatefulSet(t *testing.T) {
 	}
 }
 
-// The history limit is left to others, whatever else changes.
+// The history limit is kept, whatever else changes.
 func TestUpdateKeepsTheHistoryLimit(t *testing.T) {
 	live := statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Spec.RevisionHistoryLimit = new(int32(3)) })
 	b := newBench(t, live.DeepCopy())

@@ -14,22 +14,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Object is anything the writer can write: *corev1.Secret, *corev1.ConfigMap,
+// Object is an object that the writer supports: *corev1.Secret, *corev1.ConfigMap,
 // *corev1.Service, *appsv1.StatefulSet or *appsv1.DaemonSet.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Verb is what a step does.
+// Verb is the operation of a step.
 type Verb string
 
 const (
 	Put       Verb = "put"         // create or update
-	PutIfNone Verb = "put-once"    // create; leave an existing object alone
-	Remove    Verb = "remove"      // delete, if it has an owner of the object; identity and owner references are enough
+	PutIfNone Verb = "put-once"    // create; keep an existing object
+	Remove    Verb = "remove"      // delete if it has an owner of the object; only identity and owner references are used
 	Annotate  Verb = "annotations" // set the object's annotations on the live one
-	Release   Verb = "release"     // drop the object's owner references from the live one; delete it when they were the last
+	Release   Verb = "release"     // remove the object's owner references from the live one; delete it if none remain
 )
 
 // Step is one write.
@@ -38,17 +38,17 @@ type Step struct {
 	Object Object
 }
 
-// Done is what a step did.
+// Done is a finished step with its result.
 type Done struct {
 	Step
 	Change Change
 }
 
-// Do takes the steps in order and stops at the first error. It returns what the
-// finished ones did. After a write that is put off, nothing is removed.
+// Do executes the steps in order and stops at the first error. It returns the finished
+// ones. After a postponed write, nothing is removed.
 //
-// Errors: what the API server answers; a *ConflictError when all steps were taken
-// but another client keeps reverting objects.
+// Errors: those of the API server; a *ConflictError if all steps were executed but
+// another client keeps reverting objects.
 func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 	var done []Done
 	paused := false

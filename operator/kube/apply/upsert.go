@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Change is what a write did.
+// Change is the result of a write.
 type Change string
 
 const (
@@ -23,7 +23,7 @@ const (
 	Deleted   Change = "deleted"   // it was removed
 )
 
-// endpoint is one kind's calls to the API server.
+// endpoint is the API client of one kind.
 type endpoint[T metav1.Object] interface {
 	Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error)
 	Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error)
@@ -31,32 +31,31 @@ type endpoint[T metav1.Object] interface {
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 }
 
-// kind says how objects of one kind are compared and replaced.
+// kind defines how objects of one kind are compared and replaced.
 type kind[T metav1.Object] struct {
-	name string // "Secret", for messages
+	name string // for messages: "Secret"
 	view *View[T]
 	api  func(namespace string) endpoint[T]
-	// same reports whether live already is what we want.
+	// same reports whether live is already as wanted.
 	same func(want, live T) bool
-	// merge completes want with what must be kept of live.
+	// merge completes want with the parts of live that must be kept.
 	merge func(want, live T)
-	// frozen (optional) reports whether the API server would refuse to replace
-	// the content of live.
+	// frozen (optional) reports whether the API server would reject a replacement of the content of live.
 	frozen func(live T) bool
-	// hasPods: an object that is being deleted is left alone, because its pods go
-	// with it or wait for the next one. Others are read until they are gone, and
-	// written until then.
+	// hasPods means that an object that is being deleted is not written, because its pods are
+	// deleted with it or adopted by its successor. Objects of other kinds are read until they
+	// disappear, and written until then.
 	hasPods bool
-	// wrote (optional) is told what the API server made of a write.
+	// wrote (optional) is called with the object that a write returned.
 	wrote func(want, got T)
-	// keep is what of a written object is remembered and compared later; nil keeps all.
+	// keep returns the part of a written object that is remembered and compared; nil: all.
 	keep func(T) T
 	copy func(T) T
 
 	conflicts *conflicts
 }
 
-// upsert creates or updates one object. want is not changed.
+// upsert creates or updates one object. It does not modify want.
 func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 	live, ok, err := k.find(ctx, want.GetNamespace(), want.GetName())
 	if err != nil {
@@ -85,17 +84,17 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 		if !apierrors.IsAlreadyExists(err) {
 			return change, err
 		}
-		// Our caches select by label: the object exists without ours.
+		// Our caches select by label: the object exists without our labels.
 		return k.replace(ctx, want, nil)
 	}
 	change, err := k.replace(ctx, want, &live)
 	if apierrors.IsNotFound(err) {
-		return k.create(ctx, want) // deleted, and the cache does not know yet
+		return k.create(ctx, want) // deleted, and the cache lags behind
 	}
 	return change, err
 }
 
-// find returns an object from the view, or from the API server where the view may lack it.
+// find returns an object from the view, or from the API server if the view may lack it.
 func (k *kind[T]) find(ctx context.Context, namespace, name string) (live T, ok bool, err error) {
 	if live, ok = k.view.Get(namespace, name); ok || k.view.knows(namespace, name) {
 		return live, ok, nil
@@ -112,8 +111,8 @@ func (k *kind[T]) find(ctx context.Context, namespace, name string) (live T, ok 
 	return got, true, nil
 }
 
-// InTerminatingNamespace reports whether the API server refused to create an object
-// because its namespace is being deleted, or has gone.
+// InTerminatingNamespace reports whether the API server rejected the creation of an object
+// because its namespace is being deleted or does not exist.
 func InTerminatingNamespace(err error) bool {
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return true
@@ -131,13 +130,12 @@ func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
 	return Created, nil
 }
 
-// raced are the pauses, a second in all, before an update is tried again from the API
+// raced defines the pauses, a second in total, before an update is retried with the API
 // server's version: a controller and another operator may write the object as often as we do.
 var raced = wait.Backoff{Steps: 8, Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5}
 
-// replace updates the object, starting from the version in live when there is
-// one and from the API server's after a conflict, by which a deletion may have
-// begun.
+// replace updates the object. It starts from live unless nil, and after a conflict from the
+// API server's version, which may be in deletion.
 func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) {
 	api := k.api(want.GetNamespace())
 	var got T

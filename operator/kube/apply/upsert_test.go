@@ -23,8 +23,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// bench is a writer before an API server that counts versions and calls, and
-// caches that show what the test puts in.
+// bench is a writer with an API server that counts versions and calls, and caches whose content
+// is set by the test.
 type bench struct {
 	kube         *fake.Clientset
 	writer       *Writer
@@ -62,7 +62,7 @@ func newBench(t *testing.T, live ...runtime.Object) *bench {
 	return b
 }
 
-// fail lets the next call of a verb fail.
+// fail makes the next call of a verb fail.
 func (b *bench) fail(verb string, err error) {
 	done := false
 	b.kube.PrependReactor(verb, "*", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -74,7 +74,7 @@ func (b *bench) fail(verb string, err error) {
 	})
 }
 
-// track lets the server have another version of an object than the cache.
+// track sets another version of an object in the API server than in the cache.
 func (b *bench) track(t *testing.T, obj metav1.Object) {
 	t.Helper()
 	plural := map[string]string{
@@ -89,7 +89,7 @@ func (b *bench) track(t *testing.T, obj metav1.Object) {
 	}
 }
 
-// calls are the verbs since the last look.
+// calls returns and clears the recorded verbs.
 func (b *bench) calls() (verbs []string) {
 	for _, a := range b.kube.Actions() {
 		verbs = append(verbs, a.GetVerb())
@@ -114,7 +114,7 @@ func secret(version string, data string, edit ...func(*corev1.Secret)) *corev1.S
 func TestUpsertSecret(t *testing.T) {
 	for name, tc := range map[string]struct {
 		live    *corev1.Secret // on the server
-		hidden  bool           // the cache does not show it
+		hidden  bool           // not in the cache
 		want    *corev1.Secret
 		fail    map[string]error
 		change  Change
@@ -171,7 +171,7 @@ func TestUpsertSecret(t *testing.T) {
 	}
 }
 
-// Informers may transform an object twice.
+// DigestSecret is idempotent, because informers may transform an object twice.
 func TestDigestSecretTwice(t *testing.T) {
 	for name, s := range map[string]*corev1.Secret{"with data": secret("5", hidden), "without": {ObjectMeta: metav1.ObjectMeta{Name: "x"}}} {
 		once := DigestSecret(s.DeepCopy())
@@ -184,7 +184,7 @@ func TestDigestSecretTwice(t *testing.T) {
 	}
 }
 
-// hidden is a value that must stay on the server.
+// hidden is a value that must not leave the server.
 const hidden = "correct horse battery staple"
 
 func TestConflictsAreRetriedAFewTimes(t *testing.T) {
@@ -201,7 +201,7 @@ func TestConflictsAreRetriedAFewTimes(t *testing.T) {
 	}
 }
 
-// TestConflictsEnd: a controller and another operator have written in between, again and again.
+// Repeated writes of a controller and another operator do not prevent an update.
 func TestConflictsEnd(t *testing.T) {
 	b := newBench(t, secret("5", "old"))
 	b.secrets.show(DigestSecret(secret("5", "old")))
@@ -278,7 +278,7 @@ func service(edit ...func(*corev1.Service)) *corev1.Service {
 	return s
 }
 
-// stored is a Service as the API server completes it.
+// stored returns a Service with the defaults of the API server.
 func stored(edit ...func(*corev1.Service)) *corev1.Service {
 	s := service(func(s *corev1.Service) {
 		s.ResourceVersion = "5"
@@ -363,7 +363,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// A Secret of the user's own, without our labels, is left alone.
+// A user's own Secret without our labels is not changed.
 func TestPutIfNoneLeavesAnExistingOne(t *testing.T) {
 	b := newBench(t, secret("5", "theirs", func(s *corev1.Secret) { s.Labels = nil }))
 	done, err := b.writer.Do(t.Context(), []Step{{PutIfNone, secret("", "")}})

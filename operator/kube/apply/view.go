@@ -10,31 +10,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Cache is what a view reads: the informer store of one kind.
+// Cache is the informer store of one kind that a view reads.
 type Cache[T metav1.Object] interface {
 	Get(namespace, name string) (T, bool)
 	List(namespace string, selector labels.Selector) []T
 }
 
-// partial is a cache that may lack objects that exist, where it may only get those whose
-// names it knows.
+// partial is a cache that may lack existing objects, because it may only be able to get objects by name.
 type partial[T metav1.Object] interface {
 	Knows(name types.NamespacedName) bool
 	Note(written T)
 }
 
-// View is an informer cache that also knows our own latest writes.
+// View is an informer cache that includes our own latest writes.
 //
-//	cache shows           | we remember | answer
+//	cache has             | we remember | result
 //	----------------------|-------------|----------------------------------
-//	a version before      | a write     | our write
+//	an older version      | a write     | our write
 //	our version or later  | a write     | the cache; the write is forgotten
-//	nothing               | a create    | our create, for at most a minute
-//	nothing               | an update   | nothing: it was deleted since
-//	the deleted version   | a delete    | nothing
-//	a later version       | a delete    | the cache: it was made again
+//	no object             | a create    | our create, for at most a minute
+//	no object             | an update   | none: it was deleted since
+//	the deleted version   | a delete    | none
+//	a later version       | a delete    | the cache: it was recreated
 //
-// An object whose deletion takes a while (its pods go first) is remembered as
+// An object whose deletion takes a while (its pods are deleted first) is remembered as
 // the deleted version with a deletion timestamp.
 type View[T metav1.Object] struct {
 	cache Cache[T]
@@ -44,20 +43,20 @@ type View[T metav1.Object] struct {
 	last   map[types.NamespacedName]string // resourceVersion of our last write
 }
 
-// createdHolds bounds how long a create is believed that the cache never shows:
-// an object that was created and deleted while a watch was down makes no event.
+// createdHolds limits how long a create is used that the cache never has: an object that
+// was created and deleted while a watch was down has no event.
 const createdHolds = time.Minute
 
 type write[T metav1.Object] struct {
 	object  T
-	version string    // of object; for a deletion, the version that was deleted
+	version string    // of object; for a deletion, the deleted version
 	at      time.Time // when it was remembered
-	created bool      // the cache had nothing
+	created bool      // the object was not in the cache
 	ends    bool      // a deletion: the version itself is outdated too
-	deleted bool      // there is no object any more
+	deleted bool      // the object no longer exists
 }
 
-// NewView returns a view over a cache.
+// NewView returns a view of a cache.
 func NewView[T metav1.Object](cache Cache[T]) *View[T] {
 	return &View[T]{cache: cache, writes: map[types.NamespacedName]write[T]{}, last: map[types.NamespacedName]string{}}
 }
@@ -66,16 +65,14 @@ func keyOf(obj metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// Ours reports whether this version of an object is what we wrote last, so that
-// an event about it tells nothing new.
+// Ours reports whether this version of an object is our last write, so that its event can be ignored.
 func (v *View[T]) Ours(obj T) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.last[keyOf(obj)] == obj.GetResourceVersion()
 }
 
-// Since reports whether this version of an object is later than what we wrote last;
-// not when we have written nothing.
+// Since reports whether this version of an object is later than our last write; false if there is none.
 func (v *View[T]) Since(obj T) bool {
 	v.mu.Lock()
 	last, wrote := v.last[keyOf(obj)]
@@ -84,15 +81,14 @@ func (v *View[T]) Since(obj T) bool {
 	return wrote && err == nil && order > 0
 }
 
-// Forget drops what is remembered of an object that is gone. It must be called
-// for every deletion that the cache shows.
+// Forget drops the remembered writes of a deleted object. It must be called for every deletion in the cache.
 func (v *View[T]) Forget(gone T) {
 	key := keyOf(gone)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	w, ok := v.writes[key]
 	if ok && !w.ends && w.object.GetUID() != gone.GetUID() {
-		return // it was made again meanwhile
+		return // recreated meanwhile
 	}
 	delete(v.writes, key)
 	delete(v.last, key)
@@ -111,13 +107,13 @@ func (v *View[T]) Get(namespace, name string) (obj T, ok bool) {
 	return w.object, true
 }
 
-// knows reports whether an object that the view does not have does not exist.
+// knows reports whether an object that is not in the view does not exist.
 func (v *View[T]) knows(namespace, name string) bool {
 	some, is := v.cache.(partial[T])
 	return !is || some.Knows(types.NamespacedName{Namespace: namespace, Name: name})
 }
 
-// List returns the newest known versions of the objects that match.
+// List returns the newest known versions of the matching objects.
 func (v *View[T]) List(namespace string, selector labels.Selector) []T {
 	var out []T
 	seen := map[string]bool{}
@@ -168,7 +164,7 @@ func (v *View[T]) pending(key types.NamespacedName, cached T, have bool) (write[
 	return w, ok
 }
 
-// outdates reports whether the write came after a version of the object.
+// outdates reports whether the write is later than version.
 func (w write[T]) outdates(version string) bool {
 	if version == w.version {
 		return w.ends
@@ -177,7 +173,7 @@ func (w write[T]) outdates(version string) bool {
 	return err == nil && order < 0
 }
 
-// wrote remembers the server's answer to a write.
+// wrote remembers the object that a write returned.
 func (v *View[T]) wrote(obj T) {
 	v.mu.Lock()
 	v.last[keyOf(obj)] = obj.GetResourceVersion()
@@ -188,11 +184,10 @@ func (v *View[T]) wrote(obj T) {
 	}
 }
 
-// removed remembers the deletion of a version that the cache showed before it.
+// removed remembers the deletion of before, the version in the cache.
 func (v *View[T]) removed(before T) { v.remember(before, write[T]{ends: true, deleted: true}) }
 
-// ending remembers that a deletion has begun. object is the cached version with
-// a deletion timestamp.
+// ending remembers the start of a deletion. object is the cached version with a deletion timestamp.
 func (v *View[T]) ending(object T) { v.remember(object, write[T]{object: object, ends: true}) }
 
 func (v *View[T]) remember(obj T, w write[T]) {
@@ -206,7 +201,7 @@ func (v *View[T]) remember(obj T, w write[T]) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if have && !w.outdates(cached.GetResourceVersion()) {
-		delete(v.writes, key) // the cache was faster, or the write changed nothing
+		delete(v.writes, key) // the cache was faster, or the write was a no-op
 		return
 	}
 	v.writes[key] = w

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// shown is an informer cache: what it shows is set by hand.
+// shown is an informer cache whose content is set by the test.
 type shown[T metav1.Object] map[string]T
 
 func (s shown[T]) Get(namespace, name string) (T, bool) {
@@ -44,7 +44,7 @@ func TestView(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cache *corev1.ConfigMap // before the write
 		write func(*View[*corev1.ConfigMap])
-		then  *corev1.ConfigMap // what the cache shows afterwards
+		then  *corev1.ConfigMap // in the cache afterwards
 		want  *corev1.ConfigMap
 	}{
 		"version before, a write: our write":          {v5, wrote(v6), v5, v6},
@@ -108,8 +108,8 @@ func ending(o *corev1.ConfigMap) func(*View[*corev1.ConfigMap]) {
 	return func(v *View[*corev1.ConfigMap]) { v.ending(o) }
 }
 
-// A create is not believed for ever: an object that came and went while the
-// watch was down makes no event.
+// A create is only used for a limited time: an object that was created and deleted while
+// the watch was down has no event.
 func TestViewDoubtsACreateTheCacheNeverShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		view := NewView(shown[*corev1.ConfigMap]{})
@@ -125,7 +125,7 @@ func TestViewDoubtsACreateTheCacheNeverShows(t *testing.T) {
 	})
 }
 
-// Somebody deletes what we created before anybody looked again.
+// An object that we created is deleted before the next read.
 func TestViewForgetsWhatIsGone(t *testing.T) {
 	cache := shown[*corev1.ConfigMap]{}
 	view := NewView(cache)
@@ -169,8 +169,7 @@ func TestViewListsByLabelAndNamespace(t *testing.T) {
 	}
 }
 
-// A cache without a watch may show our object for the first time when somebody has
-// changed it already.
+// A cache without a watch may get our object for the first time after another client has changed it.
 func TestViewSince(t *testing.T) {
 	view := NewView(shown[*corev1.ConfigMap]{})
 	if view.Since(configMap("5")) {

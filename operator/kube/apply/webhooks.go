@@ -14,13 +14,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
-// Webhooks writes what API servers and webhooks need to trust each other.
+// Webhooks writes the certificates with which API servers and webhooks trust each other.
 type Webhooks struct {
 	Kube kubernetes.Interface
 	CRDs crdclient.CustomResourceDefinitionInterface
 }
 
-// Caller is an object by which API servers reach a webhook.
+// Caller is an object that makes API servers call a webhook.
 type Caller struct {
 	Kind, Name, ResourceVersion string
 	Paths                       []string // JSON pointers to each caBundle
@@ -33,10 +33,9 @@ const (
 	Definition         = "CustomResourceDefinition"
 )
 
-// Secret creates a Secret, or updates the one that it was read from.
+// Secret creates a Secret, or updates exactly the version that was read.
 //
-// Errors: those of the API server; Conflict and AlreadyExists when somebody else was
-// faster.
+// Errors: those of the API server; Conflict and AlreadyExists after a concurrent write.
 func (w Webhooks) Secret(ctx context.Context, s *corev1.Secret) (err error) {
 	api := w.Kube.CoreV1().Secrets(s.Namespace)
 	if s.ResourceVersion == "" {
@@ -50,7 +49,7 @@ func (w Webhooks) Secret(ctx context.Context, s *corev1.Secret) (err error) {
 	return nil
 }
 
-// Bundle makes API servers trust certificates, PEM, in this very version of a caller.
+// Bundle sets the CA bundle (PEM) in exactly this version of a caller.
 func (w Webhooks) Bundle(ctx context.Context, c Caller, bundle []byte) error {
 	operations := []bindings.Operation{{Op: "test", Path: "/metadata/resourceVersion", Value: c.ResourceVersion}}
 	for _, path := range c.Paths {

@@ -11,18 +11,18 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Caches are the informer stores of the objects that the operator owns.
-// Secrets must have gone through [DigestSecret].
+// Caches holds the informer stores of the objects that the operator owns. Secrets must have
+// been trimmed by [DigestSecret].
 type Caches struct {
 	Secrets      Cache[*corev1.Secret]
 	ConfigMaps   Cache[*corev1.ConfigMap]
 	Services     Cache[*corev1.Service]
 	StatefulSets Cache[*appsv1.StatefulSet]
-	DaemonSets   Cache[*appsv1.DaemonSet] // nil: none are written
+	DaemonSets   Cache[*appsv1.DaemonSet] // nil: DaemonSets are not supported
 }
 
-// Writer writes objects. It is safe for concurrent use as long as no two
-// callers write the same object.
+// Writer writes objects. It is safe for concurrent use if no two callers write the same
+// object at the same time.
 type Writer struct {
 	kube         kubernetes.Interface
 	secrets      kind[*corev1.Secret]
@@ -30,17 +30,17 @@ type Writer struct {
 	services     kind[*corev1.Service]
 	statefulSets kind[*appsv1.StatefulSet]
 	daemonSets   kind[*appsv1.DaemonSet]
-	nodes        *written // what daemonSets were made of
+	nodes        *written // specs from which daemonSets were written
 
-	// OnRecreate is called when a StatefulSet must be deleted because the API
-	// server refused an update of an immutable field.
+	// OnRecreate is called when a StatefulSet must be deleted because the API server
+	// rejected an update of an immutable field.
 	OnRecreate func(Recreation)
-	// HoldImages are images that alone do not replace running pods: a container
-	// that wants one keeps the image it has until the pods change for another reason.
+	// HoldImages are images that do not replace running pods on their own: a container that
+	// wants one keeps its image until the pods change for another reason.
 	HoldImages []string
-	// UsesService says of the owner of a shared Service whether it uses it, if it is known.
+	// UsesService reports whether an owner of a shared Service uses it; known is false for unknown owners.
 	UsesService func(namespace string, ref metav1.OwnerReference) (uses, known bool)
-	// OnOverwrite is called when a write undid what somebody else had made of an object.
+	// OnOverwrite is called when a write has overwritten a foreign change.
 	OnOverwrite func(kind string)
 
 	orphans   orphans
@@ -102,7 +102,7 @@ func (w *Writer) Secret(ctx context.Context, want *corev1.Secret) (Change, error
 	return w.secrets.upsert(ctx, want)
 }
 
-// DeleteSecret deletes a Secret that the caches know; one that is gone is no error.
+// DeleteSecret deletes a Secret. It is a no-op if the Secret does not exist.
 func (w *Writer) DeleteSecret(ctx context.Context, namespace, name string) (Change, error) {
 	return w.secrets.remove(ctx, namespace, name, metav1.DeleteOptions{})
 }
@@ -112,32 +112,30 @@ func (w *Writer) ConfigMap(ctx context.Context, want *corev1.ConfigMap) (Change,
 	return w.configMaps.upsert(ctx, want)
 }
 
-// DeleteConfigMap deletes a ConfigMap; one that is gone is no error.
+// DeleteConfigMap deletes a ConfigMap. It is a no-op if the ConfigMap does not exist.
 func (w *Writer) DeleteConfigMap(ctx context.Context, namespace, name string) (Change, error) {
 	return w.configMaps.remove(ctx, namespace, name, metav1.DeleteOptions{})
 }
 
-// Secrets is the view of the Secrets that the operator owns, as [DigestSecret]
-// leaves them.
+// Secrets returns the view of the Secrets that the operator owns, trimmed by [DigestSecret].
 func (w *Writer) Secrets() *View[*corev1.Secret] { return w.secrets.view }
 
-// ConfigMaps is the view of the ConfigMaps that the operator owns.
+// ConfigMaps returns the view of the ConfigMaps that the operator owns.
 func (w *Writer) ConfigMaps() *View[*corev1.ConfigMap] { return w.configMaps.view }
 
-// Services is the view of the Services that the operator owns.
+// Services returns the view of the Services that the operator owns.
 func (w *Writer) Services() *View[*corev1.Service] { return w.services.view }
 
-// StatefulSets is the view of the StatefulSets that the operator owns.
+// StatefulSets returns the view of the StatefulSets that the operator owns.
 func (w *Writer) StatefulSets() *View[*appsv1.StatefulSet] { return w.statefulSets.view }
 
-// DaemonSets is the view of the DaemonSets that the operator owns. Tell
-// [Writer.ForgetDaemonSet] and not the view of deletions.
+// DaemonSets returns the view of the DaemonSets that the operator owns. Report deletions to
+// [Writer.ForgetDaemonSet] and not to the view.
 func (w *Writer) DaemonSets() *View[*appsv1.DaemonSet] { return w.daemonSets.view }
 
-// DigestSecret returns the Secret without its values, so that caches hold no
-// secret content; the SHA-256 of each is in stringData instead, which the API
-// server never returns. A Secret that has been through it is returned as it is,
-// because informers may transform an object twice.
+// DigestSecret returns the Secret without its values, so that caches hold no secret
+// content. StringData, which the API server never returns, has their SHA-256 instead. The
+// function is idempotent, because informers may transform an object twice.
 func DigestSecret(s *corev1.Secret) *corev1.Secret {
 	if s.StringData != nil {
 		return s

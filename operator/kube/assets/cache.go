@@ -16,80 +16,78 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// Versions tells the current version of an object without reading it, as a
-// metadata informer can.
+// Versions returns the current version of an object without reading it, as a metadata informer can.
 type Versions interface {
-	// Version returns the resourceVersion, "" when the object does not exist.
-	// known is false when the object is not watched.
+	// Version returns the resourceVersion, "" if the object does not exist. known is false if the
+	// object is not watched.
 	Version(ref Ref) (version string, known bool)
 }
 
-// Seer (optional, a Versions) is told what was read, for telling of it later.
+// Seer is an optional interface of [Versions] that records the versions of objects read.
 type Seer interface {
 	Seen(ref Ref, version string)
 }
 
-// Cache reads objects from the API server and keeps each as long as its
-// version stands. Only objects that were asked for are kept.
+// Cache reads objects from the API server and caches each until its version changes. Only
+// requested objects are cached.
 //
-// What no watch tells (an object that a selector keeps out of the watch or that is
-// missing there, one that may not be read) holds for a bounded time, so that asking
-// again costs no call. [Cache.Due] lists what is to be read again.
+// Results that no watch invalidates (an object that is excluded from the watch by a selector or
+// missing there, or that must not be read) are cached for a limited time. [Cache.Due] lists the
+// expired ones.
 type Cache struct {
 	kube     kubernetes.Interface
 	versions Versions
 	now      func() time.Time
 
-	room int // for what is kept, in bytes
+	room int // maximum of held, in bytes
 
 	mu      sync.Mutex
 	answers map[Ref]*answer
-	held    int // bytes of the contents that are kept
+	held    int // size of the cached contents in bytes
 	changes atomic.Uint64
 }
 
-// answer is what the API server said about an object.
+// answer is a cached response of the API server.
 type answer struct {
 	object Object
-	err    error // a NotFoundError or what the API server refused
+	err    error // a NotFoundError, or the error with which the API server rejected the request
 	asked  watched
-	until  time.Time // zero: the watch tells when it no longer holds
+	until  time.Time // zero: invalidated by the watch
 	pause  time.Duration
-	bytes  int  // of the content that is kept
-	empty  bool // only the version is kept, see Cache.shrink
+	bytes  int  // of the cached content
+	empty  bool // only the version is cached, see Cache.shrink
 }
 
-// watched is what the watch knows of an object.
+// watched is the state of an object in the watch.
 type watched struct {
 	version string
 	known   bool
 }
 
 const (
-	// firstRecheck and lastRecheck bound how long an answer holds that no watch tells about.
+	// firstRecheck and lastRecheck bound the validity of an answer that no watch invalidates.
 	firstRecheck = time.Minute
 	lastRecheck  = 8 * time.Minute
-	// keepDue is how long an answer stays due that nobody reads again.
+	// keepDue is how long an expired answer remains due without being read.
 	keepDue = time.Minute
-	// refusedVersion is the version of an object that may not be read; no
-	// resourceVersion is such a word.
+	// refusedVersion is the version of an object that must not be read. It cannot be a resourceVersion.
 	refusedVersion = "refused"
 )
 
-// NewCache returns an empty cache, which keeps everything.
+// NewCache returns an empty cache without a size limit.
 func NewCache(kube kubernetes.Interface, versions Versions) *Cache {
 	return &Cache{kube: kube, versions: versions, now: time.Now, room: math.MaxInt, answers: map[Ref]*answer{}}
 }
 
-// Within returns the cache, which is to keep so many bytes of contents. When there is no room for
-// all, the namespaces that have most lose their largest objects first: of these only the version
-// is kept, and they are read again when they are asked for.
+// Within limits the contents in the cache to room bytes and returns the cache. Above the limit,
+// it evicts the largest objects of the namespaces that use most. The version of an evicted object
+// remains, and its content is read again on the next request.
 func (c *Cache) Within(room int64) *Cache {
 	c.room = int(room)
 	return c
 }
 
-// set replaces what is known of an object. c.mu must be held.
+// set replaces the answer for an object. c.mu must be held.
 func (c *Cache) set(ref Ref, a *answer) {
 	if before := c.answers[ref]; before != nil {
 		c.held -= before.bytes
@@ -108,7 +106,7 @@ func (c *Cache) set(ref Ref, a *answer) {
 	}
 }
 
-// shrink drops contents until the others fit.
+// shrink evicts contents until the others fit.
 func (c *Cache) shrink() {
 	var refs []Ref
 	var objects []share.Object
@@ -118,7 +116,7 @@ func (c *Cache) shrink() {
 			objects = append(objects, share.Object{Namespace: ref.Namespace, Name: ref.Kind.String() + "/" + ref.Name, Bytes: a.bytes})
 		}
 	}
-	// Some more, so that not each object that follows has all divided again.
+	// Evicting an extra eighth avoids another division for each of the next objects.
 	for _, i := range share.Divide(objects, c.room-c.room/8) {
 		without := *c.answers[refs[i]]
 		without.object, without.empty, without.bytes = Object{Version: without.object.Version}, true, 0
@@ -127,7 +125,7 @@ func (c *Cache) shrink() {
 	}
 }
 
-// Current reports whether every dependency still has the version that was seen.
+// Current reports whether all dependencies still have the recorded versions.
 func (c *Cache) Current(deps []Dependency) bool {
 	for _, d := range deps {
 		if v, known := c.version(d.Ref); !known || v != d.Version {
@@ -137,8 +135,8 @@ func (c *Cache) Current(deps []Dependency) bool {
 	return true
 }
 
-// version is what reading the object would find; known is false when only the
-// API server can say.
+// version returns the version that a read of the object would return. known is false if only the
+// API server can provide it.
 func (c *Cache) version(ref Ref) (version string, known bool) {
 	at := c.watched(ref)
 	if at.gone() {
@@ -155,7 +153,7 @@ func (c *Cache) watched(ref Ref) (w watched) {
 	return w
 }
 
-// gone reports whether the object is known to be missing.
+// gone reports whether the watch covers the object and does not have it.
 func (w watched) gone() bool { return w.known && w.version == "" }
 
 func (c *Cache) kept(ref Ref) *answer {
@@ -164,13 +162,13 @@ func (c *Cache) kept(ref Ref) *answer {
 	return c.answers[ref]
 }
 
-// holds reports whether the answer still stands; a nil one never does.
+// holds reports whether the answer is current; it is false for nil.
 func (a *answer) holds(at watched, now time.Time) bool {
 	switch {
 	case a == nil:
 		return false
 	case a.err == nil && at.known:
-		return a.object.Version == at.version || a.asked == at // read after the watch showed this
+		return a.object.Version == at.version || a.asked == at // read after the watch had this version
 	}
 	return a.asked == at && now.Before(a.until)
 }
@@ -182,17 +180,16 @@ func (a *answer) version() string {
 	return a.object.Version
 }
 
-// Forget drops an object, after its deletion. What is being read at this moment is
-// not kept either.
+// Forget evicts a deleted object. The result of an in-flight read of it is not cached either.
 func (c *Cache) Forget(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.set(ref, &answer{until: c.now(), empty: true}) // a read that is under way finds another answer
+	c.set(ref, &answer{until: c.now(), empty: true}) // makes an in-flight read notice the change
 	c.changes.Add(1)
 }
 
-// Retry lists what was refused in a namespace, or in all if it is empty. It is read again
-// when it is next asked for.
+// Retry expires the answers for objects in a namespace, or in all if it is empty, that the API
+// server refused to return. It returns their references.
 func (c *Cache) Retry(namespace string) []Ref {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,8 +203,8 @@ func (c *Cache) Retry(namespace string) []Ref {
 	return out
 }
 
-// Due lists what was read and must be read again, because its time is over and no
-// watch tells about it. Dependents recompile.
+// Due returns the objects that must be read again because their answers have expired and no watch
+// invalidates them. Their dependents must be recompiled.
 func (c *Cache) Due() []Ref {
 	now := c.now()
 	c.mu.Lock()
@@ -215,13 +212,13 @@ func (c *Cache) Due() []Ref {
 	var out []Ref
 	for ref, a := range c.answers {
 		if at := c.watched(ref); a.err == nil && at.known && a.pause > 0 && a.object.Version == at.version {
-			c.set(ref, &answer{object: a.object, asked: at, empty: a.empty}) // it is watched by now
+			c.set(ref, &answer{object: a.object, asked: at, empty: a.empty}) // it has become watched
 			continue
 		}
 		switch {
 		case a.until.IsZero() || now.Before(a.until):
 		case now.Sub(a.until) > keepDue:
-			c.set(ref, nil) // nobody depends on it any more
+			c.set(ref, nil) // it has no dependents any more
 		case a.pause > 0:
 			out = append(out, ref)
 		}
@@ -229,19 +226,19 @@ func (c *Cache) Due() []Ref {
 	return out
 }
 
-// Reader returns a Reader whose calls end with the context.
+// Reader returns a Reader whose calls are canceled with ctx.
 func (c *Cache) Reader(ctx context.Context) Reader { return cacheReader{c, ctx} }
 
-// Kept returns a Reader of what was read for others. It never calls the API server: of an
-// object that has changed since, it returns what was read before.
+// Kept returns a Reader of the cached objects. It never calls the API server, so an object that
+// has changed since it was read is returned in its old version.
 func (c *Cache) Kept() Reader { return keptReader{c} }
 
-// Changes is the number of times that what is kept has changed.
+// Changes returns the number of changes of the cache.
 func (c *Cache) Changes() uint64 { return c.changes.Load() }
 
 type keptReader struct{ cache *Cache }
 
-// errNotKept is why a reference is not known.
+// errNotKept is the error for an object that is not cached.
 var errNotKept = errors.New("it is not in the cache of the operator, which has what its workloads refer to")
 
 func (r keptReader) Object(ref Ref) (Object, error) {
@@ -285,8 +282,8 @@ func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
 	return got, err
 }
 
-// keep remembers an answer, unless the object was forgotten while it was read. The
-// same answer again holds longer, but not that an object is there: it may change.
+// keep caches an answer unless the object was forgotten meanwhile. The validity of repeated
+// errors increases up to lastRecheck, that of objects does not because they may change.
 func (c *Cache) keep(ref Ref, before, a *answer) {
 	if a.err != nil || !a.asked.known {
 		a.pause = firstRecheck

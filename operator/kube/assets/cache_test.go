@@ -19,7 +19,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// known is what the metadata informers show; a missing entry is not watched.
+// known holds the versions in the metadata informers; an object without entry is not watched.
 type known map[Ref]string
 
 func (k known) Version(ref Ref) (string, bool) {
@@ -29,7 +29,7 @@ func (k known) Version(ref Ref) (string, bool) {
 
 var web = Ref{Secret, "team", "web"}
 
-// cluster is an API server with one Secret and one ConfigMap, both "team/web".
+// cluster returns an API server with one Secret and one ConfigMap, both "team/web".
 func cluster(version, password string) *fake.Clientset {
 	return fake.NewClientset(
 		&corev1.Secret{ObjectMeta: meta("team", "web", version), Data: map[string][]byte{"password": []byte(password)}},
@@ -74,7 +74,7 @@ func TestCacheReadsConfigMaps(t *testing.T) {
 	}
 }
 
-// A pod that mounts an object has all of its entries; a reference finds no binary one.
+// All entries of an object can be mounted, but references do not resolve to binaryData.
 func TestMounted(t *testing.T) {
 	both := &corev1.ConfigMap{
 		ObjectMeta: meta("team", "both", "1"), Data: map[string]string{"a.tmpl": "text"}, BinaryData: map[string][]byte{"logo": {0xff}},
@@ -111,7 +111,7 @@ func TestCacheAsksNothingAboutWhatIsKnownToBeMissing(t *testing.T) {
 	}
 }
 
-// clock lets a cache see the time that a test wants.
+// clock sets the clock of a cache to a fixed time; pass advances it.
 func clock(c *Cache) (pass func(time.Duration)) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c.now = func() time.Time { return now }
@@ -120,7 +120,7 @@ func clock(c *Cache) (pass func(time.Duration)) {
 
 var gone = Ref{Secret, "team", "gone"}
 
-// What no watch tells about is asked once a minute, whether it is there or not.
+// Objects that are not watched are read once a minute, whether they exist or not.
 func TestCacheReadsWhatIsNotWatchedNowAndThen(t *testing.T) {
 	kube := cluster("1", "old")
 	c := NewCache(kube, known{})
@@ -148,7 +148,7 @@ func TestCacheReadsWhatIsNotWatchedNowAndThen(t *testing.T) {
 	if n := reads(); n != 2 || !c.Current(deps) {
 		t.Errorf("%d calls after a minute", n)
 	}
-	pass(firstRecheck) // what is missing may wait longer, what is there may have changed
+	pass(firstRecheck) // a missing object may be rechecked later, an existing one may have changed
 	if due := c.Due(); !slices.Equal(due, []Ref{web}) || !c.Current(deps[1:]) {
 		t.Errorf("due %v", due)
 	}
@@ -183,7 +183,7 @@ func TestCachePauseGrowsWhileAnObjectIsMissing(t *testing.T) {
 	}
 }
 
-// An object that the watch begins to show is read at once.
+// An object is read immediately once the watch has it.
 func TestCacheFollowsTheWatchBeforeTheTimeIsOver(t *testing.T) {
 	kube, versions := fake.NewClientset(), known{}
 	c := NewCache(kube, versions)
@@ -200,7 +200,7 @@ func TestCacheFollowsTheWatchBeforeTheTimeIsOver(t *testing.T) {
 	if o, err := read(t, c, web); err != nil || o.Version != "5" {
 		t.Error(o, err)
 	}
-	// Deleted while it is read: the answer is not kept.
+	// The result of a read is not cached if the object is deleted meanwhile.
 	delete(versions, web)
 	kube.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) { c.Forget(web); return false, nil, nil })
 	if _, err := read(t, c, web); err != nil || c.Current([]Dependency{{web, "5"}}) {
@@ -248,7 +248,7 @@ func TestCacheDropsWhatIsGone(t *testing.T) {
 	if _, err := read(t, c, web); err != nil || len(kube.Actions()) != 2 {
 		t.Error(err, kube.Actions())
 	}
-	// Deleted on the server while the informer is behind.
+	// The object is deleted on the server, and the informer lags behind.
 	if err := kube.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("secrets"), "team", "web"); err != nil {
 		t.Fatal(err)
 	}
@@ -258,9 +258,8 @@ func TestCacheDropsWhatIsGone(t *testing.T) {
 	}
 }
 
-// A server that does not answer, or refuses, is no reason to reject an object.
-// Whose fault it is when a read fails: the cluster's, or that of the object that
-// holds the reference.
+// A failure of the API server is temporary, whereas a request that it rejects is the
+// fault of the referring object.
 func TestFailedReads(t *testing.T) {
 	secrets := corev1.Resource("secrets")
 	for name, tc := range map[string]struct {
@@ -273,7 +272,7 @@ func TestFailedReads(t *testing.T) {
 		"slow":                {apierrors.NewTimeoutError("later", 1), true},
 		"request timed out":   {&apierrors.StatusError{ErrStatus: metav1.Status{Code: 408}}, true},
 		"broken":              {apierrors.NewInternalError(errors.New("etcd")), true},
-		"not logged in":       {apierrors.NewUnauthorized("expired"), true}, // of the operator, not of one object
+		"not logged in":       {apierrors.NewUnauthorized("expired"), true}, // concerns the operator, not a single object
 		"forbidden":           {apierrors.NewForbidden(secrets, "web", errors.New("no")), false},
 		"bad request":         {apierrors.NewBadRequest("no"), false},
 		"no such API":         {apierrors.NewMethodNotSupported(secrets, "get"), false},

@@ -2,15 +2,15 @@ package assets
 
 import "fmt"
 
-// ContentError is what is wrong with the value of a key.
+// ContentError is an error in the value of a key.
 type ContentError struct {
 	Ref  Ref
 	Key  string
-	Line int // of the value, from 1
+	Line int // in the value, from 1
 	Err  error
 }
 
-// Error names the key, the object and the line: `key "a" of Secret "ns/name", line 2: …`.
+// Error includes the key, the object and the line: `key "a" of Secret "ns/name", line 2: ...`.
 func (e *ContentError) Error() string {
 	return fmt.Sprintf("key %q of %s, line %d: %v", e.Key, e.Ref, e.Line, e.Err)
 }

@@ -1,16 +1,14 @@
-// Package assets reads values out of Secrets and ConfigMaps by reference.
+// Package assets reads values from Secrets and ConfigMaps by reference.
 //
-// A [Scope] is one compilation's view of the cluster: it is bound to the
-// namespace of the object that holds the references, so no reference can leave
-// that namespace, and it records every object it was asked for, also those that
-// are missing or may not be read.
+// Begin at [Scope], which resolves the references of one compilation. It is bound to the
+// namespace of the referring object, so that no reference can leave that namespace, and
+// records every requested object, including missing and unreadable ones.
 //
 //	scope := assets.NewScope("monitoring", reader)
-//	password, err := scope.SecretKey(&corev1.SecretKeySelector{…})
+//	password, err := scope.SecretKey(&corev1.SecretKeySelector{...})
 //	deps := scope.Dependencies() // what the result depends on, with versions
 //
-// Objects come through a [Reader]. In the operator it is [Cache], which keeps
-// an object as long as its resourceVersion stands; without a cluster it is a
-// [Static] map of manifests. The package never writes, and no error it returns
-// contains a value.
+// A [Reader] provides the objects: in the operator a [Cache], which caches each object
+// until its resourceVersion changes, and without a cluster a [Static] map of manifests.
+// The package never writes, and its errors never contain values.
 package assets

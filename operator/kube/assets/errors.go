@@ -12,10 +12,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
-// NotFoundError says that an object or one of its keys does not exist.
+// NotFoundError means that an object or one of its keys does not exist.
 type NotFoundError struct {
 	Ref Ref
-	Key string // empty when the whole object is missing
+	Key string // empty: the object is missing
 }
 
 func (e *NotFoundError) Error() string {
@@ -25,15 +25,15 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s has no key %q", e.Ref, e.Key)
 }
 
-// IsNotFound reports whether err says that an object or key is missing.
+// IsNotFound reports whether err is a [NotFoundError].
 func IsNotFound(err error) bool {
 	_, ok := errors.AsType[*NotFoundError](err)
 	return ok
 }
 
-// RefusedError means that the API server answered and does not return the object:
-// the reference is at fault, or the permissions in its namespace are. The object
-// that holds the reference is rejected, and no other.
+// RefusedError means that the API server refused to return the object, because the
+// reference is invalid or a permission in its namespace is missing. Only the referring
+// object is rejected.
 type RefusedError struct {
 	Ref Ref
 	Err error
@@ -49,14 +49,14 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// IsRefused reports whether err says that the API server does not return an object.
+// IsRefused reports whether err is a [RefusedError].
 func IsRefused(err error) bool {
 	_, ok := errors.AsType[*RefusedError](err)
 	return ok
 }
 
-// ReadError wraps a failure to reach the cluster: the reference may be fine,
-// so the object that holds it must not be rejected for it.
+// ReadError is a failure to reach the API server. The reference may be valid, so the
+// referring object must not be rejected.
 type ReadError struct {
 	Ref Ref
 	Err error
@@ -67,14 +67,13 @@ func (e *ReadError) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// IsTemporary reports whether err came from reading the cluster and not from
-// the references themselves.
+// IsTemporary reports whether err is a [ReadError], which is caused by the cluster and not by the references.
 func IsTemporary(err error) bool {
 	_, ok := errors.AsType[*ReadError](err)
 	return ok
 }
 
-// readError says whose fault it is that an object could not be read.
+// readError wraps the error of a read in a RefusedError or ReadError.
 func readError(ref Ref, err error) error {
 	switch {
 	case err == nil || IsNotFound(err):
@@ -85,8 +84,8 @@ func readError(ref Ref, err error) error {
 	return &ReadError{Ref: ref, Err: err}
 }
 
-// refused reports whether the API server answered that this object is not returned.
-// 401 is about the operator itself, and would be the answer for every object.
+// refused reports whether the API server refuses to return this object. A 401 concerns
+// the operator's own account and thus every object.
 func refused(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -100,8 +99,8 @@ func refused(err error) bool {
 	}
 }
 
-// checkReference refuses names and keys that no object can have. The CRDs have no
-// pattern for them, and the client would not even send the request.
+// checkReference rejects names and keys that no object can have. The CRDs do not validate
+// them, and the client would not send the request.
 func checkReference(kind Kind, name, key string) error {
 	switch {
 	case name == "":
@@ -118,11 +117,11 @@ func checkReference(kind Kind, name, key string) error {
 	return nil
 }
 
-// rule is the first rule that is broken, without its regular expression.
+// rule returns the first violated rule, without its regular expression.
 func rule(broken []string) string {
 	text, _, _ := strings.Cut(broken[0], " (e.g.")
 	return text
 }
 
-// maxShown is how many bytes of a name that is none a message repeats.
+// maxShown is the maximum length in bytes of an invalid name in a message.
 const maxShown = 80

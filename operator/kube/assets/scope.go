@@ -17,18 +17,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// Kind tells a Secret from a ConfigMap. The numbers appear in file names of
-// TLS assets and must not change.
+// Kind is either Secret or ConfigMap. The numbers are part of the file names of TLS assets
+// and must not change.
 type Kind uint8
 
 const (
 	// Secret is a core/v1 Secret.
 	Secret Kind = 0
-	// ConfigMap is a core/v1 ConfigMap; a reference finds its data, not its binaryData.
+	// ConfigMap is a core/v1 ConfigMap; references resolve to its data, not its binaryData.
 	ConfigMap Kind = 1
 )
 
-// String spells the kind as users do.
+// String returns the kind as in manifests.
 func (k Kind) String() string {
 	if k == ConfigMap {
 		return "ConfigMap"
@@ -36,14 +36,14 @@ func (k Kind) String() string {
 	return "Secret"
 }
 
-// Ref names one Secret or ConfigMap.
+// Ref identifies a Secret or ConfigMap.
 type Ref struct {
 	Kind      Kind
 	Namespace string
 	Name      string
 }
 
-// String is for messages: `Secret "ns/name"`.
+// String formats the reference for messages: `Secret "ns/name"`.
 func (r Ref) String() string {
 	return fmt.Sprintf("%s %q", r.Kind, r.Namespace+"/"+r.Name)
 }
@@ -65,27 +65,27 @@ type Object struct {
 	Version string
 	// Values are the data entries. Callers must not change them.
 	Values map[string][]byte
-	// Binary are the entries of a ConfigMap's binaryData: files like the others where
-	// the object is mounted, and nothing that a reference finds.
+	// Binary is the binaryData of a ConfigMap: its entries are files where the object is
+	// mounted, but references do not resolve to them.
 	Binary map[string][]byte
 }
 
-// bytes is about what the object takes in memory.
+// bytes returns the approximate memory size of the object.
 func (o Object) bytes() int { return budget.Size(&o, mostObjectBytes) }
 
-// mostObjectBytes is more than an API server stores of one object.
+// mostObjectBytes is an upper bound for the size of an object in the API server.
 const mostObjectBytes = 16 << 20
 
 // Reader returns objects by reference.
 //
-// An object that does not exist gives an error for which
-// [IsNotFound] is true; every other error is worth a retry.
+// [IsNotFound] is true for the error of an object that does not exist. Every other error
+// can be retried.
 type Reader interface {
 	Object(ref Ref) (Object, error)
 }
 
-// Scope resolves the references of one namespace and records them. It reads an
-// object once, so that two of its values are of one version. It is not safe for
+// Scope resolves the references of one namespace and records them. It reads each object
+// once, so that all values of an object have the same version. It is not safe for
 // concurrent use.
 type Scope struct {
 	namespace string
@@ -93,23 +93,23 @@ type Scope struct {
 	seen      map[Ref]reading
 	files     map[string][]byte
 	temporary error
-	handed    int // bytes of values, each as often as it was asked for
-	read      int // bytes of the objects
+	handed    int // total bytes of the returned values, with repetitions
+	read      int // total bytes of the objects
 }
 
-// reading is what came of reading an object.
+// reading is the result of reading an object.
 type reading struct {
 	object  Object
 	err     error
 	version string // as in Dependency
 }
 
-// NewScope returns a scope for references held by objects of namespace.
+// NewScope returns a scope for the references of objects in namespace.
 func NewScope(namespace string, reader Reader) *Scope {
 	return &Scope{namespace: namespace, reader: reader, seen: map[Ref]reading{}}
 }
 
-// Namespace is the namespace all references of the scope resolve in.
+// Namespace returns the namespace in which the references are resolved.
 func (s *Scope) Namespace() string { return s.namespace }
 
 func (s *Scope) object(ref Ref) (Object, error) {
@@ -153,18 +153,18 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 	return string(v), nil
 }
 
-// SecretKey returns the value behind a Secret selector, byte for byte.
+// SecretKey returns the value of a Secret selector unchanged.
 //
-// Errors: name or key that no object can have; [NotFoundError] when object or key
-// are missing (the selector's optional flag is not looked at); [RefusedError] when
-// the API server refuses to return the object; [ReadError] when it did not answer.
+// Errors: an invalid name or key; [NotFoundError] if the object or key is missing (the
+// selector's optional flag is ignored); [RefusedError] if the API server refuses to return
+// the object; [ReadError] if it does not respond.
 func (s *Scope) SecretKey(sel corev1.SecretKeySelector) (string, error) {
 	return s.value(Secret, sel.Name, sel.Key)
 }
 
 // Mounted returns all entries of a Secret or ConfigMap, which are the files of a pod that
-// mounts it whole. The caller must change nothing. Errors as [Scope.SecretKey], but for
-// the key.
+// mounts it completely. The caller must not modify them. Errors as for [Scope.SecretKey],
+// except those of the key.
 func (s *Scope) Mounted(kind Kind, name string) (map[string][]byte, error) {
 	if err := checkReference(kind, name, "any"); err != nil {
 		return nil, err
@@ -178,13 +178,13 @@ func (s *Scope) Mounted(kind Kind, name string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// ConfigMapKey returns the value behind a ConfigMap selector. Errors as [Scope.SecretKey].
+// ConfigMapKey returns the value of a ConfigMap selector. Errors as for [Scope.SecretKey].
 func (s *Scope) ConfigMapKey(sel corev1.ConfigMapKeySelector) (string, error) {
 	return s.value(ConfigMap, sel.Name, sel.Key)
 }
 
-// OptionalSecretKey is SecretKey for the selectors whose optional flag counts:
-// it returns ok=false when the value is missing and optional is true.
+// OptionalSecretKey is like SecretKey but respects the optional flag: ok is false if the
+// value is missing and optional is true.
 func (s *Scope) OptionalSecretKey(sel corev1.SecretKeySelector) (v string, ok bool, err error) {
 	v, err = s.SecretKey(sel)
 	if IsNotFound(err) && sel.Optional != nil && *sel.Optional {
@@ -193,13 +193,13 @@ func (s *Scope) OptionalSecretKey(sel corev1.SecretKeySelector) (v string, ok bo
 	return v, err == nil, err
 }
 
-// Dependency is one recorded reference with the version that was seen.
+// Dependency is a recorded reference with the version that was read.
 type Dependency struct {
 	Ref     Ref
-	Version string // empty: did not exist
+	Version string // empty: the object did not exist
 }
 
-// Unchanged reports whether reading what was depended on finds the same versions again.
+// Unchanged reports whether reading the dependencies returns the recorded versions.
 func Unchanged(r Reader, deps []Dependency) bool {
 	return !slices.ContainsFunc(deps, func(d Dependency) bool {
 		o, err := r.Object(d.Ref)
@@ -207,7 +207,7 @@ func Unchanged(r Reader, deps []Dependency) bool {
 	})
 }
 
-// Dependencies lists every object asked for so far, sorted.
+// Dependencies returns all objects requested so far, sorted.
 func (s *Scope) Dependencies() []Dependency {
 	out := make([]Dependency, 0, len(s.seen))
 	for ref, r := range s.seen {
@@ -217,20 +217,19 @@ func (s *Scope) Dependencies() []Dependency {
 	return out
 }
 
-// Temporary returns the first failure to read the cluster, nil if there was
-// none. A result compiled while it is set must not be kept or acted upon.
+// Temporary returns the first failure to reach the API server, or nil. The result of a
+// compilation with such a failure must be discarded.
 func (s *Scope) Temporary() error { return s.temporary }
 
-// FileName is the name of a TLS asset in the assets volume.
+// FileName returns the name of a TLS asset in the assets volume.
 func FileName(kind Kind, namespace, name, key string) string {
 	return fmt.Sprintf("%d_%s_%s_%s", kind, namespace, name, key)
 }
 
-// AddFile registers a value that must appear as a file in the assets volume.
-// Empty values are left out.
+// AddFile registers a value as a file of the assets volume. Empty values are skipped.
 //
-// Errors: the name of the file is too long, it would be a key of the Secret that
-// holds the files of all objects; the value is too large to share that Secret.
+// Errors: the file name exceeds the length of a key in the Secret that holds the files of
+// all objects; the value is too large for that Secret.
 func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	if value == "" {
 		return nil
@@ -249,15 +248,14 @@ func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	if string(read) != value {
 		read = []byte(value)
 	}
-	s.files[file] = read // all objects with the file have one copy
+	s.files[file] = read // all objects with the file share one copy
 	return nil
 }
 
-// Files returns the registered files by name; nil when there are none.
+// Files returns the registered files by name, nil if there are none.
 func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }
 
-// CheckCertificate reports whether text starts with a parsable X.509
-// certificate in PEM form.
+// CheckCertificate returns an error unless text starts with a valid X.509 certificate in PEM format.
 func CheckCertificate(text string) error {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
@@ -269,7 +267,7 @@ func CheckCertificate(text string) error {
 	return nil
 }
 
-// CheckKeyPair reports whether cert and key belong together.
+// CheckKeyPair returns an error unless key is the private key of cert.
 func CheckKeyPair(cert, key string) error {
 	if _, err := tls.X509KeyPair([]byte(cert), []byte(key)); err != nil {
 		return fmt.Errorf("certificate and key do not form a pair: %w", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// hidden is a value that must appear in no error.
+// hidden is a value that must not appear in any error.
 const hidden = "correct horse battery staple"
 
 func secretKey(name, key string, optional ...bool) corev1.SecretKeySelector {
@@ -32,7 +32,7 @@ func meta(ns, name, version string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: ns, Name: name, ResourceVersion: version}
 }
 
-// manifests hold a Secret and a ConfigMap "web" in "team" and a Secret elsewhere.
+// manifests returns a Secret and a ConfigMap "web" in "team" and a Secret in another namespace.
 func manifests() *Static {
 	var s Static
 	s.AddSecret(&corev1.Secret{
@@ -46,7 +46,7 @@ func manifests() *Static {
 	return &s
 }
 
-// down is a cluster that does not answer.
+// down is a Reader of a cluster that does not respond.
 type down struct{}
 
 func (down) Object(Ref) (Object, error) { return Object{}, errors.New("connection refused") }
@@ -106,8 +106,8 @@ func optional(name, key string, may bool) func(*Scope) (string, error) {
 	}
 }
 
-// Everything asked for is recorded, also what is missing or cannot be read, so
-// that a change of it starts a new compilation.
+// Every requested object is recorded, including missing and unreadable ones, so that a
+// change of it triggers a new compilation.
 func TestScopeRecordsDependencies(t *testing.T) {
 	s := NewScope("team", manifests())
 	for _, name := range []string{"web", "gone", "web"} {
@@ -218,7 +218,7 @@ func TestRefsInOrder(t *testing.T) {
 	}
 }
 
-// changing is a Secret with a new version each time it is read.
+// changing is a Secret whose version changes on each read.
 type changing struct{ version int }
 
 func (c *changing) Object(Ref) (Object, error) {
@@ -227,7 +227,7 @@ func (c *changing) Object(Ref) (Object, error) {
 	return Object{Version: v, Values: map[string][]byte{"user": []byte(v), "password": []byte(v)}}, nil
 }
 
-// Two values of one Secret are of one version, and that version is recorded.
+// Two values of a Secret have the same version, which is recorded.
 func TestScopeReadsAnObjectOnce(t *testing.T) {
 	s := NewScope("team", &changing{})
 	user, _ := s.SecretKey(secretKey("web", "user"))

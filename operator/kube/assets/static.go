@@ -9,17 +9,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Static is a Reader over manifests, for rendering without a cluster and for
-// tests. The zero value is empty and ready to use.
+// Static is a Reader of manifests for rendering without a cluster and for tests. The zero
+// value is empty and ready to use.
 type Static struct {
-	// Otherwise (optional) returns what is taken for an object that was not added; ok is
-	// false when there is none either.
+	// Otherwise (optional) returns a substitute for an object that was not added. If ok
+	// is false, the object does not exist.
 	Otherwise func(Ref) (o Object, ok bool)
 
 	objects map[Ref]Object
 }
 
-// AddSecret makes a Secret known. stringData overlays data, as the API server does it.
+// AddSecret adds a Secret. As in the API server, stringData overrides data.
 func (s *Static) AddSecret(o *corev1.Secret) {
 	values := maps.Clone(o.Data)
 	if values == nil {
@@ -31,7 +31,7 @@ func (s *Static) AddSecret(o *corev1.Secret) {
 	s.add(Ref{Secret, o.Namespace, o.Name}, Object{Version: o.ResourceVersion, Values: values})
 }
 
-// AddConfigMap makes a ConfigMap known.
+// AddConfigMap adds a ConfigMap.
 func (s *Static) AddConfigMap(o *corev1.ConfigMap) {
 	values := map[string][]byte{}
 	for k, v := range o.Data {
@@ -63,7 +63,7 @@ func (s *Static) Object(ref Ref) (Object, error) {
 	return Object{}, &NotFoundError{Ref: ref}
 }
 
-// Keys are those of an object, sorted; none when there is no such object.
+// Keys returns the sorted keys of an object, none if it does not exist.
 func (s *Static) Keys(ref Ref) []string {
 	o, err := s.Object(ref)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Static) Keys(ref Ref) []string {
 	return slices.Sorted(maps.Keys(merged(o.Values, o.Binary)))
 }
 
-// Namespaces are those with an added object of a kind and name, sorted.
+// Namespaces returns the sorted namespaces with an added object of a kind and name.
 func (s *Static) Namespaces(kind Kind, name string) (out []string) {
 	for ref := range s.objects {
 		if ref.Kind == kind && ref.Name == name {
@@ -92,7 +92,7 @@ func merged(a, b map[string][]byte) map[string][]byte {
 	return out
 }
 
-// contentVersion replaces a missing resourceVersion.
+// contentVersion returns a hash of the content as a substitute for a missing resourceVersion.
 func contentVersion(all ...map[string][]byte) string {
 	h := sha256.New()
 	for _, values := range all {

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// secrets are Secrets of a namespace with a value of some kibibytes each, and their versions.
+// secrets returns Secrets with a value of kib KiB each and adds them to versions.
 func secrets(namespace string, count, kib int, versions known) (out []runtime.Object) {
 	for i := range count {
 		s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint(i), ResourceVersion: "1"}, Data: map[string][]byte{"ca": make([]byte, kib<<10)}}
@@ -23,8 +23,8 @@ func secrets(namespace string, count, kib int, versions known) (out []runtime.Ob
 	return out
 }
 
-// TestWithin: contents beyond the room are dropped from the namespace that has most, and read
-// again when they are asked for; what was compiled of them stands.
+// Contents above the limit are evicted from the namespace that uses most and read again on
+// the next request. Results that were compiled from them remain current.
 func TestWithin(t *testing.T) {
 	versions := known{}
 	kube := fake.NewClientset(append(secrets("bad", 50, 100, versions), secrets("good", 10, 20, versions)...)...)
@@ -66,7 +66,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestReferredBytes: one object does not have more in memory than its limit.
+// The size of the referenced objects is limited per referring object.
 func TestReferredBytes(t *testing.T) {
 	versions := known{}
 	kube := fake.NewClientset(secrets("a", 40, 1<<10, versions)...)
@@ -85,7 +85,7 @@ func TestReferredBytes(t *testing.T) {
 	}
 }
 
-// TestFilesAreShared: a file of many objects is in memory once.
+// Objects with the same file share one copy in memory.
 func TestFilesAreShared(t *testing.T) {
 	versions := known{}
 	c := NewCache(fake.NewClientset(secrets("a", 1, 10, versions)...), versions)

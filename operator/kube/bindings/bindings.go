@@ -12,22 +12,22 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Accepted is the only type of condition of a binding.
+// Accepted is the only condition type of a binding.
 const Accepted v1.ConditionType = "Accepted"
 
 // Invalid is the reason of a rejected object.
 const Invalid = "InvalidConfiguration"
 
-// Owner names what an object is bound to.
+// Owner identifies the workload of a binding.
 type Owner struct {
-	Resource, Namespace, Name string // "prometheuses"
+	Resource, Namespace, Name string // Resource is plural: "prometheuses"
 }
 
 func (o Owner) is(b v1.WorkloadBinding) bool {
 	return b.Name == o.Name && b.Namespace == o.Namespace && b.Resource == o.Resource && b.Group == v1.GroupName
 }
 
-// Object is a monitor or rule as it is known.
+// Object is a monitor or rule as in the cache.
 type Object struct {
 	Row             *catalog.Row
 	Namespace, Name string
@@ -36,10 +36,9 @@ type Object struct {
 	Bindings        []v1.WorkloadBinding
 }
 
-// Change is one status write still to be made: Status replaces all bindings, or
-// Steps change some of them.
+// Change is a pending status write: Status replaces all bindings, or Steps changes some of them.
 type Change struct {
-	Object Object // on which it is made
+	Object Object // the object to change
 	Status *v1.ConfigResourceStatus
 	Steps  []Operation
 }
@@ -51,8 +50,9 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Bind returns the change after which the object says that the owner accepts it
-// or, when there is a rejection, refuses it; false when it says so already.
+// Bind returns the change that makes the status report whether the owner accepts the
+// object, or rejects it if rejection is not nil. It returns false if the status is
+// already correct.
 func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) {
 	want := condition(obj.Generation, rejection, now)
 	at := slices.IndexFunc(obj.Bindings, o.is)
@@ -64,7 +64,7 @@ func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) 
 	}
 	switch {
 	case len(obj.Bindings) == 0:
-		// The version guards against somebody who writes the first one too.
+		// The resourceVersion detects concurrent writes of the first binding.
 		return Change{Object: obj, Status: &v1.ConfigResourceStatus{Bindings: []v1.WorkloadBinding{binding}}}, true
 	case at < 0:
 		return Change{Object: obj, Steps: []Operation{{Op: "add", Path: "/status/bindings/-", Value: binding}}}, true
@@ -73,8 +73,7 @@ func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) 
 		Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
 }
 
-// Release returns the change after which the object does not name the owner;
-// false when it does not.
+// Release returns the change that removes the owner's binding, or false if there is none.
 func Release(obj Object, o Owner) (Change, bool) {
 	at := slices.IndexFunc(obj.Bindings, o.is)
 	if at < 0 {
@@ -83,7 +82,7 @@ func Release(obj Object, o Owner) (Change, bool) {
 	return Change{Object: obj, Steps: append(tests(at, o), Operation{Op: "remove", Path: fmt.Sprintf("/status/bindings/%d", at)})}, true
 }
 
-// tests make sure that a binding is still where it was.
+// tests returns the steps that verify that a binding has not moved.
 func tests(at int, o Owner) []Operation {
 	var out []Operation
 	for _, field := range [][2]string{{"name", o.Name}, {"namespace", o.Namespace}, {"resource", o.Resource}, {"group", v1.GroupName}} {
@@ -100,7 +99,7 @@ func condition(generation int64, rejection error, now metav1.Time) v1.ConfigReso
 	return out
 }
 
-// same reports whether the conditions say what is wanted; their time does not count.
+// same reports whether the conditions equal want, ignoring the transition time.
 func same(have []v1.ConfigResourceCondition, want v1.ConfigResourceCondition) bool {
 	if len(have) != 1 {
 		return false

@@ -37,7 +37,7 @@ func object(bindings ...v1.WorkloadBinding) Object {
 	return Object{Row: catalog.ServiceMonitor, Namespace: "demo", Name: "web", Version: "7", Generation: 3, Bindings: bindings}
 }
 
-// text is the change as it is sent; "" for none.
+// text returns the encoded change, "" if none is needed.
 func text(t *testing.T, c Change, needed bool) string {
 	t.Helper()
 	if !needed {
@@ -104,7 +104,7 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// server counts versions up and keeps what is written.
+// server increments versions and stores the writes.
 type server struct {
 	mu     sync.Mutex
 	writes int
@@ -142,7 +142,7 @@ func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
 		t.Errorf("%d writes of one binding", s.writes)
 	}
 	cached.Generation = 4
-	pass(cached) // the cache has the new spec and not the status: its version is the old one
+	pass(cached) // the cache has the new spec but not the status, so its version is older
 	pass(cached)
 	if s.writes != 2 {
 		t.Errorf("%d writes of two generations", s.writes)
@@ -154,7 +154,7 @@ func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
 	}
 }
 
-// The cache never shows what was written last of objects that are deleted.
+// The cache never has the last write to a deleted object, which must not be remembered.
 func TestDeletedObjectsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWriter((&server{}).write)

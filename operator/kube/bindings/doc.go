@@ -1,8 +1,8 @@
 // Package bindings reports in the status of monitors and rules which workloads select
-// them, and whether they accept them.
+// them and whether they accept them. Begin at [Bind].
 //
-//	bindings.go  existing status + new result → missing write (pure)
-//	writer.go    writes, and remembers the writes until the caches show them
+//	bindings.go  computes the required write from the status and a new result (pure)
+//	writer.go    writes, and remembers the writes until the caches have them
 //
-// Only what differs is written, so a steady state makes no call.
+// Only differences are written, so a steady state needs no API calls.
 package bindings

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// parallel is how many objects are written at the same time.
+	// parallel is the maximum number of concurrent writes.
 	parallel = 8
-	// shownWithin bounds how long a write is remembered: a cache that shows nothing of
-	// it by then never will, because the object was deleted.
+	// shownWithin is the lifetime of a remembered write. If the cache does not have it by
+	// then, the object was deleted.
 	shownWithin = 10 * time.Minute
 )
 
-// Writer makes changes. It is safe for concurrent use, and meant to be shared by
-// all who change the same objects.
+// Writer writes changes. It is safe for concurrent use and should be shared by all code
+// that changes the same objects.
 type Writer struct {
 	write func(ctx context.Context, c Change) (version string, bindings []v1.WorkloadBinding, err error)
 
@@ -35,22 +35,20 @@ type Writer struct {
 
 type id struct{ resource, namespace, name string }
 
-// written is what the API server has of an object whose copy in a cache is older.
+// written is the state in the API server of an object whose cached copy is older.
 type written struct {
-	older    []string // versions that came before
+	older    []string // previous versions
 	version  string
 	bindings []v1.WorkloadBinding
 	at       time.Time
 }
 
-// NewWriter returns a writer; write makes one change and returns what the API
-// server has after it.
+// NewWriter returns a Writer. write executes one change and returns the resulting state in the API server.
 func NewWriter(write func(ctx context.Context, c Change) (version string, bindings []v1.WorkloadBinding, err error)) *Writer {
 	return &Writer{write: write, written: map[id]*written{}}
 }
 
-// Current returns the object as it is after the writes that its cache does not
-// show yet.
+// Current returns the object with the writes applied that its cache does not have yet.
 func (w *Writer) Current(obj Object) Object {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,11 +67,11 @@ func (w *Writer) Current(obj Object) Object {
 	return obj
 }
 
-// Do makes changes, several at a time. Objects that are gone are passed by. One
-// that somebody else has changed meanwhile is left, the others are still written.
+// Do writes changes concurrently. Deleted objects are ignored. An object that was changed
+// concurrently is skipped, and the others are still written.
 //
-// Errors: those objects, of which the first is named; any other error of the API
-// server at once.
+// Errors: skipped objects, with the first one named; any other error of the API server
+// immediately.
 func (w *Writer) Do(ctx context.Context, changes []Change) error {
 	var g *errgroup.Group
 	g, ctx = errgroup.WithContext(ctx)
@@ -126,7 +124,7 @@ func (w *Writer) one(ctx context.Context, c Change) error {
 	return nil
 }
 
-// sweep forgets the writes of objects that are gone.
+// sweep drops the writes of deleted objects.
 func (w *Writer) sweep(now time.Time) {
 	if now.Sub(w.swept) < shownWithin {
 		return

@@ -7,8 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// BenchmarkEnter is what one change costs among many objects that all fit, and among as many
-// that do not.
+// BenchmarkEnter measures one change among many objects, both if all of them fit and if they do not.
 func BenchmarkEnter(b *testing.B) {
 	for name, room := range map[string]int64{"fits": 1 << 30, "tight": 20 << 20} {
 		b.Run(name, func(b *testing.B) {

@@ -14,14 +14,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// mostCounted is where the size of an object stops to be counted: no object that is decoded
-// is so large.
+// mostCounted is an upper bound for the measured size of an object. Decoded objects are smaller.
 const mostCounted = 64 << 20
 
-// ErrTooLong says that an answer of the API server has more bytes than there is room for.
+// ErrTooLong means that a response of the API server exceeds the byte limit.
 var ErrTooLong = errors.New("the answer has too many bytes")
 
-// ReadAtMost reads an answer of the API server that has at most some bytes.
+// ReadAtMost reads a response of at most most bytes.
 //
 // Errors: [ErrTooLong]; those of the reader.
 func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
@@ -32,13 +31,13 @@ func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Reader reads an object by its name.
+// Reader reads an object by name.
 //
-// Errors: apierrors.IsNotFound for one that does not exist.
+// Errors: apierrors.IsNotFound if it does not exist.
 type Reader func(ctx context.Context, name types.NamespacedName) (Object, error)
 
-// Cache is what one cache has in a [Capacity]. The cache must enter each object on its way in,
-// and remove it when it is deleted.
+// Cache is the part of a [Capacity] that one object cache uses. The object cache must pass each
+// object to Enter before storing it, and to Remove when it is deleted.
 type Cache struct {
 	of   *Capacity
 	kind string
@@ -49,15 +48,16 @@ type Cache struct {
 	changed chan struct{} // signals changes
 	reading chan struct{} // signals wanted
 
-	// guarded by of.mu
-	changes map[types.NamespacedName]bool // what the cache does not have yet as it is to be
+	// The fields below are guarded by of.mu.
+	changes map[types.NamespacedName]bool // objects that the object cache does not hold in their current form yet
 	wanted  map[types.NamespacedName]bool // stubs to read
-	relist  uint64                        // number of the last one
+	relist  uint64                        // number of the last list
 	listing bool
 }
 
-// Cache returns the part of one cache; read reads its objects by name. compiles says that
-// workloads compile them: until one has, what that takes is guessed.
+// Cache returns the part of one object cache. read reads its objects by name. compiles means that
+// workloads compile the objects; until an object is compiled, the size of the result is
+// estimated.
 func (c *Capacity) Cache(kind string, compiles bool, read Reader) *Cache {
 	return &Cache{
 		of: c, kind: kind, compiles: compiles, read: read, changed: make(chan struct{}, 1), reading: make(chan struct{}, 1),
@@ -65,8 +65,8 @@ func (c *Capacity) Cache(kind string, compiles bool, read Reader) *Cache {
 	}
 }
 
-// Enter takes an object that is new or has changed, and returns what the cache is to hold: the
-// object, the same one that it holds if nothing has changed, or a stub.
+// Enter adds a new or changed object and returns the form to cache: the object, the previously
+// cached one if it has not changed, or a stub.
 func (c *Cache) Enter(obj Object) Object {
 	size := budget.Size(obj, mostCounted)
 	c.of.mu.Lock()
@@ -92,12 +92,12 @@ func (c *Cache) Enter(obj Object) Object {
 	e.cache, e.relist = c, c.relist
 	c.of.keep(e, obj, size)
 	c.of.shrink()
-	delete(c.changes, at.NamespacedName) // the caller passes it on
+	delete(c.changes, at.NamespacedName) // the caller stores the returned form
 	c.of.settleSoon(c.of.pause)
 	return e.object
 }
 
-// Remove takes an object that was deleted.
+// Remove removes a deleted object.
 func (c *Cache) Remove(obj Object) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *Cache) remove(e *entry) {
 	c.of.settleSoon(c.of.pause)
 }
 
-// Relist begins a list of all objects of the cache, which are entered as they come.
+// Relist starts a list of all objects of the cache, which are passed to Enter one by one.
 func (c *Cache) Relist() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -123,8 +123,8 @@ func (c *Cache) Relist() {
 	c.listing = true
 }
 
-// Listed ends a list, and returns what the cache is to hold: what was not entered since
-// [Cache.Relist] does not exist any more.
+// Listed ends a list and returns all objects to cache. Objects that were not entered since
+// [Cache.Relist] no longer exist and are removed.
 func (c *Cache) Listed() []Object {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -142,11 +142,11 @@ func (c *Cache) Listed() []Object {
 	return out
 }
 
-// Changed is signalled when there is something to take.
+// Changed returns a channel that signals objects for Take.
 func (c *Cache) Changed() <-chan struct{} { return c.changed }
 
-// Take returns objects that the cache is to hold in another form than it does: stubs of whole
-// objects, or whole ones for stubs. During a list these are only objects that were entered in it.
+// Take returns the objects whose cached form must be replaced: stubs of whole objects, or whole
+// objects for stubs. During a list it only returns objects that were entered in it.
 func (c *Cache) Take() []Object {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -154,7 +154,7 @@ func (c *Cache) Take() []Object {
 	for name := range c.changes {
 		e := c.of.entries[c.place(name)]
 		if c.listing && e.relist != c.relist {
-			continue // it may not exist any more
+			continue // it may no longer exist
 		}
 		delete(c.changes, name)
 		out = append(out, e.object)
@@ -162,7 +162,7 @@ func (c *Cache) Take() []Object {
 	return out
 }
 
-// Untake returns what was taken and did not reach the cache.
+// Untake puts back objects from Take that did not reach the object cache.
 func (c *Cache) Untake(objects []Object) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -173,13 +173,13 @@ func (c *Cache) Untake(objects []Object) {
 	}
 }
 
-// change notes that the cache is to hold an object in another form.
+// change marks an object whose cached form must be replaced.
 func (c *Cache) change(e *entry) {
 	c.changes[e.NamespacedName] = true
 	signal(c.changed)
 }
 
-// want notes that a stub is to be read.
+// want marks a stub to be read.
 func (c *Cache) want(e *entry) {
 	c.wanted[e.NamespacedName] = true
 	signal(c.reading)
@@ -192,7 +192,7 @@ func signal(ch chan<- struct{}) {
 	}
 }
 
-// Run reads stubs for which there is room, the smallest first, until the context ends.
+// Run reads stubs that fit again, the smallest first, until the context ends.
 func (c *Cache) Run(ctx context.Context) {
 	for {
 		select {
@@ -208,7 +208,7 @@ func (c *Cache) Run(ctx context.Context) {
 	}
 }
 
-// due are the stubs to read now.
+// due returns the stubs to read now.
 func (c *Cache) due() []types.NamespacedName {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -230,7 +230,7 @@ func (c *Cache) due() []types.NamespacedName {
 	return names
 }
 
-// reread reads a stub; false when the context has ended.
+// reread reads a stub. It returns false if the context has ended.
 func (c *Cache) reread(ctx context.Context, name types.NamespacedName) bool {
 	select {
 	case c.of.slots <- struct{}{}:
@@ -246,13 +246,13 @@ func (c *Cache) reread(ctx context.Context, name types.NamespacedName) bool {
 		return false
 	}
 	if apierrors.IsNotFound(err) {
-		return true // the watch is about to tell
+		return true // the watch will report the deletion
 	}
 	c.restore(name, obj, err)
 	return true
 }
 
-// fits reports whether a stub would fit as a whole, and counts the attempt to read it.
+// fits reports whether the whole object would fit in place of a stub, and counts the attempt to read it.
 func (c *Cache) fits(name types.NamespacedName) bool {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -266,15 +266,15 @@ func (c *Cache) fits(name types.NamespacedName) bool {
 	}
 	now := time.Now()
 	if now.Sub(e.after) > 2*lastRetry {
-		e.attempts = 0 // it stayed whole for a while
+		e.attempts = 0 // the object was whole for a while
 	}
 	e.after = now.Add(min(c.of.pause<<min(e.attempts, 10), lastRetry))
 	e.attempts++
 	return true
 }
 
-// restore caches an object as a whole that was read, unless the watch knows of another
-// version: then that arrives, or has arrived.
+// restore caches a whole object that was read, unless the watch has another version, which
+// replaces it anyway.
 func (c *Cache) restore(name types.NamespacedName, obj Object, err error) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -292,7 +292,7 @@ func (c *Cache) restore(name types.NamespacedName, obj Object, err error) {
 	c.of.settleSoon(c.of.pause)
 }
 
-// same reports whether two objects are the same version of one.
+// same reports whether a and b are the same version of an object.
 func same(a, b Object) bool {
 	return a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != ""
 }

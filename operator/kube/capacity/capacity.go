@@ -12,61 +12,61 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// Object is what caches hold.
+// Object is the type constraint of cached objects.
 type Object = interface {
 	metav1.Object
 	runtime.Object
 }
 
 const (
-	// settlePause is the time from the first change to the next decision about all objects.
+	// settlePause is the delay from the first change to the next division among all objects.
 	settlePause = 2 * time.Second
-	// reads is how many stubs are read at the same time, over all kinds.
+	// reads is the maximum number of concurrent reads of stubs of all kinds.
 	reads = 2
-	// lastRetry is the longest pause before a stub that could not stay is read again.
+	// lastRetry is the maximum pause between reads of a stub that did not remain whole.
 	lastRetry = 5 * time.Minute
 )
 
-// Capacity is the room for the objects of all caches together.
+// Capacity limits the memory of the objects in all caches together.
 type Capacity struct {
 	room  int
 	pause time.Duration
-	slots chan struct{} // one for each read
+	slots chan struct{} // semaphore for reads
 
 	mu         sync.Mutex
-	held       int // bytes of whole objects
+	held       int // size of the whole objects in bytes
 	stubs      int
 	entries    map[place]*entry
 	namespaces map[string]*namespace
-	settling   *time.Timer // the next decision; nil: nothing is to be decided
+	settling   *time.Timer // the next division; nil: none is pending
 }
 
-// place is where an object is.
+// place identifies an object.
 type place struct {
 	kind string
 	types.NamespacedName
 }
 
-// entry is an object that exists.
+// entry is an existing object.
 type entry struct {
 	place
 	cache   *Cache
-	object  Object   // as the cache has it: whole, or a stub
-	charges []charge // what it compiles to
+	object  Object   // cached form: whole, or a stub
+	charges []charge // sizes of its compilation results
 	whole   bool
-	index   int // in the heap of its namespace, while it is whole
+	index   int // in the heap of its namespace; valid while the object is whole
 
-	// Of the whole object; those of a stub stay as they were.
-	size  int            // bytes, with what it compiles to, or guess
-	guess int            // bytes that it compiles to, before it was
-	files map[string]int // bytes of files that it may have in common with others of its namespace
+	// The fields below are about the whole object. They do not change for a stub.
+	size  int            // bytes including compilation results or guess
+	guess int            // estimated bytes of compilation results; 0 once compiled
+	files map[string]int // bytes of files that other objects of the namespace may share, by name
 
-	relist   uint64    // the last one that had it
-	attempts int       // how often it was read
-	after    time.Time // when it may be read again
+	relist   uint64    // number of the last list with the object
+	attempts int       // number of reads
+	after    time.Time // earliest time of the next read
 }
 
-// New returns a capacity of some bytes.
+// New returns a capacity of room bytes.
 func New(room int64) *Capacity {
 	return &Capacity{
 		room: int(room), pause: settlePause, slots: make(chan struct{}, reads),
@@ -74,24 +74,24 @@ func New(room int64) *Capacity {
 	}
 }
 
-// Room returns how many bytes there are in all.
+// Room returns the capacity in bytes.
 func (c *Capacity) Room() int { return c.room }
 
-// Held returns how many bytes the whole objects take, and how many objects are stubs.
+// Held returns the size of the whole objects and the number of stubs.
 func (c *Capacity) Held() (bytes, stubs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held, c.stubs
 }
 
-// Tight reports whether the room is half full.
+// Tight reports whether more than half of the capacity is used.
 func (c *Capacity) Tight() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held > c.room/2
 }
 
-// keep makes an object whole. c.mu must be held, as for all that follows.
+// keep makes an object whole. c.mu must be held, as for the methods below.
 func (c *Capacity) keep(e *entry, obj Object, size int) {
 	e.object, e.whole = obj, true
 	e.size, e.files = size+e.guess, nil
@@ -123,7 +123,7 @@ func (c *Capacity) drop(e *entry) {
 	}
 }
 
-// leaveOut makes a stub of an object that is whole.
+// leaveOut replaces a whole object by a stub.
 func (c *Capacity) leaveOut(e *entry) {
 	c.drop(e)
 	e.object = stub(e.object, leftOut(e, c.room))
@@ -145,8 +145,7 @@ func (c *Capacity) shrink() {
 	}
 }
 
-// settleSoon has everything decided over all objects in a while, if there is anything to
-// decide.
+// settleSoon schedules a division among all objects if there are stubs.
 func (c *Capacity) settleSoon(pause time.Duration) {
 	if c.stubs > 0 && c.settling == nil {
 		c.settling = time.AfterFunc(pause, c.settle)
@@ -183,10 +182,10 @@ func (c *Capacity) settle() {
 	}
 }
 
-// id orders the objects of a namespace that are equally large.
+// id orders the objects of a namespace that have the same size.
 func (e *entry) id() string { return e.kind + "/" + e.Name }
 
-// all is what the object takes alone.
+// all returns the size of the object including all files.
 func (e *entry) all() int {
 	n := e.size
 	for _, bytes := range e.files {
@@ -195,7 +194,7 @@ func (e *entry) all() int {
 	return n
 }
 
-// namespace has the whole objects of one namespace, as a heap: the largest comes first.
+// namespace is a heap of the whole objects of one namespace with the largest first.
 type namespace struct {
 	name    string
 	held    int
@@ -203,10 +202,10 @@ type namespace struct {
 	entries []*entry
 }
 
-// file is what objects have in common.
+// file is a file that objects share.
 type file struct{ bytes, uses int }
 
-// add counts an object, and returns how many bytes more are held.
+// add counts an object and returns the additional bytes.
 func (n *namespace) add(e *entry) int {
 	more := e.size
 	for name, bytes := range e.files {
@@ -222,7 +221,7 @@ func (n *namespace) add(e *entry) int {
 	return more
 }
 
-// remove stops counting an object, and returns how many bytes less are held.
+// remove stops counting an object and returns the freed bytes.
 func (n *namespace) remove(e *entry) int {
 	less := e.size
 	for name := range e.files {
@@ -236,7 +235,7 @@ func (n *namespace) remove(e *entry) int {
 	return less
 }
 
-// before reports whether a namespace loses an object before another one.
+// before reports whether n loses an object before o does.
 func (n *namespace) before(o *namespace) bool {
 	if n.held != o.held {
 		return n.held > o.held

@@ -23,7 +23,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// server has objects, and delivers changes to a cache as a watch does.
+// server stores objects and delivers changes to a cache like a watch.
 type server struct {
 	*Cache
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ func newServer(c *Capacity, kind string) *server {
 	return s
 }
 
-// run delivers what the capacity changes until the context ends.
+// run delivers the changes of the capacity until the context ends.
 func (s *server) run(ctx context.Context) {
 	go s.Run(ctx)
 	for {
@@ -68,7 +68,7 @@ func (s *server) take() {
 	}
 }
 
-// put stores an object of some kibibytes.
+// put stores an object of kib KiB.
 func (s *server) put(namespace, name string, kib int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *server) delete(namespace, name string) {
 	delete(s.cached, key)
 }
 
-// stubNames are the names of cached stubs, sorted.
+// stubNames returns the sorted names of cached stubs.
 func (s *server) stubNames() (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *server) stubNames() (out []string) {
 	return out
 }
 
-// leftOutOf are the names of the objects that are left out of what is stored.
+// leftOutOf returns the names of the stored objects that share.Divide leaves out.
 func leftOutOf(room int, servers ...*server) (out []string) {
 	var objects []share.Object
 	for _, s := range servers {
@@ -119,7 +119,7 @@ func leftOutOf(room int, servers ...*server) (out []string) {
 	return out
 }
 
-// TestNothingChangesWhileEverythingFits: one namespace may use all of the room.
+// A single namespace may use the whole capacity.
 func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	c := New(1 << 20)
 	s := newServer(c, "ServiceMonitor")
@@ -141,8 +141,8 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	}
 }
 
-// TestTheLargestOfWhoHoldsMost: others keep what they have, also when they come later and of
-// another kind.
+// The largest objects of the namespace that uses most are left out; objects of others remain, even if they
+// arrive later and are of another kind.
 func TestTheLargestOfWhoHoldsMost(t *testing.T) {
 	c := New(1 << 20)
 	monitors, rules := newServer(c, "ServiceMonitor"), newServer(c, "PrometheusRule")
@@ -170,8 +170,7 @@ func TestTheLargestOfWhoHoldsMost(t *testing.T) {
 	}
 }
 
-// TestOrderDoesNotMatter: whatever the order in which objects come, change and go, the result
-// is the division of what is there in the end.
+// For every order of additions, changes and deletions, the result is the division of the final objects.
 func TestOrderDoesNotMatter(t *testing.T) {
 	for seed := range uint64(30) {
 		synctest.Test(t, func(t *testing.T) {
@@ -218,7 +217,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestComeBack: stubs are read when there is room again, the smallest first, and not before.
+// Stubs are read when the objects fit again, the smallest first, and not earlier.
 func TestComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(New(1<<20), "ServiceMonitor")
@@ -242,7 +241,7 @@ func TestComeBack(t *testing.T) {
 	})
 }
 
-// TestReadFails: a stub that cannot be read is read again, more and more rarely.
+// The pauses between reads of an unreadable stub increase.
 func TestReadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(1 << 20)
@@ -274,7 +273,7 @@ func TestReadFails(t *testing.T) {
 	})
 }
 
-// TestRelist: what a list lacks is gone, and what it has as before is the same object.
+// Objects missing in a list are removed, and unchanged ones are kept as they are.
 func TestRelist(t *testing.T) {
 	c := New(1 << 20)
 	s := newServer(c, "ServiceMonitor")
@@ -327,8 +326,7 @@ func TestStub(t *testing.T) {
 	}
 }
 
-// TestCharges: what an object compiles to counts, and files that several have in common count
-// once.
+// Compilation results count, and files that several objects share count once.
 func TestCharges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(1 << 20)
@@ -355,7 +353,7 @@ func TestCharges(t *testing.T) {
 		if got := s.stubNames(); !slices.Equal(got, []string{"a/3"}) {
 			t.Fatalf("stubs %q", got)
 		}
-		c.Charge(t, "ServiceMonitor", name(3), 100, nil) // the stub compiles to nothing
+		c.Charge(t, "ServiceMonitor", name(3), 100, nil) // the compilation result of the stub is empty
 		time.Sleep(time.Hour)
 		if got := s.stubNames(); !slices.Equal(got, []string{"a/3"}) || s.reads != nil {
 			t.Fatalf("it came back without room for it: stubs %q, reads %q", got, s.reads)
@@ -371,8 +369,8 @@ func TestCharges(t *testing.T) {
 	})
 }
 
-// TestGuess: what an object may compile to counts until it is compiled, again when it changes, and not when
-// only its metadata does.
+// The estimate of compilation results counts until the object is compiled, and again when the object
+// changes but not when only its metadata does.
 func TestGuess(t *testing.T) {
 	c := New(1 << 20)
 	cache := c.Cache("ServiceMonitor", true, nil)
@@ -411,11 +409,11 @@ func TestGuess(t *testing.T) {
 	if got := held(); got != size+100 {
 		t.Errorf("%d bytes are held of a compiled object of %d", got, size)
 	}
-	enter(3, 600, nil) // fits alone
+	enter(3, 600, nil) // would fit without its estimate
 	if _, stubs := c.Held(); stubs != 1 {
 		t.Error("an object is whole that has no room for what it may compile to")
 	}
-	charge(50) // the stub
+	charge(50) // for the stub
 	size = enter(4, 200, nil)
 	if got := held(); got != size+guess(size) {
 		t.Errorf("%d bytes are held of an object that was a stub, want %d", got, size+guess(size))

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// charge is what an object compiles to in one place.
+// charge is the size of the compilation result of an object in one place.
 type charge struct {
 	by    any
 	bytes int
 	files map[string]int
 }
 
-// with adds the files of the charge.
+// with returns files together with the files of the charge.
 func (c charge) with(files map[string]int) map[string]int {
 	switch {
 	case len(c.files) == 0:
@@ -28,14 +28,14 @@ func (c charge) with(files map[string]int) map[string]int {
 	return out
 }
 
-// Charge says how many bytes an object compiles to, and the bytes of each file that belongs to
-// that and that objects of its namespace may have in common. It counts beside the object, and
-// replaces what by has charged before; 0 when nothing is kept any more.
+// Charge records the size in bytes of what by has compiled from an object, and of each file that objects of
+// its namespace may share. It counts in addition to the object and replaces the previous charge of by; 0
+// means that no result remains.
 func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes int, files map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.entries[place{kind, name}]
-	if e == nil || !e.whole && bytes > 0 { // what a stub compiles to says nothing of the whole object
+	if e == nil || !e.whole && bytes > 0 { // the result of a stub is not that of the whole object
 		return
 	}
 	i := slices.IndexFunc(e.charges, func(have charge) bool { return have.by == by })
@@ -50,7 +50,7 @@ func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes 
 		e.charges = append(e.charges, charge{by, bytes, files})
 	}
 	if !e.whole {
-		return // it would take what it took
+		return // keeps the estimated size of the whole object
 	}
 	ns := c.namespaces[e.Namespace]
 	c.held -= ns.remove(e)
@@ -65,7 +65,7 @@ func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes 
 	c.settleSoon(c.pause)
 }
 
-// charged returns how many bytes the fragments of the object take.
+// charged returns the total bytes of the object's charges, without files.
 func (e *entry) charged() (n int) {
 	for _, charge := range e.charges {
 		n += charge.bytes
@@ -73,8 +73,10 @@ func (e *entry) charged() (n int) {
 	return n
 }
 
-// ordinary is the size, in bytes in memory, up to which a quarter of an object is text that becomes configuration.
+// ordinary is the size in memory, in bytes, up to which a quarter of an object is text that becomes
+// configuration.
 const ordinary = 8 << 10
 
-// guess returns how many bytes an object of a size may compile to. Everything beyond [ordinary] is counted as text.
+// guess returns the estimated size of the compilation result of an object. Everything beyond [ordinary]
+// counts as text.
 func guess(size int) int { return min(size, ordinary)/4 + max(0, size-ordinary) }

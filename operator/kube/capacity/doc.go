@@ -1,16 +1,16 @@
-// Package capacity bounds what the cached objects of users take in memory, all kinds and
-// namespaces together, with what they compile to ([Capacity.Charge]).
+// Package capacity limits the memory of the cached user objects of all kinds and namespaces
+// together, including the results of compiling them ([Capacity.Charge]). Begin at [Capacity].
 //
 //	stored := capacity.New(inflight.Memory() / budget.StoredShare)
 //	monitors := stored.Cache("ServiceMonitor", read)
-//	obj = monitors.Enter(obj) // on its way into the cache: the object, or its stub
+//	obj = monitors.Enter(obj) // before it is cached: the object, or its stub
 //
-// While everything fits, each object is cached whole, and one namespace may use all of the
-// room. When it does not, the namespaces that hold most lose their largest objects first: the
-// cache has a stub of such an object, which is rejected like one that cannot be decoded. A
-// stub is read and cached whole as soon as there is room again.
+// While everything fits, each object is cached whole, and a single namespace may use the
+// whole capacity. Otherwise the namespaces that use most lose their largest objects first:
+// the cache holds a stub of such an object, which is rejected like one that cannot be
+// decoded. A stub is replaced by the whole object once it fits again.
 //
-// What is left out is decided twice: at once when an object arrives, so that the bound holds
-// at every moment, and a little later over all of them ([share.Divide]), so that the result
-// depends on what is stored and not on the order in which it arrived.
+// The objects to leave out are selected twice: immediately when an object arrives, so that
+// the limit always holds, and a little later among all objects ([share.Divide]), so that the
+// result does not depend on the order of arrival.
 package capacity

@@ -13,18 +13,17 @@ import (
 )
 
 const (
-	// stubBytes bounds the labels of a stub, its annotations, its owner references and its
-	// finalizers, each.
+	// stubBytes is the limit for each of the labels, annotations, owner references and finalizers of a stub.
 	stubBytes = 8 << 10
-	// statusBytes bounds its status, which the operator writes.
+	// statusBytes limits the status of a stub, which the operator writes.
 	statusBytes = 64 << 10
-	// ownAnnotations begins the annotations that decide how an object is treated.
+	// ownAnnotations is the prefix of the annotations that control how an object is processed.
 	ownAnnotations = "operator.prometheus.io/"
-	// ownValueBytes bounds the value of one of them.
+	// ownValueBytes limits the value of such an annotation.
 	ownValueBytes = 256
 )
 
-// leftOut says why there is only a stub of an object, and what helps.
+// leftOut returns the fault of a stub, with the reason and a remedy.
 func leftOut(e *entry, room int) v1.DecodingFault {
 	return v1.DecodingFault{Reason: fmt.Sprintf("the operator holds at most %s of monitoring objects and of what is generated from them, namespace %q is one of "+
 		"those that hold most, and this object takes %s of it, more than others: make it smaller, or delete others", mebibytes(room), e.Namespace, mebibytes(e.all()))}
@@ -37,9 +36,9 @@ func mebibytes(n int) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// stub is what is cached of an object that is left out: its identity, what selects it, what it
-// says about other objects, and its status, as far as that is small. It has a fault, so that
-// nothing uses it but for its metadata.
+// stub returns the cached form of a left-out object: its identity, labels, references to other
+// objects and status, as far as they are small. It has a fault, so that only its metadata is
+// used.
 func stub(obj Object, fault v1.DecodingFault) Object {
 	from := reflect.ValueOf(obj).Elem()
 	value := reflect.New(from.Type())
@@ -68,11 +67,12 @@ func stub(obj Object, fault v1.DecodingFault) Object {
 	return out
 }
 
-// small reports whether something takes less than a number of bytes.
+// small reports whether the value takes less than most bytes.
 func small(pointer any, most int) bool { return budget.Size(pointer, most) < most }
 
-// some are the values of a map whose keys are wanted, in the order of their keys as far as
-// they fit into a stub. Nothing is shared with the map.
+// some returns the entries whose keys are wanted up to the limit of a stub, those with
+// ownAnnotations first and then in key order. Long values are truncated. The result shares no
+// memory with all.
 func some(all map[string]string, wanted func(key string) bool) map[string]string {
 	left := stubBytes
 	var out map[string]string
@@ -93,7 +93,7 @@ func some(all map[string]string, wanted func(key string) bool) map[string]string
 	return out
 }
 
-// IsStub reports whether an object is left out, and what is cached of it is a stub.
+// IsStub reports whether the object is a stub of a left-out object.
 func IsStub(object any) bool {
 	o, ok := object.(interface{ GetDecoding() *v1.Decoding })
 	return ok && o.GetDecoding().LeftOut

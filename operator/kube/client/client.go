@@ -1,6 +1,6 @@
-// Package client reads the kinds of monitoring.coreos.com: one REST client for each
-// version of the group, with a decoder for lists and watches that is faster than the
-// usual one. A further kind needs no code here.
+// Package client reads the kinds of monitoring.coreos.com. It has one REST [Client] for
+// each version of the group, with a faster decoder for lists and watches than the
+// default. New kinds need no code here.
 package client
 
 import (
@@ -15,11 +15,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client reaches one version of the API group.
+// Client is a client of one version of the API group.
 type Client struct {
 	rest    rest.Interface
 	version schema.GroupVersion
-	decoder runtime.Decoder // of answers in JSON
+	decoder runtime.Decoder // for JSON responses
 }
 
 // New returns a client for a version whose types are registered in scheme.
@@ -41,11 +41,11 @@ func New(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion) 
 	return &Client{rest: r, version: version, decoder: serializers.DecoderToVersion(info.Serializer, version)}, nil
 }
 
-// REST is what list-watchers are made of.
+// REST returns the REST client for list-watchers.
 func (c *Client) REST() rest.Interface { return c.rest }
 
-// Exists asks the API server whether there is an object. It lists, which whoever
-// watches the kind may do.
+// Exists reports whether an object exists in the API server. It uses list, which every
+// account that can watch the kind may do.
 func (c *Client) Exists(ctx context.Context, resource, namespace, name string) (bool, error) {
 	text, err := c.rest.Get().Namespace(namespace).Resource(resource).
 		Param("fieldSelector", fields.OneTermEqualSelector("metadata.name", name).String()).Do(ctx).Raw()

@@ -15,13 +15,13 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// An API server stores objects that do not fit into our types: a schema has no int32, and
-// other CRDs than ours may be installed. Each object is decoded alone, and one that does not
-// fit is there all the same, with what is wrong with it ([manifest.DecodeStored]): everybody
-// else's objects are in the same list and in the same watch.
+// An API server can store objects that do not fit our types: schemas have no int32, and other
+// versions of the CRDs may be installed. Each object is therefore decoded separately. One that
+// does not fit is returned with a fault ([manifest.DecodeStored]), so that it does not affect
+// the other objects of its list or watch.
 
-// objectDecoder decodes objects of our kinds, and lists of them item by item. Everything else
-// is for the usual decoder.
+// objectDecoder decodes objects of our kinds and lists of them, item by item. It uses the
+// default decoder for everything else.
 type objectDecoder struct {
 	runtime.Serializer
 	scheme *runtime.Scheme
@@ -50,7 +50,7 @@ func (d objectDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, in
 	return obj, kind, err
 }
 
-// decode decodes an object of an API server. Only those of our kinds can be incomplete.
+// decode decodes a stored object. Only objects of our kinds can be incomplete.
 func decode(data []byte, into runtime.Object) error {
 	if isOurs(into) {
 		return manifest.DecodeStored(data, into)
@@ -58,7 +58,7 @@ func decode(data []byte, into runtime.Object) error {
 	return json.Unmarshal(data, into)
 }
 
-// isOurs reports whether an object can say what of it could not be decoded.
+// isOurs reports whether an object can hold a decoding fault.
 func isOurs(obj runtime.Object) bool {
 	_, ok := obj.(interface{ GetDecoding() *v1.Decoding })
 	return ok
@@ -69,8 +69,8 @@ func isList(obj runtime.Object) bool {
 	return ok
 }
 
-// unusual decodes an object of our kinds that does not begin with its kind, and that the usual
-// decoder refuses.
+// unusual decodes an object of our kinds that does not begin with its kind and that the
+// default decoder rejects.
 func (d objectDecoder) unusual(data []byte, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, bool) {
 	var head metav1.TypeMeta
 	if json.Unmarshal(data, &head) != nil {
@@ -118,16 +118,16 @@ func (d objectDecoder) list(data []byte, into runtime.Object) (runtime.Object, *
 	return out, &kind, true
 }
 
-// itemsOf decodes the items of a list as they come: the kind of the list is after them, and
-// each has its own.
+// itemsOf decodes the items of a list one by one. The kind of the list follows its items, but
+// each item has its own.
 type itemsOf struct {
 	scheme *runtime.Scheme
 	kind   schema.GroupVersionKind // of the items
-	list   reflect.Value           // a struct of the list's type; not valid without items
-	items  reflect.Value           // the slice in it
+	list   reflect.Value           // a struct of the list's type; invalid without items
+	items  reflect.Value           // the slice in list
 }
 
-// UnmarshalJSON implements json.Unmarshaler. The text is valid JSON.
+// UnmarshalJSON implements json.Unmarshaler. data is valid JSON.
 func (l *itemsOf) UnmarshalJSON(data []byte) error {
 	var head []byte // of the first item, up to the end of its kind
 	for item := range elements(data) {
@@ -150,7 +150,7 @@ func (l *itemsOf) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// has reports whether an item belongs into the list. The first one decides what list it is.
+// has reports whether an item belongs in the list. The first item determines the list's type.
 func (l *itemsOf) has(kind schema.GroupVersionKind) bool {
 	if l.list.IsValid() {
 		return kind == l.kind
@@ -172,7 +172,7 @@ func (l *itemsOf) has(kind schema.GroupVersionKind) bool {
 	return true
 }
 
-// elements are the values in a list, which is valid JSON.
+// elements returns the values in a list, which must be valid JSON.
 func elements(list []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		depth, start := 0, -1
@@ -208,7 +208,7 @@ func elements(list []byte) iter.Seq[[]byte] {
 	}
 }
 
-// endOfString is where the string ends that begins at a quotation mark.
+// endOfString returns the index of the closing quotation mark of the string that starts at at.
 func endOfString(text []byte, at int) int {
 	for i := at + 1; i < len(text); i++ {
 		switch text[i] {

@@ -10,8 +10,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestTooLargeToBeDecoded: a stored object whose text is small and that would take hundreds of
-// megabytes has its metadata, its status and a fault.
+// A stored object that is small in JSON but would need hundreds of megabytes in memory is
+// returned with its metadata, its status and a fault.
 func TestTooLargeToBeDecoded(t *testing.T) {
 	text := fmt.Sprintf(`{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7","labels":{"team":"x"}},`+
 		`"spec":{"endpoints":[%s]},"status":{"bindings":[{"name":"c"}]}}`, strings.TrimSuffix(strings.Repeat("{},", 400_000), ","))

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
 )
 
-// Page lists objects of a namespace, "" for all, as far as the answer has at most some bytes,
-// and returns how many it has. Nothing longer is ever in memory.
+// Page lists objects of a namespace, "" for all, in a response of at most most bytes, and
+// returns its size. A larger response is never read completely.
 //
 // Errors: [capacity.ErrTooLong]; those of the API server.
 func (c *Client) Page(ctx context.Context, resource, namespace string, o metav1.ListOptions, most int64) (list runtime.Object, bytes int64, err error) {
@@ -37,9 +37,9 @@ func (c *Client) Page(ctx context.Context, resource, namespace string, o metav1.
 	return list, int64(len(text)), nil
 }
 
-// Read reads one object. It lists, which whoever watches the kind may do.
+// Read reads one object. It uses list, which every account that can watch the kind may do.
 //
-// Errors: apierrors.IsNotFound for one that does not exist; those of the API server.
+// Errors: apierrors.IsNotFound if it does not exist; those of the API server.
 func (c *Client) Read(ctx context.Context, resource string, name types.NamespacedName) (runtime.Object, error) {
 	o := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name.Name).String()}
 	list, _, err := c.Page(ctx, resource, name.Namespace, o, mostOne)
@@ -56,5 +56,5 @@ func (c *Client) Read(ctx context.Context, resource string, name types.Namespace
 	return items[0], nil
 }
 
-// mostOne is more than an API server stores of one object.
+// mostOne is an upper bound for the size of an object in the API server.
 const mostOne = 16 << 20

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// refusalBytes is how much of the answer to a call that was refused is read. The API server
-	// quotes each wrong value of an object, so that such an answer may have a multiple of its size.
+	// refusalBytes limits how much of an error response is read. The API server quotes each invalid
+	// value of an object, so the response may be several times as large as the object.
 	refusalBytes = 64 << 10
-	// refusalText is how much of a longer one becomes the error.
+	// refusalText limits the error message of a longer response.
 	refusalText = 4 << 10
 )
 
-// Bounded is a transport that bounds the answers to calls that were refused. It is made for
+// Bounded returns a transport that limits the size of error responses. Use it with
 // [k8s.io/client-go/rest.Config.Wrap].
 func Bounded(next http.RoundTripper) http.RoundTripper { return bounded{next} }
 
@@ -41,7 +41,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	head, err := io.ReadAll(io.LimitReader(answer.Body, refusalBytes+1))
 	if len(head) <= refusalBytes {
-		// What could not be read to its end is passed on, with the error.
+		// If the body could not be read completely, pass it on with the error.
 		answer.Body = body{io.MultiReader(bytes.NewReader(head), ended{err}), answer.Body}
 		return answer, nil
 	}
@@ -68,7 +68,7 @@ type ended struct{ err error }
 // Read implements io.Reader.
 func (e ended) Read([]byte) (int, error) { return 0, cmp.Or(e.err, io.EOF) }
 
-// refusal returns the Status of an answer from its code and its head.
+// refusal returns the Status of an error response from its code and the head of its body.
 func refusal(code int, head []byte) metav1.Status {
 	out := apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", "", 0, true).ErrStatus
 	out.Kind, out.APIVersion = "Status", "v1"
@@ -76,16 +76,16 @@ func refusal(code int, head []byte) metav1.Status {
 	return out
 }
 
-// protobufHead begins what the API server encodes in protobuf: a [runtime.Unknown] follows.
+// protobufHead is the prefix of protobuf-encoded objects; a [runtime.Unknown] follows.
 var protobufHead = []byte("k8s\x00")
 
-// Fields of protobuf messages.
+// Field numbers of protobuf messages.
 const (
 	rawOfUnknown    = 2
 	messageOfStatus = 3
 )
 
-// messageIn finds the message in the head of a Status; empty when it is none.
+// messageIn returns the message in the head of a Status, empty if there is none.
 func messageIn(head []byte) string {
 	if message, is := bytes.CutPrefix(head, protobufHead); is {
 		text := protobufField(protobufField(message, rawOfUnknown), messageOfStatus)
@@ -94,7 +94,7 @@ func messageIn(head []byte) string {
 	_, text, _ := bytes.Cut(head, []byte(`"message":"`))
 	text = text[:min(len(text), refusalText)]
 	var out string
-	for cut := range min(len(text), len(`\ud83d\ude00`)) { // an escape may have been cut
+	for cut := range min(len(text), len(`\ud83d\ude00`)) { // an escape sequence may be truncated
 		if json.Unmarshal(slices.Concat([]byte{'"'}, text[:len(text)-cut], []byte{'"'}), &out) == nil {
 			return out
 		}
@@ -102,7 +102,7 @@ func messageIn(head []byte) string {
 	return ""
 }
 
-// protobufField returns a field of a message, as far as it is there.
+// protobufField returns a field of a message, possibly truncated.
 func protobufField(message []byte, number protowire.Number) []byte {
 	for len(message) > 0 {
 		n, kind, length := protowire.ConsumeTag(message)

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// refusing is a client of an API server that refuses everything with a message.
+// refusing returns a client of an API server that rejects all requests with a message.
 func refusing(t *testing.T, contentType string, code int, message string) (kubernetes.Interface, *int) {
 	t.Helper()
 	status := &metav1.Status{
@@ -65,8 +65,8 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// An answer that quotes what a tenant wrote is read to 64 KiB, and the error still says what was
-// meant.
+// At most 64 KiB are read of a response that quotes user input, and the error still has the
+// meaning of the response.
 func TestRefusalsAreBounded(t *testing.T) {
 	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		for name, tc := range map[string]struct {
@@ -96,7 +96,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 	}
 }
 
-// Wherever a message is cut, what is left of it is read.
+// A message can be read wherever it is truncated.
 func TestMessageIn(t *testing.T) {
 	text, err := json.Marshal(metav1.Status{Message: strings.Repeat("a\\\U0001F600\u2028\"", 4000)})
 	if err != nil {

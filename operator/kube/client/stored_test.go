@@ -25,10 +25,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// misfit is a value that the schema of a kind allows at a field and that its type cannot hold.
+// misfit is a value of a field that is valid in the schema of a kind but does not fit its type.
 type misfit struct{ field, spec string }
 
-// misfits finds them in the schema of a kind, by field.
+// misfits finds the misfits in the schema of a kind, one per field.
 func misfits(t testing.TB, row *catalog.Row) (out []misfit) {
 	t.Helper()
 	found := map[string]misfit{}
@@ -62,8 +62,8 @@ func specOf(t testing.TB, row *catalog.Row) apiextensionsv1.JSONSchemaProps {
 	return apiextensionsv1.JSONSchemaProps{}
 }
 
-// leaves calls try for each field below a schema with a spec that has nothing but a value of
-// the field. around puts a value at the place of the schema.
+// leaves calls try for each field below a schema with a spec that only has a value of this field.
+// around embeds a value at the position of the schema.
 func leaves(s apiextensionsv1.JSONSchemaProps, path string, around func(string) string, try func(field, spec string)) {
 	for _, value := range values(s) {
 		try(path, around(value))
@@ -79,7 +79,7 @@ func leaves(s apiextensionsv1.JSONSchemaProps, path string, around func(string) 
 	}
 }
 
-// values are extreme ones that a schema allows.
+// values returns extreme values that a schema allows.
 func values(s apiextensionsv1.JSONSchemaProps) (out []string) {
 	switch {
 	case s.XIntOrString && s.Pattern != "":
@@ -107,7 +107,7 @@ func (m misfit) object(row *catalog.Row, name string) string {
 		row.GroupVersion().String(), row.Kind, name, m.spec)
 }
 
-// TestMisfitsAreFound: otherwise the tests below look at nothing.
+// The tests below need the misfits that misfits finds.
 func TestMisfitsAreFound(t *testing.T) {
 	for row, want := range map[*catalog.Row]string{
 		catalog.ServiceMonitor:     "spec.endpoints[0].targetPort",
@@ -125,15 +125,15 @@ func TestMisfitsAreFound(t *testing.T) {
 	}
 }
 
-// stored serves the objects of one kind: lists, watches and reads by name.
+// stored serves objects of one kind by list, watch and get.
 type stored struct {
 	row     *catalog.Row
 	objects map[string]string // by name
-	streams bool              // a watch begins with all objects, where a client asks for it
-	later   chan string       // events of watches
+	streams bool              // whether a watch begins with all objects if the client requests it
+	later   chan string       // watch events
 }
 
-// ServeHTTP implements http.Handler. The list has its keys in the order of API servers.
+// ServeHTTP implements http.Handler. The keys of a list are in the order of API servers.
 func (s *stored) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	q, parts := r.URL.Query(), strings.Split(r.URL.Path, "/")
@@ -186,7 +186,7 @@ func (s *stored) client(t *testing.T) *Client {
 	return c
 }
 
-// isMisfit reports whether an object is known, with its metadata and the field that does not fit.
+// isMisfit checks that an object has its metadata and a fault for the field that does not fit.
 func (m misfit) isMisfit(o catalog.Object) error {
 	err := v1.Undecodable(o)
 	if err == nil || !strings.HasPrefix(err.Error(), m.field+": want ") && err.Error() != m.field+": invalid value" || strings.Contains(err.Error(), "v1.") {
@@ -198,8 +198,8 @@ func (m misfit) isMisfit(o catalog.Object) error {
 	return nil
 }
 
-// TestStoredButNotDecodable: whatever an API server stores beside it, a good object is listed,
-// watched and read, and each that does not fit is known with its field.
+// Objects that do not fit do not affect the list, watch and get of a valid one, and each of them
+// is returned with the faulty field.
 func TestStoredButNotDecodable(t *testing.T) {
 	good := misfit{spec: "{}"}
 	for _, row := range catalog.All {
@@ -281,7 +281,7 @@ func checkStore(t *testing.T, store *informer.Store[catalog.Object], want map[st
 	}
 }
 
-// readsByName reads each object in both ways, and the list as callers do that are not informers.
+// readsByName reads each object in both ways, and the list like callers without an informer.
 func (s *stored) readsByName(t *testing.T, api *Client, want map[string]misfit) {
 	t.Helper()
 	for name, m := range want {

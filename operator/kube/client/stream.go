@@ -11,14 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The usual decoders read every byte of a watch about seven times: to find the
-// end of an event, to check it, to take it apart, to find out the kind, to check
-// the object and to fill it in. At the start, when a watch delivers everything
-// there is, that is most of the time. The ones here know the form in which API
-// servers write custom resources, an event in a line, and leave everything of
-// another form to the usual ones:
+// The default decoders read every byte of a watch about seven times: to find the end of an event,
+// validate it, split it, find the kind, and validate and decode the object. At startup, when a
+// watch delivers all objects, this takes most of the time. The decoders below rely on the format
+// in which API servers write custom resources, one event per line, and use the default decoders
+// for every other format:
 //
-//	{"type":"ADDED","object":{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor",…}}⏎
+//	{"type":"ADDED","object":{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor",...}}\n
 
 // quick decodes watch events of the kinds in a scheme without the generic passes.
 type quick struct {
@@ -42,7 +41,7 @@ func (q quick) SupportedMediaTypes() []runtime.SerializerInfo {
 	return out
 }
 
-// kindOf reads the kind from the beginning of an object.
+// kindOf parses the kind at the beginning of an object.
 func kindOf(data []byte) (kind schema.GroupVersionKind, ok bool) {
 	version, rest, ok := leadingString(data, `{"apiVersion":"`)
 	if !ok {
@@ -56,8 +55,8 @@ func kindOf(data []byte) (kind schema.GroupVersionKind, ok bool) {
 	return gv.WithKind(name), err == nil
 }
 
-// leadingString returns the string that follows a prefix, which ends with its
-// quotation mark, and what follows it. It may hold no escape.
+// leadingString returns the string between prefix, which ends with the opening quotation mark,
+// and the next quotation mark, and the rest. It returns ok=false for escape sequences.
 func leadingString(data []byte, prefix string) (text string, rest []byte, ok bool) {
 	rest, ok = bytes.CutPrefix(data, []byte(prefix))
 	if !ok {
@@ -70,8 +69,8 @@ func leadingString(data []byte, prefix string) (text string, rest []byte, ok boo
 	return string(rest[:end]), rest[end+1:], true
 }
 
-// eventDecoder takes events apart. The object's bytes stay in the caller's buffer:
-// they are decoded before the next event is read.
+// eventDecoder splits events. The bytes of the object remain in the caller's buffer, because they
+// are decoded before the next event is read.
 type eventDecoder struct{ runtime.Serializer }
 
 // Decode implements runtime.Decoder.
@@ -85,8 +84,7 @@ func (d eventDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, int
 	return d.Serializer.Decode(data, defaults, into)
 }
 
-// cutEvent splits the text of an event. Whether the object is valid shows when it
-// is decoded.
+// cutEvent splits an event. Its object is validated when it is decoded.
 func cutEvent(data []byte) (kind string, object []byte, ok bool) {
 	kind, rest, ok := leadingString(data, `{"type":"`)
 	if !ok {
@@ -94,13 +92,13 @@ func cutEvent(data []byte) (kind string, object []byte, ok bool) {
 	}
 	rest, ok = bytes.CutPrefix(bytes.TrimRight(rest, "\r\n"), []byte(`,"object":`))
 	if !ok || !bytes.HasPrefix(rest, []byte("{")) || !bytes.HasSuffix(rest, []byte("}}")) ||
-		bytes.Contains(rest, []byte(`}{"type":"`)) { // two events, as this is in no object
+		bytes.Contains(rest, []byte(`}{"type":"`)) { // two events: no object contains this text
 		return "", nil, false
 	}
-	return kind, rest[:len(rest)-1], true // without the brace of the event
+	return kind, rest[:len(rest)-1], true // without the closing brace of the event
 }
 
-// lineFramer makes readers that take a line for an event.
+// lineFramer returns readers that treat each line as an event.
 type lineFramer struct{ runtime.Framer }
 
 // NewFrameReader implements runtime.Framer.
@@ -108,17 +106,16 @@ func (f lineFramer) NewFrameReader(r io.ReadCloser) io.ReadCloser {
 	return &lineReader{source: r, lines: bufio.NewReaderSize(r, 64<<10), framer: f.Framer}
 }
 
-// lineReader returns one event for each Read, or a part of it with
-// io.ErrShortBuffer when the buffer is too small.
+// lineReader returns one event per Read, or a part of it with io.ErrShortBuffer if the buffer is too small.
 type lineReader struct {
 	source io.ReadCloser
 	lines  *bufio.Reader
 	framer runtime.Framer
-	usual  io.Reader // takes over once something has another form
+	usual  io.Reader // used after the first line of another format
 	rest   []byte    // of the line that is being returned
 }
 
-// Read implements io.Reader in the manner of a frame reader.
+// Read implements io.Reader for a frame reader.
 func (r *lineReader) Read(p []byte) (int, error) {
 	if r.usual != nil {
 		return r.usual.Read(p)
@@ -138,11 +135,11 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	if r.rest = r.rest[n:]; len(r.rest) > 0 {
 		return n, io.ErrShortBuffer
 	}
-	r.rest = nil // it may have been long, and the next event may come in hours
+	r.rest = nil // release it: the line may be long, and the next event hours away
 	return n, nil
 }
 
-// line returns the next line that is not empty. It is valid until the next call.
+// line returns the next nonempty line. It is valid until the next call.
 func (r *lineReader) line() ([]byte, error) {
 	var long []byte
 	for {

@@ -21,7 +21,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// decoders are the usual ones and ours.
+// decoders returns the default decoders and ours.
 func decoders(t testing.TB) (usual, ours runtime.NegotiatedSerializer) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -33,7 +33,7 @@ func decoders(t testing.TB) (usual, ours runtime.NegotiatedSerializer) {
 	return usual, quick{usual, scheme}
 }
 
-// events reads a stream to its end, one line for each event and one for what ends it.
+// events reads a stream to its end and returns a line per event and one for the final error.
 func events(t testing.TB, codecs runtime.NegotiatedSerializer, stream io.Reader) []string {
 	t.Helper()
 	objects, serializer, framer, err := runtime.NewClientNegotiator(codecs, v1.SchemeGroupVersion).StreamDecoder(runtime.ContentTypeJSON, nil)
@@ -63,7 +63,7 @@ func show(t testing.TB, kind watch.EventType, obj runtime.Object) string {
 	return fmt.Sprintf("%s %T %s", kind, obj, text)
 }
 
-// trickle returns a few bytes at a time.
+// trickle returns a few bytes per Read.
 type trickle struct{ r io.Reader }
 
 func (t trickle) Read(p []byte) (int, error) { return t.r.Read(p[:min(len(p), 7)]) }
@@ -111,7 +111,7 @@ func TestStreamsReadLikeWithTheUsualDecoders(t *testing.T) {
 	}
 }
 
-// FuzzStream puts any object into events of the usual form.
+// FuzzStream embeds any object in events of the expected format.
 func FuzzStream(f *testing.F) {
 	f.Add(`{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor","metadata":{"name":"a"},"spec":{}}`)
 	f.Add(`{"apiVersion":"v1","kind":"Status","code":410}`)
@@ -159,7 +159,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkList decodes a list as API servers write it: the kind is after the items.
+// BenchmarkList decodes a list in the format of API servers, where the kind follows the items.
 func BenchmarkList(b *testing.B) {
 	endpoint := `{"port":"http-metrics","interval":"30s","path":"/metrics","relabelings":[{"action":"replace","sourceLabels":["__meta_kubernetes_pod_node_name"],"targetLabel":"node"}]}`
 	object := `{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor","metadata":{"name":"a","namespace":"b","labels":{"c":"d"}},"spec":{"selector":{},"endpoints":[` +

@@ -2,9 +2,9 @@ package client
 
 import "context"
 
-// Within returns what do returns, or the cause for which the context ended if that comes
-// first: calls of the discovery client take no context, and wait for an API server that does
-// not answer for ever. The result of a call that was given up is dropped.
+// Within returns the result of do, or the context's cause if the context ends first. It is
+// meant for calls of the discovery client, which have no context and may block forever. The
+// result of an abandoned call is dropped.
 func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -28,11 +28,11 @@ func TestTake(t *testing.T) {
 			t.Error(err)
 		}
 		time.AfterFunc(time.Millisecond, first)
-		second, err := b.Take(t.Context(), 1<<40, time.Second) // all of it
+		second, err := b.Take(t.Context(), 1<<40, time.Second) // takes the whole budget
 		if err != nil {
 			t.Fatal(err)
 		}
-		first() // again
+		first() // a no-op
 		if b.free.TryAcquire(1) {
 			t.Error("more than everything was taken")
 		}

@@ -13,24 +13,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
 )
 
-// Bounds says how much of its objects a store keeps, and how it reads them.
+// Bounds limits the objects that a store caches and defines how it reads them.
 type Bounds struct {
 	Capacity *capacity.Capacity
 	Kind     string
-	Compiles bool // workloads compile the objects
-	// Page lists objects as far as the answer has at most some bytes.
+	Compiles bool // whether workloads compile the objects
+	// Page lists objects if the response has at most most bytes.
 	//
-	// Errors: [capacity.ErrTooLong] if it has more.
+	// Errors: [capacity.ErrTooLong] if it is larger.
 	Page func(ctx context.Context, namespace string, o metav1.ListOptions, most int64) (list runtime.Object, bytes int64, err error)
 	// Read reads one object.
 	Read func(ctx context.Context, name types.NamespacedName) (runtime.Object, error)
 }
 
-// bounded is a list-watcher whose objects are entered into a capacity on their way into the
-// store. It sends, beside the changes of the API server, those of what there is room for.
+// bounded is a list-watcher that adds objects to a capacity before they reach the store. In
+// addition to the changes of the API server, it sends those objects that the capacity trims
+// or restores.
 type bounded struct {
 	Bounds
-	namespace string // "" for all
+	namespace string // "" means all
 	tweak     func(*metav1.ListOptions)
 	watcher   cache.WatchFuncWithContext
 	trim      cache.TransformFunc
@@ -66,7 +67,7 @@ func (b *bounded) listWatch() *cache.ListWatch {
 	return &cache.ListWatch{ListWithContextFunc: b.list, WatchFuncWithContext: b.watch}
 }
 
-// list lists everything in pages, of which each is in memory alone.
+// list lists all objects in pages and decodes one page at a time.
 func (b *bounded) list(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
 	var o metav1.ListOptions
 	b.tweak(&o)
@@ -109,7 +110,7 @@ type forwarding struct {
 	out     chan watch.Event
 	stop    <-chan struct{}
 	version string // of the last event of the API server
-	initial bool   // the events are still those of objects that were there at the beginning
+	initial bool   // the events still belong to the initial list
 }
 
 func (f *forwarding) run() {
@@ -128,8 +129,8 @@ func (f *forwarding) run() {
 	}
 }
 
-// changed sends what the store is to hold in another form; false when the watch has ended.
-// The version of such an object is an old one, which must not be taken for that of the watch.
+// changed sends objects whose cached form has changed. It returns false if the watch has
+// ended. Such an object has an old version, so a bookmark with the watch's version follows.
 func (f *forwarding) changed() bool {
 	objects := f.in.Take()
 	for i, obj := range objects {
@@ -139,7 +140,7 @@ func (f *forwarding) changed() bool {
 		}
 	}
 	if len(objects) == 0 || f.initial || f.version == "" {
-		return true // the initial events end with a version
+		return true // initial events end with a version
 	}
 	mark := f.example.DeepCopyObject().(Object)
 	mark.SetResourceVersion(f.version)
@@ -155,7 +156,7 @@ func (f *forwarding) send(e watch.Event) bool {
 	}
 }
 
-// entered is the event that the store gets in place of one of the API server.
+// entered converts an event of the API server to the event for the store.
 func (f *forwarding) entered(e watch.Event) watch.Event {
 	obj, is := e.Object.(Object)
 	if e.Type == watch.Error || !is {
@@ -183,8 +184,8 @@ func (f *forwarding) entered(e watch.Event) watch.Event {
 	return e
 }
 
-// tight reports whether the room for the objects of the store is half full: nothing is to
-// keep an object that the store does not have any more.
+// tight reports whether the capacity for the objects of the store is half used, so that
+// objects that the store has dropped must be released immediately.
 func (s *Store[T]) tight() bool {
 	return len(s.bounded) > 0 && s.bounded[0].Capacity.Tight()
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// stored is an object of the API server below, whose text is made when it is asked for.
+// stored is an object of the fake API server, whose content is generated on demand.
 type stored struct {
 	namespace, name string
 	version, bytes  int
@@ -40,10 +40,10 @@ func (o stored) text() string {
 
 // apiServer lists and watches ServiceMonitors.
 type apiServer struct {
-	streams bool // watches may begin with all objects
+	streams bool // whether watches may begin with all objects
 
 	mu      sync.Mutex
-	objects []stored // by namespace and name
+	objects []stored // sorted by namespace and name
 	version int
 	events  []string
 	changed chan struct{} // closed at the next event
@@ -57,7 +57,7 @@ func newAPIServer(streams bool, objects []stored) *apiServer {
 
 func (s *apiServer) put(o stored) { s.change("MODIFIED", o) }
 
-// change makes an event of an object; those that are changed are there.
+// change changes an object and sends the event. A modified object must exist.
 func (s *apiServer) change(kind string, o stored) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, all bool) {
 	}
 }
 
-// open returns a running store over the API server, which is full.
+// open returns a running store of the API server after its first list.
 func open(t *testing.T, api *apiServer, room int64) (*informer.Store[catalog.Object], *capacity.Capacity) {
 	t.Helper()
 	server := httptest.NewServer(api)
@@ -185,7 +185,7 @@ func open(t *testing.T, api *apiServer, room int64) (*informer.Store[catalog.Obj
 	return s, stored
 }
 
-// eventually waits until something holds.
+// eventually waits until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
@@ -205,14 +205,14 @@ func stubs(s *informer.Store[catalog.Object]) (out []string) {
 	return out
 }
 
-// live is how many bytes of the heap were alive at the last collection.
+// live returns the number of live heap bytes at the last garbage collection.
 func live() int64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
 
-// peak returns the most that was alive at any collection until it is called.
+// peak samples the live heap bytes; the returned function stops it and returns the maximum.
 func peak() func() int64 {
 	done, result := make(chan struct{}), make(chan int64)
 	go func() {
@@ -232,8 +232,8 @@ func peak() func() int64 {
 	return func() int64 { close(done); return <-result }
 }
 
-// TestManyLargeObjects: 600 objects of one namespace, 150 MB, are listed and watched
-// within the room for them, and all of another namespace are there.
+// 600 objects of one namespace, 150 MB in total, are listed and watched within the capacity,
+// and all objects of another namespace are stored.
 func TestManyLargeObjects(t *testing.T) {
 	many, large := 600, 256<<10
 	if testing.Short() {
@@ -270,7 +270,7 @@ func TestManyLargeObjects(t *testing.T) {
 			if during > 3*room {
 				t.Errorf("%d bytes of the heap alive while listed", during)
 			}
-			// Buffers of connections and pools live on for a collection or two.
+			// Buffers of connections and pools survive a garbage collection or two.
 			eventually(t, "what was read to decide stays alive", func() bool { runtime.GC(); return live()-before <= 2*room })
 			if n := len(s.List("late", labels.Everything())); n != 50 {
 				t.Errorf("%d objects of the other namespace", n)
@@ -279,8 +279,7 @@ func TestManyLargeObjects(t *testing.T) {
 	}
 }
 
-// TestRoomAgain: what was left out comes back when others are deleted or get smaller, without
-// a list of all; handlers see both.
+// Left-out objects return when others are deleted or shrink, without a new list. Handlers get both events.
 func TestRoomAgain(t *testing.T) {
 	for name, streams := range map[string]bool{"watch with initial events": true, "pages": false} {
 		t.Run(name, func(t *testing.T) {

@@ -13,32 +13,31 @@ import (
 )
 
 const (
-	// lookPeriod is the pause between two looks at which objects are due.
+	// lookPeriod is the pause between checks for due objects.
 	lookPeriod = 5 * time.Second
-	// perLook is how many objects are read before new names are asked for again.
+	// perLook is the maximum number of objects read before the names are refreshed.
 	perLook = 100
-	// retryRefused is the pause between two reads of an object that is refused: whoever
-	// needs it asks more often.
+	// retryRefused is the pause between reads of a forbidden object. Its dependents retry it more often.
 	retryRefused = 8 * time.Minute
 )
 
-// byNames keeps up with objects that may not be listed in all namespaces: it gets each by
-// its name when it is due, new ones first, and the namespaces in turn, so that one with
-// many names does not hold up the others. Namespaces that may be watched each on their
-// own are watched (Poll.Parts).
+// byNames polls objects that cannot be listed in all namespaces: it gets each by name
+// when it is due, new ones first. Namespaces take turns, so that one with many names does
+// not delay the others. Namespaces that can be watched individually are watched
+// (Poll.Parts).
 type byNames struct {
 	*poller
 	send func(watch.Event) bool
 
-	due   map[types.NamespacedName]time.Time // of the next read
-	parts map[string]*part                   // by namespace; nil: it may not be watched
-	asked map[string]time.Time               // when a namespace was last asked about
+	due   map[types.NamespacedName]time.Time // time of the next read
+	parts map[string]*part                   // by namespace; nil: watching is forbidden
+	asked map[string]time.Time               // time of the last permission check of a namespace
 
-	mu      sync.Mutex // guards what follows, and that events are sent in order
+	mu      sync.Mutex // guards objects and the order of events
 	objects map[types.NamespacedName]Object
 }
 
-// runNames works until the context ends, or until it may be better to list again.
+// runNames polls until the context ends or another list should be tried.
 func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duration, send func(watch.Event) bool) {
 	n := &byNames{
 		poller: p, send: send, objects: maps.Clone(last.objects),
@@ -76,7 +75,7 @@ func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duratio
 	}
 }
 
-// look reads some of the objects that are due; more reports whether there are others.
+// look reads some of the due objects; more reports whether others are due.
 func (n *byNames) look(ctx context.Context, watches *sync.WaitGroup) (more bool, err error) {
 	names, err := n.Names(ctx)
 	if err != nil {
@@ -103,8 +102,7 @@ func (n *byNames) look(ctx context.Context, watches *sync.WaitGroup) (more bool,
 	return len(turn) > perLook, nil
 }
 
-// turn are the names that are due: the first of each namespace, then the second, and so
-// on.
+// turn returns the due names: the first of each namespace, then the second of each, and so on.
 func (n *byNames) turn(names []types.NamespacedName, now time.Time) []types.NamespacedName {
 	var out []types.NamespacedName
 	for _, name := range names {
@@ -124,9 +122,9 @@ func (n *byNames) turn(names []types.NamespacedName, now time.Time) []types.Name
 	return slices.Compact(out)
 }
 
-// read gets one object and sends what has changed.
+// read gets one object and sends the change.
 //
-// Errors: the API server did not answer, which is about all objects.
+// Errors: no response of the API server, which affects all objects.
 func (n *byNames) read(ctx context.Context, name types.NamespacedName) error {
 	got, err := n.one(ctx, name)
 	if err != nil {
@@ -134,7 +132,7 @@ func (n *byNames) read(ctx context.Context, name types.NamespacedName) error {
 	}
 	n.due[name] = got.due
 	if got.refused {
-		return nil // what was read before stands
+		return nil // keep the previous object
 	}
 	after := map[types.NamespacedName]Object{}
 	if got.object != nil {
@@ -144,7 +142,7 @@ func (n *byNames) read(ctx context.Context, name types.NamespacedName) error {
 	return nil
 }
 
-// forget drops what is neither named nor watched any more.
+// forget removes the objects that are neither named nor watched any more.
 func (n *byNames) forget(names []types.NamespacedName) {
 	wanted := map[types.NamespacedName]bool{}
 	for _, name := range names {
@@ -155,15 +153,15 @@ func (n *byNames) forget(names []types.NamespacedName) {
 	n.cover.only(wanted)
 }
 
-// noting are objects that others have read or written, until the next look.
+// noting collects objects that other code has read or written, until the next look.
 type noting struct {
 	mu      sync.Mutex
-	on      bool // names are read
+	on      bool // whether objects are read by name
 	objects map[types.NamespacedName]Object
 }
 
-// note takes an object that somebody else has read or written: when it is deleted before
-// it is read here, that is noticed all the same.
+// note records an object that was read or written elsewhere. Its deletion is then noticed
+// even if it happens before the first read here.
 func (n *noting) note(obj Object) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -172,7 +170,7 @@ func (n *noting) note(obj Object) {
 	}
 }
 
-// restart drops what was noted. While on is false nothing is.
+// restart returns and clears the recorded objects. While on is false, none are recorded.
 func (n *noting) restart(on bool) map[types.NamespacedName]Object {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -181,7 +179,7 @@ func (n *noting) restart(on bool) map[types.NamespacedName]Object {
 	return out
 }
 
-// take adds noted objects that are not known yet, and reads them next.
+// take adds recorded objects that are not in the store and schedules them to be read next.
 func (n *byNames) take(names []types.NamespacedName) {
 	noted := n.noted.restart(true)
 	for _, name := range names {
@@ -194,7 +192,7 @@ func (n *byNames) take(names []types.NamespacedName) {
 	}
 }
 
-// replace replaces some of the objects, and sends the difference.
+// replace replaces the objects selected by some and sends the difference.
 func (n *byNames) replace(some func(types.NamespacedName) bool, after map[types.NamespacedName]Object) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -209,8 +207,7 @@ func (n *byNames) replace(some func(types.NamespacedName) bool, after map[types.
 	}
 }
 
-// apply sends one change. The informer gets a copy, which it trims once more. The mutex
-// must be held.
+// apply sends one change. The informer gets a copy because it trims the object again. n.mu must be held.
 func (n *byNames) apply(e watch.Event) {
 	obj := e.Object.(Object)
 	name := nameOf(obj)

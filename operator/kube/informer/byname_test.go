@@ -21,13 +21,12 @@ func in(namespace string, from, to int) (out []types.NamespacedName) {
 	return out
 }
 
-// A namespace with very many names does not hold up the others, and the API server gets
-// no more calls than it is paced to.
+// A namespace with very many names does not delay the others, and the rate of API calls stays within Pace.
 func TestNamesAreReadInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer func() { cancel(); synctest.Wait() }()
-		var names []types.NamespacedName // none at first
+		var names []types.NamespacedName // initially empty
 		s := &services{permitted: []string{"get"}, versions: map[string]string{}}
 		_, _ = s.polled(t, ctx, Poll{
 			Every: time.Minute, Pace: flowcontrol.NewTokenBucketRateLimiter(50, 50),
@@ -58,8 +57,8 @@ func TestTurn(t *testing.T) {
 	}
 	delete(n.due, all[999])                      // new
 	n.due[all[1000]] = now.Add(time.Second)      // not due
-	n.due[all[1002]] = now.Add(-time.Hour)       // late
-	turn := n.turn(append(all, all[0]), now)[:4] // and one twice
+	n.due[all[1002]] = now.Add(-time.Hour)       // overdue
+	turn := n.turn(append(all, all[0]), now)[:4] // with a duplicate
 	want := []types.NamespacedName{all[999], all[1002], all[1001], all[0]}
 	if !slices.Equal(turn, want) {
 		t.Errorf("turn %v, want %v", turn, want)
@@ -69,7 +68,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// What is refused is left to those who need it, and what was read before stands.
+// Forbidden objects are rarely retried, and the object that was read before is kept.
 func TestNamesThatAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -101,7 +100,7 @@ func TestNamesThatAreRefused(t *testing.T) {
 	})
 }
 
-// The store of all namespaces watches those that it may, when names lead there.
+// The store of all namespaces watches single namespaces with named objects if permitted.
 func TestNamespacesAreWatchedOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -139,13 +138,13 @@ func TestNamespacesAreWatchedOneByOne(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect(t, "calls while it watches", s.called(), "[]")
 
-		// A watch that ends is resumed; one that cannot be begins with a list.
+		// A watch that ends is resumed; if that fails, it starts with a list.
 		s.set(func() { s.versions = map[string]string{"a": "6"} })
 		s.watches[0].Action("ERROR", &metav1.Status{Code: 410})
 		time.Sleep(partRetry)
 		expect(t, "what it missed", events(), "delete c4, update a6")
 
-		// Without the permission, the named object is got.
+		// Without permission to watch, the named object is read by get.
 		s.set(func() {
 			s.permitted, open, s.versions = []string{"get"}, false, map[string]string{"a": "7", "other": "8"}
 		})
@@ -158,7 +157,7 @@ func TestNamespacesAreWatchedOneByOne(t *testing.T) {
 	})
 }
 
-// split starts a store of Services in all namespaces, of which there is one.
+// split starts a store of the Services in all namespaces; only one namespace has some.
 func (s *services) split(t *testing.T, ctx context.Context, poll Poll) (store *Store[*corev1.Service], events func() string) {
 	t.Helper()
 	return s.run(t, ctx, "", poll, nil)

@@ -5,24 +5,23 @@ import (
 	"sync"
 )
 
-// Counter counts what one controller has listed and watched; err is nil for what
-// succeeded.
+// Counter counts the lists and watches of one controller; err is nil on success.
 type Counter interface {
 	Listed(err error)
 	Watched(err error)
 }
 
-// Calls counts lists and watches for the controllers that read the stores which
-// make them: a store may serve several. The zero value and nil count for none.
+// Calls counts lists and watches for the controllers that read the stores, because a
+// store may serve several. The zero value and nil count nothing.
 type Calls struct {
 	mu      sync.Mutex
 	readers []Counter
 }
 
-// CallsOf counts for one controller.
+// CallsOf returns a Calls that counts for one controller.
 func CallsOf(m Counter) *Calls { return &Calls{readers: []Counter{m}} }
 
-// CountFor counts later calls for one more controller.
+// CountFor counts later calls for another controller as well.
 func (c *Calls) CountFor(m Counter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

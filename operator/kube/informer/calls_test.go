@@ -21,7 +21,7 @@ func (c *tally) Watched(err error) {
 	}
 }
 
-// TestCallsAreCountedForAllReaders: several controllers may read one store.
+// Calls of a store are counted for each of its controllers.
 func TestCallsAreCountedForAllReaders(t *testing.T) {
 	var servers, agents tally
 	shared := CallsOf(&servers)

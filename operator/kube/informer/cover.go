@@ -7,20 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// cover says of what a poller knows that it does not exist.
+// cover records which objects a poller has found missing.
 type cover struct {
 	mu     sync.Mutex
-	all    bool      // everything is listed
-	since  time.Time // of all
+	all    bool      // all objects are listed
+	since  time.Time // start of the validity of all
 	parts  map[string]bool
 	absent map[types.NamespacedName]bool
 }
 
-// settled is the time after which what the first complete list lacks counts as missing,
-// where objects were known before: the store takes a while to have all of them.
+// settled is the delay before objects are reported missing after a complete list, if the
+// store had objects before, because it applies the list with a delay.
 const settled = time.Minute
 
-// missing notes that an object does not exist.
+// missing records that an object does not exist.
 func (c *cover) missing(name types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -30,14 +30,14 @@ func (c *cover) missing(name types.NamespacedName) {
 	c.absent[name] = true
 }
 
-// present notes that an object exists, or that nobody knows.
+// present records that an object exists or that its existence is unknown.
 func (c *cover) present(name types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.absent, name)
 }
 
-// only drops what is known of other objects.
+// only drops the entries of all other objects.
 func (c *cover) only(names map[types.NamespacedName]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *cover) only(names map[types.NamespacedName]bool) {
 	}
 }
 
-// part notes whether all objects of a namespace are known.
+// part records whether all objects of a namespace are known.
 func (c *cover) part(namespace string, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *cover) part(namespace string, known bool) {
 	c.parts[namespace] = known
 }
 
-// everything notes whether all objects are known.
+// everything records whether all objects are known.
 func (c *cover) everything(known, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,27 +70,27 @@ func (c *cover) everything(known, first bool) {
 	}
 }
 
-// has reports whether an object that the store does not have does not exist. Those of a
-// namespace are complete only if no selector narrows the lists.
+// has reports whether an object that is not in the store does not exist. If a selector
+// narrows the lists, only single reads count.
 func (c *cover) has(name types.NamespacedName, narrowed bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.absent[name] || !narrowed && (c.parts[name.Namespace] || c.all && !time.Now().Before(c.since))
 }
 
-// Missing reports whether an object that the store does not have does not exist.
+// Missing reports whether an object that is not in the store does not exist.
 func (s *Store[T]) Missing(name types.NamespacedName) bool {
 	return s.covers(name, !s.Complete(name.Namespace))
 }
 
-// Knows reports whether an object that the selectors of the store select and that it does
-// not have does not exist.
+// Knows is like [Store.Missing] for objects that match the selectors of the store.
 func (s *Store[T]) Knows(name types.NamespacedName) bool {
 	return s.covers(name, !s.scope.Has(name.Namespace))
 }
 
-// Note takes an object that was read or written beside the store, for stores that get
-// objects by name. It must be as the store keeps it, and nobody may change it.
+// Note records an object that was read or written without the store, for stores that get
+// objects by name. It must be trimmed like the objects in the store and must not be
+// modified.
 func (s *Store[T]) Note(obj T) {
 	for _, p := range s.pollers {
 		if p != nil && (p.namespace == "" || p.namespace == obj.GetNamespace()) {

@@ -1,7 +1,7 @@
-// Package informer holds typed stores of what the operator reads.
+// Package informer provides typed caches of the objects that the operator reads.
 //
-// [Store] is the informer cache of one kind of object over the watched namespaces
-// ([Namespaces]), in the order of their names; [Poll] is its fallback without
-// permission to watch, [Calls] counts its requests, and [Reads] logs which lists and
-// watches fail. The package knows no kind of the API group.
+// Begin at [Store], the informer cache of one kind of object in the watched namespaces
+// ([Namespaces]), which can iterate in the order of names. [Poll] configures its fallback
+// without permission to watch, [Calls] counts its requests, and [Reads] logs failing
+// lists and watches. The package is independent of the kinds of the API group.
 package informer

@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// CompareKeys compares the "namespace/name" of two objects byte by byte without
-// building them: foo-bar/x comes before foo/x, because '-' comes before '/'.
+// CompareKeys compares the "namespace/name" of two objects byte by byte without building the strings:
+// foo-bar/x sorts before foo/x, because '-' is less than '/'.
 func CompareKeys(a, b metav1.Object) int {
 	return CompareNames(a.GetNamespace(), a.GetName(), b.GetNamespace(), b.GetName())
 }
 
-// CompareNames compares two "namespace/name" as [CompareKeys] does.
+// CompareNames is like [CompareKeys] for namespaces and names.
 func CompareNames(nsA, nameA, nsB, nameB string) int {
 	if nsA == nsB {
 		return strings.Compare(nameA, nameB)
@@ -32,35 +32,35 @@ func CompareNames(nsA, nameA, nsB, nameB string) int {
 	return '/' - int(nsB[n])
 }
 
-// order keeps objects sorted. Changes are collected and merged when somebody
-// looks, so that many of them cost about as much as one.
+// order keeps objects sorted. Changes are collected and merged on demand, so that many of them cost about
+// as much as one.
 type order[T metav1.Object] struct {
 	mu      sync.Mutex
 	sorted  []T
-	lent    bool        // sorted was handed out: it is replaced, never changed
+	lent    bool        // sorted was returned by list and must not be modified
 	old     bool        // sorted has earlier versions of objects in changes
-	timer   *time.Timer // merges after keepOld; nil when none is pending
+	timer   *time.Timer // merges after keepOld; nil: none is pending
 	changes map[types.NamespacedName]orderChange[T]
 }
 
-// orderChange is the newest version of an object, none of one that is gone.
+// orderChange is the newest version of an object, or its deletion.
 type orderChange[T metav1.Object] struct {
 	types.NamespacedName
 	object T
 	gone   bool
 }
 
-// mostChanges bounds how many changes are collected, mostOld how many and keepOld how long while they keep
-// earlier versions of objects in memory, because list may not be called for long.
+// mostChanges limits the number of collected changes. mostOld limits their number, and keepOld the time,
+// while they keep earlier versions of objects in memory, because list may not be called for a long time.
 const (
 	mostChanges = 4096
 	mostOld     = 64
 	keepOld     = 10 * time.Second
 )
 
-// note enters an object that has changed. current returns its newest version; ok
-// is false when there is none. With release, no earlier version is kept: it costs a copy of
-// the order only after a call of list.
+// note records a changed object. current returns its newest version; ok is false if it does not exist.
+// With release, no earlier version remains in memory, which costs at most one copy of the order per call
+// of list.
 func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +73,7 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 	at, found := o.search(o.sorted, c)
 	switch {
 	case found && ok && any(o.sorted[at]) == any(newest), !found && !ok:
-		delete(o.changes, c.NamespacedName) // as it is already
+		delete(o.changes, c.NamespacedName) // unchanged
 	case found && ok && !o.lent:
 		o.sorted[at] = newest
 		delete(o.changes, c.NamespacedName)
@@ -102,22 +102,21 @@ func (o *order[T]) release() {
 	}
 }
 
-// search returns where the object of a change is in a part of the order, or would be.
+// search returns the position of the object of a change in part, or where it would be inserted.
 func (o *order[T]) search(part []T, c orderChange[T]) (at int, found bool) {
 	return slices.BinarySearchFunc(part, c, func(have T, c orderChange[T]) int {
 		return CompareNames(have.GetNamespace(), have.GetName(), c.Namespace, c.Name)
 	})
 }
 
-// fill replaces everything by what list returns. Changes that happen after list
-// has run must be noted again.
+// fill replaces all objects with the result of list. Changes after list has run must be noted again.
 func (o *order[T]) fill(list func() []T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sorted, o.changes, o.lent, o.old = slices.SortedFunc(slices.Values(list()), func(a, b T) int { return CompareKeys(a, b) }), nil, false, false
 }
 
-// list returns the objects; callers must not change the slice.
+// list returns the objects. Callers must not modify the slice.
 func (o *order[T]) list() []T {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -126,7 +125,7 @@ func (o *order[T]) list() []T {
 	return o.sorted
 }
 
-// merge makes the changes. o.mu must be held.
+// merge applies the changes. o.mu must be held.
 func (o *order[T]) merge() {
 	if len(o.changes) == 0 {
 		return

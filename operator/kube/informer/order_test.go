@@ -19,7 +19,7 @@ func object(namespace, name string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
-// changes of an order, as its store makes them.
+// set changes an order like its store does.
 func set(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
 	setIn(o, obj, false)
 }
@@ -47,7 +47,7 @@ func FuzzCompareKeys(f *testing.F) {
 	})
 }
 
-// TestOrderFollowsAMap plays random changes against a map.
+// An order behaves like a map under random changes.
 func TestOrderFollowsAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var o order[*metav1.PartialObjectMetadata]
@@ -78,7 +78,7 @@ func TestOrderFollowsAMap(t *testing.T) {
 	}
 }
 
-// With release, an order keeps no earlier version of an object, changes nothing that it handed out, and copies
+// With release, an order keeps no earlier version of an object, does not modify returned slices, and copies
 // itself once per call of list, not per change.
 func TestOrderReleases(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
@@ -94,7 +94,7 @@ func TestOrderReleases(t *testing.T) {
 			delete(model, obj.Name)
 		case 1:
 			if had := model[obj.Name]; had != nil {
-				obj = had // an event about a version that is there already
+				obj = had // an event with the current version
 			}
 			fallthrough
 		default:
@@ -146,7 +146,7 @@ func TestOrderReleasesWithoutBeingRead(t *testing.T) {
 	})
 }
 
-// BenchmarkOrderTight is the start, and a change of each object, when memory is tight.
+// BenchmarkOrderTight measures the initial fill and a change of each object when memory is tight.
 func BenchmarkOrderTight(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -170,7 +170,7 @@ func BenchmarkOrderTight(b *testing.B) {
 	}
 }
 
-// TestOrderDoesNotChangeWhatItHandedOut: a pass reads its slice while events arrive.
+// A reconciliation can read its slice while events arrive.
 func TestOrderDoesNotChangeWhatItHandedOut(t *testing.T) {
 	var o order[*metav1.PartialObjectMetadata]
 	first, second := object("a", "x"), object("b", "x")
@@ -188,8 +188,7 @@ func TestOrderDoesNotChangeWhatItHandedOut(t *testing.T) {
 	}
 }
 
-// TestOrderIsNotSetBack: a handler that is behind with its events tells of
-// versions that are gone.
+// A handler that lags behind with its events does not restore old versions.
 func TestOrderIsNotSetBack(t *testing.T) {
 	var o order[*metav1.PartialObjectMetadata]
 	old, newest := object("a", "x"), object("a", "x")

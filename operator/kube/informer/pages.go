@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// pageBytes bounds one page of a list, which is in memory as text and decoded.
+	// pageBytes limits the encoded size of one page, which is held in memory together with its objects.
 	pageBytes = 16 << 20
 	// firstPage and lastPage bound the number of objects in a page.
 	firstPage, lastPage = 64, 512
 )
 
-// listPages lists objects in pages, of which each is in memory alone, and returns the version of the list. It calls
-// begin first, and again when the list expires and begins anew.
+// listPages lists objects page by page, with one page in memory at a time, and returns the version of the
+// list. It calls begin first, and again whenever the list expires and is restarted.
 //
 // Errors: those of page and each.
 func listPages(ctx context.Context, o metav1.ListOptions, page pageFunc, begin func(), each func(runtime.Object) error) (version string, err error) {
@@ -40,7 +40,7 @@ func listPages(ctx context.Context, o metav1.ListOptions, page pageFunc, begin f
 // Errors: those of listPages; apierrors.IsResourceExpired.
 func eachPage(ctx context.Context, o metav1.ListOptions, page pageFunc, each func(runtime.Object) error) (version string, err error) {
 	most := int64(pageBytes)
-	o.Limit, o.Continue, o.ResourceVersion, o.ResourceVersionMatch = firstPage, "", "", "" // caches of the API server have no pages
+	o.Limit, o.Continue, o.ResourceVersion, o.ResourceVersionMatch = firstPage, "", "", "" // lists from the API server's cache are not paginated
 	for {
 		list, bytes, err := page(ctx, o, most)
 		switch {
@@ -48,7 +48,7 @@ func eachPage(ctx context.Context, o metav1.ListOptions, page pageFunc, each fun
 			o.Limit = max(o.Limit/4, 1)
 			continue
 		case errors.Is(err, capacity.ErrTooLong):
-			most *= 2 // one object is larger than all of them may be
+			most *= 2 // a single object exceeds the limit
 			continue
 		case err != nil:
 			return "", err
@@ -69,7 +69,7 @@ func eachPage(ctx context.Context, o metav1.ListOptions, page pageFunc, each fun
 	}
 }
 
-// listOf is a list for a reflector.
+// listOf returns a list for a reflector.
 func listOf[T runtime.Object](version string, objects []T) *metav1.List {
 	out := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 	for _, obj := range objects {
@@ -78,8 +78,7 @@ func listOf[T runtime.Object](version string, objects []T) *metav1.List {
 	return out
 }
 
-// listTrimmed returns a function that lists objects of Kubernetes in pages, and keeps of each page what a
-// store keeps.
+// listTrimmed returns a function that lists built-in Kubernetes objects page by page and trims each page.
 func listTrimmed(client cache.Getter, resource, namespace string, tweak func(*metav1.ListOptions), trim cache.TransformFunc) cache.ListWithContextFunc {
 	page := func(ctx context.Context, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
 		body, err := client.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).VersionedParams(&o, metav1.ParameterCodec).Stream(ctx)
@@ -97,8 +96,8 @@ func listTrimmed(client cache.Getter, resource, namespace string, tweak func(*me
 	return inPages(page, tweak, trim)
 }
 
-// listMetadata does the same for the metadata of objects. A page has as many of them as fit into
-// [pageBytes] with all that an API server stores of one.
+// listMetadata is like listTrimmed for the metadata of objects. A page has as many objects as fit into
+// [pageBytes] with the maximum metadata size of the API server.
 func listMetadata(client metadata.ResourceInterface, tweak func(*metav1.ListOptions), trim cache.TransformFunc) cache.ListWithContextFunc {
 	return inPages(func(ctx context.Context, o metav1.ListOptions, _ int64) (runtime.Object, int64, error) {
 		list, err := client.List(ctx, o)
@@ -106,7 +105,7 @@ func listMetadata(client metadata.ResourceInterface, tweak func(*metav1.ListOpti
 	}, tweak, trim)
 }
 
-// pageFunc lists one page, as far as it has at most some bytes.
+// pageFunc lists one page of at most most bytes.
 //
 // Errors: [capacity.ErrTooLong].
 type pageFunc func(ctx context.Context, o metav1.ListOptions, most int64) (list runtime.Object, bytes int64, err error)

@@ -24,14 +24,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// tenants is an API server with Secrets that a tenant gave a label of the operator, each of some bytes. It
-// serves no watches.
+// tenants is an API server with Secrets to which tenants have added a label of the operator. It does not
+// serve watches.
 type tenants struct {
 	number, bytes int
 
 	mu      sync.Mutex
-	limits  []int // of the lists
-	largest int   // objects in an answer that was read to its end
+	limits  []int // of list requests
+	largest int   // maximum number of objects in a response that was read completely
 }
 
 // ServeHTTP implements [http.Handler].
@@ -71,7 +71,7 @@ func (s *tenants) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			data = `,"data":{"a":"` + strings.Repeat("YWFh", s.bytes/4) + `"}`
 		}
 		if _, err := fmt.Fprintf(w, `{"metadata":{"namespace":"hostile","name":"s%05d","resourceVersion":"5"}%s}`, i, data); err != nil {
-			return // the reader has enough
+			return // the client has closed the connection
 		}
 	}
 	if _, err := fmt.Fprint(w, "]}"); err == nil {
@@ -81,8 +81,7 @@ func (s *tenants) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestListsOfKubernetesComeInPages: of what tenants store, no more than a page is in memory at a time,
-// also where it is polled.
+// At most one page of the objects of tenants is in memory at a time, with polling too.
 func TestListsOfKubernetesComeInPages(t *testing.T) {
 	everywhere, err := informer.NewNamespaces(nil, nil)
 	if err != nil {
@@ -93,7 +92,7 @@ func TestListsOfKubernetesComeInPages(t *testing.T) {
 		server *tenants
 		poll   bool
 		meta   bool
-		most   int // objects in an answer
+		most   int // objects in a response
 	}{
 		"large":               {&tenants{number: 200, bytes: 1 << 20}, false, false, 16},
 		"large and polled":    {&tenants{number: 200, bytes: 1 << 20}, true, false, 16},

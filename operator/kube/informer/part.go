@@ -12,24 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// part is the watch of one namespace among others that may not be watched.
+// part is the watch of one namespace when all namespaces cannot be watched.
 type part struct {
 	stop context.CancelFunc
-	done chan struct{} // closed when it has ended, by itself or stopped
+	done chan struct{} // closed when the watch has ended or was stopped
 
 	mu     sync.Mutex
-	synced bool // it has been listed
+	synced bool // whether the namespace has been listed
 }
 
 const (
-	// partRetry is the pause between two attempts to list or watch a namespace.
+	// partRetry is the pause between attempts to list or watch a namespace.
 	partRetry = 5 * time.Second
-	// partWatch is the shortest time of one watch, the longest is twice as long.
+	// partWatch is the minimum duration of one watch; the maximum is twice as long.
 	partWatch = 5 * time.Minute
 )
 
-// watchParts watches the namespaces of the names where that is permitted, and returns the
-// names in others.
+// watchParts watches the namespaces of names where this is permitted and returns the names in the others.
 func (n *byNames) watchParts(ctx context.Context, names []types.NamespacedName, watches *sync.WaitGroup) ([]types.NamespacedName, error) {
 	used := map[string]bool{}
 	var out []types.NamespacedName
@@ -52,7 +51,7 @@ func (n *byNames) watchParts(ctx context.Context, names []types.NamespacedName, 
 	return out, nil
 }
 
-// watchPart begins to watch a namespace if that is permitted and not done yet.
+// watchPart starts to watch a namespace unless it is watched already or this is forbidden.
 func (n *byNames) watchPart(ctx context.Context, namespace string, watches *sync.WaitGroup) error {
 	if p := n.parts[namespace]; p != nil {
 		select {
@@ -64,7 +63,7 @@ func (n *byNames) watchPart(ctx context.Context, namespace string, watches *sync
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.synced { // by an earlier look: the store has got its objects meanwhile
+		if p.synced { // before this look, so the store has its objects by now
 			n.cover.part(namespace, true)
 		}
 		return nil
@@ -90,8 +89,8 @@ func (n *byNames) watchPart(ctx context.Context, namespace string, watches *sync
 	return nil
 }
 
-// endPart stops a watch and waits until it sends nothing any more. What it has seen
-// stays until it is read by name, or not named.
+// endPart stops a watch and waits until it sends no more events. Its objects remain until
+// they are read by name or no longer named.
 func (n *byNames) endPart(namespace string, p *part) {
 	p.stop()
 	<-p.done
@@ -100,7 +99,7 @@ func (n *byNames) endPart(namespace string, p *part) {
 	n.cover.part(namespace, false)
 }
 
-// follow lists and watches one namespace until the context ends or it may not any more.
+// follow lists and watches one namespace until the context ends or this is forbidden.
 func (n *byNames) follow(ctx context.Context, namespace string, p *part) {
 	api := n.part(namespace)
 	for ctx.Err() == nil {
@@ -126,9 +125,9 @@ func (n *byNames) follow(ctx context.Context, namespace string, p *part) {
 	}
 }
 
-// stream watches one namespace from a version on.
+// stream watches one namespace from a version.
 //
-// Errors: the watch could not begin.
+// Errors: the watch could not be started.
 func (n *byNames) stream(ctx context.Context, namespace, version string) error {
 	for ctx.Err() == nil {
 		seconds := int64((partWatch + rand.N(partWatch)) / time.Second)
@@ -140,7 +139,7 @@ func (n *byNames) stream(ctx context.Context, namespace, version string) error {
 		next, ok := n.forward(ctx, w)
 		w.Stop()
 		if !ok || time.Since(began) < time.Second {
-			return nil // the version is too old, or the server ends watches at once
+			return nil // the version is too old, or the server ends watches immediately
 		}
 		if next != "" {
 			version = next
@@ -149,8 +148,7 @@ func (n *byNames) stream(ctx context.Context, namespace, version string) error {
 	return nil
 }
 
-// forward sends the events of a watch until it ends, and returns the last version; ok is
-// false after an error.
+// forward sends the events of a watch until it ends and returns the last version; ok is false after an error.
 func (n *byNames) forward(ctx context.Context, w watch.Interface) (version string, ok bool) {
 	for {
 		select {

@@ -17,8 +17,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Poll configures a store without permission to watch its objects, or even to
-// list them.
+// Poll configures a store that may lack permission to watch or even to list its objects.
 //
 //	list | watch | the store
 //	-----|-------|----------------------------------
@@ -26,60 +25,59 @@ import (
 //	yes  | no    | lists periodically
 //	no   |       | gets each object by its name, periodically
 type Poll struct {
-	Every time.Duration // pause between two reads
+	Every time.Duration // pause between reads
 
-	// Busy (optional) reports that changes are expected; the pause is Soon then.
+	// Busy (optional) reports whether changes are expected; the pause is then Soon.
 	Busy func() bool
 	Soon time.Duration
 
-	// Names (optional) are the objects to get where they may not be listed. Without
-	// it, list is required.
+	// Names (optional) returns the objects to get if listing is forbidden. Without it, permission to list is
+	// required.
 	Names func(ctx context.Context) ([]types.NamespacedName, error)
-	// Unreadable (optional) replaces an object that may not be read either. Without it
-	// the store does not have such an object.
+	// Unreadable (optional) returns a placeholder for an object whose get is forbidden too. Without it, the
+	// store does not contain the object.
 	Unreadable func(name types.NamespacedName) Object
-	// Selects (optional) tells which of the named objects the store is for.
+	// Selects (optional) reports whether a named object belongs in the store.
 	Selects func(Object) bool
-	// Pace (optional) bounds how fast objects are got by name, after the first time.
+	// Pace (optional) limits the rate of gets by name, except the first ones.
 	Pace flowcontrol.RateLimiter
 
-	// May (optional) tells whether objects of a namespace ("" for all) may be listed or
-	// watched, so that nothing is tried in vain. Without it, trying tells.
+	// May (optional) reports whether objects of a namespace ("" for all) may be listed or watched, which
+	// avoids forbidden calls. Without it, the calls are tried.
 	May func(ctx context.Context, verb, namespace string) (bool, error)
-	// Parts: where not all namespaces may be watched, those of named objects are watched
-	// that may be, each on its own.
+	// Parts enables watches of single namespaces with named objects, if all namespaces cannot be watched but
+	// these can.
 	Parts bool
 }
 
 const (
-	// retryWatch is the time between two attempts to watch where that is not permitted.
+	// retryWatch is the pause between attempts to watch while this is forbidden.
 	retryWatch = 10 * time.Minute
-	// retryLost is the time until the first attempt where it was permitted before: an API server that starts
-	// refuses everything for a while. It doubles up to retryWatch.
+	// retryLost is the first pause if watching was permitted before, because a starting API server forbids
+	// everything for a while. It doubles up to retryWatch.
 	retryLost = 15 * time.Second
 )
 
-// poller is the list-watcher of a store with a Poll. Its watches end after a while
-// in a way that makes the reflector list again, so that a permission that was given
-// meanwhile is used.
+// poller is the list-watcher of a store with a Poll. Its simulated watches end periodically with an error
+// that makes the reflector list again, so that newly granted permissions are used.
 type poller struct {
 	Poll
 	api       *cache.ListWatch
-	part      func(namespace string) *cache.ListWatch // for Parts
+	part      func(namespace string) *cache.ListWatch // list-watcher of one namespace, for Parts
 	get       getter
 	trim      cache.TransformFunc
-	namespace string          // "" for all
-	result    func(err error) // told how reads between two lists went
+	namespace string          // "" means all
+	result    func(err error) // called with the result of reads between two lists
 	log       *slog.Logger
 
-	last  snapshot // of the last list; a reflector never lists and watches at the same time
+	last  snapshot // of the last list; a reflector does not list and watch concurrently
 	mode  mode
-	lost  time.Duration // until the next attempt to watch after a refusal; 0: retryWatch
+	lost  time.Duration // pause until the next attempt to watch while forbidden; 0: retryWatch
 	cover cover
 	noted noting
 }
 
-// mode is how a poller learns of changes.
+// mode is how a poller notices changes.
 type mode string
 
 const (
@@ -88,26 +86,26 @@ const (
 	byName  mode = "get"
 )
 
-// snapshot is what one read found.
+// snapshot is the result of one read.
 type snapshot struct {
 	objects map[types.NamespacedName]Object
-	version string                             // of the list, "" without one
+	version string                             // of the list; "" without one
 	how     mode                               // byList or byName
-	due     map[types.NamespacedName]time.Time // byName: when to read again
+	due     map[types.NamespacedName]time.Time // byName: time of the next read
 }
 
-// listWatch is the poller for a reflector.
+// listWatch returns the list-watcher for a reflector.
 func (p *poller) listWatch() *cache.ListWatch {
 	return &cache.ListWatch{ListWithContextFunc: p.list, WatchFuncWithContext: p.watch}
 }
 
-// unstreamed keeps the reflector from asking for its first list as a watch.
+// unstreamed prevents the reflector from requesting its first list as a watch.
 type unstreamed struct{ *cache.ListWatch }
 
 func (unstreamed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (p *poller) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	o.Limit, o.Continue = 0, "" // one page
+	o.Limit, o.Continue = 0, "" // a single page
 	now, err := p.read(ctx, byList, o)
 	if err != nil {
 		return nil, err
@@ -125,7 +123,7 @@ func (p *poller) list(ctx context.Context, o metav1.ListOptions) (runtime.Object
 	return out, nil
 }
 
-// may reports whether a call is worth a try.
+// may reports whether a call is permitted or should be tried.
 func (p *poller) may(ctx context.Context, verb, namespace string) (bool, error) {
 	if p.May == nil {
 		return true, nil
@@ -133,7 +131,7 @@ func (p *poller) may(ctx context.Context, verb, namespace string) (bool, error) 
 	return p.May(ctx, verb, namespace)
 }
 
-// read lists, or gets each object where that is all that is permitted.
+// read lists the objects, or gets each of them if listing is forbidden.
 func (p *poller) read(ctx context.Context, how mode, o metav1.ListOptions) (snapshot, error) {
 	if how == byList && p.Names != nil {
 		may, err := p.may(ctx, "list", p.namespace)
@@ -195,16 +193,16 @@ func (p *poller) named(ctx context.Context) (snapshot, error) {
 	return out, nil
 }
 
-// one is what getting one object gave.
+// one is the result of getting one object.
 type one struct {
-	object  Object // nil: the store does not have it
-	refused bool   // and nobody knows whether it exists
+	object  Object // nil: not in the store
+	refused bool   // its existence is unknown
 	due     time.Time
 }
 
 // one gets one object.
 //
-// Errors: the API server did not answer, which is about all objects.
+// Errors: no response of the API server, which affects all objects.
 func (p *poller) one(ctx context.Context, name types.NamespacedName) (out one, err error) {
 	obj, err := p.get(ctx, name)
 	now := time.Now()
@@ -231,7 +229,7 @@ func nameOf(obj Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// trimmed is what will be kept: the objects are those of the cache.
+// trimmed returns the trimmed object, which is the one in the cache.
 func (p *poller) trimmed(item runtime.Object) (Object, error) {
 	out, err := p.trim(item)
 	if err != nil {
@@ -248,13 +246,13 @@ func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 		events, err := p.tryWatch(ctx, o)
 		switch {
 		case err == nil && events != nil:
-			p.last.objects = nil // outdated from now on
+			p.last.objects = nil // outdated while watching
 			p.now(byWatch)
 			return events, nil
 		case err != nil && !apierrors.IsForbidden(err):
 			return nil, err
 		case p.last.objects == nil:
-			return nil, listAgain() // to know what the polls begin with
+			return nil, listAgain() // to know the objects before the first poll
 		}
 	}
 	p.now(p.last.how)
@@ -289,9 +287,9 @@ func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 	return out, nil
 }
 
-// stream is a watch that begins with all objects, in place of a list.
+// stream returns a watch that begins with all objects instead of a list.
 //
-// Errors: that is not permitted, and the reflector lists.
+// Errors: not permitted, so that the reflector lists.
 func (p *poller) stream(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	may, err := p.may(ctx, "list", p.namespace)
 	if err != nil {
@@ -310,7 +308,7 @@ func (p *poller) stream(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	return events, nil
 }
 
-// tryWatch watches; nil when it is known to be in vain.
+// tryWatch starts a watch; it returns nil if this is known to be forbidden.
 func (p *poller) tryWatch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	may, err := p.may(ctx, "watch", p.namespace)
 	if err != nil || !may {
@@ -319,15 +317,15 @@ func (p *poller) tryWatch(ctx context.Context, o metav1.ListOptions) (watch.Inte
 	return p.api.WatchWithContext(ctx, o)
 }
 
-// now records how changes are learnt of. The first answer is in the warning that names
-// missing permissions at the start.
+// now records the current mode and logs a change of it. The first mode is not logged, because the startup
+// warning lists the missing permissions.
 func (p *poller) now(how mode) {
 	before := p.mode
 	p.mode = how
 	switch {
 	case how == byWatch:
 		p.lost = retryLost
-	case before != byWatch && p.lost > 0: // refused again
+	case before != byWatch && p.lost > 0: // still forbidden
 		p.lost = min(2*p.lost, retryWatch)
 	}
 	switch {
@@ -339,7 +337,7 @@ func (p *poller) now(how mode) {
 	}
 }
 
-// run lists again and again and sends what has changed, until it is time to try a real watch.
+// run polls and sends the changes until a real watch should be tried.
 func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, send func(watch.Event) bool) {
 	began, read := time.Now(), time.Now()
 	tick := time.NewTicker(p.pause())
@@ -365,7 +363,7 @@ func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, se
 		read = time.Now()
 		p.result(err)
 		if err != nil {
-			continue // what was read before stands
+			continue // keep the previous objects
 		}
 		for _, e := range changes(last.objects, next.objects) {
 			if !send(e) {
@@ -376,7 +374,7 @@ func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, se
 	}
 }
 
-// listAgain makes a reflector start from the list.
+// listAgain returns the error that makes a reflector list again.
 func listAgain() *apierrors.StatusError {
 	return apierrors.NewResourceExpired("permissions may have changed")
 }
@@ -388,7 +386,7 @@ func (p *poller) pause() time.Duration {
 	return p.Every
 }
 
-// changes are the events between two reads, in no particular order.
+// changes returns the events between two reads in no particular order.
 func changes(before, after map[types.NamespacedName]Object) []watch.Event {
 	var out []watch.Event
 	for name, obj := range after {
@@ -402,7 +400,7 @@ func changes(before, after map[types.NamespacedName]Object) []watch.Event {
 	}
 	for name, obj := range before {
 		if _, has := after[name]; !has {
-			// The cache still has this one, and the informer trims it once more.
+			// The cache still holds this object, and the informer trims it again.
 			out = append(out, watch.Event{Type: watch.Deleted, Object: obj.DeepCopyObject()})
 		}
 	}

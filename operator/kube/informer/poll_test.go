@@ -24,14 +24,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// services is an API server with Services, and what it permits.
+// services is an API server with Services and permissions.
 type services struct {
 	mu        sync.Mutex
-	permitted []string          // verbs
+	permitted []string          // permitted verbs
 	versions  map[string]string // by name
 	watches   []*watch.FakeWatcher
 	calls     []string
-	broken    error // instead of answers
+	broken    error // returned as the error of all calls
 }
 
 func (s *services) set(change func()) {
@@ -40,7 +40,7 @@ func (s *services) set(change func()) {
 	change()
 }
 
-// called returns the calls since the last time, each with its number.
+// called returns and clears the recorded calls with their counts.
 func (s *services) called() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *services) watch(_ context.Context, o metav1.ListOptions) (watch.Interfa
 		return nil, err
 	}
 	if o.SendInitialEvents != nil {
-		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // as old API servers answer
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // like old API servers
 	}
 	w := watch.NewFake()
 	s.watches = append(s.watches, w)
@@ -141,7 +141,7 @@ func (s *services) run(t *testing.T, ctx context.Context, namespace string, poll
 	}
 }
 
-// expect compares and says what was expected when.
+// expect compares got and want.
 func expect(t *testing.T, what, got, want string) {
 	t.Helper()
 	if got != want {
@@ -209,7 +209,7 @@ func TestPollIsFasterWhileChangesAreExpected(t *testing.T) {
 	})
 }
 
-// Permissions that are given or taken away while the operator runs.
+// The store adapts to permissions that are granted or revoked while it runs.
 func TestPollFollowsPermissions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -227,7 +227,7 @@ func TestPollFollowsPermissions(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect(t, "calls while it watches", s.called(), "[]")
 
-		// What is deleted while nothing is permitted is noticed later.
+		// A deletion while nothing is permitted is noticed later.
 		s.set(func() { s.permitted, s.versions = []string{"get"}, map[string]string{"a": "1"} })
 		s.watches[0].Stop()
 		time.Sleep(2 * time.Minute)
@@ -243,8 +243,7 @@ func TestPollFollowsPermissions(t *testing.T) {
 	})
 }
 
-// An API server that starts refuses everything until it has read who may do what. The watch is back soon
-// after that.
+// A starting API server forbids everything until it has loaded its roles. The watch resumes soon after that.
 func TestPollWatchesAgainAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -264,11 +263,11 @@ func TestPollWatchesAgainAfterARestart(t *testing.T) {
 				t.Fatal("it does not watch again")
 			}
 		})
-		events() // a was refused for a while
+		events() // a was forbidden for a while
 		s.watches[1].Add(service("b", "2"))
 		expect(t, "the watch", events(), "add b2")
 
-		s.set(func() { s.permitted = []string{"get", "list"} }) // for good
+		s.set(func() { s.permitted = []string{"get", "list"} }) // permanently
 		s.watches[1].Stop()
 		s.called()
 		time.Sleep(time.Hour)
@@ -281,7 +280,7 @@ func TestPollWatchesAgainAfterARestart(t *testing.T) {
 	})
 }
 
-// An object that may not even be read is stood in for until it may.
+// An object whose get is forbidden is replaced by a placeholder until it is permitted.
 func TestPollUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -297,8 +296,8 @@ func TestPollUnreadable(t *testing.T) {
 	})
 }
 
-// A store that needs permission to watch says what it waits for, once, and goes on
-// when it is given.
+// A store that requires permission to watch logs once what it waits for, and starts when the permission
+// is granted.
 func TestStoreSaysWhatItWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -10,41 +10,41 @@ import (
 	"time"
 )
 
-// Reads knows which lists and watches of the stores fail, and says so: no controller
-// waits, or works with old objects, silently. A nil Reads says nothing.
+// Reads logs failing lists and watches of the stores, so that no controller waits or uses
+// stale objects silently. A nil Reads logs nothing.
 type Reads struct {
 	log *slog.Logger
 
 	mu   sync.Mutex
 	all  []*read
-	told []string // the reads that were last named as troubled
+	told []string // the failing reads as last logged
 }
 
-// read is the reading of one kind of object in one or all namespaces.
+// read is the list and watch of one kind of object in one or all namespaces.
 type read struct {
 	of     *Reads
-	what   string // "services in namespace demo"
+	what   string // for example "services in namespace demo"
 	synced func() bool
 
-	// guarded by of.mu
+	// The fields below are guarded by of.mu.
 	running bool
 	err     error     // of the last call
-	since   time.Time // when Run first saw the trouble; zero: there is none
+	since   time.Time // time when Run noticed the failure; zero: none
 }
 
 const (
-	// readPatience is how long a read may be in trouble before anything is said:
-	// lists take a moment, and API servers restart.
+	// readPatience is how long a read may fail before this is logged, because lists take
+	// time and API servers restart.
 	readPatience = 10 * time.Second
 	readPeriod   = 5 * time.Second
-	// readNames is how many reads are named in one line.
+	// readNames is the maximum number of reads in one log line.
 	readNames = 10
 )
 
-// NewReads returns a Reads that writes to a log.
+// NewReads returns a Reads that logs to log.
 func NewReads(log *slog.Logger) *Reads { return &Reads{log: log} }
 
-// add makes a read known; it counts from its start on.
+// add adds a read; it is checked once it was started.
 func (r *Reads) add(resource, namespace string, synced func() bool) *read {
 	what := resource
 	if namespace != "" {
@@ -59,7 +59,7 @@ func (r *Reads) add(resource, namespace string, synced func() bool) *read {
 	return out
 }
 
-// logger is for what one read has to say itself.
+// logger returns a logger for one read.
 func (r *read) logger() *slog.Logger {
 	if r.of == nil {
 		return slog.New(slog.DiscardHandler)
@@ -76,7 +76,7 @@ func (r *read) start() {
 	r.running = true
 }
 
-// result notes how a call to the API server went.
+// result records the result of an API call.
 func (r *read) result(err error) {
 	if r.of == nil {
 		return
@@ -86,7 +86,7 @@ func (r *read) result(err error) {
 	r.err = err
 }
 
-// Run says what is in trouble until the context ends.
+// Run logs failing reads until the context ends.
 func (r *Reads) Run(ctx context.Context) {
 	tick := time.NewTicker(readPeriod)
 	defer tick.Stop()
@@ -100,7 +100,7 @@ func (r *Reads) Run(ctx context.Context) {
 	}
 }
 
-// say logs which reads fail when one more does, and when all work again.
+// say logs all failing reads when a new one fails, and once when all succeed again.
 func (r *Reads) say(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

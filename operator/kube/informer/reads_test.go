@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// said returns what was logged since the last time, without times and levels.
+// said returns the lines logged since the last call, without times and levels.
 func said(log *logtest.Log) (out []string) {
 	for line := range strings.Lines(log.Take()) {
 		_, text, _ := strings.Cut(strings.TrimSpace(line), "msg=")
@@ -40,7 +40,7 @@ func TestReadsAreSaidOnce(t *testing.T) {
 			return out
 		}
 		secrets, pods := add("secrets"), add("pods")
-		reads.add("probes", "demo", func() bool { return false }) // never started: nobody waits
+		reads.add("probes", "demo", func() bool { return false }) // never started and thus not reported
 		go reads.Run(ctx)
 		after := func(pause time.Duration, want ...string) {
 			t.Helper()

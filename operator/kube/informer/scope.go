@@ -10,18 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Namespaces says which namespaces a kind of object is watched in.
+// Namespaces is the set of namespaces in which a kind of object is watched.
 type Namespaces struct {
 	allow []string // nil: all
-	deny  []string // only when allow is nil
-	flag  string   // that has the allow list; empty for --namespaces
+	deny  []string // only if allow is nil
+	flag  string   // flag of the allow list; empty: --namespaces
 }
 
-// NewNamespaces builds a scope from an allow list and a deny list. An empty
-// allow list, or one that holds the empty name only, means all namespaces.
+// NewNamespaces returns the namespaces of an allow list and a deny list. An allow list
+// that is empty or only contains the empty name means all namespaces.
 //
-// Errors: both lists are given; the empty name stands beside others; a name that
-// no namespace can have.
+// Errors: both lists are set; the empty name is combined with others; an invalid
+// namespace name.
 func NewNamespaces(allow, deny []string) (Namespaces, error) {
 	allow, deny = tidy(allow), slices.DeleteFunc(tidy(deny), func(n string) bool { return n == "" })
 	if len(allow) == 0 || len(allow) == 1 && allow[0] == "" {
@@ -61,7 +61,7 @@ func (n Namespaces) Has(name string) bool {
 	return !slices.Contains(n.deny, name)
 }
 
-// Watches are the namespaces to open informers for; "" stands for all.
+// Watches returns the namespaces that need an informer; "" means all.
 func (n Namespaces) Watches() []string {
 	if n.allow == nil {
 		return []string{""}
@@ -69,7 +69,7 @@ func (n Namespaces) Watches() []string {
 	return n.allow
 }
 
-// FieldSelector excludes the denied namespaces, and adds a selector of the user's.
+// FieldSelector returns a field selector that excludes the denied namespaces, combined with more.
 func (n Namespaces) FieldSelector(more string) string {
 	var parts []string
 	for _, d := range n.deny {
@@ -81,8 +81,7 @@ func (n Namespaces) FieldSelector(more string) string {
 	return strings.Join(parts, ",")
 }
 
-// NameSelector is a label selector that keeps the Namespace objects in scope;
-// empty when all are.
+// NameSelector returns a label selector that matches the Namespace objects in scope; it is empty if all are.
 func (n Namespaces) NameSelector() string {
 	switch {
 	case n.allow != nil:
@@ -93,12 +92,12 @@ func (n Namespaces) NameSelector() string {
 	return ""
 }
 
-// Union returns the scope that covers both.
+// Union returns the namespaces in either scope.
 func (n Namespaces) Union(o Namespaces) Namespaces {
 	if n.allow != nil && o.allow != nil {
 		return Namespaces{allow: tidy(slices.Concat(n.allow, o.allow))}
 	}
-	// What stays denied is what neither has.
+	// Only namespaces that both deny remain denied.
 	var deny []string
 	for _, name := range tidy(slices.Concat(n.deny, o.deny)) {
 		if !n.Has(name) && !o.Has(name) {
@@ -108,13 +107,13 @@ func (n Namespaces) Union(o Namespaces) Namespaces {
 	return Namespaces{deny: deny}
 }
 
-// Of names the flag that has the allow list.
+// Of returns the scope with the name of the flag that sets its allow list.
 func (n Namespaces) Of(flag string) Namespaces {
 	n.flag = flag
 	return n
 }
 
-// Flag is what limits the scope, as on a command line; empty when nothing does.
+// Flag returns the flag that limits the scope, as on a command line; empty if there is no limit.
 func (n Namespaces) Flag() string {
 	switch {
 	case n.allow != nil:
@@ -125,7 +124,7 @@ func (n Namespaces) Flag() string {
 	return ""
 }
 
-// some joins names, cut short where there are many.
+// some joins names and truncates long lists.
 func some(names []string) string {
 	const most = 10
 	if len(names) > most {
@@ -134,7 +133,7 @@ func some(names []string) string {
 	return strings.Join(names, ",")
 }
 
-// String is for logs.
+// String formats the scope for logs.
 func (n Namespaces) String() string {
 	switch {
 	case n.allow != nil:

@@ -86,7 +86,7 @@ func TestNamespacesThatAreWrong(t *testing.T) {
 	}
 }
 
-// A union has what either has, and nothing else.
+// A union has exactly the namespaces of both scopes.
 func TestUnion(t *testing.T) {
 	scopes := []Namespaces{
 		scope(t, nil, nil), scope(t, []string{"a"}, nil), scope(t, []string{"a", "b"}, nil), scope(t, []string{"c"}, nil),

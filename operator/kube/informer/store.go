@@ -23,42 +23,42 @@ import (
 )
 
 const (
-	// resync hands every object to the handlers again; they ignore what has not changed.
+	// resync is the period at which handlers receive all objects again; unchanged ones are ignored.
 	resync = 5 * time.Minute
-	// syncTimeout bounds the first listing of one kind.
+	// syncTimeout limits the first list of one kind.
 	syncTimeout = 10 * time.Minute
 )
 
-// Object is what the stores hold.
+// Object is the type constraint of stored objects.
 type Object = interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Watch says what a store watches.
+// Watch configures which objects a store watches.
 type Watch struct {
 	Namespaces    Namespaces
 	LabelSelector string
 	FieldSelector string
-	// Calls counts the lists and watches; nil counts nothing.
+	// Calls counts lists and watches; nil: disabled.
 	Calls *Calls
-	// Reads says which lists and watches fail; nil says nothing.
+	// Reads logs failing lists and watches; nil: disabled.
 	Reads *Reads
-	// Poll says how to do without permission to watch; nil: the store waits for it.
+	// Poll configures polling without permission to watch; nil: the store waits for permission.
 	Poll *Poll
-	// Bounds bounds what the store keeps; nil: it keeps everything. Not with Poll.
+	// Bounds limits what the store caches; nil: no limit. It cannot be combined with Poll.
 	Bounds *Bounds
 }
 
-// Store holds the objects of one kind in the watched namespaces, kept current by informers.
-// Objects that it returns are shared: callers must not change them.
+// Store caches the objects of one kind in the watched namespaces and keeps them current with
+// informers. The objects that it returns are shared: callers must not modify them.
 type Store[T Object] struct {
 	name      string
 	scope     Namespaces
 	filtered  bool
 	informers []cache.SharedIndexInformer
-	reads     []*read   // one for each informer
-	pollers   []*poller // the same; nil for those that need permission to watch
+	reads     []*read   // one per informer
+	pollers   []*poller // one per informer; nil: permission to watch is required
 	bounded   []*bounded
 	order     order[T]
 	started   sync.Once
@@ -83,8 +83,8 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 	return s
 }
 
-// NewMetadataStore returns a store that holds only the identity and version of
-// each object, for noticing changes.
+// NewMetadataStore returns a store that only holds the identity and version of each object, which
+// is sufficient to notice changes.
 func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource, w Watch) *Store[*metav1.PartialObjectMetadata] {
 	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
 	in := func(ns string) *cache.ListWatch {
@@ -108,8 +108,8 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 // getter reads one object.
 type getter func(ctx context.Context, name types.NamespacedName) (Object, error)
 
-// add appends the informer of one or all namespaces. get is for stores with a Poll,
-// whose poller it returns; nil without one.
+// add adds the informer of one or all namespaces. get is used by stores with a Poll, whose poller
+// add returns; without a Poll it returns nil.
 func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example T, get getter, keep func(T) T) *poller {
 	var inf cache.SharedIndexInformer
 	trim := trimmer(keep)
@@ -129,7 +129,7 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 		}
 	}
 	inf = cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex)
-	// Both fail only on a started informer.
+	// Both only return errors for a started informer.
 	if err := inf.SetTransform(trim); err != nil {
 		panic(err)
 	}
@@ -140,15 +140,14 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 	return p
 }
 
-// split says how to read one namespace of several.
+// split sets the list-watcher for single namespaces.
 func (p *poller) split(in func(namespace string) *cache.ListWatch) {
 	if p != nil {
 		p.part = in
 	}
 }
 
-// quietly replaces the reflector's own lines: [Reads] knows of each call that failed,
-// and says it once.
+// quietly replaces the error logs of the reflector, because [Reads] already logs each failing read once.
 func quietly(ctx context.Context, _ *cache.Reflector, err error) {
 	klog.FromContext(ctx).V(1).Info("list or watch ended", "err", err)
 }
@@ -164,7 +163,7 @@ func (w Watch) tweak(o *metav1.ListOptions) {
 	o.FieldSelector = w.Namespaces.FieldSelector(w.FieldSelector)
 }
 
-// observed returns a list-watcher whose calls are counted and noted.
+// observed returns a list-watcher whose calls are counted and whose results are recorded.
 func (w Watch) observed(lw *cache.ListWatch, reading *read) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -188,14 +187,14 @@ func identityOnly(o *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata
 	}}
 }
 
-// trimmer trims objects on their way into the cache: what nobody reads is not kept.
+// trimmer returns a function that drops unused data from objects before they are cached.
 func trimmer[T Object](keep func(T) T) cache.TransformFunc {
 	return func(raw any) (any, error) {
 		obj, ok := raw.(T)
 		if !ok {
 			return raw, nil // a tombstone
 		}
-		if obj.GetManagedFields() != nil { // one that is in a cache is only read
+		if obj.GetManagedFields() != nil { // checked first, because cached objects must not be written
 			obj.SetManagedFields(nil)
 		}
 		if a := obj.GetAnnotations(); a[lastApplied] != "" {
@@ -210,12 +209,12 @@ func trimmer[T Object](keep func(T) T) cache.TransformFunc {
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Name is the resource name, for messages.
+// Name returns the resource name for messages.
 func (s *Store[T]) Name() string { return s.name }
 
-// Complete reports whether an object of the namespace that the store does not
-// have does not exist (no selector narrows the watch, and the namespace is in scope).
-// The store must not have a Poll.
+// Complete reports whether an object of the namespace that is not in the store does not exist (no
+// selector narrows the watch, and the namespace is in scope). It must not be called on a store
+// with a Poll.
 func (s *Store[T]) Complete(namespace string) bool { return !s.filtered && s.scope.Has(namespace) }
 
 // Covers reports whether objects of a namespace are watched.
@@ -236,7 +235,7 @@ func (s *Store[T]) Get(namespace, name string) (obj T, ok bool) {
 	return obj, false
 }
 
-// List returns the objects of a namespace ("" for all) that match, in no particular order.
+// List returns the matching objects of a namespace ("" for all) in no particular order.
 func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
 	var out []T
 	add := func(raw any) {
@@ -251,7 +250,7 @@ func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
 			}
 			continue
 		}
-		// The index exists in every informer of ours.
+		// All informers have the index.
 		raws, err := inf.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
 		if err != nil {
 			panic(err)
@@ -263,7 +262,7 @@ func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
 	return out
 }
 
-// All iterates over every object, in no particular order.
+// All iterates over all objects in no particular order.
 func (s *Store[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, inf := range s.informers {
@@ -276,8 +275,8 @@ func (s *Store[T]) All() iter.Seq[T] {
 	}
 }
 
-// Sorted iterates over every object by "namespace/name" in byte order, at least as
-// new as the events that were handled. Before [Store.OnChange] there is none.
+// Sorted iterates over all objects by "namespace/name" in byte order. They are at least as recent
+// as the handled events. There are no objects before [Store.OnChange].
 func (s *Store[T]) Sorted() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, obj := range s.order.list() {
@@ -296,7 +295,7 @@ type Event[T Object] struct {
 	After  T
 }
 
-// Object is the newest version that the event knows.
+// Object returns the newest version of the object in the event.
 func (e Event[T]) Object() T {
 	if e.Action == "delete" {
 		return e.Before
@@ -304,10 +303,9 @@ func (e Event[T]) Object() T {
 	return e.After
 }
 
-// OnChange calls handle for every change. Resyncs of unchanged objects are
-// dropped and deletions that were only noticed later are unwrapped. It may be
-// called several times; the handlers do not wait for each other. A handler that panics
-// has handled its event: one object must not stop the others.
+// OnChange calls handle for every change. Resyncs of unchanged objects are skipped, and deletions
+// that were noticed late are unwrapped. It can be called several times; handlers run
+// independently. A panic of a handler is logged and does not affect other events.
 func (s *Store[T]) OnChange(do func(Event[T])) error {
 	handle := func(e Event[T]) {
 		defer func() {
@@ -345,20 +343,19 @@ func (s *Store[T]) OnChange(do func(Event[T])) error {
 			return fmt.Errorf("handle events of %s: %w", s.name, err)
 		}
 	}
-	// The events of what is there already arrive one by one and later: a pass
-	// between them must not take the rest for deleted.
+	// Events of existing objects arrive later and one by one. A reconciliation meanwhile must not
+	// treat the remaining ones as deleted.
 	s.order.fill(func() []T { return slices.Collect(s.All()) })
 	return nil
 }
 
-// refresh puts into the order what the cache has of an object now: another
-// handler may be ahead with the events.
+// refresh updates the order with the currently cached object, because another handler may be
+// ahead of this event.
 func (s *Store[T]) refresh(obj T) {
 	s.order.note(obj, s.tight(), func() (T, bool) { return s.Get(obj.GetNamespace(), obj.GetName()) })
 }
 
-// Run starts the informers and returns; they stop with the context. Of several
-// calls the first counts.
+// Run starts the informers, which stop with the context, and returns. Further calls are no-ops.
 func (s *Store[T]) Run(ctx context.Context) {
 	s.started.Do(func() {
 		for i, inf := range s.informers {
@@ -371,9 +368,9 @@ func (s *Store[T]) Run(ctx context.Context) {
 	})
 }
 
-// Wait blocks until the first listing is complete.
+// Wait blocks until the first list is complete.
 //
-// Errors: the context ended; the listing took longer than ten minutes.
+// Errors: the context ended; the list took longer than ten minutes.
 func (s *Store[T]) Wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
@@ -387,7 +384,7 @@ func (s *Store[T]) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Syncer is a store of any type, for starting many at once.
+// Syncer is a store of any type, which allows starting many at once.
 type Syncer interface {
 	Name() string
 	Run(ctx context.Context)

@@ -1,8 +1,8 @@
-// Package permissions says which permissions each feature of the operator needs.
+// Package permissions defines the permissions that each feature of the operator needs.
 //
-// [Features] is the one table: the manifests in deploy and docs/permissions.md are
-// checked against it, and the integration tests run operators with nothing but the rules
-// of some of its rows.
+// Begin at [Features], the only table: the manifests in deploy and docs/permissions.md
+// are checked against it, and the integration tests run operators with only the rules of
+// some of its rows.
 //
 //	rules := permissions.Rules(func(f permissions.Feature) bool { return f.When == "" })
 package permissions

@@ -9,28 +9,28 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Place is where a feature's rules must hold.
+// Place is the scope in which the rules of a feature must be granted.
 type Place string
 
 const (
-	// Namespaces are those that the operator works in: a ClusterRole, or a Role in each of
-	// --namespaces.
+	// Namespaces means the namespaces that the operator watches: a ClusterRole, or a Role
+	// in each of --namespaces.
 	Namespaces Place = "namespaces"
-	// Cluster is for objects without a namespace: only a ClusterRole can grant that.
+	// Cluster means cluster-scoped objects, which only a ClusterRole can grant.
 	Cluster Place = "cluster"
-	// Kubelet is the namespace of --kubelet-service.
+	// Kubelet means the namespace of --kubelet-service.
 	Kubelet Place = "kubelet"
-	// Own is the namespace of the operator.
+	// Own means the namespace of the operator.
 	Own Place = "own"
 )
 
-// Feature is something that the operator does, and what it must be allowed for that.
+// Feature is a function of the operator with the permissions that it needs.
 type Feature struct {
 	Name  string
-	When  string // what turns it on; empty: nothing, it is always on
-	Cost  string // what happens without the permissions
+	When  string // what enables it; empty: always enabled
+	Cost  string // consequence of missing permissions
 	Place Place
-	File  string // the manifest below deploy that grants it
+	File  string // manifest below deploy that grants Rules
 	Rules []rbacv1.PolicyRule
 }
 
@@ -58,7 +58,8 @@ func named(r rbacv1.PolicyRule, names ...string) rbacv1.PolicyRule {
 
 func one(resource string) []string { return []string{resource} }
 
-// kinds are the resources of our group that are workloads, or are not, with a subresource.
+// kinds returns the resources of the monitoring group, each with the suffix sub: those of
+// workloads, or all others.
 func kinds(workloads bool, sub string) (out []string) {
 	for _, row := range catalog.All {
 		if workloads == (row.Flags != "") && !slices.Contains(out, row.Resource+sub) {
@@ -68,10 +69,10 @@ func kinds(workloads bool, sub string) (out []string) {
 	return out
 }
 
-// Features is the table.
+// Features returns the features and their permissions, required ones first.
 func Features() []Feature { return append(always(), optional()...) }
 
-// always are those without which no controller starts, or without which it cannot write.
+// always returns the features without which no controller starts or can write.
 func always() []Feature {
 	return []Feature{
 		{
@@ -94,16 +95,15 @@ func always() []Feature {
 	}
 }
 
-// Watching is list and watch of Secrets and ConfigMaps, of those that are referred to and
-// of those that are generated. It is in the base; the component least-privilege takes it
-// away.
+// Watching permits list and watch of Secrets and ConfigMaps, both referenced and generated
+// ones. It is part of the base and removed by the component least-privilege.
 var Watching = Feature{
 	Name: "watch Secrets and ConfigMaps", Place: Namespaces, File: Base,
 	Cost:  "the operator gets those it needs by name every 40s; a Role in a namespace is enough to watch there",
 	Rules: []rbacv1.PolicyRule{rule("", []string{"configmaps", "secrets"}, "list", "watch")},
 }
 
-// optional are those that depend on flags, and those that the operator works without.
+// optional returns the features that depend on flags or that the operator can do without.
 func optional() []Feature {
 	return append([]Feature{
 		Watching,
@@ -157,7 +157,7 @@ func optional() []Feature {
 	}, components()...)
 }
 
-// components are those of the components of deploy.
+// components returns the features that are granted by components of deploy.
 func components() []Feature {
 	return []Feature{
 		{

@@ -9,10 +9,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// Grant is one verb on one resource, of one object if it has a name.
+// Grant is one verb on one resource, restricted to one object if Name is set.
 type Grant struct{ Group, Resource, Name, Verb string }
 
-// String is for messages: "get secrets", "get leases.coordination.k8s.io prometheus-operator".
+// String formats the grant for messages: "get secrets", "get leases.coordination.k8s.io
+// prometheus-operator".
 func (g Grant) String() string {
 	out := g.Verb + " " + g.Resource
 	if g.Group != "" {
@@ -21,7 +22,7 @@ func (g Grant) String() string {
 	return strings.TrimSpace(out + " " + g.Name)
 }
 
-// Grants are what rules grant, each once and in order.
+// Grants expands rules into single grants, deduplicated and sorted.
 func Grants(rules []rbacv1.PolicyRule) []Grant {
 	seen := map[Grant]bool{}
 	for _, r := range rules {
@@ -42,7 +43,7 @@ func Grants(rules []rbacv1.PolicyRule) []Grant {
 	return slices.SortedFunc(maps.Keys(seen), func(a, b Grant) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// Rules are the rules of the features that some function selects.
+// Rules returns the rules of the features for which of returns true.
 func Rules(of func(Feature) bool) (out []rbacv1.PolicyRule) {
 	for _, f := range Features() {
 		if of(f) {
@@ -52,7 +53,7 @@ func Rules(of func(Feature) bool) (out []rbacv1.PolicyRule) {
 	return out
 }
 
-// Table is the table for the documentation, in Markdown.
+// Table renders the features as a Markdown table for the documentation.
 func Table() string {
 	var out strings.Builder
 	out.WriteString("| feature | needed with | permissions | where | without them |\n|---|---|---|---|---|\n")

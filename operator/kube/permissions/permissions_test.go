@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// granted are the grants of the roles of one kind in a manifest below deploy.
+// granted returns the grants of all roles of one kind in a manifest below deploy.
 func granted(t *testing.T, file, kind string) (out []Grant) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", file))
@@ -34,7 +34,7 @@ func granted(t *testing.T, file, kind string) (out []Grant) {
 	return out
 }
 
-// TestManifests: what deploy grants is what the features need.
+// The manifests in deploy grant exactly the permissions of the features.
 func TestManifests(t *testing.T) {
 	for _, tc := range []struct {
 		file, kind string
@@ -56,7 +56,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// Every permission has one reason, and every feature a name of its own.
+// Each permission belongs to one feature, and feature names are unique.
 func TestFeaturesAreApart(t *testing.T) {
 	type at struct {
 		Grant
@@ -78,7 +78,7 @@ func TestFeaturesAreApart(t *testing.T) {
 	}
 }
 
-// TestDocumentedFeatures compares docs/permissions.md with the table.
+// docs/permissions.md contains every row of the table.
 func TestDocumentedFeatures(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "permissions.md"))
 	if err != nil {

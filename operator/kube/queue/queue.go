@@ -1,5 +1,5 @@
-// Package queue is the work queue of everything in the operator that works on keys:
-// never two workers on one key, pauses that grow between retries.
+// Package queue implements the work queue of all parts of the operator that process keys.
+// A key is never processed by two workers at a time, and pauses between retries increase.
 package queue
 
 import (
@@ -11,14 +11,14 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Options say how a queue retries and what it is called in metrics.
+// Options configures the retries and metrics of a queue.
 type Options struct {
-	First, Last time.Duration             // pauses between retries of one key: they double from First to Last
-	Name        string                    // in metrics; empty with nil Metrics
-	Metrics     workqueue.MetricsProvider // nil: none
+	First, Last time.Duration             // pauses between retries of one key, doubling from First to Last
+	Name        string                    // in metrics; may be empty if Metrics is nil
+	Metrics     workqueue.MetricsProvider // nil: no metrics
 }
 
-// Queue holds keys, each once. Create it with New.
+// Queue is a work queue of unique keys. Use New to create one.
 type Queue struct {
 	keys workqueue.TypedRateLimitingInterface[types.NamespacedName]
 }
@@ -30,8 +30,7 @@ func New(o Options) *Queue {
 		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics})}
 }
 
-// Add adds a key unless it waits already. One that is being worked on waits until that
-// is done.
+// Add adds a key unless it is already queued. A key that is being processed is queued until that is done.
 func (q *Queue) Add(key types.NamespacedName) { q.keys.Add(key) }
 
 // AddAfter adds a key after a pause.
@@ -40,14 +39,14 @@ func (q *Queue) AddAfter(key types.NamespacedName, pause time.Duration) { q.keys
 // Retry adds a key after a pause that grows with each retry.
 func (q *Queue) Retry(key types.NamespacedName) { q.keys.AddRateLimited(key) }
 
-// Forget ends the retries of a key: the next one is the first.
+// Forget resets the retries of a key.
 func (q *Queue) Forget(key types.NamespacedName) { q.keys.Forget(key) }
 
-// Len is how many keys wait.
+// Len returns the number of queued keys.
 func (q *Queue) Len() int { return q.keys.Len() }
 
-// Run calls do for the keys from several goroutines until the context ends, and waits
-// for them. Keys that wait then are dropped.
+// Run calls do for the keys from several goroutines until the context ends, and waits for
+// them to return. Keys that are still queued are dropped.
 func (q *Queue) Run(ctx context.Context, workers int, do func(context.Context, types.NamespacedName)) {
 	var wg sync.WaitGroup
 	for range workers {

@@ -13,7 +13,7 @@ import (
 
 func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
 
-// work notes when each key is worked on, since the start.
+// work records when each key is processed, relative to start.
 type work struct {
 	mu      sync.Mutex
 	start   time.Time
@@ -22,7 +22,7 @@ type work struct {
 	do      func(ctx context.Context, key types.NamespacedName)
 }
 
-// run starts workers; stop ends the queue and waits for Run.
+// run starts workers; stop cancels them and waits for Run.
 func (w *work) run(t *testing.T, q *Queue, workers int) (stop func()) {
 	w.start, w.at, w.running = time.Now(), map[string][]time.Duration{}, map[string]bool{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -80,8 +80,7 @@ func TestOneWorkerForEachKeyAndSeveralKeysAtATime(t *testing.T) {
 	})
 }
 
-// A key that is added while it is worked on is worked on once more, however often it
-// was added.
+// A key that is added several times while it is processed is processed once more.
 func TestAKeyAddedMeanwhileIsWorkedOnOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, w := New(Options{First: time.Second, Last: time.Minute}), &work{}
@@ -136,7 +135,7 @@ func TestAddAfter(t *testing.T) {
 		q, w := New(Options{First: time.Second, Last: time.Minute}), &work{}
 		stop := w.run(t, q, 1)
 		q.AddAfter(key("a"), time.Minute)
-		q.AddAfter(key("a"), time.Second) // the earlier one counts, once
+		q.AddAfter(key("a"), time.Second) // the earlier time applies, once
 		synctest.Wait()
 		if n := q.Len(); n != 0 {
 			t.Errorf("%d keys wait before their time", n)
@@ -149,7 +148,7 @@ func TestAddAfter(t *testing.T) {
 	})
 }
 
-// At the end, what is worked on is finished, and what waits is dropped.
+// Run finishes the current work at the end and drops queued keys.
 func TestRunReturnsWhenTheWorkersAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, finished := New(Options{First: time.Second, Last: time.Minute}), false

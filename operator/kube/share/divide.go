@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Object is one object that takes room.
+// Object is an object that occupies a part of the room.
 type Object struct {
 	Namespace string
-	// Name orders objects of one namespace that are equally large: "ServiceMonitor/web".
+	// Name orders objects of a namespace that have the same size: "ServiceMonitor/web".
 	Name string
-	// Bytes are its own.
+	// Bytes is the size of the object without Files.
 	Bytes int
-	// Files are what it may have in common with other objects of its namespace: length in
-	// bytes by name. Each counts once.
+	// Files holds the files that the object may share with others of its namespace: sizes
+	// in bytes by name. Shared files count once.
 	Files map[string]int
 }
 
-// size is what the object takes alone.
+// size returns the size of the object including all files.
 func (o *Object) size() int {
 	n := o.Bytes
 	for _, bytes := range o.Files {
@@ -27,7 +27,7 @@ func (o *Object) size() int {
 	return n
 }
 
-// Total returns how many bytes objects take together.
+// Total returns the total size of objects in bytes, with shared files counted once.
 func Total(objects []Object) int {
 	total := 0
 	for _, h := range holders(objects) {
@@ -36,9 +36,9 @@ func Total(objects []Object) int {
 	return total
 }
 
-// Divide returns which objects to leave out so that the others take at most room bytes, as
-// indices in ascending order; nil when all fit. The result depends on nothing but its
-// arguments, and not on the order of the objects.
+// Divide returns the objects to leave out so that the others fit into room bytes, as
+// indices in ascending order, or nil if all fit. The result is deterministic and does not
+// depend on the order of the objects.
 func Divide(objects []Object, room int) []int {
 	all := holders(objects)
 	total := 0
@@ -67,21 +67,21 @@ func Divide(objects []Object, room int) []int {
 	return out
 }
 
-// holder is a namespace and what it holds.
+// holder is a namespace with its objects.
 type holder struct {
 	namespace string
 	bytes     int
-	objects   []int // indices, the largest first once they are sorted
-	next      int   // index in objects of the next one to leave out
+	objects   []int // indices, sorted by descending size after sort
+	next      int   // position in objects of the next one to leave out
 	files     map[string]*file
 }
 
-// file is what objects have in common.
+// file is a file that objects share.
 type file struct {
 	bytes, uses int
 }
 
-// holders returns the namespaces of objects.
+// holders groups objects by namespace.
 func holders(objects []Object) holdings {
 	var out holdings
 	of := map[string]*holder{}
@@ -98,7 +98,7 @@ func holders(objects []Object) holdings {
 	return out
 }
 
-// add counts an object.
+// add adds an object to the namespace.
 func (h *holder) add(index int, o *Object) {
 	h.objects = append(h.objects, index)
 	h.bytes += o.Bytes
@@ -114,7 +114,7 @@ func (h *holder) add(index int, o *Object) {
 	}
 }
 
-// remove stops counting an object and returns how many bytes that frees.
+// remove releases the files of an object and returns how many bytes are freed.
 func (h *holder) remove(o *Object) int {
 	freed := o.Bytes
 	for name := range o.Files {
@@ -126,7 +126,7 @@ func (h *holder) remove(o *Object) int {
 	return freed
 }
 
-// sort puts the largest objects first.
+// sort sorts the objects by descending size.
 func (h *holder) sort(objects []Object) {
 	sizes := make(map[int]int, len(h.objects))
 	for _, i := range h.objects {
@@ -137,10 +137,10 @@ func (h *holder) sort(objects []Object) {
 	})
 }
 
-// left reports whether the namespace has an object that is not left out yet.
+// left reports whether an object remains that is not left out yet.
 func (h *holder) left() bool { return h.next < len(h.objects) }
 
-// holdings is a heap of namespaces: the one that holds most comes first.
+// holdings is a heap of namespaces with the largest first.
 type holdings []*holder
 
 func (h holdings) Len() int      { return len(h) }
@@ -155,7 +155,7 @@ func (h *holdings) Pop() any {
 	return out
 }
 
-// Less puts namespaces without an object last, whatever they hold.
+// Less orders namespaces without remaining objects last, regardless of their size.
 func (h holdings) Less(i, j int) bool {
 	if a, b := h[i].left(), h[j].left(); a != b {
 		return a

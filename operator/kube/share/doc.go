@@ -1,10 +1,10 @@
-// Package share divides what workloads have in common among the namespaces that fill it:
-// the Secrets of a configuration, its plain size, the Secrets of TLS files.
+// Package share divides a limited capacity that workloads share, such as the Secrets of a
+// configuration, its plain size or the Secrets of TLS files, among namespaces.
 //
-//	out := share.Divide(objects, room) // indices of those that are left out
+//	out := share.Divide(objects, room) // indices of the objects to leave out
 //
-// As long as everything fits, each namespace has what it needs, and one alone may fill it
-// all. When it does not fit, the namespace that holds most loses its largest object, then the
-// one that holds most after that, until the rest fits. So a namespace that holds no more
-// than an equal share of the room never loses anything, whatever the others hold.
+// While everything fits, a single namespace may use the whole capacity. Otherwise the
+// namespace that uses most loses its largest object, then the one that now uses most, until
+// the rest fits. A namespace that does not exceed an equal share of the capacity never loses
+// an object.
 package share

@@ -1,7 +1,7 @@
 package share
 
-// Ledger counts what is kept for holders, and selects whom to evict while that exceeds the room:
-// the largest of the namespaces that hold most, as [Divide] does. It is not safe for concurrent use.
+// Ledger tracks the memory of keys and selects which ones to evict when it exceeds Room: the largest
+// of the namespaces that use most, as in [Divide]. It is not safe for concurrent use.
 type Ledger[K comparable] struct {
 	Room int // bytes
 
@@ -9,8 +9,8 @@ type Ledger[K comparable] struct {
 	total int
 }
 
-// Set sets what is kept for a holder; nothing if it has no bytes. It returns the holders to evict,
-// which count until their bytes are set to 0.
+// Set sets the size of a key; 0 bytes remove it. It returns the keys to evict, which count until
+// their size is set to 0.
 func (l *Ledger[K]) Set(who K, o Object) (evict []K) {
 	l.total += o.Bytes - l.held[who].Bytes
 	if o.Bytes == 0 {

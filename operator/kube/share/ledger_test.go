@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLedger: holders count with their last bytes, those to evict until they are set to 0, and nothing is
-// evicted while all fit.
+// Each key counts with its latest size, keys to evict count until they are set to 0, and nothing is
+// evicted while everything fits.
 func TestLedger(t *testing.T) {
 	l := Ledger[string]{Room: 100}
 	for _, step := range []struct {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// LeaveOut divides room and calls leave for each object that is to be left out. full is what
-// there is too little of: "29.5 MiB of plain configuration, for which …".
+// LeaveOut divides room and calls leave for each object to leave out. full describes the
+// exhausted capacity: "29.5 MiB of plain configuration, for which ...".
 func LeaveOut(objects []Object, room int, full string, leave func(i int, why error)) []LeftOut {
 	var left []LeftOut
 	for _, i := range Divide(objects, room) {
@@ -19,8 +19,8 @@ func LeaveOut(objects []Object, room int, full string, leave func(i int, why err
 	return left
 }
 
-// LeftOutError says why an object is left out although nothing is wrong with it. Its text is
-// the same as long as the room is, so that it is reported once.
+// LeftOutError means that a valid object is left out for lack of capacity. Its text only
+// depends on the capacity, so that it is reported once.
 type LeftOutError struct {
 	Full string // as in LeaveOut
 }
@@ -36,11 +36,11 @@ type LeftOut struct {
 	Full      string // as in LeaveOut
 }
 
-// maxNamed bounds how many namespaces a message names.
+// maxNamed is the maximum number of namespaces in a message.
 const maxNamed = 3
 
-// Message says on a workload what was left out; empty for nothing. divide says how to have
-// several configurations that are smaller.
+// Message describes the left-out objects for the status of a workload; it is empty if there
+// are none. divide explains how to split the configuration into smaller ones.
 func Message(left []LeftOut, divide string) string {
 	if len(left) == 0 {
 		return ""

@@ -17,26 +17,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Component is a controller, or something else of the operator, that starts once its
-// CRDs are installed and its permissions granted.
+// Component is a controller or another part of the operator that starts once its CRDs are installed and its
+// permissions granted.
 type Component struct {
-	Name        string                        // in logs
-	Resources   []schema.GroupVersionResource // that must be installed
+	Name        string                        // for logs
+	Resources   []schema.GroupVersionResource // must be served by the API server
 	Permissions []Permission
-	Instead     map[Permission][]Permission // what makes up for one of Permissions: all of these
-	Start       func() error                // runs it; an error ends the operator
+	Instead     map[Permission][]Permission // alternatives: all of the values together replace the key
+	Start       func() error                // runs the component; an error stops the operator
 
-	who    string    // in Missing; Name if empty
-	logged string    // what was last logged as missing
-	failed bool      // the last check failed, which was logged
-	next   time.Time // no check before
+	who    string    // key in Missing; empty: Name
+	logged string    // missing requirements as last logged
+	failed bool      // whether the last check failed, which has been logged
+	next   time.Time // earliest time of the next check
 
-	forbidden atomic.Pointer[string] // what the last check found forbidden
+	forbidden atomic.Pointer[string] // permissions that the last check found missing, for Forbidden
 }
 
-// Forbidden says for people which permissions the last check found missing, with all
-// resources installed. It is empty before a check, after a good one, and while a resource is
-// not installed.
+// Forbidden describes the permissions that the last check found missing, in human-readable form. It is empty
+// before the first check, after a successful one, and while a resource is not installed.
 func (c *Component) Forbidden() string {
 	if text := c.forbidden.Load(); text != nil {
 		return *text
@@ -44,7 +43,7 @@ func (c *Component) Forbidden() string {
 	return ""
 }
 
-// found remembers for Forbidden what a check found missing; nil is nothing.
+// found stores the result of a check for Forbidden; nil means that nothing is missing.
 func (c *Component) found(l *lack) {
 	text := ""
 	if l != nil && len(l.resources) == 0 {
@@ -53,8 +52,8 @@ func (c *Component) found(l *lack) {
 	c.forbidden.Store(&text)
 }
 
-// Controller is the controller of a kind of workload: own is the resource of the
-// kind, selected are those of the objects that it selects and cannot work without.
+// Controller returns the component of a controller. own is the resource of its workloads, and selected are
+// the resources of the objects that they select, which it requires too.
 func Controller(name string, own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes, start func() error) *Component {
 	c := &Component{
 		Name:        name,
@@ -63,7 +62,8 @@ func Controller(name string, own schema.GroupVersionResource, selected []schema.
 		Instead:     map[Permission][]Permission{},
 		Start:       start,
 	}
-	// Where all Secrets or ConfigMaps can be watched, those that cannot be got are a matter of their own references.
+	// If list and watch of all Secrets or ConfigMaps are permitted, a failing get only concerns the object
+	// that has the reference.
 	for _, resource := range []string{"secrets", "configmaps"} {
 		for _, get := range Permissions("", resource, scopes.Instances.Watches(), "get") {
 			c.Instead[get] = Permissions("", resource, []string{get.Namespace}, "list", "watch")
@@ -72,7 +72,7 @@ func Controller(name string, own schema.GroupVersionResource, selected []schema.
 	return c
 }
 
-// required are the permissions that a controller cannot work without.
+// required returns the permissions that a controller cannot run without.
 func required(own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes) []Permission {
 	read := func(group, resource string, in informer.Namespaces) []Permission {
 		return Permissions(group, resource, in.Watches(), "list", "watch")
@@ -93,15 +93,15 @@ func required(own schema.GroupVersionResource, selected []schema.GroupVersionRes
 	return out
 }
 
-// lack is what a component needs and does not have, for people.
+// lack holds the missing requirements of a component.
 type lack struct {
 	resources   []string     // not installed
-	permissions []Permission // checked when all resources are installed
-	barred      []string     // namespaces without any permission; permissions are those in others
-	all         []Permission // those in barred namespaces too
+	permissions []Permission // missing ones outside of barred; only checked if all resources are installed
+	barred      []string     // namespaces in which all permissions are missing
+	all         []Permission // missing ones including those in barred namespaces
 }
 
-// lackOf says which of the needs are missing.
+// lackOf splits the missing permissions into those of barred namespaces and the others.
 func lackOf(needs, missing []Permission) *lack {
 	count := map[string]int{}
 	for _, a := range needs {
@@ -122,7 +122,7 @@ func lackOf(needs, missing []Permission) *lack {
 	return out
 }
 
-// String is for people.
+// String returns a human-readable description.
 func (l *lack) String() string {
 	if len(l.resources) > 0 {
 		return "not installed: " + strings.Join(l.resources, ", ")
@@ -137,7 +137,7 @@ func (l *lack) String() string {
 	return strings.Join(texts, "; ")
 }
 
-// lacks returns what the component needs and does not have; nil when it can start.
+// lacks returns the missing requirements of the component, nil if it can start.
 func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack, error) {
 	resources, err := c.absent(ctx, kube)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack
 	return lackOf(c.Permissions, missing), nil
 }
 
-// insufficient returns the permissions that are missing and that nothing makes up for.
+// insufficient returns the missing permissions for which no alternative is granted.
 func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface) ([]Permission, error) {
 	missing, err := denied(ctx, kube, c.Permissions)
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface)
 	}), nil
 }
 
-// absent names the resources that are not installed.
+// absent returns the resources that are not installed.
 func (c *Component) absent(ctx context.Context, kube kubernetes.Interface) (out []string, err error) {
 	served := map[schema.GroupVersion][]metav1.APIResource{}
 	for _, need := range c.Resources {
@@ -190,8 +190,7 @@ func (c *Component) absent(ctx context.Context, kube kubernetes.Interface) (out 
 	return out, nil
 }
 
-// installed are the resources that the API server has in a version; none when it
-// does not serve that.
+// installed returns the resources of a group version, none if the API server does not serve it.
 func installed(ctx context.Context, kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
 	list, err := client.Within(ctx, func() (*metav1.APIResourceList, error) {
 		return kube.Discovery().ServerResourcesForGroupVersion(version.String())

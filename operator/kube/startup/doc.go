@@ -1,27 +1,26 @@
-// Package startup decides what the operator may start: which CRDs are installed,
-// and which permissions its account has.
+// Package startup decides which components of the operator can start. It checks which CRDs are installed and
+// which permissions the operator's account has.
 //
-// A Component is a controller, or something else that needs both: it names the
-// resources that must be installed, the permissions, and how to start it. The
-// Starter starts a component once the cluster has what it needs:
+// A [Component] is a controller or another part of the operator with its required resources, its permissions
+// and a start function. The [Starter] starts it once the cluster meets the requirements:
 //
 //	s := startup.New(kube, scopes, log, startup.NewMissing(log))
-//	if err := s.CheckOptional(ctx, startup.Optionals()); err != nil { // logs once what is missing, with the consequence
+//	if err := s.CheckOptional(ctx, startup.Optionals()); err != nil { // logs missing permissions with consequences
 //		return err
 //	}
 //	ready, err := s.Check(ctx, startup.Controller("prometheus", own, selected, scopes, run)) // logs what is missing
-//	…
-//	s.Await(ctx, g.Go) // starts the others as soon as they can be
+//	...
+//	s.Await(ctx, g.Go) // starts the others once their requirements are met
 //
-// Of several operators a [Leader] says which one writes, by a Lease. The others start all the
-// same, so that their caches are warm, and wait with [Leader.Await] before they reconcile:
+// With several replicas a [Leader] elects by a Lease the one that writes. The others start as well, which
+// keeps their caches warm, and block in [Leader.Await] before they reconcile:
 //
 //	leader, err := startup.Elected(ctx, cfg, "firekeeper", "prometheus-operator", log) // or startup.Alone()
-//	…
-//	err = leader.While(ctx, run) // campaigns while run runs, and gives the lead up after its last write
+//	...
+//	err = leader.While(ctx, run) // campaigns while run runs, and releases the Lease after its last write
 //
-// What guarantees that two never write at a time is a fence in the HTTP client (fence.go), not
-// the code above it.
+// A fence in the HTTP client (fence.go), not the code above it, guarantees that two replicas never write at
+// the same time.
 //
-// The package knows no kind: callers say which resources belong to a controller.
+// The package is independent of the kinds: callers pass the resources of each controller.
 package startup

@@ -12,38 +12,38 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// errNotLeading refuses a write while another operator may lead.
+// errNotLeading is the error of a write that was rejected because another operator may lead.
 var errNotLeading = errors.New("not sent: this operator does not lead")
 
-// errNotReleased keeps the Lease until it runs out.
+// errNotReleased prevents the release of the Lease, which then expires.
 var errNotReleased = errors.New("not released: a write may still be under way")
 
-// writeGrace is how long a write that was sent may still take once the operator stops:
-// until it is known whether the API server took it, nobody else may begin.
+// writeGrace is the maximum time that an in-flight write may take once the operator stops.
+// Until its outcome is known, no other operator may start to write.
 const writeGrace = 5 * time.Second
 
-// fence lets writes through to the API server only while this operator leads for sure.
-// It stands in the HTTP client, below everything that writes: a process that was paused,
-// or waited for an answer, notices there that its time is over.
+// fence lets writes pass to the API server only while this operator certainly leads. It is
+// part of the HTTP client, below all code that writes, so that a process that was paused
+// or waited for a response cannot write after its term.
 //
-//	state                       | a new write | a write under way
+//	state                       | a new write | an in-flight write
 //	----------------------------|-------------|-----------------------------
-//	not leading yet             | refused     |
-//	renewed less than term ago  | sent        | goes on
-//	renewed longer ago: lost    | refused     | is canceled
-//	stopping                    | refused     | is waited for
+//	not leading yet             | is rejected | -
+//	renewed less than term ago  | is sent     | continues
+//	renewed longer ago: lost    | is rejected | is canceled
+//	stopping                    | is rejected | may finish
 //
-// A lost lead does not come back.
+// A lost lead cannot be regained.
 type fence struct {
-	term time.Duration // how long a renewal counts
+	term time.Duration // validity of a renewal, from the start of its request
 
 	mu       sync.Mutex
-	until    time.Time   // zero: not leading yet
-	expiry   *time.Timer // at until
+	until    time.Time   // end of the term; zero: not leading yet
+	expiry   *time.Timer // fires at until
 	stopping bool
-	drained  bool // stopping, and no write is under way
+	drained  bool // stopping, and no write is in flight
 	underWay sync.WaitGroup
-	lost     context.Context // ends when the lead is lost
+	lost     context.Context // canceled when the lead is lost
 	lose     context.CancelFunc
 }
 
@@ -53,7 +53,8 @@ func newFence(term time.Duration) *fence {
 	return f
 }
 
-// renewed notes a renewal whose request began at a time: since then others may count.
+// renewed extends the term after a renewal whose request was sent at began. The term
+// counts from that time, as other replicas may count from it too.
 func (f *fence) renewed(began time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +70,7 @@ func (f *fence) renewed(began time.Time) {
 	f.expiry.Reset(time.Until(until))
 }
 
-// expire is for when the last renewal is too long ago.
+// expire gives up the lead if it was not renewed in time.
 func (f *fence) expire() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,20 +79,20 @@ func (f *fence) expire() {
 	}
 }
 
-// open reports whether writes are let through.
+// open reports whether writes may pass.
 func (f *fence) open() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.isOpen(time.Now())
 }
 
-// isOpen compares both clocks: one stands still while the machine sleeps, the other can
-// be set.
+// isOpen compares both the monotonic and the wall clock: the former pauses while the
+// machine is suspended, the latter can be changed.
 func (f *fence) isOpen(now time.Time) bool {
 	return f.lost.Err() == nil && !f.stopping && now.Before(f.until) && now.Round(0).Before(f.until.Round(0))
 }
 
-// close refuses further writes and waits for those under way.
+// close rejects further writes and waits for in-flight ones.
 func (f *fence) close() {
 	f.mu.Lock()
 	f.stopping = true
@@ -105,14 +106,14 @@ func (f *fence) close() {
 	}
 }
 
-// mayRelease reports whether others may lead at once, as nothing of ours can still arrive.
+// mayRelease reports whether others may lead immediately, because no write of ours is in flight.
 func (f *fence) mayRelease() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.drained
 }
 
-// enter begins a write; leave ends it.
+// enter begins a write, and leave ends it.
 //
 // Errors: errNotLeading.
 func (f *fence) enter() (leave func(), err error) {
@@ -125,8 +126,8 @@ func (f *fence) enter() (leave func(), err error) {
 	return f.underWay.Done, nil
 }
 
-// outlive is the context of a write: it ends a while after parent was canceled, and at
-// once when the lead is lost.
+// outlive returns the context of a write. It is canceled writeGrace after parent, and
+// immediately when the lead is lost.
 func (f *fence) outlive(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	if deadline, ok := parent.Deadline(); ok {
@@ -137,7 +138,7 @@ func (f *fence) outlive(parent context.Context) (context.Context, context.Cancel
 	return ctx, func() { stopped(); lost(); cancel() }
 }
 
-// wrap puts the fence before a transport.
+// wrap returns a transport that applies the fence to the requests of next.
 func (f *fence) wrap(next http.RoundTripper) http.RoundTripper { return &fenced{f, next} }
 
 type fenced struct {
@@ -145,7 +146,7 @@ type fenced struct {
 	next  http.RoundTripper
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the wrapped transport to client-go.
 func (t *fenced) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -160,7 +161,7 @@ func (t *fenced) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // nothing was read from it
+			_ = req.Body.Close() // nothing has been read from it
 		}
 		return nil, err
 	}
@@ -175,8 +176,7 @@ func (t *fenced) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// writes reports whether a request changes anything: a question about permissions is
-// posted, and nothing keeps it.
+// writes reports whether a request modifies anything. SelfSubjectAccessReviews are posted but not stored.
 func writes(req *http.Request) bool {
 	switch req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
@@ -185,7 +185,7 @@ func writes(req *http.Request) bool {
 	return !strings.HasSuffix(req.URL.Path, "/selfsubjectaccessreviews")
 }
 
-// canceling is the body of an answer; its request ends with it.
+// canceling is a response body that cancels the context of its request on Close.
 type canceling struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -196,14 +196,13 @@ func (b *canceling) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// witnessed is a Lease whose renewals the fence learns of. The elector writes it, past
-// the fence.
+// witnessed is a Lease that reports its renewals to the fence. The elector's writes bypass the fence.
 type witnessed struct {
 	resourcelock.Interface
 	fence *fence
 }
 
-// Get implements resourcelock.Interface. After a lost lead there is nothing to ask.
+// Get implements resourcelock.Interface. It fails once the lead is lost.
 func (w witnessed) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if w.fence.lost.Err() != nil {
 		return nil, nil, ErrLeadLost
@@ -217,8 +216,8 @@ func (w witnessed) Create(ctx context.Context, r resourcelock.LeaderElectionReco
 	return w.noted(r, began, w.Interface.Create(ctx, r))
 }
 
-// Update implements resourcelock.Interface. The Lease is not released while writes may
-// arrive: then it runs out.
+// Update implements resourcelock.Interface. It does not release the Lease while a write
+// may be in flight; the Lease then expires.
 func (w witnessed) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if r.HolderIdentity == "" && !w.fence.mayRelease() {
 		return errNotReleased

@@ -13,11 +13,11 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// api is a transport whose answers take a while.
+// api is a transport with slow responses.
 type api struct {
 	takes time.Duration
 	got   []string
-	ended error // of the context of the last request
+	ended error // context error of the last request
 }
 
 func (a *api) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -31,7 +31,7 @@ func (a *api) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// send makes a request and reads the answer.
+// send makes a request and reads the response.
 func send(ctx context.Context, rt http.RoundTripper, method, path string) error {
 	req, err := http.NewRequestWithContext(ctx, method, "http://api"+path, strings.NewReader("body"))
 	if err != nil {
@@ -63,18 +63,18 @@ func TestFenceLetsReadsThrough(t *testing.T) {
 	}
 }
 
-// TestFenceTerm: a renewal counts from when it was asked for, and only so long.
+// A renewal is valid for one term from the start of its request.
 func TestFenceTerm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFence(8 * time.Second)
 		began := time.Now()
-		time.Sleep(5 * time.Second) // the answer
+		time.Sleep(5 * time.Second) // until the response
 		f.renewed(began)
 		time.Sleep(2 * time.Second)
 		if !f.open() {
 			t.Error("closed after 7s")
 		}
-		f.renewed(began.Add(-time.Hour)) // an answer that is out of order
+		f.renewed(began.Add(-time.Hour)) // an out-of-order response
 		f.renewed(began.Add(6 * time.Second))
 		time.Sleep(6 * time.Second)
 		if !f.open() {
@@ -91,8 +91,8 @@ func TestFenceTerm(t *testing.T) {
 	})
 }
 
-// TestFenceStop: writes under way end well although their caller was told to stop, and
-// closing waits for them; later ones are refused.
+// In-flight writes finish although their context is canceled, and close waits for them;
+// later writes are rejected.
 func TestFenceStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, next := newFence(8*time.Second), &api{takes: 3 * time.Second}
@@ -123,7 +123,7 @@ func TestFenceStop(t *testing.T) {
 	})
 }
 
-// TestFenceGrace: a write that gets no answer does not hold up a stop for long.
+// A write without a response delays a stop by at most writeGrace.
 func TestFenceGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, next := newFence(time.Minute), &api{takes: time.Hour}
@@ -140,8 +140,8 @@ func TestFenceGrace(t *testing.T) {
 	})
 }
 
-// TestFenceLost: writes under way are canceled when the term is over, so that the margin of
-// the Lease is left for them to arrive, and the Lease is not given away.
+// In-flight writes are canceled when the term ends, which leaves the rest of the Lease as a
+// margin for them to arrive, and the Lease is not released.
 func TestFenceLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, next := newFence(8*time.Second), &api{takes: time.Hour}
@@ -161,7 +161,7 @@ func TestFenceLost(t *testing.T) {
 	})
 }
 
-// TestFenceDeadline: the caller's own deadline holds.
+// The deadline of the caller applies.
 func TestFenceDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, next := newFence(time.Minute), &api{takes: time.Hour}
@@ -176,7 +176,7 @@ func TestFenceDeadline(t *testing.T) {
 	})
 }
 
-// TestFenceRelease: the Lease is given up only when no write can arrive any more.
+// The Lease is released only when no write can arrive any more.
 func TestFenceRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFence(8 * time.Second)

@@ -19,9 +19,9 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// How one of several operators becomes the one that writes. The Lease says leaseDuration;
-// the leader stops writing renewDeadline after its last renewal, so that what it has sent
-// by then arrives before another may lead.
+// Timing of the leader election. The leader stops writing renewDeadline after its last
+// renewal, before the Lease expires after leaseDuration, so that its last writes arrive
+// before another operator may lead.
 //
 //	a leader that   | another leads after
 //	----------------|----------------------------------------------
@@ -33,34 +33,35 @@ const (
 	retryPeriod   = time.Second
 )
 
-// ErrLeadLost says that the Lease could not be renewed in time.
+// ErrLeadLost means that the Lease could not be renewed in time.
 var ErrLeadLost = errors.New("lost the lead: the Lease could not be renewed in time")
 
-// Leader says whether this operator may write: alone it always may, of several only the
-// one that holds a Lease.
+// Leader decides whether this operator may write: always if it runs alone, otherwise only
+// while it holds the Lease.
 type Leader struct {
 	log   *slog.Logger
-	lock  resourcelock.Interface // nil: alone
-	fence *fence                 // nil: alone
+	lock  resourcelock.Interface // nil: no election
+	fence *fence                 // nil: no election
 
-	leading chan struct{} // closed with the lead
+	leading chan struct{} // closed when this operator becomes the leader
 	once    sync.Once
 }
 
-// Alone is an operator that always leads.
+// Alone returns a Leader without election, which always leads.
 func Alone() *Leader {
 	l := &Leader{leading: make(chan struct{})}
 	close(l.leading)
 	return l
 }
 
-// Elected is one of several operators that share a Lease. cfg is fenced: what clients made
-// from it afterwards write is only sent while this operator leads.
+// Elected returns a Leader for one of several replicas that share a Lease. It adds the
+// fence to cfg: writes of clients that are created from it afterwards are only sent while
+// this operator leads.
 //
-// Errors: the Lease may not be read.
+// Errors: no permission to read the Lease.
 func Elected(ctx context.Context, cfg *rest.Config, namespace, name string, log *slog.Logger) (*Leader, error) {
 	own := rest.CopyConfig(cfg)
-	own.QPS, own.RateLimiter = -1, nil // a renewal must not wait for other requests
+	own.QPS, own.RateLimiter = -1, nil // renewals must not wait for other requests
 	own.Timeout = renewDeadline / 2
 	client, err := coordinationv1.NewForConfig(own)
 	if err != nil {
@@ -87,7 +88,7 @@ func elected(lock resourcelock.Interface, log *slog.Logger) *Leader {
 	return l
 }
 
-// Await waits until this operator leads; false: the context has ended.
+// Await blocks until this operator leads. It returns false if the context ends first.
 func (l *Leader) Await(ctx context.Context) bool {
 	select {
 	case <-l.leading:
@@ -107,7 +108,7 @@ func (l *Leader) Leads() bool {
 	}
 }
 
-// Register exports whether this operator leads.
+// Register registers a gauge that reports whether this operator leads.
 func (l *Leader) Register(reg prometheus.Registerer) {
 	reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prometheus_operator_leader",
@@ -120,11 +121,11 @@ func (l *Leader) Register(reg prometheus.Registerer) {
 	}))
 }
 
-// While runs do, and campaigns for the lead meanwhile. When do returns, by itself or
-// because ctx has ended, the last write is waited for, and the lead is given up.
+// While runs do and campaigns for the lead meanwhile. When do returns, by itself or
+// because ctx has ended, it waits for in-flight writes and releases the Lease.
 //
-// Errors: those of do; ErrLeadLost, after which this process must end: it may have
-// missed what the next leader did.
+// Errors: those of do; ErrLeadLost, after which this process must exit, because it may
+// have missed writes of the next leader.
 func (l *Leader) While(ctx context.Context, do func(context.Context) error) error {
 	if l.fence == nil {
 		return do(ctx)
@@ -146,7 +147,7 @@ func (l *Leader) While(ctx context.Context, do func(context.Context) error) erro
 	wg.Go(func() {
 		elector.Run(campaign)
 		if campaign.Err() == nil {
-			l.fence.lose() // somebody else has taken the Lease
+			l.fence.lose() // another operator has taken the Lease
 		}
 	})
 	err = do(working)
@@ -159,7 +160,7 @@ func (l *Leader) While(ctx context.Context, do func(context.Context) error) erro
 	return err
 }
 
-// readable checks that the Lease can be asked for; it need not exist.
+// readable checks the permission to read the Lease, which need not exist.
 func (l *Leader) readable(ctx context.Context) error {
 	_, _, err := l.lock.Get(ctx)
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {

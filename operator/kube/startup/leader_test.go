@@ -21,21 +21,21 @@ import (
 
 var leases = schema.GroupResource{Resource: "leases"}
 
-// lease is one at an API server.
+// lease is a Lease at a fake API server.
 type lease struct {
 	mu      sync.Mutex
-	version int // 0: there is none
+	version int // 0: does not exist
 	record  resourcelock.LeaderElectionRecord
 }
 
-// holder reaches a lease as one operator does.
+// holder is the connection of one operator to a lease.
 type holder struct {
 	*lease
 	name string
 	seen int
 
-	cut    bool          // nothing arrives
-	slow   time.Duration // answers take this long to come back
+	cut    bool          // requests do not arrive
+	slow   time.Duration // delay of responses
 	denied bool
 }
 
@@ -90,7 +90,7 @@ type candidate struct {
 	ended chan error
 }
 
-// campaign starts an operator that does nothing but lead.
+// campaign starts an operator that only campaigns.
 func campaign(t *testing.T, l *lease, name string) *candidate {
 	c := &candidate{holder: &holder{lease: l, name: name}, ended: make(chan error, 1)}
 	c.Leader = elected(c.holder, slog.New(slog.DiscardHandler))
@@ -105,7 +105,7 @@ func campaign(t *testing.T, l *lease, name string) *candidate {
 	return c
 }
 
-// leaders names who may write now.
+// leaders returns the names of the candidates that may write.
 func leaders(all ...*candidate) string {
 	var out []string
 	for _, c := range all {
@@ -116,7 +116,8 @@ func leaders(all ...*candidate) string {
 	return strings.Join(out, " ")
 }
 
-// becomes waits until exactly one leads, never two, and returns how long it took.
+// becomes waits until want is the only leader and returns how long it took. It fails if
+// two lead at the same time.
 func becomes(t *testing.T, want *candidate, all ...*candidate) time.Duration {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -129,7 +130,7 @@ func becomes(t *testing.T, want *candidate, all ...*candidate) time.Duration {
 	}
 }
 
-// TestStop: who is told to stop hands over within 3 s, and its process ends well.
+// A leader that is stopped hands over within 3 s and exits without an error.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lease{}
@@ -154,8 +155,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestKill: who is killed, or cannot reach the API server, is followed within 20 s. It
-// stops writing at least 3 s earlier, and its process ends with an error.
+// A leader that is killed or cannot reach the API server is replaced within 20 s. It stops
+// writing at least 3 s earlier and exits with an error.
 func TestKill(t *testing.T) {
 	for name, slow := range map[string]time.Duration{"at once": 0, "after slow answers": 3 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +187,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestLateAnswer: the API server takes a renewal, and the answer comes when another leads.
+// The API server accepts a renewal whose response arrives when another operator leads.
 func TestLateAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lease{}
@@ -210,7 +211,7 @@ func TestLateAnswer(t *testing.T) {
 	})
 }
 
-// TestRivals: of many that start together and are stopped and cut in turns, at most one
+// With many operators that start together and are stopped and cut off in turn, at most one
 // leads at any time.
 func TestRivals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -268,7 +269,7 @@ prometheus_operator_leader 1
 	}
 }
 
-// TestReadable: without permission for the Lease nobody waits for it in vain.
+// Without permission to read the Lease the operator fails instead of waiting for it.
 func TestReadable(t *testing.T) {
 	h := &holder{lease: &lease{}, name: "a"}
 	l := elected(h, slog.New(slog.DiscardHandler))

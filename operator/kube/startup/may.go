@@ -8,11 +8,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// answerHolds is how long the answer to a question counts: stores that are started at the
-// same time ask the same.
+// answerHolds is the validity of the result of an access review. It is cached because
+// stores that start at the same time need the same permissions.
 const answerHolds = time.Minute
 
-// asker asks for permissions and remembers the answers for a while.
+// asker checks permissions and caches the results.
 type asker struct {
 	kube kubernetes.Interface
 
@@ -25,11 +25,11 @@ type answer struct {
 	until   time.Time
 }
 
-// May reports whether the operator may do something with a core resource in a namespace,
-// or in all if it is empty.
+// May reports whether the operator may use a verb on a core resource in a namespace, or
+// in the whole cluster if namespace is empty.
 func (s *Starter) May(ctx context.Context, resource, verb, namespace string) (bool, error) {
 	p := Permission{Resource: resource, Verb: verb, Namespace: namespace}
-	if namespace != "" { // a ClusterRole is asked about once, and not for each of many namespaces
+	if namespace != "" { // checks for a ClusterRole once instead of each of many namespaces
 		if granted, err := s.asker.ask(ctx, p.everywhere()); granted || err != nil {
 			return granted, err
 		}

@@ -15,45 +15,47 @@ import (
 )
 
 const (
-	// refusedPeriod is the pause between checks for permissions of refused calls.
+	// refusedPeriod is the pause between checks for permissions of forbidden calls.
 	refusedPeriod = time.Minute
-	// maxRefused is how many permissions are remembered of refused calls.
+	// maxRefused is the maximum number of missing permissions that are recorded from
+	// forbidden calls.
 	maxRefused = 1000
-	// perCheck is how many of them are checked at a time.
+	// perCheck is the maximum number of them per check.
 	perCheck = 60
 )
 
-// Missing knows the permissions that the operator lacks: those that it looked for at its
-// start, and those for which a call was refused. It is the collector of
+// Missing records the permissions that the operator lacks: those that startup checks found
+// missing and those for which a call was forbidden. It is the collector of
 // prometheus_operator_missing_permissions.
 type Missing struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
-	byNeed  map[string][]Permission // by who needs them
-	refused map[Permission]*refusal // beside these
-	onGrant func(Permission)        // optional
+	byNeed  map[string][]Permission // from startup checks, by component or feature
+	refused map[Permission]*refusal // from forbidden calls, except those in byNeed
+	onGrant func(Permission)        // optional; called with each permission that is granted later
 }
 
-// refusal is what is known of a permission for which calls are refused.
+// refusal is the state of a permission for which calls are forbidden.
 type refusal struct {
-	name    string // of an object that was refused: a Role may be about single ones
+	name    string // of the last such object, because a Role may grant access to single objects
 	checked time.Time
 }
 
-// NewMissing returns a Missing that knows of nothing.
+// NewMissing returns an empty Missing.
 func NewMissing(log *slog.Logger) *Missing {
 	return &Missing{log: log, byNeed: map[string][]Permission{}, refused: map[Permission]*refusal{}}
 }
 
-// OnGrant is called with each permission that was refused and is granted later.
+// OnGrant sets the function that is called with each permission whose calls were forbidden
+// once it is granted.
 func (m *Missing) OnGrant(do func(Permission)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.onGrant = do
 }
 
-// set replaces what somebody lacks.
+// set replaces the missing permissions of a component or feature.
 func (m *Missing) set(who string, missing []Permission) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +66,7 @@ func (m *Missing) set(who string, missing []Permission) {
 	m.byNeed[who] = missing
 }
 
-// note remembers a refused call, and logs the first one.
+// note records a forbidden call and logs the first one of each permission.
 func (m *Missing) note(p Permission, name string) {
 	m.mu.Lock()
 	if r := m.refused[p]; r != nil {
@@ -82,7 +84,7 @@ func (m *Missing) note(p Permission, name string) {
 	}
 }
 
-// needed reports whether it was looked for and missing. The mutex must be held.
+// needed reports whether a startup check found p missing. m.mu must be held.
 func (m *Missing) needed(p Permission) bool {
 	for _, all := range m.byNeed {
 		if slices.Contains(all, p) || slices.Contains(all, p.everywhere()) {
@@ -92,8 +94,8 @@ func (m *Missing) needed(p Permission) bool {
 	return false
 }
 
-// Run checks again, until the context ends, whether permissions of refused calls have been
-// granted.
+// Run checks periodically, until the context ends, whether the permissions of forbidden
+// calls have been granted.
 func (m *Missing) Run(ctx context.Context, kube kubernetes.Interface) {
 	tick := time.NewTicker(refusedPeriod)
 	defer tick.Stop()
@@ -107,7 +109,7 @@ func (m *Missing) Run(ctx context.Context, kube kubernetes.Interface) {
 	}
 }
 
-// check asks about those that were not asked about for longest.
+// check checks the perCheck permissions that have not been checked for the longest time.
 func (m *Missing) check(ctx context.Context, kube kubernetes.Interface) {
 	m.mu.Lock()
 	all := map[Permission]refusal{}
@@ -122,7 +124,7 @@ func (m *Missing) check(ctx context.Context, kube kubernetes.Interface) {
 	for _, p := range turn[:min(len(turn), perCheck)] {
 		granted, err := mayNamed(ctx, kube, p, all[p].name)
 		if err != nil {
-			return // the next time
+			return // retried by the next check
 		}
 		m.mu.Lock()
 		if granted {

@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// lacking are the series of a Missing: "get secrets a".
+// lacking returns the series of a Missing, for example "get secrets a".
 func lacking(t *testing.T, m *Missing) string {
 	t.Helper()
 	reg := prometheus.NewPedanticRegistry()
@@ -48,7 +48,7 @@ func lacking(t *testing.T, m *Missing) string {
 	return strings.Join(out, ", ")
 }
 
-// answering is an API server with one answer.
+// answering is an API server that always returns the same response.
 type answering struct {
 	code int
 	text string
@@ -58,8 +58,9 @@ func (a answering) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.code, Body: io.NopCloser(strings.NewReader(a.text))}, nil
 }
 
-// TestRefusedCalls: a refusal by authorization is noted as what it is about, and the
-// client gets the whole answer; refusals by others are none.
+// A call that the authorizer has forbidden is recorded with its verb, resource and
+// namespace, and the client gets the complete response. Other rejections are not
+// recorded.
 func TestRefusedCalls(t *testing.T) {
 	const user = `User \"system:serviceaccount:firekeeper:operator\"`
 	status := func(message string) string {
@@ -105,12 +106,12 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// TestMissingIsCheckedAgain: what was refused is asked about, for the object that was
-// refused, and disappears when it is granted.
+// The permission of a forbidden call is checked again, for the object of that call, and
+// disappears once it is granted.
 func TestMissingIsCheckedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube := fake.NewClientset()
-		var mu sync.Mutex // guards all that the reactor and the observer use
+		var mu sync.Mutex // guards the variables of the reactor and the observer
 		granted := ""
 		asked := 0
 		kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -138,7 +139,7 @@ func TestMissingIsCheckedAgain(t *testing.T) {
 		get := Permission{Resource: "secrets", Verb: "get", Namespace: "a"}
 		m.note(get, "login")
 		m.set("somebody", []Permission{{Resource: "pods", Verb: "watch"}})
-		m.note(Permission{Resource: "pods", Verb: "watch", Namespace: "b"}, "") // a part of what is known
+		m.note(Permission{Resource: "pods", Verb: "watch", Namespace: "b"}, "") // already covered by the cluster-wide permission
 		go m.Run(t.Context(), kube)
 		time.Sleep(refusedPeriod + time.Second)
 		locked(func() {
@@ -161,7 +162,7 @@ func TestMissingIsCheckedAgain(t *testing.T) {
 		if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "permission granted") {
 			t.Errorf("log:\n%s", got)
 		}
-		// Many are asked about in turn, and not more than that are remembered.
+		// Many permissions are checked in turn, and their number is limited.
 		for i := range 2 * maxRefused {
 			m.note(Permission{Resource: "secrets", Verb: "get", Namespace: fmt.Sprint("n", i)}, "x")
 		}
@@ -175,11 +176,12 @@ func TestMissingIsCheckedAgain(t *testing.T) {
 	})
 }
 
-// What components and optional permissions lack is known, and forgotten when it is there.
+// Missing permissions of components and optional ones are reported until they are
+// granted.
 func TestMissingOfComponents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		denied := []string{"watch pods", "patch pods", "list prometheuses"} // guarded
+		denied := []string{"watch pods", "patch pods", "list prometheuses"} // guarded by mu
 		kube := fake.NewClientset()
 		kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
 			review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()

@@ -4,23 +4,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Scopes are the namespaces in which the operator needs permissions.
+// Scopes holds the namespaces in which the operator needs permissions.
 type Scopes struct {
-	Instances  informer.Namespaces // workload objects and what is generated for them
-	Configs    informer.Namespaces // monitors and rules
-	References informer.Namespaces // Secrets and ConfigMaps that are referred to
+	Instances  informer.Namespaces // of workload objects and the objects generated for them
+	Configs    informer.Namespaces // of monitors and rules
+	References informer.Namespaces // of referenced Secrets and ConfigMaps
 }
 
-// all are the namespaces of workload, monitor and rule objects.
+// all returns the namespaces of workloads, monitors and rules.
 func (s Scopes) all() informer.Namespaces { return s.Configs.Union(s.Instances) }
 
-// Optional are permissions that the operator works without, and the consequence.
+// Optional is a set of permissions that the operator can do without.
 type Optional struct {
 	Group, Resource string
 	Verbs           []string
-	In              func(Scopes) []string // namespaces; "" is the whole cluster
-	Cost            string                // what happens without them
-	Instead         *Optional             // needed only if these are missing
+	In              func(Scopes) []string // returns the namespaces; "" means the whole cluster
+	Cost            string                // consequence of missing permissions
+	Instead         *Optional             // the permissions are needed only if those of Instead are missing
 }
 
 func wholeCluster(Scopes) []string     { return []string{""} }
@@ -28,8 +28,8 @@ func instances(s Scopes) []string      { return s.Instances.Watches() }
 func references(s Scopes) []string     { return s.References.Watches() }
 func everyNamespace(s Scopes) []string { return s.all().Watches() }
 
-// namedNamespaces is for what is required, and thus not optional, when all
-// namespaces are watched.
+// namedNamespaces restricts in to operators with --namespaces. An operator that watches
+// all namespaces requires the permissions, so they are not optional.
 func namedNamespaces(in func(Scopes) []string) func(Scopes) []string {
 	return func(s Scopes) []string {
 		if s.all().All() {
@@ -39,7 +39,7 @@ func namedNamespaces(in func(Scopes) []string) func(Scopes) []string {
 	}
 }
 
-// Permissions that the operator works without.
+// Permissions that the operator can do without.
 var (
 	watchNamespaces = &Optional{Resource: "namespaces", Verbs: []string{"list", "watch"}, In: namedNamespaces(wholeCluster),
 		Cost: "the operator reads the labels of the namespaces in --namespaces one by one every 15s"}
@@ -53,26 +53,27 @@ var (
 		Cost: "the operator gets the ConfigMaps it needs likewise"}
 	watchPods = &Optional{Resource: "pods", Verbs: []string{"watch"}, In: instances,
 		Cost: "the operator lists pods every minute (every 5s while some are not ready), and statuses lag that much"}
-	// PatchPods is for instant delivery.
+	// PatchPods permits instant delivery.
 	PatchPods = &Optional{Resource: "pods", Verbs: []string{"patch"}, In: instances,
 		Cost: "the kubelet delivers changes to pods within two minutes (--no-instant-delivery silences this)"}
-	// ExpandClaims is for volume claims that grow with the storage of their object.
+	// ExpandClaims permits expanding volume claims when the storage request of their
+	// object grows.
 	ExpandClaims = &Optional{Resource: "persistentvolumeclaims", Verbs: []string{"list", "watch", "patch"}, In: instances,
 		Cost: "volume claims are not expanded when more storage is requested (--no-expand-volume-claims silences this)"}
-	// GetStorageClasses is for checking the storage class of an object.
+	// GetStorageClasses permits checking that the storage class of an object exists.
 	GetStorageClasses = &Optional{Group: "storage.k8s.io", Resource: "storageclasses", Verbs: []string{"get"}, In: wholeCluster,
 		Cost: "a missing storage class is not reported"}
-	// SendEvents is for Events about objects.
+	// SendEvents permits recording Events for objects.
 	SendEvents = &Optional{Group: "events.k8s.io", Resource: "events", Verbs: []string{"create", "patch"}, In: everyNamespace,
 		Cost: "no Events: rejected objects appear only in the log and in metrics"}
 )
 
-// Optionals are all optional permissions, in the order of the log.
+// Optionals returns all optional permissions in the order in which they are logged.
 func Optionals() []*Optional {
 	return []*Optional{watchNamespaces, getNamespaces, watchSecrets, watchConfigMaps, watchServices, watchPods, PatchPods, ExpandClaims, GetStorageClasses, SendEvents}
 }
 
-// permissions are the single ones.
+// permissions returns one Permission per namespace and verb.
 func (p *Optional) permissions(scopes Scopes) []Permission {
 	return Permissions(p.Group, p.Resource, p.In(scopes), p.Verbs...)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// forbidding is an API server that permits everything but some accesses, as
-// "verb resource" or "verb resource in namespace x".
+// forbidding returns an API server that permits everything except denied, in the form "verb resource"
+// or "verb resource in namespace x".
 func forbidding(t *testing.T, denied ...string) *fake.Clientset {
 	t.Helper()
 	kube := fake.NewClientset()
@@ -32,7 +32,7 @@ func forbidding(t *testing.T, denied ...string) *fake.Clientset {
 		}
 		text := summary([]Permission{what})
 		review.Status.Allowed = !slices.ContainsFunc(denied, func(d string) bool {
-			// Who lacks it in one namespace lacks it in the whole cluster.
+			// A permission that is denied in one namespace is denied in the whole cluster.
 			return d == text || d == summary([]Permission{what.everywhere()}) || what.Namespace == "" && strings.HasPrefix(d, text+" in namespace ")
 		})
 		return true, review, nil
@@ -49,12 +49,12 @@ func scopesOf(t *testing.T, namespaces ...string) Scopes {
 	return Scopes{Instances: in, Configs: in, References: in}
 }
 
-// TestCheckOptional: one warning names what is missing, with its cost.
+// A single warning lists the missing permissions and their consequences.
 func TestCheckOptional(t *testing.T) {
 	for name, tc := range map[string]struct {
 		namespaces []string
 		denied     []string
-		want       []string // what is missing, as the warning says it
+		want       []string // missing permissions as in the warning
 	}{
 		"everything is permitted":       {nil, nil, nil},
 		"all namespaces":                {nil, []string{"list services", "watch services", "watch pods"}, []string{"list, watch services", "watch pods"}},
@@ -63,7 +63,7 @@ func TestCheckOptional(t *testing.T) {
 		"labels one by one":             {[]string{"a"}, []string{"list namespaces", "watch namespaces"}, []string{"list, watch namespaces"}},
 		"no labels":                     {[]string{"a"}, []string{"list namespaces", "get namespaces"}, []string{"list namespaces", "get namespaces in namespace a"}},
 		"get is not needed beside list": {[]string{"a"}, []string{"get namespaces"}, nil},
-		"required for all namespaces":   {nil, []string{"list namespaces"}, nil}, // the controller does not start, and says so
+		"required for all namespaces":   {nil, []string{"list namespaces"}, nil}, // the controller does not start and logs it
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
@@ -84,12 +84,12 @@ func TestCheckOptional(t *testing.T) {
 	}
 }
 
-// TestRequired: a controller says in words which permission it waits for.
+// A controller reports in words which permissions it waits for.
 func TestRequired(t *testing.T) {
 	for name, tc := range map[string]struct {
 		namespaces []string
 		denied     []string
-		barred     string // a namespace in which nothing is permitted
+		barred     string // a namespace in which everything is denied
 		want       string
 	}{
 		"all namespaces need their list": {nil, []string{"list namespaces", "watch namespaces"}, "", "no permission to list, watch namespaces"},
@@ -130,7 +130,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// What is not a controller has only what it asks for: to list Secrets does not make up for getting one.
+// A component without alternatives needs exactly its permissions: list on Secrets does not replace get.
 func TestNothingMakesUpForAPermission(t *testing.T) {
 	c := Component{Permissions: Permissions("", "secrets", []string{"a"}, "get")}
 	missing, err := c.insufficient(t.Context(), forbidding(t, "get secrets in namespace a"))
@@ -139,7 +139,7 @@ func TestNothingMakesUpForAPermission(t *testing.T) {
 	}
 }
 
-// A ClusterRole is asked about once, and not for each of many namespaces.
+// A ClusterRole is checked once instead of each of many namespaces.
 func TestDeniedAsksFewQuestions(t *testing.T) {
 	var many []string
 	for i := range 100 {
@@ -156,8 +156,7 @@ func TestDeniedAsksFewQuestions(t *testing.T) {
 	}
 }
 
-// TestDocumentedPermissions compares the table of docs/takeover.md with what the
-// operator asks for.
+// The table of docs/takeover.md lists the permissions that the operator checks.
 func TestDocumentedPermissions(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "takeover.md"))
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Permission is to do one thing: a verb on a resource, in the whole cluster when
-// Namespace is empty. A resource may be one with its subresource, "prometheuses/status".
+// Permission is a verb on a resource, in the whole cluster if Namespace is empty.
+// Resource may include a subresource: "prometheuses/status".
 type Permission struct{ Group, Resource, Verb, Namespace string }
 
-// Permissions are those for some verbs on one resource in some namespaces.
+// Permissions returns a permission for each combination of namespace and verb.
 func Permissions(group, resource string, namespaces []string, verbs ...string) []Permission {
 	var out []Permission
 	for _, namespace := range namespaces {
@@ -30,7 +30,7 @@ func Permissions(group, resource string, namespaces []string, verbs ...string) [
 
 // Require checks permissions.
 //
-// Errors: *[MissingError]; the API server does not answer.
+// Errors: *[MissingError]; a failed request.
 func Require(ctx context.Context, kube kubernetes.Interface, needs []Permission) error {
 	missing, err := denied(ctx, kube, needs)
 	if err == nil && len(missing) > 0 {
@@ -39,14 +39,14 @@ func Require(ctx context.Context, kube kubernetes.Interface, needs []Permission)
 	return err
 }
 
-// MissingError names permissions that are missing.
+// MissingError means that permissions are missing.
 type MissingError struct{ Permissions string }
 
-// Error is "no permission to list pods in namespace a".
+// Error implements error: "no permission to list pods in namespace a".
 func (e *MissingError) Error() string { return "no permission to " + e.Permissions }
 
-// summary is for people: "list, watch prometheusagents in namespaces one, two; get
-// nodes". Verbs on one resource in one namespace must follow one another.
+// summary formats permissions for messages: "list, watch prometheusagents in namespaces
+// one, two; get nodes". Verbs on one resource in one namespace must be adjacent.
 func summary(all []Permission) string {
 	type row struct{ resource, verbs, namespace string }
 	var rows []row
@@ -78,14 +78,14 @@ func summary(all []Permission) string {
 	return strings.Join(texts, "; ")
 }
 
-// questions is how many permissions are asked for at the same time: a list of
-// namespaces makes many.
+// questions limits the number of concurrent access reviews, because a list of namespaces
+// needs many.
 const questions = 8
 
-// denied asks for several permissions and returns those that are missing, in order.
-// What is needed in several namespaces is asked for in the whole cluster first.
+// denied returns the permissions that are missing, in order. It first checks the whole
+// cluster for those that are needed in several namespaces.
 func denied(ctx context.Context, kube kubernetes.Interface, needs []Permission) (missing []Permission, err error) {
-	count := map[Permission]int{} // of namespaces
+	count := map[Permission]int{} // number of namespaces
 	for _, need := range needs {
 		count[need.everywhere()]++
 	}
@@ -101,13 +101,13 @@ func denied(ctx context.Context, kube kubernetes.Interface, needs []Permission) 
 	return slices.DeleteFunc(narrow, func(a Permission) bool { return granted[a] }), nil
 }
 
-// everywhere is the same in the whole cluster.
+// everywhere returns the same permission for the whole cluster.
 func (a Permission) everywhere() Permission {
 	a.Namespace = ""
 	return a
 }
 
-// allowed asks for each permission.
+// allowed checks each permission with an access review.
 func allowed(ctx context.Context, kube kubernetes.Interface, all []Permission) (map[Permission]bool, error) {
 	answers := make([]bool, len(all))
 	g, ctx := errgroup.WithContext(ctx)
@@ -128,16 +128,16 @@ func allowed(ctx context.Context, kube kubernetes.Interface, all []Permission) (
 	return out, nil
 }
 
-// may asks the API server whether the operator is allowed to do something.
+// may checks a permission with an access review.
 func may(ctx context.Context, kube kubernetes.Interface, a Permission) (bool, error) {
 	name := ""
 	if a.Resource == "namespaces" {
-		name = a.Namespace // a Role may give get on the namespace that it is in
+		name = a.Namespace // a Role can grant get on its own namespace
 	}
 	return mayNamed(ctx, kube, a, name)
 }
 
-// mayNamed asks about one object; about all if the name is empty.
+// mayNamed is like may for one object, or for all if name is empty.
 func mayNamed(ctx context.Context, kube kubernetes.Interface, a Permission, name string) (bool, error) {
 	resource, subresource, _ := strings.Cut(a.Resource, "/")
 	review, err := kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{

@@ -7,15 +7,15 @@ import (
 	"regexp"
 )
 
-// forbidden is how the API server's authorization refuses a call; admission plugins and
-// quotas, which answer with the same code, have other words. The name is missing for
-// lists and new objects.
+// forbidden matches the message of a call that the authorizer has forbidden. Admission
+// plugins and quotas respond with the same code but other messages. There is no object
+// name for lists and new objects.
 var forbidden = regexp.MustCompile(`(?:"([^"]+)" )?is forbidden: User "[^"]*" cannot ([a-z]+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
 
-// maxStatus is more than an answer about a refused call has.
+// maxStatus is an upper bound for the size of a response to a forbidden call.
 const maxStatus = 64 << 10
 
-// Watch returns a transport that notes the calls that are refused.
+// Watch returns a transport that records forbidden calls.
 func (m *Missing) Watch(next http.RoundTripper) http.RoundTripper { return refusals{m, next} }
 
 type refusals struct {
@@ -40,11 +40,12 @@ func (r refusals) RoundTrip(request *http.Request) (*http.Response, error) {
 	return out, nil
 }
 
-// resumed is a body of which something was read.
+// resumed is a body of which a part was read and is returned again.
 type resumed struct {
 	io.Reader
 	io.Closer
 }
 
-// WrappedRoundTripper is for client-go, which looks for the innermost transport.
+// WrappedRoundTripper returns the wrapped transport to client-go, which looks for the
+// innermost one.
 func (r refusals) WrappedRoundTripper() http.RoundTripper { return r.next }

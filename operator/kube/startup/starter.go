@@ -13,34 +13,32 @@ import (
 )
 
 const (
-	// crdPeriod is the pause between checks for a missing CRD: one request that every
-	// account may make.
+	// crdPeriod is the pause between checks for a missing CRD, which need one request that
+	// every account may make.
 	crdPeriod = 10 * time.Second
-	// permissionPeriod is the pause between checks for permissions: one request for each.
+	// permissionPeriod is the pause between checks for permissions, which need a request each.
 	permissionPeriod = time.Minute
-	// optionalPeriod is the pause between checks for optional permissions that nothing
-	// waits for.
+	// optionalPeriod is the pause between checks for optional permissions without a waiting component.
 	optionalPeriod = 10 * time.Minute
 )
 
-// Starter starts components once the cluster has what they need.
+// Starter starts components once their CRDs are installed and their permissions granted.
 type Starter struct {
 	kube    kubernetes.Interface
 	scopes  Scopes
 	log     *slog.Logger
-	missing map[*Optional][]Permission // optional permissions, at least in part
+	missing map[*Optional][]Permission // optional permissions that are missing at least in part
 	waiting []*Component
 	asker   asker
 	report  *Missing
 }
 
-// New returns a Starter that checks with the operator's own account, and tells report what
-// is missing.
+// New returns a Starter that checks the operator's own account and records missing permissions in report.
 func New(kube kubernetes.Interface, scopes Scopes, log *slog.Logger, report *Missing) *Starter {
 	return &Starter{kube: kube, scopes: scopes, log: log, missing: map[*Optional][]Permission{}, asker: asker{kube: kube}, report: report}
 }
 
-// CheckOptional checks optional permissions and logs the missing ones in one warning.
+// CheckOptional checks optional permissions and logs all missing ones in one warning.
 func (s *Starter) CheckOptional(ctx context.Context, all []*Optional) error {
 	var texts []string
 	for _, p := range all {
@@ -63,7 +61,7 @@ func (s *Starter) CheckOptional(ctx context.Context, all []*Optional) error {
 	return nil
 }
 
-// Recheck checks now and then, until the context ends, whether missing optional permissions
+// Recheck checks periodically, until the context ends, whether missing optional permissions
 // have been granted.
 func (s *Starter) Recheck(ctx context.Context) {
 	left := slices.Collect(maps.Keys(s.missing))
@@ -78,7 +76,7 @@ func (s *Starter) Recheck(ctx context.Context) {
 		left = slices.DeleteFunc(left, func(p *Optional) bool {
 			missing, err := denied(ctx, s.kube, p.permissions(s.scopes))
 			if err != nil {
-				return false // the next time
+				return false // retried by the next check
 			}
 			s.report.set(p.who(), missing)
 			return len(missing) == 0
@@ -86,25 +84,24 @@ func (s *Starter) Recheck(ctx context.Context) {
 	}
 }
 
-// who needs an optional permission, in Missing.
+// who returns the key of an optional permission in Missing.
 func (p *Optional) who() string { return p.Cost }
 
-// Lacks reports whether CheckOptional found some of the permissions missing.
+// Lacks reports whether CheckOptional found permissions of p missing.
 func (s *Starter) Lacks(p *Optional) bool { return len(s.missing[p]) > 0 }
 
-// WhenGranted lets Await call start as soon as optional permissions that are missing
-// have been granted.
+// WhenGranted makes Await call start once the missing optional permissions of p are granted.
 func (s *Starter) WhenGranted(p *Optional, name string, start func() error) {
 	needs := p.permissions(s.scopes)
 	s.waiting = append(s.waiting, &Component{
 		Name: name, Permissions: needs, Start: start, who: p.who(),
-		logged: lackOf(needs, s.missing[p]).String(), // by CheckOptional
+		logged: lackOf(needs, s.missing[p]).String(), // has been logged by CheckOptional
 		next:   time.Now().Add(permissionPeriod),
 	})
 }
 
-// Check reports whether a component can start. If not, it logs what is missing and
-// leaves the component to Await.
+// Check reports whether a component can start. If it cannot, Check logs the missing
+// requirements and leaves the component to Await.
 func (s *Starter) Check(ctx context.Context, c *Component) (ready bool, err error) {
 	lacking, err := c.lacks(ctx, s.kube)
 	if err != nil {
@@ -119,8 +116,8 @@ func (s *Starter) Check(ctx context.Context, c *Component) (ready bool, err erro
 	return false, nil
 }
 
-// Await starts each waiting component with run once its CRDs and permissions exist.
-// It returns when none is left or the context has ended.
+// Await starts each waiting component with run once its CRDs and permissions exist. It
+// returns when no component is waiting or the context has ended.
 func (s *Starter) Await(ctx context.Context, run func(start func() error)) {
 	tick := time.NewTicker(crdPeriod)
 	defer tick.Stop()
@@ -160,7 +157,7 @@ func (s *Starter) again(ctx context.Context, c *Component) bool {
 	return lacking == nil
 }
 
-// wait logs what is missing, once, and schedules the next check.
+// wait schedules the next check and logs the missing requirements if they have changed.
 func (s *Starter) wait(c *Component, l *lack) {
 	period := crdPeriod
 	if len(l.resources) == 0 {

@@ -19,11 +19,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// TestCheck: a component can start where its resources are installed and may be read
-// in every watched namespace.
+// A component can start if its resources are installed and may be read in every watched
+// namespace.
 func TestCheck(t *testing.T) {
 	for name, tc := range map[string]struct {
-		resources []string // of v1alpha1; nil when the version is not served
+		resources []string // served in v1alpha1; nil: the version is not served
 		denied    string
 		want      bool
 	}{
@@ -63,7 +63,7 @@ func resource(version, name string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: name}
 }
 
-// serve adds resources to those that the API server has.
+// serve adds resources to the discovery of the API server.
 func serve(kube *fake.Clientset, version string, names ...string) {
 	list := &metav1.APIResourceList{GroupVersion: group + "/" + version}
 	for _, name := range names {
@@ -73,10 +73,10 @@ func serve(kube *fake.Clientset, version string, names ...string) {
 	discovery.Resources = append(discovery.Resources, list)
 }
 
-// monitors are what the controllers of the tests select.
+// monitors are the resources that the controllers of the tests select.
 var monitors = []schema.GroupVersionResource{resource("v1", "servicemonitors"), resource("v1", "podmonitors"), resource("v1", "probes")}
 
-// TestAwait: what is missing is logged once, and a component starts when it exists.
+// Missing requirements are logged once, and a component starts when they are met.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube := fake.NewClientset()
@@ -113,16 +113,16 @@ func TestAwait(t *testing.T) {
 		after := func(pause time.Duration, change func()) {
 			time.Sleep(pause)
 			synctest.Wait()
-			kube.Lock() // which the fake holds while it answers
+			kube.Lock() // the fake holds it while it responds
 			defer kube.Unlock()
 			change()
 		}
 		after(35*time.Second, func() { serve(kube, "v1alpha1", "prometheusagents") })
-		after(10*time.Second, func() { // found at 40 s; the monitors are missing
+		after(10*time.Second, func() { // noticed at 40 s; the monitors are missing
 			serve(kube, "v1", "servicemonitors", "podmonitors", "probes")
 		})
-		after(30*time.Second, func() { away = true })                // found, without a permission, at 50 s
-		after(2*time.Minute, func() { allowed, away = true, false }) // not answered from 110 s on
+		after(30*time.Second, func() { away = true })                // noticed at 50 s; a permission is missing
+		after(2*time.Minute, func() { allowed, away = true, false }) // no response from 110 s on
 		<-done
 		if want := []time.Duration{200 * time.Second}; !slices.Equal(began, want) {
 			t.Errorf("started after %v, want %v", began, want)
@@ -141,8 +141,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestWhenGranted: what waits for optional permissions starts when they are granted,
-// and is not logged a second time.
+// A function that waits for optional permissions runs when they are granted, and the
+// missing ones are not logged a second time.
 func TestWhenGranted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube := fake.NewClientset()
@@ -160,7 +160,7 @@ func TestWhenGranted(t *testing.T) {
 		start, after := time.Now(), time.Duration(0)
 		s.WhenGranted(PatchPods, "instant delivery", func() error { after = time.Since(start); return nil })
 		time.AfterFunc(90*time.Second, func() {
-			kube.Lock() // which the fake holds while it answers
+			kube.Lock() // the fake holds it while it responds
 			defer kube.Unlock()
 			granted = true
 		})

@@ -16,23 +16,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// Bounds of the Events that are kept.
+// Limits for the Events that are kept.
 const (
 	maxEvents       = 2000
-	maxEventsOfEach = 20 // workload
+	maxEventsOfEach = 20 // per workload
 )
 
-// Events are the last that the operator has sent. It is safe for concurrent use.
+// Events keeps the latest Events that the operator sent. It is safe for concurrent use.
 type Events struct {
 	changed func()
 
 	mu   sync.Mutex
-	sent []*corev1.Event // the oldest first; replaced, never changed
-	next int             // for names
+	sent []*corev1.Event // oldest first; copied on write
+	next int             // for unique names
 }
 
-// Recorder notes the Events of a component before it sends them; next is nil when none can be
-// sent.
+// Recorder returns a recorder that keeps the Events of a component and forwards them to next, which
+// is nil when Events cannot be sent.
 func (e *Events) Recorder(component string, next events.EventRecorder) events.EventRecorder {
 	return &recorder{e, component, next}
 }
@@ -60,7 +60,7 @@ func (r *recorder) Eventf(regarding, related runtime.Object, kind, reason, actio
 	}
 }
 
-// refOf names an object; ok is false for none.
+// refOf returns a reference to an object; ok is false if it is none.
 func refOf(o runtime.Object) (ref corev1.ObjectReference, ok bool) {
 	object, is := o.(readers.Object)
 	if !is {
@@ -68,7 +68,7 @@ func refOf(o runtime.Object) (ref corev1.ObjectReference, ok bool) {
 	}
 	kind := o.GetObjectKind().GroupVersionKind()
 	for _, row := range catalog.All {
-		if kind.Empty() && reflect.TypeOf(row.New()) == reflect.TypeOf(o) { // caches leave it out
+		if kind.Empty() && reflect.TypeOf(row.New()) == reflect.TypeOf(o) { // cached objects have no TypeMeta
 			kind = row.GroupVersionKind
 		}
 	}
@@ -79,7 +79,7 @@ func refOf(o runtime.Object) (ref corev1.ObjectReference, ok bool) {
 	}, true
 }
 
-// workloadOf is the workload that an Event is about, or the object if it is about none.
+// workloadOf returns the workload that an Event is about, or its object if there is no workload.
 func workloadOf(e *corev1.Event) (kind, namespace, name string) {
 	about := &e.InvolvedObject
 	if e.Related != nil {
@@ -88,7 +88,7 @@ func workloadOf(e *corev1.Event) (kind, namespace, name string) {
 	return about.Kind, about.Namespace, about.Name
 }
 
-// note adds an Event; one that was sent before counts once more.
+// note adds an Event. Repetitions increase the count.
 func (e *Events) note(event corev1.Event) {
 	now := metav1.NewTime(time.Now().Truncate(time.Second))
 	event.Namespace, event.FirstTimestamp, event.LastTimestamp, event.Count = event.InvolvedObject.Namespace, now, now, 1
@@ -113,7 +113,8 @@ func equal(a, b *corev1.ObjectReference) bool {
 	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name && a.UID == b.UID
 }
 
-// bounded leaves out the oldest Events of a workload with too many, and of all.
+// bounded drops the oldest Event of a workload that has too many, and the oldest of all above the
+// limit.
 func bounded(all []*corev1.Event) []*corev1.Event {
 	kind, namespace, name := workloadOf(all[len(all)-1])
 	of, first := 0, -1
@@ -130,7 +131,7 @@ func bounded(all []*corev1.Event) []*corev1.Event {
 	return all[max(0, len(all)-maxEvents):]
 }
 
-// list are those of a query, the oldest first.
+// list returns the Events that match a query, oldest first.
 func (e *Events) list(q readers.Query) (out []readers.Object) {
 	e.mu.Lock()
 	all := e.sent

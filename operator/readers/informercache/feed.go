@@ -11,24 +11,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// feed counts changes, and tells of those of objects that have a page.
+// feed counts all changes and broadcasts those that [kinds] lists.
 type feed struct {
 	readers.Broadcaster
 
-	start   int64 // of the process, so that versions of two are different
+	start   int64 // start time of the process, which makes versions unique across restarts
 	version atomic.Uint64
 }
 
 func (f *feed) init() { f.start = time.Now().UnixNano() }
 
-// bump notes a change that nobody is told of.
+// bump changes the version without notifying listeners.
 func (f *feed) bump() { f.version.Add(1) }
 
 var kinds = map[engine.ChangeAbout]readers.ChangeKind{
 	engine.AboutWorkload: readers.WorkloadChanged, engine.AboutConfig: readers.ObjectChanged, engine.AboutPods: readers.RolloutChanged,
 }
 
-// Changed takes note of a change in the caches of a controller. It never blocks.
+// Changed records a change in the caches of a controller. It never blocks.
 func (c *Cluster) Changed(of engine.Change) {
 	c.feed.bump()
 	if kind, ok := kinds[of.About]; ok {

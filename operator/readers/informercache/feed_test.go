@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// Changes in the caches are told to whoever listens, and change the version.
+// A change in the caches notifies listeners and changes the version.
 func TestChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New()

@@ -21,17 +21,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// Controller has the caches of one kind of workload.
+// Controller provides the caches for one kind of workload.
 type Controller interface {
 	Caches(of schema.GroupVersionResource) []engine.Cached
 	References() (r assets.Reader, changes uint64)
 	Loaded(pod types.NamespacedName) delivery.Loaded
 }
 
-// Cluster is the cluster as the caches of started controllers show it. It is safe for
-// concurrent use.
+// Cluster reads from the caches of the started controllers. It is safe for concurrent use.
 type Cluster struct {
-	// Events are those that the operator has sent.
+	// Events are the Events that the operator sent.
 	Events *Events
 
 	mu      sync.RWMutex
@@ -44,7 +43,7 @@ type started struct {
 	Controller
 }
 
-// New returns a cluster without controllers, of which nothing is known.
+// New returns a cluster without controllers. Until [Cluster.Add], reads fail with 503.
 func New() *Cluster {
 	c := &Cluster{Events: &Events{}}
 	c.feed.init()
@@ -52,7 +51,7 @@ func New() *Cluster {
 	return c
 }
 
-// Add adds the controller of a kind, whose caches are complete.
+// Add adds the controller of a kind. Its caches must have synced.
 func (c *Cluster) Add(row *catalog.Row, of Controller) {
 	c.mu.Lock()
 	c.started = append(slices.Clone(c.started), started{row, of})
@@ -66,7 +65,7 @@ func (c *Cluster) controllers() []started {
 	return c.started
 }
 
-// Loaded is what a pod of a workload runs, as far as its controller has asked it.
+// Loaded returns the configuration that a pod of a workload runs, as last seen by its controller.
 func (c *Cluster) Loaded(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded {
 	for _, s := range c.controllers() {
 		if s.row == workload {
@@ -76,12 +75,12 @@ func (c *Cluster) Loaded(workload *catalog.Row, pod types.NamespacedName) delive
 	return delivery.Loaded{}
 }
 
-// parts are resources of which the caches have what belongs to workloads: that another object
-// is not found says nothing. StatefulSets and DaemonSets are asked for by the names that
-// workloads give them.
+// parts are resources of which the caches hold only the objects of workloads, so a miss does not
+// mean that the object does not exist. StatefulSets and DaemonSets are read by the names that
+// workloads give them, so a miss is conclusive for them.
 var parts = []schema.GroupVersionResource{readers.Pods, readers.Secrets, readers.ConfigMaps}
 
-// caches are those of a resource.
+// caches returns the caches of a resource.
 //
 // Errors: 503 when there are none.
 func (c *Cluster) caches(of schema.GroupVersionResource) (out []engine.Cached, err error) {
@@ -100,7 +99,7 @@ func (c *Cluster) caches(of schema.GroupVersionResource) (out []engine.Cached, e
 	case row != nil:
 		return nil, unknown("the operator does not watch %s: the CRD is not installed, or the operator has no permission to list and watch it", of.Resource)
 	case of == readers.DaemonSets:
-		return nil, nil // nothing runs as one
+		return nil, nil // no workload runs as one
 	}
 	return nil, unknown("the operator does not keep %s in its caches", of.GroupResource())
 }
@@ -119,7 +118,7 @@ func unknown(format string, args ...any) error {
 
 // Get implements [readers.Reader].
 //
-// Errors: also 503 for what the caches do not have, though it may exist.
+// Errors: also 503 for an object that is not cached but may exist.
 func (c *Cluster) Get(_ context.Context, of schema.GroupVersionResource, key types.NamespacedName) (readers.Object, error) {
 	caches, err := c.caches(of)
 	if err != nil {
@@ -141,8 +140,8 @@ func (c *Cluster) Get(_ context.Context, of schema.GroupVersionResource, key typ
 	return nil, apierrors.NewNotFound(of.GroupResource(), key.Name)
 }
 
-// List implements [readers.Reader]. Of resources of Kubernetes' own, except for Namespaces,
-// there are those that belong to workloads.
+// List implements [readers.Reader]. For Kubernetes resources except Namespaces, it returns only
+// objects that belong to workloads.
 func (c *Cluster) List(_ context.Context, q readers.Query) (out []readers.Object, err error) {
 	selector, err := labels.Parse(q.Labels)
 	if err != nil {
@@ -182,7 +181,7 @@ func (c *Cluster) List(_ context.Context, q readers.Query) (out []readers.Object
 	return out, nil
 }
 
-// merged are objects of several caches, which may have the same ones.
+// merged sorts the objects of several caches and removes duplicates.
 func merged(all []readers.Object) []readers.Object {
 	slices.SortStableFunc(all, func(a, b readers.Object) int { return informer.CompareKeys(a, b) })
 	return slices.CompactFunc(all, func(a, b readers.Object) bool {
@@ -190,7 +189,7 @@ func merged(all []readers.Object) []readers.Object {
 	})
 }
 
-// shown is an object as readers may have it: of a Secret only its metadata.
+// shown returns the part of an object that readers may see: of a Secret only its metadata.
 func shown(o readers.Object) readers.Object {
 	s, is := o.(*corev1.Secret)
 	if !is {
@@ -202,8 +201,8 @@ func shown(o readers.Object) readers.Object {
 	}, Type: s.Type}
 }
 
-// References implements [readers.Reader]. What no workload of the operator has referred to is
-// not known.
+// References implements [readers.Reader]. Only objects that a workload has referred to are
+// available.
 func (c *Cluster) References(context.Context) assets.Reader {
 	var out references
 	for _, s := range c.controllers() {
@@ -213,7 +212,7 @@ func (c *Cluster) References(context.Context) assets.Reader {
 	return out
 }
 
-// references are those of several controllers, which may watch different namespaces.
+// references are the readers of several controllers, which may watch different namespaces.
 type references []assets.Reader
 
 // Object implements [assets.Reader].

@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// cache is one of some namespaces; nil for all.
+// cache is a fake cache of some namespaces; nil for all.
 type cache struct {
 	objects    []readers.Object
 	namespaces []string
@@ -51,7 +51,7 @@ func (c cache) Objects(namespace string) iter.Seq[catalog.Object] {
 	}
 }
 
-// controller is one with caches.
+// controller is a fake controller.
 type controller struct {
 	caches map[schema.GroupVersionResource][]engine.Cached
 	values assets.Static
@@ -72,7 +72,7 @@ func meta(namespace, name string, labels ...string) metav1.ObjectMeta {
 	return out
 }
 
-// filled is the controller of Prometheus in the namespaces demo and prod.
+// filled returns the controller of Prometheus in the namespaces demo and prod.
 func filled() *controller {
 	both := []string{"demo", "prod"}
 	secret := &corev1.Secret{ObjectMeta: meta("demo", "prometheus-main"), Data: map[string][]byte{"a": []byte("s3cret")}, StringData: map[string]string{"a": "s3cret"}}
@@ -124,7 +124,7 @@ func TestWhatIsInTheCaches(t *testing.T) {
 	}
 }
 
-// What a pod runs, its own controller knows.
+// Loaded returns what the controller of the pod's own kind reports.
 func TestWhatPodsRun(t *testing.T) {
 	c, of, other := New(), filled(), filled()
 	of.loaded, other.loaded = "abc", "def"
@@ -139,7 +139,7 @@ func TestWhatPodsRun(t *testing.T) {
 	}
 }
 
-// What is not known is an error, which says why, and never an empty answer.
+// A read beyond the caches is an error with a reason, and never an empty result.
 func TestWhatIsNotKnown(t *testing.T) {
 	c := New()
 	monitors, agents := catalog.ServiceMonitor.GroupVersionResource(), catalog.PrometheusAgent.GroupVersionResource()
@@ -173,7 +173,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 	check(readers.Nodes, "", "a", "does not keep nodes in its caches")
 }
 
-// Of a Secret, readers have the metadata.
+// Readers see only the metadata of a Secret.
 func TestSecretsHaveNoValues(t *testing.T) {
 	c, of := New(), filled()
 	c.Add(catalog.Prometheus, of)
@@ -190,7 +190,7 @@ func TestSecretsHaveNoValues(t *testing.T) {
 	}
 }
 
-// Controllers of several kinds may have the same cache, or caches of other objects.
+// Controllers of several kinds may have the same cache, or caches of different objects.
 func TestSeveralControllers(t *testing.T) {
 	c, one, other := New(), filled(), filled()
 	other.caches[readers.StatefulSets] = []engine.Cached{cache{objects: []readers.Object{&appsv1.StatefulSet{ObjectMeta: meta("demo", "alertmanager-main")}}}}

@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Assumed takes every Secret and ConfigMap to exist, with a value under each key that the
-// objects refer to that is good for the field in which they do.
+// Assumed returns a function that pretends that every Secret and ConfigMap exists. Each key that
+// the objects refer to has a value that is valid for the referring field.
 func Assumed(objects ...catalog.Object) func(assets.Ref) (assets.Object, bool) {
 	values := map[assets.Ref]map[string][]byte{}
 	for _, object := range objects {
@@ -29,13 +29,13 @@ func Assumed(objects ...catalog.Object) func(assets.Ref) (assets.Object, bool) {
 	}
 }
 
-// assumption are the values of what an object refers to.
+// assumption collects values for the references of an object.
 type assumption struct {
 	namespace string
 	values    map[assets.Ref]map[string][]byte
 }
 
-// collect walks a value; field is the innermost name that is not one of the two of a
+// collect walks a value. field is the innermost JSON field name, not counting those of
 // SecretOrConfigMap.
 func (a assumption) collect(field string, v reflect.Value) {
 	switch value := v.Interface().(type) {
@@ -74,8 +74,8 @@ func (a assumption) collect(field string, v reflect.Value) {
 	}
 }
 
-// add gives a key a value. The first field that needs a form decides about a key that
-// several fields refer to.
+// add sets the value of a key. If several fields refer to it, the first one that needs a specific
+// format decides.
 func (a assumption) add(kind assets.Kind, name, key, field string) {
 	ref := assets.Ref{Kind: kind, Namespace: a.namespace, Name: name}
 	if a.values[ref] == nil {
@@ -91,25 +91,25 @@ func (a assumption) add(kind assets.Kind, name, key, field string) {
 	a.values[ref][key] = form()
 }
 
-// formed are the fields whose values have a form, by their names.
+// formed maps field names to generators of values in the format that the field needs.
 var formed = map[string]func() []byte{
 	"ca": keyPair, "cert": keyPair, "keySecret": keyPair,
 	"additionalScrapeConfigs": emptyList, "additionalAlertRelabelConfigs": emptyList, "additionalAlertManagerConfigs": emptyList,
 	"alertRelabelConfigs": emptyList, "alertmanagersConfig": emptyMap,
 }
 
-// plain is a value for everything else, URLs included.
+// plain returns the value for all other fields, which is also a valid URL.
 func plain() []byte { return []byte("https://assumed.invalid") }
 
 func emptyList() []byte { return []byte("[]") }
 
 func emptyMap() []byte { return []byte("{}") }
 
-// keyPair is a certificate and its key, which is good as either of them.
+// keyPair returns a certificate and its key in one PEM text, which is valid as either.
 var keyPair = sync.OnceValue(func() []byte {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // of the source of randomness, which does not fail
+		panic(err) // crypto/rand does not fail
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)

@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Kinds, groups and values of any length are compared at the cost of a few copies.
+// Suggestions for kinds, groups and values of any length cost a few copies of them.
 func TestSuggestionsAreBounded(t *testing.T) {
 	long := strings.Repeat("ServiceMonitor", 1<<20/14)
 	for name, do := range map[string]func() string{
@@ -44,9 +44,9 @@ func TestSuggestionsAreBounded(t *testing.T) {
 
 // Reading is linear in the number of documents: four times as many take about four times as long.
 func TestManyDocuments(t *testing.T) {
-	for _, one := range []string{"# one\n---\n", "# one\r\r\n---\r\n"} { // the second are not found in the text
+	for _, one := range []string{"# one\n---\n", "# one\r\r\n---\r\n"} { // the second kind is not found in the text
 		few, many := tookToLoad(t, strings.Repeat(one, 20_000)), tookToLoad(t, strings.Repeat(one, 80_000))
-		if many > 9*few { // 16 times as long if each is looked for from the beginning
+		if many > 9*few { // 16 times as long with a search from the beginning
 			t.Errorf("%q: 20,000 documents take %s, 80,000 take %s", one, few, many)
 		}
 	}
@@ -69,7 +69,7 @@ func tookToLoad(t *testing.T, text string) time.Duration {
 	return least
 }
 
-// Refused values of an object of a megabyte are found in the time of some reads, and listed up to a bound.
+// Rejected values of an object of one megabyte take the time of a few reads and are capped.
 func TestManyRefusedValues(t *testing.T) {
 	for name, spec := range map[string]string{
 		"missing":    "{staticConfigs: [" + strings.Repeat("{},", 20_000) + "{}]}",
@@ -100,7 +100,7 @@ func TestManyRefusedValues(t *testing.T) {
 	}
 }
 
-// numbered repeats a format with the numbers.
+// numbered repeats a format with consecutive numbers.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -109,7 +109,7 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// Objects of Kubernetes' own that take much more memory than text are not decoded.
+// Kubernetes objects that take much more memory than text are not decoded.
 func TestLargeNativeObjects(t *testing.T) {
 	for kind, spec := range map[string]string{
 		"Pod":     "{containers: [" + strings.Repeat("{},", 20_000) + "{}]}",

@@ -6,11 +6,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// mostFaults is how many a text may have before the rest is not read.
+// mostFaults is the number of faults after which reading stops.
 const mostFaults = 1000
 
-// Read is [LoadAll] of one text, which faults name as a file. What is behind many faults is not
-// read.
+// Read is [LoadAll] for one text, which faults name as a file. It stops after too many faults.
 func Read(name string, text []byte, kinds []*engine.Kind) (*Objects, []Fault) {
 	r := reader{objects: newObjects(kinds), all: true, most: mostFaults}
 	_ = r.tolerate(Fault{Place: Place{File: name}, Err: r.read(name, bytes.NewReader(text))}) // every error is a fault

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Cluster is what a reconciliation of a workload reads in a cluster that holds the
-// objects, and nothing that an operator has written.
+// Cluster returns the state that a reconciliation of a workload would read from a cluster with
+// these objects, before the operator has written anything.
 func (o *Objects) Cluster(w Workload) engine.Cluster {
 	out := engine.Cluster{
 		NamespaceLabels: o.namespaceLabelsFor(w),
@@ -42,9 +42,9 @@ func (o *Objects) sorted(kind string) iter.Seq[catalog.Object] {
 	return slices.Values(all)
 }
 
-// namespaceLabelsFor are the labels of namespaces as a workload finds them. With
-// [Objects.AssumeNamespaces], one that is not among the manifests has what the workload
-// requires of it, unless it might as well be there for another workload.
+// namespaceLabelsFor returns the lookup of namespace labels for a workload. With
+// [Objects.AssumeNamespaces], a namespace that is not among the manifests has the labels that the
+// workload requires, unless it could equally belong to another workload.
 func (o *Objects) namespaceLabelsFor(w Workload) func(string) (labels.Set, bool) {
 	if !o.AssumeNamespaces || o.contested(w) {
 		return o.NamespaceLabels
@@ -64,7 +64,7 @@ func (o *Objects) namespaceLabelsFor(w Workload) func(string) (labels.Set, bool)
 	}
 }
 
-// contested reports whether another workload selects objects of a kind that this one does.
+// contested reports whether another workload selects objects of a kind that this one also selects.
 func (o *Objects) contested(w Workload) bool {
 	for _, other := range o.Workloads() {
 		if other.String() == w.String() {

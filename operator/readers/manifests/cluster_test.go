@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// kinds are what the operator runs, with little caches of their own.
+// kinds returns the kinds that the operator runs, with small caches.
 func kinds() []*engine.Kind {
 	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
@@ -24,7 +24,7 @@ func kinds() []*engine.Kind {
 	return []*engine.Kind{servers, agents}
 }
 
-// Whatever the order of the manifests, a cluster lists the objects of each kind.
+// A cluster lists the objects of each kind, in any order of the manifests.
 func TestClusterListsEveryKind(t *testing.T) {
 	var manifests strings.Builder
 	for kind, spec := range map[string]string{
@@ -55,7 +55,7 @@ func TestClusterListsEveryKind(t *testing.T) {
 	}
 }
 
-// A cluster of one object has nothing else.
+// A cluster of one object contains nothing else.
 func TestOnly(t *testing.T) {
 	c := Only(catalog.PodMonitor, &v1.PodMonitor{}).Cluster(Workload{kinds()[0], &v1.Prometheus{}})
 	for kind, want := range map[string]int{v1.PodMonitorKind: 1, v1.ProbeKind: 0} {
@@ -97,7 +97,7 @@ func TestReconcile(t *testing.T) {
 		"---\n" + strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{}]}", 1)
 	for name, tc := range map[string]struct {
 		spec     string
-		selected []string // each with what it loses, or that it is rejected
+		selected []string // each with its dropped fields, or that it is rejected
 		dropped  []string
 		err      string
 	}{

@@ -10,16 +10,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// confused is a field that people write where the API has none, because another format
-// has it: the chart kube-prometheus-stack, the configuration of Prometheus itself, or
-// another block of this API.
+// confused is a field that users borrow from another format: the chart kube-prometheus-stack, the
+// configuration of Prometheus itself, or another block of this API.
 type confused struct {
-	in    string // the Go type without the field; "" is any
-	field string // "*" is every other
+	in    string // the Go type that lacks the field; "" is any
+	field string // "*" matches every other field
 	says  string
 }
 
-// confusions are looked through in this order.
+// confusions are matched in this order.
 var confusions = []confused{
 	// Selectors.
 	{"LabelSelector", "matchNames", "a label selector has matchLabels and matchExpressions; namespaces by name are matchLabels of kubernetes.io/metadata.name, matchNames is for spec.namespaceSelector"},
@@ -105,7 +104,7 @@ const helmSelector = "a value of the Helm chart; leave it out and set the select
 
 var listIndex = regexp.MustCompile(`\[\d+\]`)
 
-// confusion says where people have an unknown field from; empty when nobody knows.
+// confusion returns an explanation for a commonly confused field; empty if there is none.
 func confusion(kind string, f *manifest.FieldError) string {
 	parent, name := parentOf(f.Path)
 	for _, c := range confusions {
@@ -123,14 +122,14 @@ func confusion(kind string, f *manifest.FieldError) string {
 	return ""
 }
 
-// isBlock reports whether a value is an object or a list, which stands at the wrong level.
+// isBlock reports whether a value is an object or a list, which is then at the wrong level.
 func isBlock(value any) bool {
 	_, object := value.(map[string]any)
 	_, list := value.([]any)
 	return object || list
 }
 
-// sisters says which other kinds have a field in their spec.
+// sisters names the other kinds that have a field in their spec.
 func sisters(kind, name string) string {
 	var have []string
 	for _, row := range catalog.All {
@@ -148,7 +147,7 @@ func sisters(kind, name string) string {
 	return "a field of " + strings.Join(have, " and ") + ", not of " + kind
 }
 
-// parentOf cuts the last field off a path; indexes of lists do not count.
+// parentOf splits off the last field of a path, ignoring list indexes.
 func parentOf(path string) (parent, name string) {
 	path = listIndex.ReplaceAllString(path, "")
 	if head, quoted, is := strings.Cut(path, `["`); is {

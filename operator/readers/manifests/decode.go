@@ -13,17 +13,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// decoder reads an object and keeps it.
+// decoder decodes an object and stores it in the reader.
 type decoder func(*reader, []byte) error
 
-// ofKubernetes are the kinds of Kubernetes' own that the operator reads.
+// ofKubernetes are the Kubernetes kinds that the operator reads.
 var ofKubernetes = map[schema.GroupVersionKind]decoder{
 	corev1.SchemeGroupVersion.WithKind("Secret"):    (*reader).secret,
 	corev1.SchemeGroupVersion.WithKind("ConfigMap"): (*reader).configMap,
 	corev1.SchemeGroupVersion.WithKind("Namespace"): (*reader).namespace,
 }
 
-// decoder returns what reads objects of a kind; ok is false when they are ignored.
+// decoder returns the decoder of a kind; ok is false when its objects are ignored.
 func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
 	if row := find(gvk); row != nil {
 		read := func(r *reader, raw []byte) error { return r.ours(row, raw) }
@@ -33,8 +33,8 @@ func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
 	return d, ok
 }
 
-// ours reads an object of our group as the API server would and keeps it. Who goes on after
-// a fault also keeps an object that has faults, without the fields that have them.
+// ours reads an object of our group as the API server would, and stores it. A reader that continues
+// after faults also stores objects with faults, without the faulty fields.
 func (r *reader) ours(row *catalog.Row, raw []byte) error {
 	object := row.New()
 	usable, err := shared.read(row.GroupVersionKind, raw, object, !r.stored)
@@ -63,7 +63,7 @@ func (r *reader) configMap(raw []byte) error {
 	return err
 }
 
-// plain reads an object of Kubernetes' own that lives in a namespace.
+// plain decodes a namespaced Kubernetes object.
 func (r *reader) plain(raw []byte, into metav1.Object) error {
 	if err := manifest.Decode(raw, into); err != nil {
 		into.SetNamespace(namespaceOr(into.GetNamespace()))

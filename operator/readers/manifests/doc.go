@@ -1,19 +1,18 @@
-// Package manifests is manifests instead of a cluster: it reads them as strictly as
-// the API server, applies the defaults of the API, and runs the operator's own gather
-// and decide steps over them.
+// Package manifests reads manifests in place of a cluster: as strictly as the API server, with the
+// defaults of the API. It then runs the operator's own gather and decide steps on them.
 //
-//	load.go decode.go  files, documents and Lists; what is wrong with them, and where
-//	kinds.go           the kinds that the operator runs and what they select
-//	native.go          objects of Kubernetes' own, which decide what is scraped
-//	misnamed.go        kinds and versions that are almost ours
+//	load.go decode.go  files, documents and Lists; faults and their locations
+//	kinds.go           the kinds that the operator runs and the kinds they select
+//	native.go          Kubernetes objects that affect scraping
+//	misnamed.go        misspelled kinds and versions of our group
 //	versions.go        objects in a version that the operator does not read
-//	schema.go          defaults, and values that the API server refuses
-//	objects.go         what was read
-//	cluster.go         the cluster that it would be
-//	promises.go        Secrets and ConfigMaps that manifests make in a cluster
-//	assumed.go         values for what is not known
+//	schema.go          defaults, and values that the API server rejects
+//	objects.go         the result of reading
+//	cluster.go         the result as a cluster
+//	promises.go        Secrets and ConfigMaps that other manifests generate
+//	assumed.go         placeholder values for references
 //	missing.go         Secrets and ConfigMaps that only pods need
-//	outcome.go         what the operator would make of a workload in it
+//	outcome.go         the outcome of reconciling a workload
 //
 //	objects, err := manifests.Load(paths, kinds)
 //	for _, workload := range objects.Workloads() {

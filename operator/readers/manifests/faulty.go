@@ -15,8 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// without reads an object without the fields that have errors. It reports whether what
-// remains can be read.
+// without decodes an object without its faulty fields. It reports whether the rest is usable.
 func without(faults []error, object map[string]any, into metav1.Object) bool {
 	for _, fault := range faults {
 		path := pathOf(fault)
@@ -24,7 +23,7 @@ func without(faults []error, object map[string]any, into metav1.Object) bool {
 			return false
 		}
 		if at, ok := errors.AsType[*InvalidError](fault); ok && at.enum {
-			continue // whoever uses it says the same of it, and the default would be another value
+			continue // its use reports the same error, and the default would be a different value
 		}
 		remove(object, SplitPath(path))
 	}
@@ -41,7 +40,7 @@ func without(faults []error, object map[string]any, into metav1.Object) bool {
 	return into.GetName() != ""
 }
 
-// pathOf is the field that an error is about; empty when it names none.
+// pathOf returns the field that an error is about; empty when there is none.
 func pathOf(err error) string {
 	if at, ok := errors.AsType[*manifest.FieldError](err); ok {
 		return at.Path
@@ -52,8 +51,8 @@ func pathOf(err error) string {
 	return ""
 }
 
-// remove takes a field out of a document. Items of lists stay, because those after them
-// would be others.
+// remove deletes a field from a document. Items of lists stay, because removing one would shift the
+// indexes of later ones.
 func remove(v any, path []string) {
 	switch at := v.(type) {
 	case map[string]any:
@@ -70,8 +69,8 @@ func remove(v any, path []string) {
 	}
 }
 
-// withoutEchoes leaves out fields that are missing because they are misspelled or stand in
-// another form, and the type of what stands where no such field is.
+// withoutEchoes drops consequential errors: required fields that are missing because they are
+// misspelled or in another format, and wrong types of unknown fields.
 func withoutEchoes(faults []error) []error {
 	meant, unknown, confused := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, fault := range faults {
@@ -100,17 +99,17 @@ func withoutEchoes(faults []error) []error {
 	})
 }
 
-// words are those of a message.
+// words matches the words of a message.
 var words = regexp.MustCompile(`\w+`)
 
-// cutField cuts the last field off a path.
+// cutField splits off the last field of a path.
 func cutField(path string) (parent, name string) {
 	i := strings.LastIndexByte(path, '.')
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// SplitPath cuts "spec.endpoints[0].a" into spec, endpoints, 0, a. Keys in quotes, as
-// in labels["a.b"], stay whole.
+// SplitPath splits "spec.endpoints[0].a" into spec, endpoints, 0, a. Quoted keys, as in
+// labels["a.b"], are not split.
 func SplitPath(path string) (parts []string) {
 	for path != "" {
 		switch {

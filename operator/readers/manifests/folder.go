@@ -18,11 +18,11 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// folder reads the manifests of a folder and of those in it.
+// folder reads the manifests of a folder and its subfolders.
 func (r *reader) folder(path string) error {
 	var names, patches []string
 	files := 0
-	// The separator makes WalkDir follow a folder that is a link.
+	// The separator makes WalkDir follow a symbolic link.
 	err := filepath.WalkDir(path+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
 		switch base := entry.Name(); {
 		case err != nil:
@@ -69,7 +69,7 @@ func (r *reader) folder(path string) error {
 	return nil
 }
 
-// skip counts what is not meant to be a manifest.
+// skip counts a document that is not meant to be a manifest.
 func (r *reader) skip(name string, first bool) {
 	o := r.objects
 	o.Skipped++
@@ -94,8 +94,8 @@ func readKustomization(name string, into any) bool {
 	return err == nil && new(manifest.Aliases).Check(text) == nil && yaml.Unmarshal(text, into) == nil
 }
 
-// patchesOf are the files that a kustomization lays over objects: they are parts of such,
-// and no manifests. A kustomization that cannot be read names none.
+// patchesOf returns the patch files of a kustomization, which are partial objects and not
+// manifests. A kustomization that cannot be read has none.
 func patchesOf(name string) (out []string) {
 	var k struct {
 		Patches, PatchesJSON6902 []struct {
@@ -112,15 +112,15 @@ func patchesOf(name string) (out []string) {
 		}
 	}
 	for _, p := range k.PatchesStrategicMerge {
-		if !strings.Contains(p, "\n") { // else it is the patch itself
+		if !strings.Contains(p, "\n") { // otherwise it is an inline patch
 			out = append(out, filepath.Join(filepath.Dir(name), p))
 		}
 	}
 	return out
 }
 
-// transforms reports whether a kustomization gives objects other labels, names, namespaces or fields
-// than their manifests have.
+// transforms reports whether a kustomization changes labels, names, namespaces or fields of
+// objects.
 func transforms(name string) bool {
 	var k map[string]any
 	if !readKustomization(name, &k) {
@@ -138,15 +138,15 @@ func transforms(name string) bool {
 }
 
 var (
-	// template matches what helm and the like replace in a text, and Prometheus does not.
+	// template matches the template syntax of Helm and similar tools, but not that of Prometheus.
 	template = regexp.MustCompile(`\{\{[^}]*(\.(Values|Release|Chart|Capabilities|Files)\b|\b(include|define|toYaml|tpl) )|\{%`)
-	// kindKey matches the line that every manifest has.
+	// kindKey matches a line that every manifest has.
 	kindKey = regexp.MustCompile(`(?m)^[\s{]*"?(kind|apiVersion)"?\s*:`)
 )
 
-// notMeant reports whether a document of a folder is not meant to be a manifest: values of a
-// chart, a dashboard, a workflow, a template. raw is the document as JSON unless it cannot be
-// read. What names our group is meant to be one.
+// notMeant reports whether a document of a folder is not meant to be a manifest, such as chart
+// values, a dashboard, a workflow or a template. raw is the document as JSON, or empty with err if
+// it cannot be read. Documents that name our group are meant to be manifests.
 func notMeant(doc, raw []byte, err error) bool {
 	switch text := bytes.TrimSpace(raw); {
 	case template.Match(doc):
@@ -156,7 +156,7 @@ func notMeant(doc, raw []byte, err error) bool {
 	case string(text) == "null":
 		return false
 	case len(text) == 0 || text[0] != '{':
-		return !bytes.Contains(doc, []byte("job_name:")) // which some take for a manifest
+		return !bytes.Contains(doc, []byte("job_name:")) // scrape configurations are mistaken for manifests
 	}
 	var head map[string]json.RawMessage
 	if json.Unmarshal(raw, &head) != nil {
@@ -169,16 +169,16 @@ func notMeant(doc, raw []byte, err error) bool {
 	return json.Unmarshal(head["apiVersion"], &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
 }
 
-// ours reports whether a document names our group.
+// ours reports whether a document mentions our group.
 func ours(doc []byte) bool { return bytes.Contains(doc, []byte(v1.GroupName+"/")) }
 
-// unquoted matches a value that begins with what YAML takes for a mapping.
+// unquoted matches an unquoted value with {{, which YAML reads as a mapping.
 var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
 
-// secondKey matches where the first key of a second manifest is.
+// secondKey matches the YAML error for the first duplicate key of a second manifest.
 var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
 
-// brokenYAML says what is most often wrong with a document that cannot be read.
+// brokenYAML explains the most common mistakes in a document that cannot be parsed.
 func brokenYAML(doc []byte, err error) error {
 	switch {
 	case template.Match(doc):

@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// TestRepository: a folder holds much that is no manifest, and no fault. What is meant to be a
-// manifest of ours is one, however broken.
+// Files of a folder that are not manifests are skipped without faults. A broken manifest of our
+// group is a fault.
 func TestRepository(t *testing.T) {
 	const fine = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
 	for name, tc := range map[string]struct {
@@ -60,8 +60,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestKustomize: a patch has the name of the object that it changes, and lacks most of it. Templates
-// of charts are helm's.
+// A patch is not a duplicate or invalid object. Templates of charts are skipped.
 func TestKustomize(t *testing.T) {
 	patch := strings.Replace(pod("web"), "spec: {selector: {}}", "spec: {podMetricsEndpoints: [{port: http}]}", 1)
 	dir := folder(t, map[string]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// Selectable are the rows of what workloads of some kinds select, each once and in the
-// order of the catalog.
+// Selectable returns the rows that workloads of some kinds select, without duplicates and in
+// catalog order.
 func Selectable(kinds []*engine.Kind) []*catalog.Row {
 	return rows(func(r *catalog.Row) bool { return selectable(kinds, r) })
 }
@@ -19,7 +19,7 @@ func selectable(kinds []*engine.Kind, row *catalog.Row) bool {
 	return slices.ContainsFunc(kinds, func(k *engine.Kind) bool { return k.SelectsBy(row.Kind).Row == row })
 }
 
-// used reports whether workloads of the kinds are objects of the row, or select them, in any version.
+// used reports whether a row is one of the kinds or selected by one of them, in any version.
 func used(kinds []*engine.Kind, row *catalog.Row) bool {
 	row = worked(row)
 	return selectable(kinds, row) || slices.ContainsFunc(kinds, func(k *engine.Kind) bool { return k.Row == row })
@@ -29,7 +29,7 @@ func rows(holds func(*catalog.Row) bool) []*catalog.Row {
 	return slices.DeleteFunc(slices.Clone(catalog.All), func(r *catalog.Row) bool { return !holds(r) })
 }
 
-// find returns the row of a kind in a version; nil when the group does not have it.
+// find returns the row of a kind and version; nil when the group does not have it.
 func find(gvk schema.GroupVersionKind) *catalog.Row {
 	found := rows(func(r *catalog.Row) bool { return r.GroupVersionKind == gvk })
 	if len(found) == 0 {

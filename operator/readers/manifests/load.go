@@ -24,49 +24,49 @@ import (
 )
 
 const (
-	// maxManifestBytes bounds one file.
+	// maxManifestBytes is the maximum size of a file.
 	maxManifestBytes = 256 << 20
-	// maxSeparator is up to how far after a document the next one begins.
+	// maxSeparator is the maximum distance in bytes between two documents.
 	maxSeparator = 4 << 10
 )
 
-// Place is where an object was read.
+// Place is the location of an object in the input.
 type Place struct {
 	File     string
 	Document int    // from 1
-	Line     int    // of the document's first line, from 1; 0 when not known
+	Line     int    // of the document's first line, from 1; 0 when unknown
 	Text     []byte // of the document
-	Item     string // "items[2]" inside a List, "" elsewhere
+	Item     string // "items[2]" inside a List, otherwise empty
 }
 
-// String is for people: "a.yaml, document 2".
+// String returns a human-readable location: "a.yaml, document 2".
 func (p Place) String() string { return fmt.Sprintf("%s, document %d", p.File, p.Document) }
 
-// Fault is what is wrong with one manifest, or with a file.
+// Fault is an error in a manifest or a file.
 type Fault struct {
 	Place                 Place
-	Kind, Namespace, Name string // empty when not known
+	Kind, Namespace, Name string // empty when unknown
 	Err                   error
-	// Native is about an object of Kubernetes' own that the operator itself does not use.
+	// Native is set for faults in Kubernetes objects that the operator itself does not use.
 	Native bool
 }
 
-// Errors are the parts of Err, several of which can be joined in it.
+// Errors returns the individual errors that are joined in Err.
 func (f Fault) Errors() []error { return faults.Leaves(f.Err) }
 
-// DuplicateError is an object that was read before.
+// DuplicateError is the error for an object that was read before.
 type DuplicateError struct {
 	Object string // "PodMonitor team/web"
 	First  Place
-	Apart  bool // it was in another folder, as are those of another environment
+	Apart  bool // it was in another folder, possibly of another environment
 }
 
-// Error says where the first one is.
+// Error names the object and the first occurrence.
 func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("%s: duplicate object, first in %s", e.Object, e.First)
 }
 
-// Where is the document and the object, as errors of [Load] name them.
+// Where returns the document and the object in the format of [Load] errors.
 func (f Fault) Where() string {
 	if f.Place.Document == 0 {
 		return "" // the error names the file
@@ -78,30 +78,30 @@ func (f Fault) Where() string {
 	return where
 }
 
-// reader reads manifests.
+// reader reads manifests into [Objects].
 type reader struct {
 	objects *Objects
-	// stored objects are read: values that the API server would refuse are no error.
+	// stored disables validation: values that the API server would reject are accepted.
 	stored bool
-	// all is read: kinds that the operator does not use too, and on after a fault.
+	// all makes it read kinds that the operator does not use too, and continue after faults.
 	all bool
-	// sound objects are kept, and no others.
+	// sound drops objects with faults.
 	sound  bool
 	faults []Fault
-	most   int   // faults after which reading ends; 0 for any number
-	at     Place // what is being read
-	// aliases are those of the text that is being read.
+	most   int   // maximum number of faults; 0 for no maximum
+	at     Place // the current location
+	// aliases are the YAML aliases of the current text.
 	aliases manifest.Aliases
-	// seen are the regular files that were read: one that is given twice counts once.
+	// seen are the regular files that were read, to skip a file that is given twice.
 	seen map[fileKey][]fs.FileInfo
-	// walking a folder: what is not meant to be a manifest is left out.
+	// walking is set inside folders: documents that are not meant to be manifests are skipped.
 	walking bool
 }
 
-// fileKey is a size and a modification time; only files with equal keys are compared.
+// fileKey is the size and modification time of a file. Only files with equal keys are compared.
 type fileKey struct{ size, modified int64 }
 
-// tolerate returns nil when reading goes on after the fault.
+// tolerate records a fault and returns nil if reading may continue.
 func (r *reader) tolerate(f Fault) error {
 	if !r.all || f.Err == nil || r.most > 0 && len(r.faults) >= r.most {
 		return f.Err
@@ -110,40 +110,38 @@ func (r *reader) tolerate(f Fault) error {
 	return nil
 }
 
-// Load reads what an operator that runs some kinds uses: manifests from files and
-// folders; "-" is standard input. Files hold
-// YAML (several documents allowed), JSON, or List objects. In folders, files
-// ending in .yaml, .yml and .json are read, subfolders included. Left out are what a mounted
-// ConfigMap keeps in folders of its own (..data and the like), and in folders what is not
-// meant to be a manifest: documents without kind, templates of Helm charts, patches that a
-// kustomization names.
+// Load reads the manifests that an operator with some kinds uses from files and folders; "-" is
+// standard input. Files contain YAML (with any number of documents), JSON, or List objects. Folders
+// are read recursively, files ending in .yaml, .yml and .json only. It skips the hidden folders of
+// a mounted ConfigMap (..data and the like), and inside folders documents that are not meant to be
+// manifests: documents without kind, templates of Helm charts, patches of a kustomization.
 //
-// Errors name file, document, object and field: unreadable files, folders without
-// manifests, documents that are not manifests, objects without name or given
-// twice, kinds and versions that the API group does not have, unknown fields in
-// kinds of ours and values that the API server would refuse.
+// Errors name file, document, object and field: unreadable files, folders without manifests,
+// documents that are not manifests, objects without name or given twice, kinds and versions that
+// the API group does not have, unknown fields in kinds of our group and values that the API server
+// would reject.
 func Load(paths []string, kinds []*engine.Kind) (*Objects, error) {
 	r := reader{objects: newObjects(kinds)}
 	return r.objects, r.load(paths)
 }
 
-// LoadStored is Load for objects that a cluster has stored already: values that
-// the API server would refuse today are no error.
+// LoadStored is like [Load] for objects from a cluster: values that the API server would reject
+// today are no error.
 func LoadStored(paths []string, kinds []*engine.Kind) (*Objects, error) {
 	r := reader{objects: newObjects(kinds), stored: true}
 	return r.objects, r.load(paths)
 }
 
-// LoadAll is Load that goes on after a fault and also reads the kinds that the
-// operator does not use. It returns what is wrong in the order of the input.
+// LoadAll is like [Load], but continues after faults and also reads kinds that the operator does
+// not use. It returns the faults in the order of the input.
 func LoadAll(paths []string, kinds []*engine.Kind) (*Objects, []Fault) {
 	r := reader{objects: newObjects(kinds), all: true}
 	_ = r.load(paths) // every error is a fault
 	return r.objects, r.faults
 }
 
-// LoadSound is LoadAll that leaves out objects with faults. With stored, values that the API
-// server would refuse today are no fault, as with LoadStored.
+// LoadSound is like [LoadAll], but drops objects with faults. With stored, values that the API
+// server would reject today are no fault, as with [LoadStored].
 func LoadSound(paths []string, kinds []*engine.Kind, stored bool) (*Objects, []Fault) {
 	r := reader{objects: newObjects(kinds), all: true, sound: true, stored: stored}
 	_ = r.load(paths) // every error is a fault
@@ -160,14 +158,14 @@ func (r *reader) load(paths []string) error {
 	return nil
 }
 
-// StandardInput is the path that stands for standard input, as "-" does.
+// StandardInput is a path for standard input, like "-".
 const StandardInput = "/dev/stdin"
 
-// ErrNoFile is the error about a path that is a socket or a device.
+// ErrNoFile is the error for a path that is a socket or a device.
 var ErrNoFile = errors.New("is neither a file nor a folder; for standard input write -")
 
-// Readable reports whether a path that the user names can hold manifests: a file, a folder, or
-// a pipe, as <(command) of a shell is. A device may have no end.
+// Readable reports whether a path given by the user can be read: a file, a folder, or a pipe, as in
+// <(command) of a shell. Devices are excluded since they may have no end.
 func Readable(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() || info.IsDir() || info.Mode()&fs.ModeNamedPipe != 0
 }
@@ -187,7 +185,7 @@ func (r *reader) path(path string) error {
 }
 
 func (r *reader) file(name string) error {
-	// A pipe in a folder would wait for who writes to it.
+	// A pipe in a folder would block until it has a writer.
 	if info, err := os.Stat(name); err == nil && (!Readable(info) || r.walking && !info.Mode().IsRegular()) {
 		return fmt.Errorf("%s: %w", name, ErrNoFile)
 	}
@@ -216,7 +214,7 @@ func (r *reader) read(name string, in io.Reader) error {
 	case len(content) > maxManifestBytes:
 		return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
 	}
-	// As the reader of documents does, so that each is found in the file.
+	// Normalize line endings like the YAML reader, so that each document is found in the content.
 	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
 	r.aliases = manifest.Aliases{}
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
@@ -324,22 +322,23 @@ func (r *reader) object(raw []byte) error {
 	return nil
 }
 
-// maxHead bounds what names an object: an API server has no longer names.
+// maxHead is the maximum length in bytes of kind, apiVersion, name and namespace, as in an API
+// server.
 const maxHead = 253
 
-// jsonTypes are the types of JSON values as messages name them.
+// jsonTypes maps JSON types to their names in messages.
 var jsonTypes = map[string]string{
 	"array": "a list", "string": "a string", "number": "a number", "object": "an object",
 	"bool": "true or false (as which YAML also reads on, y and no: put it in quotes)",
 }
 
-// unlikeManifest words a value of the wrong type at the head of a manifest.
+// unlikeManifest describes a value of the wrong type in kind, apiVersion, metadata or items.
 func unlikeManifest(raw []byte, err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return fmt.Errorf("not a manifest: %w", err)
 	}
-	kind, _, _ := strings.Cut(wrong.Value, " ") // a number follows
+	kind, _, _ := strings.Cut(wrong.Value, " ") // a number may follow
 	if wrong.Field == "" {
 		text := fmt.Sprintf("not a manifest: it is %s, not an object", jsonTypes[kind])
 		if kind == "array" && bytes.Contains(raw, []byte(`"job_name":`)) {

@@ -30,7 +30,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// named are the names of objects as "namespace/name".
+// named returns the names of objects as "namespace/name".
 func named(objects []catalog.Object) (out []string) {
 	for _, o := range objects {
 		out = append(out, o.GetNamespace()+"/"+o.GetName())
@@ -48,7 +48,7 @@ spec: {selector: {}}
 
 func pod(name string) string { return strings.Replace(monitor, "NAME", name, 1) }
 
-// aliased is an object in which n aliases stand for 50 KB each.
+// aliased returns an object with n aliases that expand to 50 KB each.
 func aliased(n int) string {
 	return "apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: [&a " + strings.Repeat("hunter2", 7000) + strings.Repeat(", *a", n) + "]\n"
 }
@@ -161,7 +161,7 @@ func TestLoadBadInput(t *testing.T) {
 	}
 }
 
-// Order and spread over files change nothing.
+// The result does not depend on the order of files and documents.
 func TestLoadInAnyOrder(t *testing.T) {
 	files := map[string]string{"a.yaml": pod("one"), "b.yaml": pod("two"), "c.yaml": pod("three")}
 	var paths []string
@@ -183,7 +183,7 @@ func TestLoadInAnyOrder(t *testing.T) {
 	}
 }
 
-// A text of nothing but faults does not cost more than the first of them.
+// Reading stops after a maximum number of faults.
 func TestReadManyFaults(t *testing.T) {
 	for name, text := range map[string]string{
 		"documents": strings.Repeat("a: b\n---\n", 5000),

@@ -13,18 +13,18 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// isList reports whether a kind is a list of objects of ours, or of anything.
+// isList reports whether a kind is a list of objects of our group, or a generic List.
 func isList(kind schema.GroupVersionKind) bool {
 	item, list := strings.CutSuffix(kind.Kind, "List")
 	return list && (item == "" && kind.Group == "" || find(kind.GroupVersion().WithKind(item)) != nil)
 }
 
-// foreign are API groups of others that look like a misspelling of ours.
+// foreign are API groups of other products that resemble a misspelling of ours.
 var foreign = []string{"azmonitoring.coreos.com", "monitoring.rhobs"}
 
-// misnamed returns an error for an object that is meant to be of our group and
-// that no API server would take for one: a kind or version that the group does
-// not have, or one of our kinds in a group that is none or almost ours.
+// misnamed returns an error for an object that is meant to be of our group but would not be
+// recognized by the API server: a kind or version that the group does not have, or one of our kinds
+// in a missing or misspelled group.
 func misnamed(kind schema.GroupVersionKind) error {
 	if find(kind) != nil {
 		return nil

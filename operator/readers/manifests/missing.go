@@ -14,21 +14,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Missing is a Secret or ConfigMap, or a key of one, that the pods of a workload need and
-// that is not there: they do not start.
+// Missing is a Secret or ConfigMap, or a key of one, that the pods of a workload need to start and
+// that does not exist.
 type Missing struct {
 	Field string // of the workload: "spec.thanos.objectStorageConfig.name"
 	Err   *assets.NotFoundError
 }
 
-// Error is for people; a workload with a Missing is otherwise fine.
+// Error returns a human-readable message. The workload may otherwise be valid.
 func (m Missing) Error() string { return m.Field + ": " + m.Err.Error() }
 
-// Unwrap returns the reason.
+// Unwrap returns the underlying error.
 func (m Missing) Unwrap() error { return m.Err }
 
-// Missing are the Secrets and ConfigMaps that the operator does not read and the pods of a
-// workload need. What is optional, or made by the operator, is not missing.
+// Missing returns the Secrets and ConfigMaps that the pods of a workload need but the operator does
+// not read. Optional ones and those that the operator creates are not missing.
 func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 	absent := map[need]bool{}
 	needs := podNeeds(w.Object.GetNamespace(), made.Plan.Workload)
@@ -38,14 +38,14 @@ func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 		}
 	}
 	fields := namedBy(w.Object)
-	if _, is := w.Object.(*v1.Alertmanager); is && made.Err == nil { // read, with a default instead of it
+	if _, is := w.Object.(*v1.Alertmanager); is && made.Err == nil { // the operator reads it, but falls back to a default
 		for _, f := range fields {
 			if f.field == "spec.configSecret" && !o.has(f.need) {
 				absent[f.need] = true
 			}
 		}
 	}
-	for _, f := range fields { // pods mount the whole object, and the program in them reads the key
+	for _, f := range fields { // pods mount the whole object, and the program reads the key
 		if whole := (need{ref: f.ref}); f.key != "" && strings.HasPrefix(f.field, "spec.web.tlsConfig.") && needs[whole] && o.has(whole) && !o.has(f.need) {
 			absent[f.need] = true
 		}
@@ -59,7 +59,7 @@ func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 		}
 	}
 	for n := range absent {
-		if !found[n] { // a field that names it in another way
+		if !found[n] { // not covered by a known field
 			out = append(out, o.missing("spec", "spec", n))
 		}
 	}
@@ -67,7 +67,7 @@ func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 	return slices.CompactFunc(out, func(a, b Missing) bool { return a.Error() == b.Error() })
 }
 
-// missing says whether it is the object that is not there, or only a key of it.
+// missing returns the error for a missing object, or for a missing key if the object exists.
 func (o *Objects) missing(field, keyField string, n need) Missing {
 	if n.key != "" && o.has(need{ref: n.ref}) {
 		return Missing{keyField, &assets.NotFoundError{Ref: n.ref, Key: n.key}}
@@ -75,13 +75,13 @@ func (o *Objects) missing(field, keyField string, n need) Missing {
 	return Missing{field, &assets.NotFoundError{Ref: n.ref}}
 }
 
-// need is a Secret or ConfigMap, or one key of it.
+// need is a required Secret or ConfigMap, or a required key of one.
 type need struct {
 	ref assets.Ref
-	key string // empty: all of it
+	key string // empty for the whole object
 }
 
-// has reports whether the manifests hold what is needed, or something that makes it.
+// has reports whether the manifests contain or generate a needed object.
 func (o *Objects) has(n need) bool {
 	if p := o.promises.of(n.ref); p != nil {
 		return n.key == "" || p.any || slices.Contains(p.keys, n.key)
@@ -102,7 +102,7 @@ func makes(made Outcome, ref assets.Ref) bool {
 	})
 }
 
-// podNeeds is what the pods of a workload do not start without.
+// podNeeds returns the references that the pods of a workload cannot start without.
 func podNeeds(namespace string, steps []apply.Step) map[need]bool {
 	out := map[need]bool{}
 	for _, s := range steps {
@@ -120,20 +120,20 @@ func podNeeds(namespace string, steps []apply.Step) map[need]bool {
 	return out
 }
 
-// namedNeed is a need with the fields that name the object and the key.
+// namedNeed is a need with the paths of the fields that name the object and the key.
 type namedNeed struct {
 	need
 	field, keyField string
 }
 
-// namedBy are all fields of a workload that name a Secret or ConfigMap.
+// namedBy returns all references of a workload to Secrets and ConfigMaps.
 func namedBy(w v1.Workload) (out []namedNeed) {
 	spec := reflect.ValueOf(w).Elem().FieldByName("Spec")
 	collect(w.GetNamespace(), "spec", spec, func(n namedNeed) { out = append(out, n) })
 	return out
 }
 
-// referring are the types that name a Secret or ConfigMap. They have the field Optional, and
+// referring are the types that refer to a Secret or ConfigMap. They have the field Optional, and
 // either Key or Items unless they mean all keys.
 var referring = map[reflect.Type]struct {
 	kind assets.Kind
@@ -149,7 +149,7 @@ var referring = map[reflect.Type]struct {
 	reflect.TypeFor[corev1.ConfigMapEnvSource]():    {assets.ConfigMap, "name"},
 }
 
-// referringText are the fields of workloads whose texts are names, with the key that is needed.
+// referringText maps string fields that name a Secret or ConfigMap to the required key.
 var referringText = map[string]struct {
 	kind assets.Kind
 	key  string
@@ -159,7 +159,7 @@ var referringText = map[string]struct {
 	"spec.configSecret": {assets.Secret, "alertmanager.yaml"},
 }
 
-// collect hands out what a value needs that is not optional, with the path of the field.
+// collect yields the references of a value that are not optional. path is the path of the value.
 func collect(namespace, path string, v reflect.Value, yield func(namedNeed)) {
 	ref := func(kind assets.Kind, name string) assets.Ref {
 		return assets.Ref{Kind: kind, Namespace: namespace, Name: name}
@@ -196,7 +196,7 @@ func collect(namespace, path string, v reflect.Value, yield func(namedNeed)) {
 	}
 }
 
-// collectKeys hands out the keys that a reference names, or all of the object.
+// collectKeys yields a need for each key of a reference, or one for the whole object.
 func collectKeys(ref assets.Ref, path, field string, v reflect.Value, yield func(namedNeed)) {
 	if key := v.FieldByName("Key"); key.IsValid() {
 		yield(namedNeed{need{ref, key.String()}, field, path + ".key"})
@@ -214,7 +214,7 @@ func collectKeys(ref assets.Ref, path, field string, v reflect.Value, yield func
 	}
 }
 
-// childOf is the path of a field of a struct; one that is inlined has that of the struct.
+// childOf returns the path of a struct field; an inlined field has the path of its struct.
 func childOf(path string, f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "" || path == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// TestReferencesAreKnown: whatever names a Secret or ConfigMap in the spec of a workload is of
-// a type in the table. All such types can be optional.
+// Every type that refers to a Secret or ConfigMap in the spec of a workload is in the table, and
+// can be optional.
 func TestReferencesAreKnown(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	found := map[reflect.Type]bool{}
@@ -23,7 +23,7 @@ func TestReferencesAreKnown(t *testing.T) {
 				found[of] = true
 				return
 			}
-			if optional, has := of.FieldByName("Optional"); has && optional.Type == reflect.TypeFor[*bool]() && !slices.Contains([]string{"FileKeySelector", "ClusterTrustBundleProjection"}, of.Name()) { // of neither
+			if optional, has := of.FieldByName("Optional"); has && optional.Type == reflect.TypeFor[*bool]() && !slices.Contains([]string{"FileKeySelector", "ClusterTrustBundleProjection"}, of.Name()) { // they refer to neither
 				t.Errorf("%s is a %s, which is not in the table", path, of)
 			}
 			if seen[of] {
@@ -46,7 +46,7 @@ func TestReferencesAreKnown(t *testing.T) {
 	}
 }
 
-// TestGenerators: what kustomize, and controllers, make of manifests.
+// Generators have the keys of their literals and files, or any.
 func TestGenerators(t *testing.T) {
 	got := generator{Name: "a", Literals: []string{"k=v=w", "b=c"}, Files: []string{"dir/c.yaml", "d=dir/e.yaml"}}.promise()
 	if want := []string{"k", "b", "c.yaml", "d"}; !slices.Equal(got.keys, want) || got.any {

@@ -18,20 +18,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// Native is an object of Kubernetes' own.
+// Native is an object of a Kubernetes kind.
 type Native interface {
 	metav1.Object
 	runtime.Object
 }
 
-// nativeKind is a kind of Kubernetes' own that is kept, whatever its version: older ones
-// have the same fields where it matters.
+// nativeKind is a Kubernetes kind that is kept in any version: the relevant fields are the same in
+// older ones.
 type nativeKind struct {
 	empty   func() Native
-	cluster bool // objects have no namespace
+	cluster bool // the kind is cluster-scoped
 }
 
-// nativeKinds are those that decide what a scrape job finds, and what it may look for.
+// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions.
 // Namespaces are kept too, see [reader.namespace].
 var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Service"}: {empty: func() Native { return new(corev1.Service) }},
@@ -55,15 +55,14 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Group: rbacv1.GroupName, Kind: "ClusterRoleBinding"}:  {empty: func() Native { return new(rbacv1.ClusterRoleBinding) }, cluster: true},
 }
 
-// Native are the objects of Kubernetes' own that are among the manifests and decide what
-// is scraped, in the order of the input: Services, Endpoints, EndpointSlices, Pods and the
-// workloads that make some, Nodes, Ingresses, NetworkPolicies, Namespaces, ServiceAccounts and RBAC. Their
-// namespace is set as kubectl would set it. Of several with one name there is the first.
+// Native returns the Kubernetes objects among the manifests that affect scraping, in the order of
+// the input: Services, Endpoints, EndpointSlices, Pods and the workloads that create them, Nodes,
+// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts and RBAC. Their namespace defaults as in
+// kubectl. Of several objects with one name, only the first is included.
 func (o *Objects) Native() []Native { return o.native }
 
-// native keeps an object of Kubernetes' own; head says where it is, and its name may be
-// empty. Fields that the kind does not have are not looked at, and an object that does not
-// decode is left out: the operator does not use it.
+// native keeps a Kubernetes object. head is its location, and its name may be empty. Unknown fields
+// are ignored, and an object that cannot be decoded is dropped, since the operator does not use it.
 func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
 	object := kind.empty()
 	err := budget.CheckAs(head.Kind, raw, reflect.TypeOf(object).Elem())
@@ -96,7 +95,7 @@ func (r *reader) keepNative(kind string, object Native) {
 	r.objects.native = append(r.objects.native, object)
 }
 
-// HasNative reports whether an object of one of Kubernetes' own kinds is among the manifests.
+// HasNative reports whether an object of a Kubernetes kind is among the manifests.
 func (o *Objects) HasNative(r catalog.Ref) bool {
 	_, has := o.nativePlaces[place(r.Kind, r.Namespace, r.Name)]
 	return has

@@ -48,7 +48,7 @@ items:
   addressType: IPv4
 `
 
-// ids are objects as "KIND NAMESPACE/NAME", "?" for those of which nobody knows the place.
+// ids returns objects as "KIND NAMESPACE/NAME" with their line and item.
 func ids(o *Objects) (out []string) {
 	for _, n := range o.Native() {
 		id := n.GetObjectKind().GroupVersionKind().Kind + " " + n.GetNamespace() + "/" + n.GetName()
@@ -79,7 +79,7 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// What the operator does not use stops nobody.
+// A broken Kubernetes object that the operator does not use does not fail loading.
 func TestBrokenNative(t *testing.T) {
 	dir := folder(t, map[string]string{"a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: http}]}\n---\n" + pod("fine")})
 	o, err := Load([]string{dir}, kinds())

@@ -16,33 +16,33 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Objects are the manifests that matter to the operator.
+// Objects are the manifests that are relevant to the operator.
 type Objects struct {
-	// Kinds are those of the workloads that the operator runs.
+	// Kinds are the kinds of workloads that the operator runs.
 	Kinds      []*engine.Kind
 	References assets.Static // the Secrets and ConfigMaps
 	// Ignored counts manifests of kinds that the operator does not use.
 	Ignored map[string]int
-	// Unbuilt are kustomizations that change objects, which are read as they are without it.
+	// Unbuilt are kustomizations that change objects. The objects are read without these changes.
 	Unbuilt []string
 	// Skipped counts documents in folders that are not meant to be manifests.
 	Skipped int
-	// SkippedAt are their files, those first that name our API.
+	// SkippedAt are the files of skipped documents, beginning with those that name our API.
 	SkippedAt []string
-	// SkippedOurs is how many of SkippedAt name our API.
+	// SkippedOurs is the number of files in SkippedAt that name our API.
 	SkippedOurs int
-	// AssumeNamespaces takes namespaces that are not among the manifests for such that the
-	// workload selects, where it is the only one.
+	// AssumeNamespaces assumes that a namespace that is not among the manifests has the labels that
+	// a workload selects, if only one workload could select it.
 	AssumeNamespaces bool
-	// Scope is what the operator manages of the objects.
+	// Scope limits the objects to those that the operator manages.
 	Scope Scope
 
 	byRow      map[*catalog.Row][]catalog.Object // in the order of the input
 	namespaces map[string]labels.Set
 	places     map[string]Place   // by place()
-	versions   map[string]version // of those that were converted, by place()
+	versions   map[string]version // of converted objects, by place()
 
-	promises promises // of Secrets and ConfigMaps that manifests make
+	promises promises // of Secrets and ConfigMaps that manifests generate
 
 	native       []Native
 	nativePlaces map[string]Place // by place()
@@ -56,18 +56,18 @@ func newObjects(kinds []*engine.Kind) *Objects {
 	}
 }
 
-// New has no objects, and may get some for workloads of the kinds.
+// New returns empty Objects for workloads of the kinds.
 func New(kinds []*engine.Kind) *Objects { return newObjects(kinds) }
 
-// Only is one object and no other.
+// Only returns Objects with a single object.
 func Only(row *catalog.Row, object catalog.Object) *Objects {
 	o := newObjects(nil)
 	o.add(row, object)
 	return o
 }
 
-// Alone is one object with the text that it was read from, and the kinds of workloads that
-// may use it.
+// Alone returns Objects with a single object and its text, for the kinds of workloads that may use
+// it.
 func Alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) *Objects {
 	o := newObjects(kinds)
 	o.add(row, object)
@@ -75,14 +75,14 @@ func Alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text [
 	return o
 }
 
-// Add makes an object known that was not read.
+// Add adds an object that was not read from a manifest.
 func (o *Objects) Add(row *catalog.Row, object catalog.Object) { o.add(row, object) }
 
 func (o *Objects) add(row *catalog.Row, object catalog.Object) {
 	o.byRow[row] = append(o.byRow[row], object)
 }
 
-// All are the objects of a row in the order of the input.
+// All returns the objects of a row in the order of the input.
 func (o *Objects) All(row *catalog.Row) []catalog.Object { return o.byRow[row] }
 
 // Workload is an object that the operator runs, and its kind.
@@ -91,23 +91,23 @@ type Workload struct {
 	Object v1.Workload
 }
 
-// Key is the workload's namespace and name.
+// Key returns the namespace and name of the workload.
 func (w Workload) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
 }
 
-// String is for people: "Prometheus monitoring/k8s".
+// String returns a human-readable name: "Prometheus monitoring/k8s".
 func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() }
 
-// Scope is what an operator manages; that with the zero value manages everything.
+// Scope is the part of the objects that an operator manages; the zero value means all of them.
 type Scope struct {
-	// Unmanaged (optional) says why the operator does not run a workload; empty when it does.
+	// Unmanaged (optional) returns why the operator does not run a workload; empty when it does.
 	Unmanaged func(Workload) string
-	// Watches (optional) is where workloads may select objects.
+	// Watches (optional) returns the namespaces in which workloads may select objects.
 	Watches func(row *catalog.Row) informer.Namespaces
 }
 
-// unmanaged says why the operator does not run a workload; empty when it does.
+// unmanaged returns why the operator does not run a workload; empty when it does.
 func (s Scope) unmanaged(w Workload) string {
 	if s.Unmanaged == nil {
 		return ""
@@ -115,7 +115,8 @@ func (s Scope) unmanaged(w Workload) string {
 	return s.Unmanaged(w)
 }
 
-// Leaves is the flag that excludes objects in a namespace; empty when workloads may select them.
+// Leaves returns the flag that excludes objects in a namespace; empty when workloads may select
+// them.
 func (s Scope) Leaves(row *catalog.Row, namespace string) string {
 	if s.Watches == nil {
 		return ""
@@ -126,7 +127,7 @@ func (s Scope) Leaves(row *catalog.Row, namespace string) string {
 	return ""
 }
 
-// Workloads are all that the operator runs, by namespace and name.
+// Workloads returns the workloads that the operator runs, sorted by namespace and name.
 func (o *Objects) Workloads() (out []Workload) {
 	for w := range o.eachWorkload() {
 		if o.Scope.unmanaged(w) == "" {
@@ -136,7 +137,7 @@ func (o *Objects) Workloads() (out []Workload) {
 	return out
 }
 
-// Unmanaged are the workloads that the operator does not run, with the reason of each.
+// Unmanaged iterates over the workloads that the operator does not run, with the reasons.
 func (o *Objects) Unmanaged() iter.Seq2[Workload, string] {
 	return func(yield func(Workload, string) bool) {
 		for w := range o.eachWorkload() {
@@ -147,7 +148,7 @@ func (o *Objects) Unmanaged() iter.Seq2[Workload, string] {
 	}
 }
 
-// eachWorkload goes through the workloads by namespace and name.
+// eachWorkload iterates over the workloads, sorted by namespace and name.
 func (o *Objects) eachWorkload() iter.Seq[Workload] {
 	var out []Workload
 	for _, kind := range o.Kinds {
@@ -161,8 +162,8 @@ func (o *Objects) eachWorkload() iter.Seq[Workload] {
 	return slices.Values(out)
 }
 
-// NamespaceLabels returns the labels of a namespace: of those that were given, and
-// of those that objects live in, which the API server labels with their name.
+// NamespaceLabels returns the labels of a namespace. One that is not among the manifests is assumed
+// to exist with the name label that the API server sets.
 func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
 	if set, ok := o.namespaces[name]; ok {
 		return set, true
@@ -173,15 +174,15 @@ func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
 // SetNamespace adds a namespace with its labels.
 func (o *Objects) SetNamespace(name string, set labels.Set) { o.namespaces[name] = set }
 
-// NamespaceUnknown reports whether a namespace is not among the manifests: it may have
-// more labels than those of [Objects.NamespaceLabels].
+// NamespaceUnknown reports whether a namespace is not among the manifests. It may then have more
+// labels than [Objects.NamespaceLabels] returns.
 func (o *Objects) NamespaceUnknown(name string) bool {
 	_, given := o.namespaces[name]
 	return !given
 }
 
-// Place is where an object was read; the zero value when it was not. Objects without a
-// namespace have "" there.
+// Place returns the location of an object; the zero value when it was not read. The namespace is
+// empty for cluster-scoped objects.
 func (o *Objects) Place(kind, namespace, name string) Place {
 	where := place(kind, namespace, name)
 	if p, ok := o.places[where]; ok {
@@ -190,7 +191,7 @@ func (o *Objects) Place(kind, namespace, name string) Place {
 	return o.nativePlaces[where]
 }
 
-// place is the key of an object, "KIND NAMESPACE/NAME". Versions of a kind share it.
+// place returns the key of an object, "KIND NAMESPACE/NAME". Versions of a kind share it.
 func place(kind, namespace, name string) string {
 	if namespace == "" {
 		return kind + " " + name
@@ -198,5 +199,5 @@ func place(kind, namespace, name string) string {
 	return kind + " " + namespace + "/" + name
 }
 
-// Len is the number of objects that were read and that the operator uses.
+// Len returns the number of objects that were read and that the operator uses.
 func (o *Objects) Len() int { return len(o.places) }

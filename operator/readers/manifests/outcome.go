@@ -11,28 +11,28 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// Outcome is what the operator would make of a workload.
+// Outcome is the result of reconciling a workload.
 type Outcome struct {
-	// Verdicts are about the objects that the workload selects, in the order of its
-	// configuration; as far as they were read, with Err.
+	// Verdicts are about the objects that the workload selects, in configuration order. With Err,
+	// they may be incomplete.
 	Verdicts []compiled.Verdict
 	// Dropped are fields of the workload itself that its version does not support.
 	Dropped []string
 	Plan    engine.Plan
-	Err     error // of the workload itself: there is no plan
+	Err     error // an error in the workload itself; there is no plan
 }
 
-// Reconcile gathers and decides as the operator does, and writes nothing.
+// Reconcile runs the gather and decide steps of the operator without writing anything.
 func (o *Objects) Reconcile(w Workload) Outcome { return o.reconcile(w, o.Cluster(w)) }
 
-// Bare is what the operator would make of a workload if it selected no object: enough to
-// know its pods, without what compiling the objects takes.
+// Bare returns the outcome as if the workload selected no objects. It is enough to determine the
+// pods and avoids the cost of compiling the objects.
 func (o *Objects) Bare(w Workload) Outcome {
 	c := o.Cluster(w)
 	all := c.Objects
 	c.Objects = func(kind string) iter.Seq[catalog.Object] {
 		if s := w.Kind.SelectsBy(kind); s.Named != nil && len(s.Named(w.Object)) > 0 {
-			return all(kind) // some is part of the workload's own configuration
+			return all(kind) // some may be part of the workload's own configuration
 		}
 		return func(func(catalog.Object) bool) {}
 	}
@@ -57,18 +57,18 @@ func (o *Objects) reconcile(w Workload, c engine.Cluster) Outcome {
 	}
 	out.Plan = plan
 	for _, text := range plan.Dropped {
-		if kind, _, _ := strings.Cut(text, " "); catalog.Of(kind) == nil { // else a verdict has it
+		if kind, _, _ := strings.Cut(text, " "); catalog.Of(kind) == nil { // otherwise a verdict reports it
 			out.Dropped = append(out.Dropped, text)
 		}
 	}
 	return out
 }
 
-// Select returns what becomes of the objects that a workload selects in a cluster, in the
-// order of its configuration.
+// Select returns the verdicts about the objects that a workload selects in a cluster, in
+// configuration order.
 //
-// Errors: the workload is wrong; an object could not be judged. There may be verdicts
-// all the same.
+// Errors: the workload is invalid; an object could not be judged. There may be verdicts along with
+// an error.
 func Select(w Workload, c engine.Cluster) ([]compiled.Verdict, error) {
 	gatherer := w.Kind.Open(w.Key())
 	defer gatherer.Close()

@@ -16,16 +16,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// promise is a Secret or ConfigMap that does not exist yet, and what is known of it.
+// promise is a Secret or ConfigMap that will be generated, with its known keys.
 type promise struct {
 	keys []string
-	any  bool // it may have other keys, too
+	any  bool // it may have other keys as well
 }
 
-// promises are those of all manifests. One in no namespace is for every namespace.
+// promises are the promises of all manifests. An empty namespace applies to every namespace.
 type promises map[assets.Ref]*promise
 
-// of is the promise of an object; nil where there is none.
+// of returns the promise of an object; nil if there is none.
 func (p promises) of(ref assets.Ref) *promise {
 	if own := p[ref]; own != nil {
 		return own
@@ -34,7 +34,7 @@ func (p promises) of(ref assets.Ref) *promise {
 	return p[ref]
 }
 
-// add takes a promise; several of one object add up.
+// add adds a promise, merging it with others for the same object.
 func (p promises) add(ref assets.Ref, more promise) {
 	if p[ref] == nil {
 		p[ref] = &promise{}
@@ -43,14 +43,14 @@ func (p promises) add(ref assets.Ref, more promise) {
 	p[ref].any = p[ref].any || more.any
 }
 
-// newPromises are what every cluster makes by itself.
+// newPromises returns the promises of objects that exist in every cluster.
 func newPromises() promises {
 	return promises{{Kind: assets.ConfigMap, Name: "kube-root-ca.crt"}: {keys: []string{"ca.crt"}}}
 }
 
-// Promised takes Secrets and ConfigMaps that something among the manifests makes in a cluster
-// for existing ones: secretGenerators of kustomize, ExternalSecrets and the like. Their values
-// are not known, and such as are good for what refers to them.
+// Promised treats Secrets and ConfigMaps that other manifests generate in a cluster as existing,
+// such as those of kustomize secretGenerators or ExternalSecrets. Their unknown values are replaced
+// by placeholders that are valid for the references.
 func (o *Objects) Promised() {
 	var all []catalog.Object
 	for _, row := range catalog.All {
@@ -77,7 +77,7 @@ func (o *Objects) Promised() {
 	}
 }
 
-// maker is the part of an object that makes Secrets which says what they are.
+// maker is the part of a manifest that describes the Secret that it generates.
 type maker struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
@@ -108,13 +108,13 @@ type maker struct {
 	} `json:"spec"`
 }
 
-// container is the part of a container that says what it runs.
+// container is the part of a container that describes its command.
 type container struct {
 	Image         string
 	Command, Args []string
 }
 
-// flag returns the value of a flag on the command line of a container, and otherwise without it.
+// flag returns the value of a command line flag of a container, or otherwise if it is not set.
 func (c container) flag(name, otherwise string) string {
 	words := slices.Concat(c.Command, c.Args)
 	for i, word := range words {
@@ -128,14 +128,14 @@ func (c container) flag(name, otherwise string) string {
 	return otherwise
 }
 
-// certificates returns the Secret that a Job of kube-webhook-certgen creates, as charts have
-// it for webhooks, and sets the namespace of the maker to that of the Secret.
+// certificates returns the Secret that a Job of kube-webhook-certgen creates, as charts use it for
+// webhooks, and sets the namespace of the maker to that of the Secret.
 func certificates(m *maker) (name string, of promise) {
 	for _, c := range m.Spec.Template.Spec.Containers {
 		if !strings.Contains(c.Image, "webhook-certgen") || !slices.Contains(slices.Concat(c.Command, c.Args), "create") {
 			continue
 		}
-		if namespace := c.flag("namespace", ""); !strings.Contains(namespace, "$") { // else it is from the environment: its own
+		if namespace := c.flag("namespace", ""); !strings.Contains(namespace, "$") { // a variable is the namespace of the Job
 			m.Metadata.Namespace = cmp.Or(namespace, m.Metadata.Namespace)
 		}
 		return c.flag("secret-name", ""), promise{keys: []string{c.flag("ca-name", "ca"), c.flag("cert-name", "cert"), c.flag("key-name", "key")}}
@@ -143,7 +143,7 @@ func certificates(m *maker) (name string, of promise) {
 	return "", promise{}
 }
 
-// makers are the kinds that make a Secret, and what it is called and has.
+// makers are the kinds that generate a Secret, with functions that return its name and keys.
 var makers = map[schema.GroupKind]func(m *maker) (name string, of promise){
 	{Group: "external-secrets.io", Kind: "ExternalSecret"}: func(m *maker) (string, promise) {
 		t := m.Spec.Target
@@ -152,7 +152,7 @@ var makers = map[schema.GroupKind]func(m *maker) (name string, of promise){
 			out.keys = append(out.keys, d.SecretKey)
 		}
 		if len(t.Template.Data) > 0 && t.Template.MergePolicy != "Merge" {
-			out.keys = nil // they are only what the template is filled with
+			out.keys = nil // they are only inputs of the template
 		}
 		out.keys = append(out.keys, slices.Sorted(maps.Keys(t.Template.Data))...)
 		return t.Name, out
@@ -165,15 +165,15 @@ var makers = map[schema.GroupKind]func(m *maker) (name string, of promise){
 		return m.Spec.SecretName, promise{keys: []string{"tls.crt", "tls.key", "ca.crt"}, any: true}
 	},
 	{Group: "batch", Kind: "Job"}: certificates,
-	{Kind: "Service"}: func(m *maker) (string, promise) { // of OpenShift
+	{Kind: "Service"}: func(m *maker) (string, promise) { // on OpenShift
 		return m.Metadata.Annotations["service.beta.openshift.io/serving-cert-secret-name"], promise{keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey}}
 	},
 }
 
-// namesItself are the makers whose Secret has their own name unless they say another.
+// namesItself are the makers whose Secret has their own name by default.
 var namesItself = []string{"ExternalSecret", "SealedSecret"}
 
-// promised keeps what an object makes in a cluster. One that cannot be read makes nothing.
+// promised records the Secret that an object generates, if any. Unreadable objects are ignored.
 func (r *reader) promised(kind schema.GroupKind, raw []byte) {
 	make, is := makers[kind]
 	var m maker
@@ -197,7 +197,7 @@ type generator struct {
 	Env             string
 }
 
-// promise has the keys that the generator names. A file of variables may have any.
+// promise returns the keys of the generator. A file of variables may have any keys.
 func (g generator) promise() promise {
 	out := promise{any: len(g.Envs) > 0 || g.Env != ""}
 	for _, l := range g.Literals {
@@ -214,8 +214,8 @@ func (g generator) promise() promise {
 	return out
 }
 
-// generated keeps what a kustomization generates. Manifests refer to it by the name
-// without the hash, in whatever namespace the kustomization puts it.
+// generated records what a kustomization generates. Manifests refer to it by the name without the
+// hash, in any namespace.
 func (r *reader) generated(kustomization string) {
 	var k struct{ SecretGenerator, ConfigMapGenerator []generator }
 	if !readKustomization(kustomization, &k) {

@@ -25,20 +25,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// schemas do with an object what the API server does before it stores one. What
-// checks a kind is made for its first object: it takes tens of milliseconds and
-// some megabytes.
+// schemas apply defaults and validation as the API server does before it stores an object. The
+// checker of a kind is created on first use: it takes tens of milliseconds and some megabytes.
 type schemas struct {
 	mu          sync.Mutex
 	definitions []*apiextensionsv1.CustomResourceDefinition
 	checkers    map[schema.GroupVersionKind]*check.Checker
-	idle        *time.Timer // drops the definitions, of which checkers keep nothing
+	idle        *time.Timer // drops the CRDs, which checkers do not retain
 }
 
-// keepDefinitions is how long definitions are kept after a checker was made of them: they take 20 MB.
+// keepDefinitions is how long the parsed CRDs, which take 20 MB, are kept after a checker was
+// created.
 const keepDefinitions = 5 * time.Second
 
-// shared are those of the CRDs in this program, for all who read manifests.
+// shared are the schemas of the CRDs in this program, shared by all readers of manifests.
 var shared schemas
 
 func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) {
@@ -89,14 +89,15 @@ func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind sc
 	return nil, errors.New("no CRD for " + kind.String())
 }
 
-// read sets the defaults of the API, then reads an object strictly.
+// read sets the defaults of the API, then decodes an object strictly.
 //
-// Errors: one *manifest.FieldError for each field that the type does not have or
-// that has a wrong type, one *InvalidError for each value that the API server
-// would refuse, at most [budget.DocumentFaults] of each; the latter only when validate is set. usable says that the object has all of
-// the document but the fields with an error; when it is not, the object is not to be used.
+// Errors: one *manifest.FieldError for each unknown field or field of a wrong type, one
+// *InvalidError for each value that the API server would reject, at most [budget.DocumentFaults] of
+// each; the latter only if validate is set. usable reports whether into has the whole document
+// except for the faulty fields. Otherwise it must not be used.
 //
-// Of an object that is too large to be decoded, only the metadata is read and the reason noted, as of a stored one.
+// If an object is too large to be decoded, only its metadata is decoded, along with the reason, as
+// for a stored object.
 func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) (usable bool, err error) {
 	if budget.Check(kind.Kind, raw) != nil {
 		err := manifest.DecodeStored(raw, into)
@@ -131,7 +132,7 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		}
 	}
 	problems := checker.Values(object)
-	if len(wrong) == 0 { // otherwise the metadata was perhaps not read
+	if len(wrong) == 0 { // otherwise the metadata may be missing
 		problems = append(problems, metadata(into)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
@@ -153,12 +154,12 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
 }
 
-// metadata reports names, labels and annotations that no object may have.
+// metadata validates names, labels and annotations.
 func metadata(object metav1.Object) field.ErrorList {
 	return validation.ValidateObjectMetaAccessor(object, object.GetNamespace() != "", validation.NameIsDNSSubdomain, field.NewPath("metadata"))
 }
 
-// invalid are the errors of problems, joined.
+// invalid joins problems into one error.
 func invalid(problems field.ErrorList) error {
 	var out []error
 	for _, p := range problems {
@@ -169,19 +170,19 @@ func invalid(problems field.ErrorList) error {
 
 const isRequired = "is required"
 
-// InvalidError is a value that the API server refuses.
+// InvalidError is a value that the API server rejects.
 type InvalidError struct {
 	Path   string // "spec.endpoints[0].interval"
 	Reason string // without the value, which may be a secret
 
-	enum bool // it is none of the values that there are
+	enum bool // the value is not one of an enumeration
 }
 
 // Error returns path and reason in one line.
 func (e *InvalidError) Error() string { return e.Path + ": " + e.Reason }
 
-// newInvalidError words a problem without repeating path and value, except for
-// the values of enumerations and the keys of lists.
+// newInvalidError words a problem without repeating path and value, except for the values of
+// enumerations and the keys of lists.
 func newInvalidError(p *field.Error) *InvalidError {
 	_, detail, inBody := strings.Cut(p.Detail, " in body ")
 	if !inBody {
@@ -211,8 +212,8 @@ func newInvalidError(p *field.Error) *InvalidError {
 	return &InvalidError{Path: p.Field, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
 }
 
-// withoutBranches makes one problem of those that a value has which is to be an integer or a
-// string, and is neither: one for each branch of the schema, and one for the choice.
+// withoutBranches keeps one type error per field: a value that is neither an integer nor a string
+// has one for each branch of the schema, and one for the choice.
 func withoutBranches(problems field.ErrorList) (out field.ErrorList) {
 	said := map[string]bool{}
 	for _, p := range problems {
@@ -228,7 +229,7 @@ func withoutBranches(problems field.ErrorList) (out field.ErrorList) {
 	return out
 }
 
-// alreadyIn says which earlier item of a list has the keys of one; empty when it is not found.
+// alreadyIn describes the earlier item of a list with the same keys; empty when it is not found.
 func alreadyIn(object map[string]any, path string, keys map[string]any) string {
 	open := strings.LastIndexByte(path, '[')
 	if open < 0 {

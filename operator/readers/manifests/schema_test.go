@@ -13,7 +13,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestSchemas holds that every kind of the group has a CRD, and is named as it says.
+// Every kind of the group has a CRD with a matching name.
 func TestSchemas(t *testing.T) {
 	var s schemas
 	for _, kind := range catalog.All {
@@ -34,8 +34,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestInvalid: each kind of thing that an API server refuses. A value is never repeated,
-// because a URL may hold a password, except for those of enumerations and the keys of lists.
+// Every kind of invalid value is rejected. Messages never repeat a value, because a URL may hold a
+// password, except for enumerations and the keys of lists.
 func TestInvalid(t *testing.T) {
 	const (
 		prometheus = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
@@ -79,7 +79,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreSet: objects are read as the API server would store them.
+// Objects are read as the API server would store them.
 func TestDefaultsAreSet(t *testing.T) {
 	o, err := Load([]string{folder(t, map[string]string{
 		"a.yaml": "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: {portName: null, containers: [{name: a, ports: [{containerPort: 1}]}]}",

@@ -8,13 +8,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 )
 
-// version is a version of a kind's CRD with which the operator does not work.
+// version is a CRD version that the operator does not use internally.
 type version struct {
-	convert func(catalog.Object) (catalog.Object, error) // to the version with which it does
-	reword  func(string) string                          // what is said about the converted object
+	convert func(catalog.Object) (catalog.Object, error) // to the version that the operator uses
+	reword  func(string) string                          // rewords messages about the converted object
 }
 
-// otherVersions are all of these versions.
+// otherVersions are the versions that are converted.
 var otherVersions = map[*catalog.Row]version{
 	catalog.AlertmanagerConfigBeta: {
 		convert: func(o catalog.Object) (catalog.Object, error) {
@@ -24,7 +24,7 @@ var otherVersions = map[*catalog.Row]version{
 	},
 }
 
-// worked returns the row of the version with which the operator works.
+// worked returns the row of the version that the operator uses.
 func worked(row *catalog.Row) *catalog.Row {
 	if _, other := otherVersions[row]; other {
 		return catalog.Of(row.Kind)
@@ -32,7 +32,7 @@ func worked(row *catalog.Row) *catalog.Row {
 	return row
 }
 
-// convert returns an object in the version with which the operator works.
+// convert returns an object in the version that the operator uses.
 func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Object, error) {
 	v, other := otherVersions[row]
 	if !other {
@@ -43,7 +43,7 @@ func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Objec
 	return v.convert(object)
 }
 
-// AsWritten words the error of a verdict for who wrote the object in another version.
+// AsWritten rewords the error of a verdict for the version in which the object was written.
 func (o *Objects) AsWritten(of compiled.Verdict) compiled.Verdict {
 	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
 	if other && of.Err != nil {
@@ -56,7 +56,7 @@ func (o *Objects) AsWritten(of compiled.Verdict) compiled.Verdict {
 	return of
 }
 
-// rewordedError is an error in other words.
+// rewordedError is an error with a different message.
 type rewordedError struct {
 	error
 	text string

@@ -19,12 +19,12 @@ const (
 	alphaConfig = "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: alpha, namespace: team}\nspec: "
 )
 
-// selectsConfigs is a kind whose workloads select AlertmanagerConfigs.
+// selectsConfigs returns a kind whose workloads select AlertmanagerConfigs.
 func selectsConfigs() []*engine.Kind {
 	return []*engine.Kind{{Row: catalog.Alertmanager, Selects: []engine.Selects{{Row: catalog.AlertmanagerConfig}}}}
 }
 
-// Objects of v1beta1 are read by its rules and are then like those of v1alpha1.
+// Objects of v1beta1 are validated as such and converted to v1alpha1.
 func TestOtherVersion(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"a.yaml": betaConfig + "{timeIntervals: [{name: nights}], route: {receiver: a, routes: [{matchers: [{name: b, value: c}]}]}}\n" + alphaConfig + "{}\n",
@@ -62,7 +62,7 @@ func TestOtherVersionBadInput(t *testing.T) {
 	}
 }
 
-// What is said about a converted object names the fields that its author wrote.
+// Errors about a converted object name the fields that its author wrote.
 func TestAsWritten(t *testing.T) {
 	o, err := Load([]string{folder(t, map[string]string{"a.yaml": betaConfig + "{}\n" + alphaConfig + "{}\n"})}, selectsConfigs())
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// pattern is what a regular expression of the CRDs asks for, and what somebody meant who
-// wrote something else; that is empty when nobody can tell.
+// pattern describes the values that a regular expression of the CRDs accepts. meant (optional) guesses the
+// intended value; empty for no guess.
 type pattern struct {
 	want  string
 	meant func(text string) string
 }
 
-// patterns are those that people meet, as they stand in the CRDs.
+// patterns are commonly violated patterns, exactly as in the CRDs.
 var patterns = map[string]pattern{
 	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:       {durationWords, meantDuration},
 	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:           {durationWords, meantDuration},
@@ -52,14 +52,14 @@ var patterns = map[string]pattern{
 
 const durationWords = "want a duration such as 30s, 5m or 1h30m: integers with the units y, w, d, h, m, s and ms, without blanks"
 
-// patternOf finds the wording of "should match '…'".
+// patternOf returns the wording for "should match '…'".
 func patternOf(detail string) (pattern, bool) {
 	_, text, _ := strings.Cut(detail, "should match '")
 	p, known := patterns[strings.TrimSuffix(text, "'")]
 	return p, known
 }
 
-// words say what a value should be, and what was perhaps meant.
+// words describe the expected value, with a guess of the intended one.
 func (p pattern) words(value any) string {
 	text, isText := value.(string)
 	if p.meant == nil || !isText {
@@ -71,7 +71,7 @@ func (p pattern) words(value any) string {
 	return p.want
 }
 
-// units are the words that people use for those of durations.
+// units maps spellings of duration units to the units.
 var units = map[string]string{
 	"ms": "ms", "msec": "ms", "millisecond": "ms", "s": "s", "sec": "s", "second": "s", "m": "m", "min": "m", "minute": "m",
 	"h": "h", "hr": "h", "hour": "h", "d": "d", "day": "d", "w": "w", "week": "w", "y": "y", "year": "y", "": "s",
@@ -82,7 +82,7 @@ var (
 	sizeAndUnit   = regexp.MustCompile(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)(i?)[bB]?\s*$`)
 )
 
-// meantDuration reads a number with a unit of some spelling; without one it is seconds.
+// meantDuration parses a number with a unit in any spelling; the default is seconds.
 func meantDuration(text string) string {
 	m := numberAndUnit.FindStringSubmatch(text)
 	if m == nil {
@@ -99,7 +99,7 @@ func meantDuration(text string) string {
 	return m[1] + unit
 }
 
-// meantHours is meantDuration for where hours are the largest unit.
+// meantHours is like meantDuration with hours as the largest unit.
 func meantHours(text string) string {
 	meant := meantDuration(text)
 	of, err := model.ParseDuration(meant)
@@ -109,16 +109,16 @@ func meantHours(text string) string {
 	return fmt.Sprintf("%.0fh", time.Duration(of).Hours())
 }
 
-// fraction matches a number with decimals and its unit.
+// fraction matches a decimal number with a unit.
 var fraction = regexp.MustCompile(`^([0-9]*\.[0-9]+)(ms|s|m|h|d|w|y)$`)
 
-// meantFraction writes a fraction of a unit in whole smaller ones: 1.5d is 36h.
+// meantFraction converts a fraction of a unit to an integer of a smaller one: 1.5d is 36h.
 func meantFraction(text string) string {
 	m := fraction.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
 	if m == nil {
 		return ""
 	}
-	number, _ := strconv.ParseFloat(m[1], 64) // by the regular expression
+	number, _ := strconv.ParseFloat(m[1], 64) // valid by the regular expression
 	unit, _ := model.ParseDuration("1" + m[2])
 	for _, smaller := range []string{"w", "d", "h", "m", "s", "ms"} {
 		of, _ := model.ParseDuration("1" + smaller)
@@ -129,7 +129,7 @@ func meantFraction(text string) string {
 	return ""
 }
 
-// meantQuantity takes the B away that sizes have and quantities do not.
+// meantQuantity drops the B, which sizes have and quantities do not.
 func meantQuantity(text string) string {
 	m := sizeAndUnit.FindStringSubmatch(text)
 	if m == nil {
@@ -150,7 +150,7 @@ func meantSize(text string) string {
 	return m[1] + strings.ToUpper(m[2]) + m[3] + "B"
 }
 
-// wanted are words for types of values that people write in another form.
+// wanted describes types whose values are often written in another form.
 var wanted = map[reflect.Type]string{
 	reflect.TypeFor[v1.Duration]():                 "a duration with its unit, as a string such as 30s",
 	reflect.TypeFor[v1.NonEmptyDuration]():         "a duration with its unit, as a string such as 30s",
@@ -161,8 +161,8 @@ var wanted = map[reflect.Type]string{
 	reflect.TypeFor[resource.Quantity]():           "a quantity such as 500m, 2, 50G or 50Gi",
 }
 
-// reword says of a value of the wrong type what is wanted, in the words of the API, and of
-// an unknown field where people have it from. kind is that of the object.
+// reword describes the expected value for a wrong type, in terms of the API, and explains commonly
+// confused unknown fields. kind is the kind of the object.
 func reword(kind string, err error) error {
 	fault, is := err.(*manifest.FieldError)
 	if !is {
@@ -180,7 +180,7 @@ func reword(kind string, err error) error {
 	return &out
 }
 
-// misread are fields that people take for others of another type.
+// misread are fields that are often confused with fields of another type.
 var misread = []struct {
 	path *regexp.Regexp
 	got  reflect.Kind
@@ -195,7 +195,7 @@ var misread = []struct {
 	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
 }
 
-// typeReason words a value of the wrong type.
+// typeReason describes a value of the wrong type.
 func typeReason(f *manifest.FieldError) string {
 	_, got, _ := strings.Cut(f.Reason, ", got ")
 	if got == "" {
@@ -237,7 +237,7 @@ func typeReason(f *manifest.FieldError) string {
 	return f.Reason
 }
 
-// unitOf is the unit that people mean in a field: retention is told in days.
+// unitOf returns the likely unit of a field: days for retention, otherwise seconds.
 func unitOf(path string) string {
 	if _, name := cutField(path); strings.HasPrefix(name, "retention") {
 		return "d"
@@ -245,7 +245,7 @@ func unitOf(path string) string {
 	return "s"
 }
 
-// plainValue reports whether a text is a number or a boolean as the kind wants it.
+// plainValue reports whether a text is a valid number or boolean of the kind.
 func plainValue(k reflect.Kind, text string) bool {
 	switch k {
 	case reflect.Bool:
@@ -257,7 +257,7 @@ func plainValue(k reflect.Kind, text string) bool {
 	return false
 }
 
-// oneOf words a value that is none of an enumeration.
+// oneOf describes a value that is not in an enumeration.
 func oneOf(p *field.Error, detail string) string {
 	value, isText := p.BadValue.(string)
 	if !isText {
@@ -276,7 +276,7 @@ func oneOf(p *field.Error, detail string) string {
 	return text
 }
 
-// withoutSpellings leaves out values that differ from an earlier one in letter case only.
+// withoutSpellings drops values that differ from an earlier one in letter case only.
 func withoutSpellings(values []string) (out []string) {
 	said := map[string]bool{}
 	for _, v := range values {
@@ -288,7 +288,7 @@ func withoutSpellings(values []string) (out []string) {
 	return out
 }
 
-// sameKey words the keys of an item of a list that an earlier one has.
+// sameKey formats the keys of a list item that an earlier item shares.
 func sameKey(keys map[string]any) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(keys)) {

@@ -11,8 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TestPatternsStandInTheCRDs: a wording for a pattern that no CRD has is never used, and people see the
-// text of a pattern that has none.
+// Every pattern with a wording is in a CRD, and every pattern of the CRDs has a wording.
 func TestPatternsStandInTheCRDs(t *testing.T) {
 	files, err := filepath.Glob("../../../deploy/crds/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -65,8 +64,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// TestConfusions: what people write whose fields are those of another format, or stand in
-// another place.
+// Fields of other formats, or at the wrong level, get an explanation.
 func TestConfusions(t *testing.T) {
 	const (
 		server  = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
@@ -145,7 +143,7 @@ func TestConfusions(t *testing.T) {
 	}
 }
 
-// TestOneFault: one mistake is one fault, without those that follow from it.
+// One mistake is one fault, without consequential ones.
 func TestOneFault(t *testing.T) {
 	const head = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
 	for text, want := range map[string]string{

@@ -1,15 +1,14 @@
-// Package memo remembers for some seconds what was read from a cluster with the permissions of
-// a person, so that a page of a browser costs few calls: what several parts of it read is read
-// once, and the next page begins with what the one before has read.
+// Package memo caches reads from a cluster with the permissions of a user for some seconds,
+// so that a web page costs few calls: its parts share reads, and the next page reuses them.
 //
-//	reader.go   the memory, as an [readers.Reader]
-//	watch.go    watches of what was read: a change ends the memory of it
-//	source.go   where changes come from: metadata of an API server
-//	feed.go     versions, and changes for whoever shows what is read
+//	reader.go   the cache, as a [readers.Reader]
+//	watch.go    watches of cached lists: a change invalidates the cached results
+//	source.go   the source of changes: metadata of an API server
+//	feed.go     versions, and change notifications for clients
 //
 //	reader := memo.New(ctx, readers.Cluster{…}, memo.Metadata(client))
 //	answers := insight.New(insight.Parts{Reader: reader, …})
 //
-// Where the person may not watch, what was read is read again after some seconds. Objects are
-// shared: nobody may change them.
+// Without permission to watch, results are read again after some seconds. Objects are shared and
+// must not be modified.
 package memo

@@ -18,8 +18,7 @@ var (
 	_ readers.Feed      = (*Reader)(nil)
 )
 
-// Version implements [readers.Versioned]. It also changes when something must be read again
-// because no watch tells of its changes.
+// Version implements [readers.Versioned]. It also changes when a result without a watch expires.
 func (r *Reader) Version() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -27,13 +26,13 @@ func (r *Reader) Version() string {
 	return strconv.FormatUint(r.version, 10)
 }
 
-// Changes implements [readers.Feed] for what was read and may be watched. A read that starts
-// after a change was received sees it.
+// Changes implements [readers.Feed] for the lists that are watched. A read that starts after
+// a change was received sees it.
 func (r *Reader) Changes(ctx context.Context, each func(readers.Change)) error {
 	return r.feed.Changes(ctx, each)
 }
 
-// news is what a change is about; ok is false if nobody wants to know.
+// news returns the change notification for a watch event; ok is false if there is none.
 func news(of schema.GroupVersionResource, o metav1.Object) (c readers.Change, ok bool) {
 	switch of {
 	case readers.Pods, readers.StatefulSets, readers.DaemonSets:
@@ -53,7 +52,8 @@ func news(of schema.GroupVersionResource, o metav1.Object) (c readers.Change, ok
 	return c, false
 }
 
-// workloadOf is whose pod or set an object is; ok is false if it is of none.
+// workloadOf returns the workload that a pod, StatefulSet or DaemonSet belongs to; ok is false if
+// there is none.
 func workloadOf(o metav1.Object) (ref catalog.Ref, ok bool) {
 	labels := o.GetLabels()
 	if labels[wellknown.LabelAppManagedBy] != wellknown.ManagedBy {

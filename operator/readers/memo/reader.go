@@ -16,50 +16,52 @@ import (
 )
 
 const (
-	// keepUnwatched is how long is remembered what no watch tells the changes of.
+	// keepUnwatched is the lifetime of cached results without a watch.
 	keepUnwatched = 5 * time.Second
-	// keepWatched is how long is remembered what a watch tells the changes of: a watch may be
-	// broken for a while before that is noticed. Secrets and ConfigMaps, each of which is a
-	// call, are remembered as long.
+	// keepWatched is the lifetime of cached results with a watch, since a broken watch may go
+	// unnoticed for a while. Secrets and ConfigMaps, which cost one call each, are cached equally
+	// long.
 	keepWatched = 30 * time.Second
-	// longestRead is the time of a read. It goes on when whoever asked has gone, for the next.
+	// longestRead is the timeout of a read. A read continues when its caller is gone, for the next
+	// one.
 	longestRead = 30 * time.Second
-	// maxWhole is the number of objects of a list that are remembered whole, where whoever
-	// asks keeps only a part of each.
+	// maxWhole is the maximum number of objects of a list that are cached whole when the caller
+	// keeps only a part of each.
 	maxWhole = 5000
-	// believeLarge is how long a longer list is read without asking for its length.
+	// believeLarge is the time in which a list that exceeded maxWhole is read without checking its length
+	// again.
 	believeLarge = 10 * time.Minute
 )
 
-// Reader is an [readers.Reader] and [readers.Reviewer] that remembers.
+// Reader is a [readers.Reader] and [readers.Reviewer] with a cache.
 type Reader struct {
-	ctx     context.Context // of reads that several wait for
+	ctx     context.Context // of shared reads
 	under   readers.Reader
 	watches *watches
 	feed    readers.Broadcaster
 
 	mu      sync.Mutex
-	version uint64 // grows when something that was remembered is not any more
+	version uint64 // grows when a cached result is dropped
 	answers map[question]*answer
-	large   map[question]time.Time // lists of more than maxWhole objects, until when that is believed
+	large   map[question]time.Time // lists of more than maxWhole objects, with the time until which they are assumed large
 
 	references      assets.Reader
 	referencesUntil time.Time
 }
 
-// question is what was read.
+// question is the key of a cached result.
 type question struct {
 	of              schema.GroupVersionResource
 	namespace, name string
 	list            bool
 	labels          string
 	limit           int
-	account, verb   string // about permissions: of whom, for what
+	account, verb   string // of a permission check: the ServiceAccount and the verb
 }
 
-// answer is what the cluster said.
+// answer is a cached result.
 type answer struct {
-	done chan struct{} // closed when the rest is set
+	done chan struct{} // closed when the other fields are set
 	told
 	at time.Time
 }
@@ -70,7 +72,7 @@ type told struct {
 	err     error
 }
 
-// New remembers what is read from under, until the context ends. changes may be nil: then
+// New returns a cache of reads from under. Reads and watches end with the context. changes may be nil: then
 // nothing is watched.
 func New(ctx context.Context, under readers.Reader, changes Source) *Reader {
 	r := &Reader{ctx: ctx, under: under, answers: map[question]*answer{}, large: map[question]time.Time{}}
@@ -102,7 +104,7 @@ func (r *Reader) List(ctx context.Context, q readers.Query) ([]readers.Object, e
 	got, err := r.ask(ctx, asked(whole), func(ctx context.Context) told {
 		objects, err := r.under.List(ctx, whole)
 		for _, o := range objects {
-			o.SetManagedFields(nil) // the largest part of many objects, which nothing reads
+			o.SetManagedFields(nil) // the largest part of many objects, and unused
 		}
 		return told{objects: objects, err: err}
 	})
@@ -150,7 +152,7 @@ func (r *Reader) May(ctx context.Context, account types.NamespacedName, verb str
 	return got.may, err
 }
 
-// ask returns what is remembered, or reads it. Who asks while it is being read waits for that.
+// ask returns the cached result or reads it. Concurrent calls share one read.
 func (r *Reader) ask(ctx context.Context, q question, read func(context.Context) told) (told, error) {
 	if q.list {
 		r.watches.want(q)
@@ -172,7 +174,7 @@ func (r *Reader) ask(ctx context.Context, q question, read func(context.Context)
 	}
 }
 
-// fill reads what is asked for. An error is remembered if it is an answer: not found, forbidden.
+// fill executes a read. Not found and forbidden are cached, other errors are not.
 func (r *Reader) fill(q question, a *answer, read func(context.Context) told) {
 	ctx, cancel := context.WithTimeout(r.ctx, longestRead)
 	defer cancel()
@@ -186,7 +188,7 @@ func (r *Reader) fill(q question, a *answer, read func(context.Context) told) {
 	close(a.done)
 }
 
-// prune forgets what may not hold any more.
+// prune drops expired results.
 func (r *Reader) prune() {
 	for q, a := range r.answers {
 		if !r.fresh(q, a) {
@@ -199,8 +201,8 @@ func (r *Reader) prune() {
 	}
 }
 
-// fresh reports whether an answer still holds; one that is being read does. A refusal holds
-// for a short time whatever is watched: nothing tells of new permissions.
+// fresh reports whether a result is current or in flight. Errors expire soon even if the resource
+// is watched, since no watch reports new permissions.
 func (r *Reader) fresh(q question, a *answer) bool {
 	select {
 	case <-a.done:
@@ -219,8 +221,8 @@ func (r *Reader) drop(q question) {
 	r.version++
 }
 
-// changed ends the memory of what an object is in, or of all that a watch tells of, and tells
-// of the change.
+// changed invalidates the results that an object affects, or all of a scope if o is nil, and then
+// notifies listeners of the change.
 func (r *Reader) changed(s scope, o metav1.Object) {
 	namespace := s.namespace
 	if o != nil {
@@ -235,7 +237,7 @@ func (r *Reader) changed(s scope, o metav1.Object) {
 	}
 }
 
-// forget ends the memory of a kind in a namespace, "" for all.
+// forget invalidates the results of a resource in a namespace, "" for all.
 func (r *Reader) forget(of schema.GroupVersionResource, namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// cluster counts what it is asked.
+// cluster is a fake [readers.Reader] that records its calls.
 type cluster struct {
 	mu    sync.Mutex
 	pods  int
@@ -48,7 +48,7 @@ func (c *cluster) set(change func()) {
 	change()
 }
 
-// took returns what was asked since the last call.
+// took returns the calls since it was last called.
 func (c *cluster) took() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +106,7 @@ func expect(t *testing.T, c *cluster, want ...string) {
 	}
 }
 
-// What many ask at the same time is read once, and for some seconds after.
+// Concurrent reads of the same objects share one call, as do reads in the seconds that follow.
 func TestReadsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{pods: 2, takes: time.Second}
@@ -152,7 +152,7 @@ func TestReadsOnce(t *testing.T) {
 	})
 }
 
-// Who goes does not end a read that others wait for.
+// A canceled caller does not end a read that others wait for.
 func TestCallerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{pods: 1, takes: 3 * time.Second}
@@ -169,7 +169,7 @@ func TestCallerGoes(t *testing.T) {
 	})
 }
 
-// A refusal is an answer; a lost connection is none.
+// Forbidden and not found are cached; other errors are not.
 func TestErrors(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err   error
@@ -200,7 +200,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Who keeps a part of each object gets it from what is remembered, unless that would be too much.
+// A query with Keep is served from the cache unless the list is too large.
 func TestKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{pods: 3}
@@ -235,7 +235,7 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// changes are watches that a test feeds.
+// changes is a fake [Source] with watches that a test controls.
 type changes struct {
 	mu      sync.Mutex
 	refuses []string // namespaces; "" for all
@@ -264,7 +264,7 @@ func (c *changes) Watch(_ context.Context, of schema.GroupVersionResource, names
 	return w, nil
 }
 
-// of is the watch of a kind.
+// of returns the watch with a name.
 func (c *changes) of(t *testing.T, name string) *watch.FakeWatcher {
 	t.Helper()
 	synctest.Wait()
@@ -280,7 +280,7 @@ func object(namespace, name string, labels map[string]string) *metav1.PartialObj
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, ResourceVersion: "7", Labels: labels}}
 }
 
-// What is watched is remembered for longer, and not beyond a change.
+// Watched results are cached for longer, until a change.
 func TestChangeEndsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -296,7 +296,7 @@ func TestChangeEndsMemory(t *testing.T) {
 		}
 		read()
 		w := from.of(t, "pods")
-		read() // what was read before the watch has begun may be old
+		read() // results from before the start of the watch may be stale
 		c.took()
 		time.Sleep(keepWatched - time.Second)
 		read()
@@ -338,8 +338,8 @@ func TestChangeDuringRead(t *testing.T) {
 	})
 }
 
-// Without permission for all namespaces, one is watched; where nothing may be, or a watch breaks,
-// what was read is read again soon.
+// Without permission for all namespaces, a single one is watched. Without any, or when a watch
+// breaks, results expire soon.
 func TestRefusedWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -393,8 +393,8 @@ func TestNotWatched(t *testing.T) {
 	})
 }
 
-// Whoever listens is told what changed, after the memory of it has ended; many changes of one
-// object are one.
+// Listeners are notified after the cached results were invalidated; pending changes of one object
+// are merged.
 func TestFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

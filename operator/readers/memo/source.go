@@ -9,19 +9,19 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// Source tells what changes.
+// Source reports changes of objects.
 type Source interface {
-	// Now is the resourceVersion of a kind in a namespace, "" for all.
+	// Now returns the current resourceVersion of a resource in a namespace, "" for all.
 	//
 	// Errors: those of the API server.
 	Now(ctx context.Context, of schema.GroupVersionResource, namespace string) (string, error)
-	// Watch tells of changes of objects, each of which is a [metav1.Object].
+	// Watch watches objects, each of which is a [metav1.Object].
 	//
 	// Errors: those of the API server.
 	Watch(ctx context.Context, of schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// Metadata are the changes of an API server, of which only metadata are read.
+// Metadata returns a [Source] that watches only the metadata of objects.
 func Metadata(client metadata.Interface) Source { return source{client} }
 
 type source struct{ metadata.Interface }

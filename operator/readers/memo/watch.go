@@ -16,53 +16,53 @@ import (
 )
 
 const (
-	// maxWatches is the number of lists that are watched; others are read again after some
+	// maxWatches is the maximum number of watches. Lists beyond it are read again after some
 	// seconds.
 	maxWatches = 60
-	// afterRefusal and afterFailure are pauses before a watch is tried again.
+	// afterRefusal and afterFailure are the delays before a watch is retried.
 	afterRefusal = 5 * time.Minute
 	afterFailure = 5 * time.Second
-	// unwanted is how long is watched what nobody reads, unless somebody listens to changes.
+	// unwanted is the time after which a watch without reads and listeners ends.
 	unwanted = 10 * time.Minute
 )
 
-// unwatchable change too often for a watch to help, or have contents that not even their names
-// are to be asked for.
+// unwatchable are resources that change too often for a watch to help, and resources so sensitive
+// that not even their metadata is watched.
 var unwatchable = map[schema.GroupVersionResource]bool{readers.Events: true, readers.Secrets: true, readers.ConfigMaps: true}
 
-// scope is what one watch tells of.
+// scope is the resource, namespace and label selector of a watch.
 type scope struct {
 	of                schema.GroupVersionResource
 	namespace, labels string // empty for all
 }
 
-// state is that of a watch.
+// state is the state of a watch.
 type state struct {
 	ctx     context.Context
 	end     context.CancelFunc
 	wanted  time.Time
-	runs    bool // every change is told
+	runs    bool // the watch is established and reports every change
 	ended   bool
-	refused time.Time // zero: not
+	refused time.Time // zero if it was not refused
 }
 
-// watches are those of the lists that were read.
+// watches are the watches of the lists that were read.
 type watches struct {
 	ctx       context.Context
 	changes   Source
-	changed   func(s scope, o metav1.Object) // o is nil for anything
-	listening func() bool                    // somebody listens to changes
+	changed   func(s scope, o metav1.Object) // o is nil if anything may have changed
+	listening func() bool                    // reports whether there are listeners
 
 	mu     sync.Mutex
 	states map[scope]*state
 }
 
 func newWatches(ctx context.Context, changes Source, changed func(scope, metav1.Object), listening func() bool) *watches {
-	quiet := klog.NewContext(ctx, klog.Logger{}) // what may not be watched is read again
+	quiet := klog.NewContext(ctx, klog.Logger{}) // do not log failures: without a watch, results expire sooner
 	return &watches{ctx: quiet, changes: changes, changed: changed, listening: listening, states: map[scope]*state{}}
 }
 
-// want watches a list: in all namespaces or, where that is not permitted, in its own.
+// want watches a list: in all namespaces or, where that is forbidden, in its own.
 func (w *watches) want(q question) {
 	if w.changes == nil || unwatchable[q.of] {
 		return
@@ -76,7 +76,7 @@ func (w *watches) want(q question) {
 	}
 }
 
-// start runs a watch that does not run; nil if there are too many.
+// start starts a watch unless it runs, and returns it; nil if there are too many.
 func (w *watches) start(s scope) *state {
 	st := w.states[s]
 	switch {
@@ -96,7 +96,7 @@ func (w *watches) start(s scope) *state {
 	return st
 }
 
-// release ends a watch that nobody needs, or looks again later.
+// release ends a watch that is no longer needed, or checks again later.
 func (w *watches) release(s scope, st *state) {
 	listening := w.listening()
 	w.mu.Lock()
@@ -115,7 +115,7 @@ func (w *watches) release(s scope, st *state) {
 	delete(w.states, s)
 }
 
-// covers reports whether every change of what was asked for is told.
+// covers reports whether a running watch reports every change of a result.
 func (w *watches) covers(q question) bool {
 	if q.account != "" {
 		return false
@@ -130,7 +130,7 @@ func (w *watches) covers(q question) bool {
 	return false
 }
 
-// run watches until the context ends or the API server refuses.
+// run watches until the context ends or the API server refuses, and retries after other failures.
 func (w *watches) run(s scope, st *state) {
 	for {
 		err := w.follow(s, st)
@@ -152,9 +152,7 @@ func (w *watches) run(s scope, st *state) {
 	}
 }
 
-// follow tells of changes from now on, until that is not possible any more.
-//
-// Errors: those of the API server.
+// follow watches a scope from its current version until the watch fails.
 func (w *watches) follow(s scope, st *state) error {
 	version, err := w.changes.Now(st.ctx, s.of, s.namespace)
 	if err != nil {
@@ -166,7 +164,7 @@ func (w *watches) follow(s scope, st *state) error {
 		w.mu.Lock()
 		st.runs = true
 		w.mu.Unlock()
-		w.changed(s, nil) // what was read before may lack a change that nobody is told of
+		w.changed(s, nil) // results from before the start may lack a change that no event reports
 	}}
 	events, err := watchtools.NewRetryWatcherWithContext(ctx, version, from)
 	if err != nil {
@@ -183,7 +181,7 @@ func (w *watches) follow(s scope, st *state) error {
 	return ctx.Err()
 }
 
-// watcher makes the watches of a scope, one after another.
+// watcher opens the watches of a scope, one after another.
 type watcher struct {
 	Source
 	scope

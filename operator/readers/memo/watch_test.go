@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// Nobody reads a list for ten minutes: it is not watched any more, and others can be. While somebody
-// reads it or listens to changes, it is.
+// A watch without reads for ten minutes ends and makes room for others. Reads and listeners keep it
+// open.
 func TestWatchesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &changes{refuses: []string{""}}
@@ -26,7 +26,7 @@ func TestWatchesEnd(t *testing.T) {
 		in := func(namespace string) readers.Query {
 			return readers.Query{GroupVersionResource: pods.GroupVersionResource, Namespace: namespace}
 		}
-		list(t, r, pods) // in all namespaces is refused
+		list(t, r, pods) // forbidden in all namespaces
 		synctest.Wait()
 		for i := range maxWatches {
 			list(t, r, in(fmt.Sprint("n", i)))

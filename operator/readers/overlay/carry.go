@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// resources are what commands read of Kubernetes' own.
+// resources are the Kubernetes resources that commands read.
 var resources = map[reflect.Type]schema.GroupVersionResource{
 	reflect.TypeFor[*corev1.Namespace]():          readers.Namespaces,
 	reflect.TypeFor[*corev1.Node]():               readers.Nodes,
@@ -37,8 +37,8 @@ var resources = map[reflect.Type]schema.GroupVersionResource{
 	reflect.TypeFor[*rbacv1.ClusterRoleBinding](): readers.ClusterRoleBindings,
 }
 
-// carry is a copy of the manifest with what an API server keeps of the object that is there;
-// nil when there is none.
+// carry returns a copy of the manifest with the metadata and status that an API server would keep
+// from the existing object. there is nil when there is none.
 func carry(manifest, there readers.Object) readers.Object {
 	out := manifest.DeepCopyObject().(readers.Object)
 	if there == nil {
@@ -58,7 +58,7 @@ func carry(manifest, there readers.Object) readers.Object {
 	return out
 }
 
-// withDefaults sets what an API server sets and discovery looks at.
+// withDefaults sets the API server defaults that discovery depends on.
 func withDefaults(o readers.Object) {
 	tcp := corev1.ProtocolTCP
 	switch o := o.(type) {

@@ -17,14 +17,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Cluster is one to which manifests were applied.
+// Cluster is a [readers.Reader] of a cluster with manifests applied.
 type Cluster struct {
 	under     readers.Reader
 	manifests *manifests.Objects
-	objects   map[schema.GroupVersionResource][]readers.Object // of the manifests, by namespace and name
+	objects   map[schema.GroupVersionResource][]readers.Object // from the manifests, sorted by namespace and name
 }
 
-// Over applies manifests to what a reader reads.
+// Over returns a reader of under with manifests applied.
 func Over(under readers.Reader, manifests *manifests.Objects) *Cluster {
 	c := &Cluster{under: under, manifests: manifests, objects: map[schema.GroupVersionResource][]readers.Object{}}
 	for _, row := range catalog.All {
@@ -48,7 +48,7 @@ func (c *Cluster) add(of schema.GroupVersionResource, o readers.Object) {
 	c.objects[of] = append(c.objects[of], o)
 }
 
-// Native returns the manifests of Kubernetes' own kinds.
+// Native returns the manifests of Kubernetes kinds.
 func (c *Cluster) Native() []manifests.Native { return c.manifests.Native() }
 
 // Get implements [readers.Reader].
@@ -61,7 +61,7 @@ func (c *Cluster) Get(ctx context.Context, of schema.GroupVersionResource, key t
 	switch {
 	case err == nil:
 		return carry(manifest, there), nil
-	case apierrors.IsNotFound(err), apierrors.IsForbidden(err): // new, or nobody knows what it was
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err): // new, or its old state is unknown
 		return carry(manifest, nil), nil
 	}
 	return nil, err
@@ -97,7 +97,7 @@ func (c *Cluster) List(ctx context.Context, q readers.Query) ([]readers.Object, 
 			out = append(out, kept)
 		}
 	}
-	slices.SortStableFunc(out, compareKeys) // as the API server has them
+	slices.SortStableFunc(out, compareKeys) // in the order of the API server
 	return out, nil
 }
 
@@ -126,7 +126,7 @@ func (c *Cluster) Brings(ref assets.Ref) bool {
 	return err == nil
 }
 
-// manifest is the one of an object; nil when there is none.
+// manifest returns the manifest of an object; nil when there is none.
 func (c *Cluster) manifest(of schema.GroupVersionResource, key types.NamespacedName) readers.Object {
 	all := c.objects[of]
 	i, has := slices.BinarySearchFunc(all, key, func(o readers.Object, key types.NamespacedName) int { return compare(keyOf(o), key) })

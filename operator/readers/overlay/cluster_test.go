@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 )
 
-// cluster has pods and Secrets.
+// cluster is a fake reader of pods and Secrets.
 type cluster struct {
 	pods    []*corev1.Pod
 	secrets assets.Static
@@ -86,7 +86,7 @@ func over(t *testing.T, c *cluster, text string) *overlay.Cluster {
 	return overlay.Over(c, objects)
 }
 
-// A list has what the cluster would have, whatever labels an object had before.
+// A list selects by the labels of the manifests, not by those in the cluster.
 func TestList(t *testing.T) {
 	c := &cluster{pods: []*corev1.Pod{pod("a", "1", "web"), pod("a", "2", "web"), pod("b", "2", "web")}}
 	for name, tc := range map[string]struct {
@@ -128,7 +128,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// What the API server keeps of an object stays, and only that.
+// An applied manifest keeps the fields that the API server keeps, and no others.
 func TestGet(t *testing.T) {
 	c := &cluster{pods: []*corev1.Pod{pod("a", "1", "web"), pod("a", "2", "web")}}
 	get := func(name string) (*corev1.Pod, error) {
@@ -180,7 +180,7 @@ func (c *cluster) May(_ context.Context, account types.NamespacedName, verb stri
 	return account.Name == "prometheus" && verb == "list" && of.Resource == "pods" && namespace == "app", nil
 }
 
-// What the API server says of permissions is right as long as no manifest changes them.
+// Permissions come from the API server, unless the manifests contain RBAC objects.
 func TestPermissions(t *testing.T) {
 	may := func(text string) (bool, error) {
 		c := over(t, &cluster{}, text)
@@ -197,7 +197,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// Roles, accounts and what makes pods are those of the manifests too.
+// Roles, ServiceAccounts and pod controllers of the manifests are listed too.
 func TestOthers(t *testing.T) {
 	c := over(t, &cluster{}, `
 apiVersion: rbac.authorization.k8s.io/v1

@@ -1,9 +1,9 @@
-// Package overlay is a cluster as it would be if manifests were applied to it: objects of the
-// manifests take the place of those in the cluster, all others are the cluster's. What
-// controllers would make of them, such as pods and endpoints, is not known.
+// Package overlay reads a cluster as it would be with manifests applied: objects of the manifests
+// replace those in the cluster. What controllers would create for them, such as pods and endpoints,
+// is unknown.
 //
 //	cluster.go   the reader of such a cluster
-//	carry.go     what a manifest does not say, and an API server keeps or sets
+//	carry.go     fields that an API server keeps or defaults
 //
 //	reader := overlay.Over(cluster, manifests)
 //	question, err := explain.FromCluster(ctx, reader, setups, name)

@@ -11,11 +11,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// rbac decides what ServiceAccounts may do.
+// rbac are the resources that grant permissions.
 var rbac = []schema.GroupVersionResource{readers.Roles, readers.RoleBindings, readers.ClusterRoles, readers.ClusterRoleBindings}
 
-// May implements [readers.Reviewer]. The API server knows nothing of the manifests, so that it
-// is not asked if Roles or bindings are among them: these can be read instead.
+// May implements [readers.Reviewer]. The API server does not have the manifests, so if they contain
+// Roles or bindings it returns forbidden, and callers read the Roles and bindings instead.
 func (c *Cluster) May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	under, can := c.under.(readers.Reviewer)
 	if !can || c.Grants() {

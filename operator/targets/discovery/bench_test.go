@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// addServices adds Services of ten pods each, and all that belongs to them.
+// addServices adds Services with ten pods each, and their related objects.
 func addServices(add func(Object), n int) {
 	for i := range n {
 		meta := metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%d", i), Labels: map[string]string{"app": "web"}}
@@ -31,7 +31,7 @@ func addServices(add func(Object), n int) {
 	}
 }
 
-// BenchmarkGroups makes the groups of one discovery among ten thousand pods.
+// BenchmarkGroups builds the groups of one discovery among ten thousand pods.
 func BenchmarkGroups(b *testing.B) {
 	var o Objects
 	addServices(func(object Object) { o.Add(object) }, 1000)

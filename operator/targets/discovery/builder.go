@@ -15,16 +15,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// last is the name of an object that cannot exist. Builders work in the order of events
-// and answer each, so the answer about it comes after those about all others.
+// last is the name of an object that cannot exist. Builders handle events in order and send a group
+// for each, so the group of this object follows those of all others.
 const last = "-"
 
-// Informers returns the informer of the objects of a role, or of "namespace"; nil for
-// metadata that is not attached.
+// Informers returns the informer of the objects of a role, or of "namespace"; nil for metadata that
+// is not attached.
 type Informers func(role string) cache.SharedIndexInformer
 
-// NewBuilder returns Prometheus' builder of the groups of a role; nil for a role that does not
-// exist. Informers of the objects that have groups need the indices of [Indexers].
+// NewBuilder returns the group builder of Prometheus for a role; nil for an unknown role. Informers
+// of the primary objects of the role need the indices of [Indexers].
 func NewBuilder(role string, of Informers) discovery.Discoverer {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "events_total"}, []string{"role", "event"})
 	primary, nodes, namespaces := of(role), optional(of(roleNode)), optional(of(namespaceObjects))
@@ -45,7 +45,8 @@ func NewBuilder(role string, of Informers) discovery.Discoverer {
 	return nil
 }
 
-// optional is an informer of metadata; a nil interface without it, which builders look for.
+// optional converts an informer of metadata; without one it returns a nil interface, for which
+// builders check.
 func optional(i cache.SharedIndexInformer) cache.SharedInformer {
 	if i == nil {
 		return nil
@@ -53,8 +54,8 @@ func optional(i cache.SharedIndexInformer) cache.SharedInformer {
 	return i
 }
 
-// End is an object of a role, or a namespace, that does not exist. A builder that is told of its deletion
-// answers with a group for which [IsEnd] is true, after the groups of all earlier events.
+// End returns an object of a role, or a namespace, that does not exist. A builder that handles its
+// deletion sends a group for which [IsEnd] is true, after the groups of all earlier events.
 func End(role string) Object {
 	name := metav1.ObjectMeta{Namespace: last, Name: last}
 	switch role {
@@ -76,5 +77,5 @@ func End(role string) Object {
 	return nil
 }
 
-// IsEnd reports whether a group is the answer about [End].
+// IsEnd reports whether a group is for the object of [End].
 func IsEnd(source string) bool { return strings.HasSuffix(source, "/"+last) }

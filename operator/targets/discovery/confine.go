@@ -20,13 +20,13 @@ func Foreign(object Object) bool {
 	return false
 }
 
-// Confined is the group that a discovery in the namespace of an object makes of it, without
-// the pods of other namespaces.
+// Confined returns the group of an object as a discovery in its namespace builds it, without the
+// pods of other namespaces.
 func Confined(role string, of Informers, object Object) *targetgroup.Group {
 	object = object.DeepCopyObject().(Object)
 	for _, ref := range podRefs(object) {
 		if ref.Namespace != object.GetNamespace() {
-			ref.Namespace = last // of no label, and no pod is found
+			ref.Namespace = last // the name is not part of any label, and no pod is found
 		}
 	}
 	in := informers{role: {store: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}}
@@ -42,7 +42,7 @@ func Confined(role string, of Informers, object Object) *targetgroup.Group {
 	return &targetgroup.Group{}
 }
 
-// podRefs are the references of addresses to pods.
+// podRefs returns the references of addresses to pods.
 func podRefs(object Object) (out []*corev1.ObjectReference) {
 	add := func(ref *corev1.ObjectReference) {
 		if ref != nil && ref.Kind == "Pod" {

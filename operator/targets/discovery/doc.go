@@ -1,20 +1,21 @@
-// Package discovery makes groups of discovered labels from Kubernetes objects, as the
-// service discovery of Prometheus makes them: with its own builders, over objects that the
-// caller has. It knows neither workloads nor shards, and calls no API server:
-// package live does once, package watch again and again.
+// Package discovery builds groups of discovered labels from Kubernetes objects like the service
+// discovery of Prometheus: it runs the Prometheus builders on objects that the caller supplies. It
+// is independent of workloads and shards and does not call the API server: package live reads it
+// once, package watch continuously.
 //
 //	role.go      the kinds of objects, and which of them a discovery reads
-//	objects.go   the objects, and which of them a discovery looks at
-//	trim.go      what is kept of them
-//	wire.go      the same for lists as API servers send them
-//	informer.go  objects as informers, which the builders take
-//	builder.go   Prometheus' builders over any informers, and the end of what they build
+//	objects.go   the objects, and which of them a discovery selects
+//	trim.go      trimming of objects to the fields that matter
+//	wire.go      the same on encoded lists of the API server
+//	informer.go  objects as informers, which the builders require
+//	builder.go   the Prometheus builders, and detection of their last group
 //	index.go     the indices that builders need
-//	confine.go   groups without what other namespaces have
-//	groups.go    one discovery → groups, by role
-//	over.go      objects that take the place of others
-//	release.go   what older releases of Prometheus find
-//	find.go      all discoveries of a job, and what could not be looked at
+//	confine.go   groups without the pods of other namespaces
+//	groups.go    one discovery -> groups, by role
+//	over.go      objects that replace others
+//	follow.go    endpoints after a change of their Service
+//	release.go   differences in older Prometheus releases
+//	find.go      all discoveries of a job, and the gaps
 //
 //	var o discovery.Objects
 //	o.Add(pod) // trimmed

@@ -10,10 +10,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Find is what the discoveries of a job find. own is the namespace of the workload.
+// Find returns the groups of all discoveries of a job. own is the namespace of the workload.
 //
-// What cannot be found among the objects is a gap: targets of another cluster, selectors
-// that are not known here, Endpoints where only EndpointSlices were given.
+// Targets that cannot be found among the objects are gaps: targets of another cluster, unsupported
+// selectors, Endpoints if only EndpointSlices were added.
 func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 	unknown := func(format string, args ...any) {
 		out.Gaps = append(out.Gaps, targets.Gap{State: targets.Unknown, Message: fmt.Sprintf(format, args...)})
@@ -36,7 +36,8 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 	return out
 }
 
-// Distinct are the Kubernetes discoveries of a job. Prometheus runs equal ones once.
+// Distinct iterates over the Kubernetes discoveries of a job without duplicates. Prometheus runs
+// equal ones once.
 func Distinct(j *targets.Job) iter.Seq[*targets.KubernetesSD] {
 	return func(yield func(*targets.KubernetesSD) bool) {
 		for i := range j.Kubernetes {
@@ -49,22 +50,22 @@ func Distinct(j *targets.Job) iter.Seq[*targets.KubernetesSD] {
 	}
 }
 
-// OtherCluster says where another cluster is that a discovery looks into; "" for the
-// workload's own.
+// OtherCluster returns the address of the other cluster in which a discovery runs; "" for the
+// workload's own cluster.
 func OtherCluster(sd *targets.KubernetesSD) string {
 	return strings.TrimSpace(sd.APIServer + " " + sd.KubeconfigFile)
 }
 
-// Holds reports whether there are objects of the role of a discovery where it looks,
-// whatever its selectors say. own is the namespace of the workload.
+// Holds reports whether there are objects of a discovery's role in its namespaces, regardless of
+// its selectors. own is the namespace of the workload.
 func (o *Objects) Holds(sd *targets.KubernetesSD, own string) bool {
 	return len(o.inScope(sd.Role, scopeOf(sd, own))) > 0
 }
 
-// inScope are the objects of a role in the namespaces of a scope.
+// inScope returns the objects of a role in the namespaces of a scope.
 func (o *Objects) inScope(role string, s scope) []Object {
 	s.selectors = nil
-	out, _ := o.objects(role, s) // selectors alone can be wrong
+	out, _ := o.objects(role, s) // only selectors return errors
 	return out
 }
 

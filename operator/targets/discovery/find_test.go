@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// cluster is pods, a Service and its EndpointSlice in two namespaces, and a node.
+// cluster returns pods, a Service and its EndpointSlice in two namespaces, and a node.
 func cluster(t *testing.T) *Objects {
 	t.Helper()
 	var o Objects
@@ -41,7 +41,7 @@ func cluster(t *testing.T) *Objects {
 	return &o
 }
 
-// find is what a job with one discovery finds, by address, and its gaps.
+// find returns the addresses that a job with one discovery finds, and its gaps.
 func find(t *testing.T, o *Objects, sd string) (out []string) {
 	t.Helper()
 	jobs, err := targets.ReadJobs(promconfig.JobText{Text: []byte("- {job_name: a, kubernetes_sd_configs: [" + sd + "]}"), Origins: make([][]promconfig.Origin, 1)})
@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 	} {
 		got := find(t, o, sd)
 		if len(got) == 1 && len(want) == 1 && strings.HasSuffix(want[0], ": ") && strings.HasPrefix(got[0], want[0]) {
-			continue // the rest is the library's
+			continue // the rest is the library's message
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", sd, diff)
@@ -100,7 +100,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Labels of the node are added when the job asks for them.
+// Labels of the node are added if the job requests them.
 func TestAttachedMetadata(t *testing.T) {
 	o := cluster(t)
 	for _, node := range []bool{false, true} {
@@ -115,7 +115,7 @@ func TestAttachedMetadata(t *testing.T) {
 	}
 }
 
-// From a monitor's job and objects to a target with its labels.
+// A job and objects lead to a target with its labels.
 func TestFoundTargetIsScraped(t *testing.T) {
 	text := "- {job_name: a, kubernetes_sd_configs: [{role: endpointslice, namespaces: {names: [demo]}}], relabel_configs: [" +
 		"{action: keep, source_labels: [__meta_kubernetes_service_label_app], regex: web}, {source_labels: [__meta_kubernetes_pod_name], target_label: pod}]}"

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Follow changes endpoints as the controllers of Kubernetes will when Services of applied take the place of those of
-// under: their ports get the names and numbers of the new ones. Endpoints whose addresses may differ are
-// left out.
+// Follow updates endpoints like the Kubernetes controllers will when the Services of applied
+// replace those of under: their ports get the new names and numbers. Endpoints whose addresses may
+// change are removed.
 //
-// It returns why, in a sentence for each Service with such endpoints.
+// It returns the reasons, one sentence for each Service with removed endpoints.
 func (o *Objects) Follow(applied, under *Objects) (unknown []string) {
 	changes, brought := map[string]*follower{}, map[Object]bool{}
 	old := map[string]*corev1.Service{}
@@ -62,21 +62,21 @@ func serviceOf(object Object) string {
 	return object.GetNamespace() + "/" + object.GetName()
 }
 
-// follower changes the endpoints of one Service.
+// follower updates the endpoints of one Service.
 type follower struct {
 	name    string
 	was, is *corev1.Service
 	unknown string
 }
 
-// follow returns endpoints as they will be; nil when that cannot be known.
+// follow returns the updated endpoints; nil if they cannot be predicted.
 func (f *follower) follow(object Object) Object {
-	if len(f.is.Spec.Selector) > 0 && !maps.Equal(f.was.Spec.Selector, f.is.Spec.Selector) { // what a manifest does not say, stays
+	if len(f.is.Spec.Selector) > 0 && !maps.Equal(f.was.Spec.Selector, f.is.Spec.Selector) { // a manifest without a selector keeps the current one
 		f.unknown = fmt.Sprintf("Service %s gets another selector, and which pods it will have is known once it is applied", f.name)
 		return nil
 	}
 	if len(f.was.Spec.Selector) == 0 || len(f.is.Spec.Ports) == 0 || slices.EqualFunc(f.was.Spec.Ports, f.is.Spec.Ports, samePort) {
-		return object // whoever made endpoints without a selector keeps them
+		return object // endpoints of Services without a selector are managed elsewhere
 	}
 	switch e := object.(type) {
 	case *corev1.Endpoints:
@@ -114,7 +114,8 @@ func (f *follower) follow(object Object) Object {
 	return object
 }
 
-// ports returns the ports of the new Service with the port numbers of the pods. numbers has those of the old one, by name.
+// ports returns the ports of the new Service with the port numbers of the pods. numbers has the
+// numbers of the old ports, by name.
 func (f *follower) ports(numbers map[string]int32) (out []corev1.ServicePort) {
 	for _, p := range f.is.Spec.Ports {
 		p.Protocol = protocol(p)

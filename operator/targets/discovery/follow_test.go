@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TestFollow: what becomes of endpoints when a Service is applied, as Kubernetes' controllers would do it.
+// TestFollow: endpoints change like the Kubernetes controllers would change them when a Service is
+// applied.
 func TestFollow(t *testing.T) {
 	number, name := intstr.FromInt32, intstr.FromString
 	service := func(selector string, ports ...corev1.ServicePort) *corev1.Service {

@@ -16,10 +16,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Groups are those that a discovery of Prometheus makes of the objects, by source. own is
-// the namespace of the workload.
+// Groups returns the groups that a Prometheus discovery builds from the objects, sorted by source.
+// own is the namespace of the workload.
 //
-// Errors: a role that does not exist; a selector that cannot be applied.
+// Errors: an unknown role; a selector that cannot be applied.
 func (o *Objects) Groups(sd *targets.KubernetesSD, own string) ([]*targetgroup.Group, error) {
 	in, err := o.informers(sd, own)
 	if err != nil {
@@ -33,16 +33,16 @@ func (o *Objects) Groups(sd *targets.KubernetesSD, own string) ([]*targetgroup.G
 	return out, nil
 }
 
-// together is the number of objects that are not worth a builder of their own.
+// together is the minimum number of objects per builder.
 const together = 200
 
-// groups are those of the objects of a role, by source.
+// groups returns the groups of the objects of a role, sorted by source.
 func (in informers) groups(role string) []*targetgroup.Group {
 	return in.groupsBy(role, runtime.GOMAXPROCS(0))
 }
 
-// groupsBy are those that several builders make: a builder works on one object after the
-// other, and looks at no other object of its role, so they divide them.
+// groupsBy divides the objects among several builders. This is possible because a builder handles
+// one object after the other and reads no other object of its role.
 func (in informers) groupsBy(role string, builders int) []*targetgroup.Group {
 	objects := in[role].store.List()
 	parts := slices.Collect(slices.Chunk(objects, max(together, (len(objects)+builders-1)/builders)))
@@ -50,7 +50,7 @@ func (in informers) groupsBy(role string, builders int) []*targetgroup.Group {
 	var running sync.WaitGroup
 	for i, part := range parts {
 		own := maps.Clone(in)
-		own[role] = &informer{store: in[role].store} // for a handler of its own
+		own[role] = &informer{store: in[role].store} // each builder has its own handler
 		builder := NewBuilder(role, own.of)
 		for _, object := range part {
 			own[role].handler.OnAdd(object, true)
@@ -73,7 +73,7 @@ func run(builder discovery.Discoverer) (out []*targetgroup.Group) {
 		close(done)
 	}()
 	for groups := range ch {
-		group := groups[0] // they send one at a time
+		group := groups[0] // builders send one at a time
 		if IsEnd(group.Source) {
 			break
 		}
@@ -86,7 +86,8 @@ func run(builder discovery.Discoverer) (out []*targetgroup.Group) {
 	return out
 }
 
-// informers are the objects that a discovery looks at; nil for metadata it does not attach.
+// informers are the objects that a discovery reads, by role; nil for metadata that it does not
+// attach.
 type informers map[string]*informer
 
 func (o *Objects) informers(sd *targets.KubernetesSD, own string) (informers, error) {

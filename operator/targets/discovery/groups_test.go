@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Several builders, which divide the objects, make the groups that one makes.
+// Several builders that divide the objects build the same groups as one builder.
 func TestGroupsOfSeveralBuilders(t *testing.T) {
 	var o Objects
 	addServices(func(object Object) { o.Add(object) }, 2*together)

@@ -8,15 +8,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Names of the indices in which builders look up the objects that an event matters to. They
-// are Prometheus'.
+// Names of the indices in which builders look up the objects that an event affects. Prometheus uses
+// the same names.
 const (
 	serviceIndex = "service"
 	podIndex     = "pod"
 	nodeIndex    = "node"
 )
 
-// Indexers are the indices that builders need of an informer of the role.
+// Indexers returns the indices that builders need in an informer of the role.
 func Indexers(role string) cache.Indexers {
 	out := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	switch role {
@@ -76,7 +76,7 @@ func endpointsNodes(e *corev1.Endpoints) (out []string) {
 	return out
 }
 
-// nodesOf is the node of an address.
+// nodesOf returns the node of an address.
 func nodesOf(ref *corev1.ObjectReference, name *string) []string {
 	switch {
 	case ref != nil && ref.Kind == "Node":

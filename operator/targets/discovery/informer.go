@@ -2,16 +2,16 @@ package discovery
 
 import "k8s.io/client-go/tools/cache"
 
-// informer is objects that do not change, in the form that builders take: synced from the
-// beginning. It has what they use of an informer and nothing else.
+// informer is a set of immutable objects in the form that builders require. It is synced from the
+// start and implements only the methods that builders call.
 type informer struct {
-	cache.SharedIndexInformer // nil: what is not below is not used
+	cache.SharedIndexInformer // nil: other methods are not called
 	store                     cache.Indexer
 	handler                   cache.ResourceEventHandler
 }
 
 func newInformer(objects []Object) (*informer, error) {
-	// Without indices: builders look into them when objects of metadata change.
+	// Without indices: builders use them only when metadata objects change.
 	out := &informer{store: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
 	for _, object := range objects {
 		if err := out.store.Add(object); err != nil {

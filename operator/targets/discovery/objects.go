@@ -19,17 +19,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Object is an object of Kubernetes' own.
+// Object is a built-in Kubernetes object.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Objects are those of a cluster in which targets are found. The zero value has none.
+// Objects are the objects of a cluster from which targets are discovered. The zero value is empty.
 type Objects struct{ byRole map[string][]Object }
 
-// Add adds an object, of which only what labels are made of is kept. It reports whether
-// the kind matters to discovery. The object is not changed.
+// Add adds a trimmed copy of an object and reports whether discovery uses its kind. The object is
+// not changed.
 func (o *Objects) Add(object Object) bool {
 	role, trimmed := trim(object)
 	if role == "" {
@@ -39,8 +39,8 @@ func (o *Objects) Add(object Object) bool {
 	return true
 }
 
-// Take adds an object that was trimmed before, by [Shorten], and that nobody changes any more.
-// It reports whether the kind matters to discovery.
+// Take adds an object that [Shorten] has trimmed and that does not change any more. It reports
+// whether discovery uses its kind.
 func (o *Objects) Take(object Object) bool {
 	role := roleOf(object)
 	if role == "" {
@@ -50,7 +50,7 @@ func (o *Objects) Take(object Object) bool {
 	return true
 }
 
-// Of returns the objects among a list that matter to discovery.
+// Of returns the objects of a list that discovery uses.
 func Of[O Object](all []O) *Objects {
 	out := &Objects{}
 	for _, o := range all {
@@ -59,7 +59,7 @@ func Of[O Object](all []O) *Objects {
 	return out
 }
 
-// Join adds the objects of another one, which both share.
+// Join adds the objects of other; both share them afterwards.
 func (o *Objects) Join(other *Objects) {
 	for role, objects := range other.byRole {
 		for _, object := range objects {
@@ -68,7 +68,7 @@ func (o *Objects) Join(other *Objects) {
 	}
 }
 
-// Len is the number of objects.
+// Len returns the number of objects.
 func (o *Objects) Len() (n int) {
 	for _, objects := range o.byRole {
 		n += len(objects)
@@ -83,7 +83,7 @@ func (o *Objects) add(role string, object Object) {
 	o.byRole[role] = append(o.byRole[role], object)
 }
 
-// roleOf is the role that looks for objects of the kind; "" for other kinds.
+// roleOf returns the role that discovers objects of the kind; "" for other kinds.
 func roleOf(object Object) string {
 	switch object.(type) {
 	case *corev1.Endpoints:
@@ -104,20 +104,20 @@ func roleOf(object Object) string {
 	return ""
 }
 
-// scope says which objects a discovery looks at.
+// scope selects the objects that a discovery reads.
 type scope struct {
-	namespaces []string // all when there are none
+	namespaces []string // all if empty
 	selectors  []targets.Selector
 }
 
-// Namespaces are those that a discovery looks into, sorted; nil when it looks into all. own
-// is the namespace of the workload.
+// Namespaces returns the namespaces of a discovery, sorted; nil for all namespaces. own is the
+// namespace of the workload.
 func Namespaces(sd *targets.KubernetesSD, own string) []string {
 	out := slices.Clone(sd.Namespaces.Names)
 	if sd.Namespaces.Own {
 		out = append(out, own)
 	}
-	if slices.Contains(out, "") { // stands for all, as in the API
+	if slices.Contains(out, "") { // means all, as in the API
 		return nil
 	}
 	slices.Sort(out)
@@ -128,9 +128,9 @@ func scopeOf(sd *targets.KubernetesSD, own string) scope {
 	return scope{namespaces: Namespaces(sd, own), selectors: sd.Selectors}
 }
 
-// objects are those of a role that the discovery looks at.
+// objects returns the objects of a role that the discovery selects.
 //
-// Errors: a selector that cannot be read, or that names a field which is not known here.
+// Errors: a selector cannot be parsed or uses an unsupported field.
 func (o *Objects) objects(role string, s scope) (out []Object, err error) {
 	matches, err := s.matcher(role)
 	if err != nil {
@@ -151,7 +151,7 @@ func (o *Objects) objects(role string, s scope) (out []Object, err error) {
 	return out, nil
 }
 
-// matcher applies the selectors of a role.
+// matcher returns a function that applies the selectors of a role.
 func (s scope) matcher(role string) (func(Object) (bool, error), error) {
 	label, required := labels.Everything(), fields.Requirements(nil)
 	for _, sel := range s.selectors {
@@ -189,9 +189,10 @@ func unknownField(role, field string) error {
 	return fmt.Errorf("field selector of role %s: field %q is not known", role, field)
 }
 
-// Matcher tells which objects of a role the selectors of a discovery select; nil for all.
+// Matcher returns a function that reports whether the selectors of a discovery select an object of
+// a role; nil if they select all.
 //
-// Errors: a selector that cannot be read, or that names a field which is not known here.
+// Errors: a selector cannot be parsed or uses an unsupported field.
 func Matcher(sd *targets.KubernetesSD, role string) (func(Object) bool, error) {
 	if !slices.ContainsFunc(sd.Selectors, func(s targets.Selector) bool { return s.Role == role }) {
 		return nil, nil
@@ -217,10 +218,10 @@ func Matcher(sd *targets.KubernetesSD, role string) (func(Object) bool, error) {
 	}, nil
 }
 
-// Selectors are those of a discovery for objects of a role, as the API server takes them;
-// empty for all objects.
+// Selectors returns the selectors of a discovery for objects of a role in the syntax of the API
+// server; empty for all objects.
 //
-// Errors: a selector that cannot be read.
+// Errors: a selector cannot be parsed.
 func Selectors(sd *targets.KubernetesSD, role string) (label, field string, err error) {
 	for _, sel := range sd.Selectors {
 		if sel.Role != role {
@@ -249,11 +250,11 @@ func Selectors(sd *targets.KubernetesSD, role string) (label, field string, err 
 	return label, field, nil
 }
 
-// isVariable reports whether a pod replaces the value.
+// isVariable reports whether the value is a variable that is replaced in the pod.
 func isVariable(r fields.Requirement) bool { return strings.HasPrefix(r.Value, "$(") }
 
-// meets compares a field. What a pod replaces with the name of its node stands for every
-// node: the pods of a DaemonSet are on all of them.
+// meets compares a field. A variable that is replaced by the node name matches every node, because
+// the pods of a DaemonSet run on all of them.
 func meets(r fields.Requirement, value string) bool {
 	if isVariable(r) {
 		return value != ""
@@ -261,7 +262,7 @@ func meets(r fields.Requirement, value string) bool {
 	return (value == r.Value) == (r.Operator != selection.NotEquals)
 }
 
-// fieldOf is a field by which the API server selects objects of the kind.
+// fieldOf returns a field by which the API server can select objects of the kind.
 func fieldOf(object Object, field string) (value string, ok bool) {
 	switch field {
 	case "metadata.name":

@@ -8,10 +8,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Over are the objects of a list, in a namespace ("" for all) and with selectors as the API
-// server takes them, if those of o were applied over what it has: under.
+// Over returns the objects that a list would return, in a namespace ("" for all) and with selectors
+// in the syntax of the API server, if the objects of o were applied on top of its current result,
+// under.
 //
-// Errors: a selector that cannot be read, or that names a field which is not known here.
+// Errors: a selector cannot be parsed or uses an unsupported field.
 func (o *Objects) Over(under *Objects, role, namespace, label, field string) (*Objects, error) {
 	s := scope{selectors: []targets.Selector{{Role: role, Label: label, Field: field}}}
 	if namespace != "" {
@@ -44,8 +45,8 @@ func (o *Objects) Over(under *Objects, role, namespace, label, field string) (*O
 	return out, nil
 }
 
-// Touched are the namespaces in which a discovery makes other groups if the objects are
-// applied, sorted; "" stands for what has no namespace. Nodes matter to the role node alone.
+// Touched returns the namespaces in which the groups of a discovery change if the objects are
+// applied, sorted; "" represents cluster-scoped objects. Nodes only matter to the role node.
 func (o *Objects) Touched(sd *targets.KubernetesSD) (out []string) {
 	for _, kind := range Kinds(sd) {
 		for _, object := range o.byRole[kind.Role] {
@@ -61,7 +62,8 @@ func (o *Objects) Touched(sd *targets.KubernetesSD) (out []string) {
 	return slices.Compact(out)
 }
 
-// running is an object with the state of the one that is there, which may be nil, if it has none.
+// running returns an object with the state of the existing one, which may be nil, if it has none
+// itself.
 func running(object, there Object) Object {
 	switch o := object.(type) {
 	case *corev1.Pod:

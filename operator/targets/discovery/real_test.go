@@ -32,8 +32,8 @@ func asked(s *discoverytest.Server) []string {
 	return slices.Sorted(maps.Keys(out))
 }
 
-// realGroups is what the discovery of Prometheus finds, up to as many sources as there are
-// objects.
+// realGroups returns the groups that the discovery of Prometheus finds, once it has as many sources
+// as there are objects.
 func realGroups(t *testing.T, server string, sd *targets.KubernetesSD, sources int) []*targetgroup.Group {
 	t.Helper()
 	address, err := url.Parse(server)
@@ -74,7 +74,7 @@ func realGroups(t *testing.T, server string, sd *targets.KubernetesSD, sources i
 	return out
 }
 
-// addressed are nodes that have an address; the others have no group.
+// addressed returns the number of nodes that have an address; the others have no group.
 func addressed(objects []Object) (n int) {
 	for _, o := range objects {
 		if len(o.(*corev1.Node).Status.Addresses) > 0 {
@@ -84,8 +84,8 @@ func addressed(objects []Object) (n int) {
 	return n
 }
 
-// Groups are those that the discovery of Prometheus itself makes of the whole objects in an
-// API server.
+// Groups equal those that the discovery of Prometheus builds from the untrimmed objects in an API
+// server.
 func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 	found := map[string]int{}
 	for seed := range int64(3) {
@@ -100,7 +100,7 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 			}
 			seen[key] = true
 			whole := object.DeepCopyObject().(Object)
-			// Random managed fields are no JSON.
+			// Random managed fields are not JSON.
 			whole.SetManagedFields(nil)
 			server.Add(whole)
 			wholes[role] = append(wholes[role], whole)

@@ -14,18 +14,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// change is something in what discoveries find that came with a release of Prometheus. The
-// builders are those of the release that is linked, which has all changes.
+// change is a change of discovery results in a Prometheus release. The builders come from the
+// release that is linked, which has all changes.
 type change struct {
 	since *semver.Version
 	roles []string
-	// older is what releases before see of an object; nil when that has not changed.
+	// older converts an object to what earlier releases see; nil if objects did not change.
 	older func(Object) Object
-	// labels begin with one of these, and releases before do not add them.
+	// labels are prefixes of labels that earlier releases do not add.
 	labels []string
 }
 
-// changes since 2.47. The number of each is that of a pull request of Prometheus.
+// changes since 2.47, with the numbers of the Prometheus pull requests.
 var changes = []change{
 	// 13935
 	{since: semver.MustParse("2.52.0"), roles: []string{roleEndpointSlice},
@@ -33,7 +33,7 @@ var changes = []change{
 	// 14929: ports of sidecars, which are init containers
 	{since: semver.MustParse("3.0.0"), roles: []string{roleEndpoints, roleEndpointSlice},
 		older: withoutInitContainers, labels: []string{meta + "pod_container_init"}},
-	// 18192: in a dual-stack Service, addresses of the first family only
+	// 18192: only addresses of the first family in a dual-stack Service
 	{since: semver.MustParse("3.11.0"), roles: []string{roleEndpointSlice}, older: withoutFamilies},
 	// conditions of nodes
 	{since: semver.MustParse("3.12.0"), roles: []string{roleNode}, labels: []string{meta + "node_condition_"}},
@@ -41,7 +41,7 @@ var changes = []change{
 
 const meta = "__meta_kubernetes_"
 
-// lacking are the changes that a release does not have; none for nil, the release that is
+// lacking returns the changes that a release does not have; none for nil, the release that is
 // linked.
 func lacking(release *semver.Version, role string) (out []change) {
 	for _, c := range changes {
@@ -52,13 +52,13 @@ func lacking(release *semver.Version, role string) (out []change) {
 	return out
 }
 
-// Older is what a release of Prometheus lacks of what the linked one finds.
+// Older are the changes that an older release of Prometheus lacks.
 type Older []change
 
-// OlderThan is what the release of a discovery lacks.
+// OlderThan returns the changes that the release of a discovery lacks.
 func OlderThan(sd *targets.KubernetesSD) Older { return lacking(sd.Release, sd.Role) }
 
-// Key is the same for releases that find the same; empty if nothing is lacking.
+// Key returns a key that is equal for releases with equal results; empty if no change is lacking.
 func (o Older) Key() string {
 	var since []string
 	for _, c := range o {
@@ -67,13 +67,13 @@ func (o Older) Key() string {
 	return strings.Join(since, " ")
 }
 
-// See is what the release sees of an object.
+// See returns an object as the release sees it.
 func (o Older) See(object Object) Object { return see(o, []Object{object})[0] }
 
 // Unlabel removes the labels that the release does not add.
 func (o Older) Unlabel(group *targetgroup.Group) { unlabel(o, []*targetgroup.Group{group}) }
 
-// see is what a release without changes sees of objects.
+// see returns objects as a release without these changes sees them.
 func see(without []change, objects []Object) []Object {
 	for _, c := range without {
 		if c.older == nil {
@@ -86,7 +86,7 @@ func see(without []change, objects []Object) []Object {
 	return objects
 }
 
-// unlabel removes the labels that a release without changes does not add.
+// unlabel removes the labels that a release without these changes does not add.
 func unlabel(without []change, groups []*targetgroup.Group) {
 	for _, c := range without {
 		added := func(name model.LabelName, _ model.LabelValue) bool {

@@ -15,8 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// A workload's release decides what its discoveries find: addresses, and the labels that came
-// with some release.
+// The addresses and labels that are discovered depend on the release of the workload.
 func TestReleases(t *testing.T) {
 	var o Objects
 	for text, object := range map[string]Object{
@@ -39,7 +38,7 @@ func TestReleases(t *testing.T) {
 		pod, sidecar, second    = "10.0.0.1:80", "10.0.0.1:7000", "[fd00::1]:80"
 	)
 	for _, tc := range []struct {
-		release string // "" is the one that is linked
+		release string // "" is the linked release
 		want    []string
 	}{
 		{"2.47.2", []string{"10.9.0.1:0", pod, second}},
@@ -78,7 +77,7 @@ func TestReleases(t *testing.T) {
 			t.Errorf("release %q: %s", tc.release, diff)
 		}
 	}
-	// Role pod has had init containers since long before.
+	// Role pod has included init containers for much longer.
 	groups, err := o.Groups(&targets.KubernetesSD{Role: rolePod, Release: semver.MustParse("2.47.2")}, "")
 	if err != nil || len(groups) != 1 || len(groups[0].Targets) != 2 {
 		t.Errorf("pods: %v %v", groups, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Roles of Kubernetes discovery, and the objects that are looked at for metadata.
+// Roles of Kubernetes discovery, and the metadata objects.
 const (
 	roleEndpoints     = "endpoints"
 	roleEndpointSlice = "endpointslice"
@@ -17,9 +17,9 @@ const (
 	namespaceObjects  = "namespace"
 )
 
-// Kind is a kind of object that discoveries look at.
+// Kind is a kind of object that discoveries read.
 type Kind struct {
-	// Role that looks for such objects; "namespace" for those of metadata only.
+	// Role that discovers such objects; "namespace" for objects that are only read as metadata.
 	Role string
 	// Resource in the API.
 	Resource schema.GroupVersionResource
@@ -41,8 +41,8 @@ var (
 	namespaces     = core(namespaceObjects, "namespaces", true)
 )
 
-// roles are the kinds that each role looks at, those that have groups first, and the
-// metadata that it can attach to their labels.
+// roles are the kinds that each role reads, primary objects first, and the metadata that it can
+// attach to their labels.
 var roles = map[string]struct {
 	kinds           []Kind
 	node, namespace bool
@@ -55,8 +55,8 @@ var roles = map[string]struct {
 	roleNode:          {[]Kind{nodes}, false, false},
 }
 
-// Kinds are those that a discovery lists and watches; nil for a role that does not exist.
-// Prometheus finds nothing as long as one of them cannot be listed.
+// Kinds returns the kinds that a discovery lists and watches; nil for an unknown role. Prometheus
+// finds nothing until all of them can be listed.
 func Kinds(sd *targets.KubernetesSD) []Kind {
 	role := roles[sd.Role]
 	out := role.kinds[:len(role.kinds):len(role.kinds)]

@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Trimmed is a copy of what discovered labels and selectors are made of, or the object itself
-// where its kind does not matter to discovery.
+// Trimmed returns a copy of an object with the fields that discovered labels and selectors use, or
+// the object itself if discovery does not use its kind.
 func Trimmed(object Object) Object {
 	if _, out := trim(object); out != nil {
 		return out
@@ -14,9 +14,9 @@ func Trimmed(object Object) Object {
 	return object
 }
 
-// trim returns the role of an object and a copy of what discovered labels and selectors
-// are made of; "" for kinds that do not matter. Kinds that are small are kept but for their
-// managed fields.
+// trim returns the role of an object and a copy with the fields that discovered labels and
+// selectors use; "" for kinds that discovery does not use. Small kinds only lose their managed
+// fields.
 func trim(object Object) (role string, out Object) {
 	if role = roleOf(object); role == "" {
 		return "", nil
@@ -30,15 +30,6 @@ func trim(object Object) (role string, out Object) {
 	out = object.DeepCopyObject().(Object)
 	out.SetManagedFields(nil)
 	return role, out
-}
-
-// Trim is what is kept of an object, and may share memory with it; the object itself for kinds
-// that do not matter.
-func Trim(object Object) Object {
-	if _, out := trim(object); out != nil {
-		return out
-	}
-	return object
 }
 
 func trimMeta(m metav1.ObjectMeta) metav1.ObjectMeta {

@@ -20,7 +20,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// filler fills every field of an object, with few words where objects refer to each other.
+// filler returns a filler for every field of an object that uses few words where objects refer to
+// each other.
 func filler(seed int64) (*randfill.Filler, func(...string) string) {
 	r := rand.New(rand.NewSource(seed))
 	of := func(words ...string) string { return words[r.Intn(len(words))] }
@@ -59,7 +60,7 @@ func filler(seed int64) (*randfill.Filler, func(...string) string) {
 	), of
 }
 
-// sorted is the groups without the order of their targets, which the builders do not keep.
+// sorted returns the groups as text without the order of targets, which builders do not preserve.
 func sorted(groups []*targetgroup.Group) (out []string) {
 	for _, g := range groups {
 		lines := []string{fmt.Sprint(g.Source, " ", g.Labels)}
@@ -92,7 +93,7 @@ func randomObjects(seed int64, add func(Object)) {
 
 var allRoles = []string{roleEndpoints, roleEndpointSlice, rolePod, roleService, roleNode, roleIngress}
 
-// What is trimmed away matters neither to labels nor to selectors.
+// Trimmed fields affect neither labels nor selectors.
 func TestTrimmedObjectsGiveTheSameGroups(t *testing.T) {
 	found := map[string]int{}
 	for seed := range int64(30) {

@@ -6,9 +6,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// rule says what is kept of a message in the form in which API servers send objects.
+// rule selects the fields of a protobuf-encoded API object that are kept.
 type rule struct {
-	// fields by number: nil is removed.
+	// fields by number: nil removes the field.
 	fields map[protowire.Number]*rule
 	// rest keeps the fields that are not named.
 	rest bool
@@ -19,7 +19,7 @@ var whole = &rule{rest: true}
 
 func only(fields map[protowire.Number]*rule) *rule { return &rule{fields: fields} }
 
-// keep are fields of which all is kept.
+// keep returns a rule that keeps all of the given fields.
 func keep(numbers ...protowire.Number) *rule {
 	out := only(map[protowire.Number]*rule{})
 	for _, n := range numbers {
@@ -28,7 +28,7 @@ func keep(numbers ...protowire.Number) *rule {
 	return out
 }
 
-// The rules keep what trim keeps: numbers are those of generated.proto of the API.
+// The rules keep the same fields as trim. The field numbers come from generated.proto of the API.
 var (
 	shortMeta      = keep(1, 3, 5, 6, 11, 12, 13) // name, namespace, uid, resourceVersion, labels, annotations, ownerReferences
 	shortContainer = keep(1, 2, 6)                // name, image, ports
@@ -46,10 +46,10 @@ var (
 	shortOther = &rule{rest: true, fields: map[protowire.Number]*rule{1: {rest: true, fields: map[protowire.Number]*rule{17: nil}}}} // managedFields
 )
 
-// Shorten removes from a list, a protobuf message of the API, what [Objects.Add] would trim
-// from its objects: reading them takes most of the time. The message is overwritten.
+// Shorten removes from a protobuf-encoded list the fields that [Objects.Add] would trim, because
+// decoding them takes most of the time. The message is overwritten.
 //
-// Errors: it is no message.
+// Errors: it is not a protobuf message.
 func Shorten(role string, list []byte) ([]byte, error) {
 	item := shortOther
 	switch role {
@@ -63,7 +63,7 @@ func Shorten(role string, list []byte) ([]byte, error) {
 
 var errMessage = errors.New("this is no protobuf message")
 
-// shorten moves what is kept to the beginning of the message.
+// shorten moves the fields that are kept to the beginning of the message.
 func (r *rule) shorten(message []byte) ([]byte, error) {
 	out, rest := message[:0], message
 	for len(rest) > 0 {
@@ -90,7 +90,8 @@ func (r *rule) shorten(message []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// What is written ends before what is read: the length takes no more bytes than before.
+		// The write position stays behind the read position: the length takes no more bytes than
+		// before.
 		out = append(out, field[:tag]...)
 		out = protowire.AppendVarint(out, uint64(len(short)))
 		out = append(out, short...)

@@ -17,7 +17,7 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// shortened are the items of a list after it was shortened.
+// shortened decodes the items of a list that was encoded and shortened.
 func shortened[L message](t *testing.T, role string, list, into L) {
 	t.Helper()
 	text, err := list.Marshal()
@@ -36,7 +36,7 @@ func shortened[L message](t *testing.T, role string, list, into L) {
 	}
 }
 
-// A shortened list has what trimmed objects have.
+// A shortened list equals a list of trimmed objects.
 func TestShortenedListsAreTrimmed(t *testing.T) {
 	for seed := range int64(20) {
 		var pods, shortPods corev1.PodList
@@ -68,7 +68,8 @@ func TestShortenedListsAreTrimmed(t *testing.T) {
 			_, want = trim(want)
 			want.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is not part of items
 			_, trimmed := trim(got)
-			// What the form itself does not tell apart, like empty and missing lists, does not matter.
+			// Differences that the encoding does not preserve, like empty and missing lists, are
+			// ignored.
 			if !equality.Semantic.DeepEqual(want, trimmed) {
 				t.Errorf("seed %d: (-trimmed +shortened)\n%s", seed, cmp.Diff(want, trimmed))
 			}
@@ -85,7 +86,7 @@ func TestShortenedListsAreTrimmed(t *testing.T) {
 	}
 }
 
-// What is no message is refused, and nothing is read beyond its end.
+// Input that is not a message is rejected without reading beyond its end.
 func FuzzShorten(f *testing.F) {
 	list := corev1.PodList{Items: []corev1.Pod{{Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "c", Command: []string{"a"}}}}}}}
 	text, err := list.Marshal()

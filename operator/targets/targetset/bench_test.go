@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// monitor is a job as that of a ServiceMonitor, on four shards.
+// monitor is a job like that of a ServiceMonitor, on four shards.
 const monitor = `- job_name: serviceMonitor/demo/web/0
   kubernetes_sd_configs: [{role: endpointslice, namespaces: {names: [demo]}}]
   relabel_configs:
@@ -39,7 +39,7 @@ const monitor = `- job_name: serviceMonitor/demo/web/0
 
 const steps = 14
 
-// slice is the group of an EndpointSlice with ten addresses of typical pods, each with two
+// slice returns the group of an EndpointSlice with ten addresses of typical pods, each with two
 // targets, of which a ServiceMonitor keeps one.
 func slice(b *testing.B, i int) *targetgroup.Group {
 	b.Helper()
@@ -69,7 +69,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// cpu is the time that the process has used. On a busy machine it says more than the clock.
+// cpu returns the CPU time of the process. On a busy machine it is more meaningful than elapsed
+// time.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -79,8 +80,8 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkChangedSlice changes one slice of ten addresses among many; the numbers are those of
-// kept targets. The goal is 2 ms of CPU at any size.
+// BenchmarkChangedSlice changes one slice of ten addresses among many; the sub-benchmarks are named
+// by the number of kept targets. The goal is 2 ms of CPU at any size.
 func BenchmarkChangedSlice(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

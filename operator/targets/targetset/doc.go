@@ -1,15 +1,16 @@
-// Package targetset keeps current what becomes of the targets of jobs: a change of one target
-// group costs the evaluation of that group, however many others there are. The HTTP API and
-// its pages show it.
+// Package targetset keeps the evaluated targets of jobs current: a change of one target group only
+// costs the evaluation of that group, regardless of the number of other groups. The HTTP API and
+// its pages use it.
 //
-//	set.go       groups → counts by state, by step and by shard (pure)
-//	entry.go     the same target in several groups (pure)
-//	page.go      rows of the targets that a filter selects (pure)
-//	throttle.go  how fast changes are passed on (pure)
+//	set.go       groups -> counts by state, by step and by shard (no I/O)
+//	entry.go     the same target in several groups (no I/O)
+//	page.go      rows of the targets that a filter selects (no I/O)
+//	throttle.go  rate of change notifications (no I/O)
 //	follow.go    the set of a job in a running cluster
+//	within.go    the part of it that one caller may see
+//	foreign.go   groups with labels of pods in other namespaces
 //
-// Nothing is kept of dropped targets but their number by step; rows of a page are evaluated
-// when somebody asks for them.
+// Of dropped targets only the number by step is stored; rows of a page are evaluated on request.
 //
 //	followed := targetset.Follow(cluster, job, "monitoring", nil, changed)
 //	defer followed.Close()

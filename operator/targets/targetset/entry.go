@@ -9,15 +9,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// entry is a target that its group would have scraped.
+// entry is a target that would be scraped if its group were the only one.
 type entry struct {
 	part  *part
 	index int
 	holds []hold
-	wins  int // holds on which no earlier entry is
+	wins  int // number of holds in which it is the first entry
 }
 
-// hold is a place among the targets of a shard: by labels and URL, hashed.
+// hold is a slot among the targets of a shard, identified by a hash of labels and URL.
 type hold struct {
 	shard int
 	hash  uint64
@@ -27,11 +27,12 @@ func (e *entry) compare(o *entry) int {
 	return cmp.Or(e.part.key.Compare(o.part.key), cmp.Compare(e.index, o.index))
 }
 
-// holders are the entries of each hold, of which the first is scraped. Most have one.
+// holders has the entries of each hold, of which the first one is scraped. Most holds have one
+// entry.
 type holders struct {
-	seed   maphash.Seed // nobody can choose labels that collide
+	seed   maphash.Seed // random, so that labels cannot be chosen to collide
 	one    map[hold]*entry
-	others map[hold][]*entry // after the first, in order
+	others map[hold][]*entry // entries after the first, in order
 }
 
 func newHolders() holders {
@@ -112,7 +113,7 @@ func (s *Set) lose(e *entry) {
 	}
 }
 
-// scrapedBeside reports whether a shard scrapes the entry that is none of those over the limit.
+// scrapedBeside reports whether a shard that is not over the limit scrapes the entry.
 func (h *holders) scrapedBeside(e *entry, over []bool) bool {
 	return slices.ContainsFunc(e.holds, func(at hold) bool { return h.one[at] == e && !over[at.shard] })
 }

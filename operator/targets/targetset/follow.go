@@ -22,45 +22,45 @@ type Followed struct {
 	job     *targets.Job
 	sds     []*targets.KubernetesSD // of subs
 	subs    []*watch.Subscription
-	gaps    []targets.Gap // of discoveries that cannot be followed
+	gaps    []targets.Gap // of discoveries that could not be started
 
-	mu       sync.Mutex // guards the decision when to take changes
+	mu       sync.Mutex // guards throttle, timer and running
 	throttle throttle
 	timer    *time.Timer
-	running  bool // from the last subscription until it is closed
+	running  bool // from the last subscription until Close
 
 	taking   sync.Mutex // held while changes are taken
-	gapped   int        // gaps at the last time
-	complete bool       // at the last time
+	gapped   int        // number of gaps at the last take
+	complete bool       // at the last take
 
-	within *within // what of the job one caller may see; nil for all of it
+	within *within // the part of the job that one caller may see; nil for all of it
 
-	reading sync.Mutex // guards the set; held for a group, or for a part of a list
+	reading sync.Mutex // guards the set; held for one group, or for one part of a list
 	set     *Set
 
 	seen   atomic.Pointer[seen]
-	filled atomic.Bool // everything was in the set, and no read had failed
+	filled atomic.Bool // the set was complete once, without failed reads
 }
 
-// seen is what is known of a set, while changes of it are taken.
+// seen is a copy of the counts that can be read while changes are taken.
 type seen struct {
 	counts Counts
 	since  time.Time
 }
 
 const (
-	// often is how often counts are brought up to date while many changes are taken.
+	// often is the interval at which counts are updated while many changes are taken.
 	often = 100 * time.Millisecond
-	// few is the number of changed groups that a question takes itself.
+	// few is the number of changed groups up to which a request takes the changes itself.
 	few = 100
 )
 
-// Allowed returns what is left of a discovery where the workload lacks permissions, nil for
-// nothing, and why that is not all of it.
+// Allowed returns the permitted part of a discovery, nil if there is none, and the gaps that
+// missing permissions of the workload cause.
 type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap)
 
-// Follow keeps the set of a job. own is the namespace of the workload, allowed (optional) what it
-// may discover. changed is called after changes, throttled; it may block.
+// Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
+// (optional) limits its discoveries. changed is called after changes, throttled; it may block.
 func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
 	f := &Followed{changed: changed, begun: time.Now(), job: j, set: New(j)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
@@ -94,7 +94,7 @@ func (f *Followed) wake() {
 	f.schedule()
 }
 
-// schedule plans to take changes.
+// schedule schedules the next pass.
 func (f *Followed) schedule() {
 	if !f.running {
 		return
@@ -108,11 +108,11 @@ func (f *Followed) schedule() {
 	}
 }
 
-// pass takes changes and passes them on.
+// pass takes changes and notifies the listener.
 func (f *Followed) pass() {
 	f.mu.Lock()
 	running := f.running
-	f.throttle.passed(time.Now()) // what changes from here on is another change
+	f.throttle.passed(time.Now()) // later changes are scheduled separately
 	f.mu.Unlock()
 	if !running {
 		return
@@ -125,10 +125,10 @@ func (f *Followed) pass() {
 	}
 }
 
-// take brings the set up to date, and reports whether that changed it. Others read the set
+// take applies pending changes to the set and reports whether it changed. Readers can use the set
 // between two groups.
 func (f *Followed) take() (changed bool) {
-	gaps := f.subscribedGaps() // before it is taken, as Filling
+	gaps := f.subscribedGaps() // must be read before the changes are taken, like Filling
 	complete := !f.filling()
 	shown := time.Now()
 	for i, sub := range f.subs {
@@ -157,18 +157,18 @@ func (f *Followed) put(key Key, group *targetgroup.Group) (changed bool) {
 	return f.set.Put(key, group)
 }
 
-// show makes known what is in the set.
+// show publishes the counts of the set.
 func (f *Followed) show(since time.Time) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	f.seen.Store(&seen{f.set.Counts(), since})
 }
 
-// Counts are the numbers of targets that were found so far, see Gaps. They stay the same value
-// as long as they are the same; nobody changes them.
+// Counts returns the numbers of targets found so far, see Gaps. It returns the same immutable value
+// until they change.
 func (f *Followed) Counts() *Counts { return &f.seen.Load().counts }
 
-// Gaps are why further targets are not known.
+// Gaps returns why further targets are unknown.
 func (f *Followed) Gaps() []targets.Gap { return slices.Concat(f.gaps, f.subscribedGaps()) }
 
 func (f *Followed) subscribedGaps() (out []targets.Gap) {
@@ -178,7 +178,7 @@ func (f *Followed) subscribedGaps() (out []targets.Gap) {
 	return out
 }
 
-// Outdated says what cannot be read any more: targets are as they were when it could.
+// Outdated returns the reads that fail now: their targets are those of the last successful read.
 func (f *Followed) Outdated() (out []targets.Gap) {
 	for _, sub := range f.subs {
 		out = append(out, sub.Outdated()...)
@@ -190,12 +190,12 @@ func (f *Followed) filling() bool {
 	return slices.ContainsFunc(f.subs, (*watch.Subscription).Filling)
 }
 
-// AllGaps are those of [Followed.Gaps], and the discoveries of the job that only the running
-// servers look at.
+// AllGaps returns [Followed.Gaps] and the discoveries of the job that only the running servers
+// evaluate.
 func (f *Followed) AllGaps() []targets.Gap { return append(f.Gaps(), f.job.Gaps()...) }
 
-// Complete reports whether everything is known that can be read. Until then there may be more
-// targets soon. It does not wait.
+// Complete reports whether everything that can be read has been read. Until then more targets may
+// follow soon. It does not block.
 func (f *Followed) Complete() bool {
 	if f.within != nil {
 		return f.within.of.Complete()
@@ -211,16 +211,16 @@ func (f *Followed) Complete() bool {
 		return false
 	}
 	defer f.taking.Unlock()
-	f.take() // not everything that ends the wait wakes
+	f.take() // not all conditions for completeness trigger a wake
 	return f.complete
 }
 
-// Since is when the targets last changed.
+// Since returns the time of the last change of the targets.
 func (f *Followed) Since() time.Time { return f.seen.Load().since }
 
-// Page calls each with what becomes of the targets of the first groups after a key that a
-// filter may select targets of, in order, until it returns false. At most some groups are
-// looked at; last is where to go on, nil at the end.
+// Page calls each with the results of the first groups after a key that may have targets selected
+// by a filter, in order, until it returns false. It looks at up to most groups; last is the key for
+// the next call, nil at the end.
 func (f *Followed) Page(after *Key, most int, of Filter, each func(Key, targets.Result) bool) (last *Key) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
@@ -236,7 +236,7 @@ func (f *Followed) Page(after *Key, most int, of Filter, each func(Key, targets.
 	return &keys[len(keys)-1]
 }
 
-// Result says what becomes of the targets of one group; ok is false when there is none.
+// Result returns the result of one group; ok is false if it does not exist.
 func (f *Followed) Result(key Key, shard int) (r targets.Result, ok bool) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
@@ -247,7 +247,7 @@ func (f *Followed) Result(key Key, shard int) (r targets.Result, ok bool) {
 	return f.set.Result(key, group, shard), true
 }
 
-// group returns a group that the set knows.
+// group returns a group of the set; nil if it does not exist.
 func (f *Followed) group(key Key) *targetgroup.Group {
 	if key.Discovery != static {
 		if f.within != nil {
@@ -265,9 +265,9 @@ func (f *Followed) group(key Key) *targetgroup.Group {
 	return f.job.Static[i]
 }
 
-// In calls each with the groups of the objects of a namespace, "" for those without, and with
-// those of static_configs, if has returns true for one of their targets. What was found is
-// kept in memo for other jobs that look for targets in the same way.
+// In calls each with the groups of objects in a namespace ("" for cluster-scoped objects) and of
+// static_configs for which has returns true. The result is cached in memo for other jobs with the
+// same discovery.
 func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) bool, each func(Key)) {
 	if f.within != nil {
 		f.within.in(namespace, has, each)
@@ -294,14 +294,14 @@ func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) 
 	f.static(has, each)
 }
 
-// Of calls each with the groups of an object, by their source.
+// Of calls each with the keys that a group of this source can have.
 func (f *Followed) Of(source string, each func(Key)) {
 	for i := range f.subs {
 		each(Key{i, source})
 	}
 }
 
-// Find calls each with the groups for which has returns true, in no order.
+// Find calls each with the groups for which has returns true, in random order.
 func (f *Followed) Find(has func(*targetgroup.Group) bool, each func(Key)) {
 	if f.within != nil {
 		f.within.each(has, each)
@@ -327,17 +327,17 @@ func (f *Followed) static(has func(*targetgroup.Group) bool, each func(Key)) {
 	}
 }
 
-// Memo remembers which groups of a namespace matter, by discovery.
+// Memo caches the sources of the groups in a namespace for which has returned true, by discovery.
 type Memo map[string][]string
 
-// Groups calls each with the groups of the job, one at a time, in no order.
+// Groups calls each with the discovered groups of the job, one at a time, in random order.
 func (f *Followed) Groups(each func(*targetgroup.Group)) {
 	for _, sub := range f.subs {
 		sub.Each(each)
 	}
 }
 
-// Close ends it. A second call does nothing.
+// Close stops it. A second call is a no-op.
 func (f *Followed) Close() {
 	f.mu.Lock()
 	f.running = false

@@ -39,7 +39,7 @@ const podsOfWeb = `- job_name: a
   - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
 `
 
-// A job in a cluster: what is known, what is not, and changes that are passed on.
+// A job in a cluster: counts, gaps and notifications of changes.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := watchtest.New(t)
@@ -72,7 +72,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("%d groups", groups)
 		}
 
-		// The first change is passed on at once, the others together.
+		// The first change is notified immediately, the others together.
 		before := changes.Load()
 		for i := range 50 {
 			pods.Add(pod("demo", fmt.Sprint("web-", i), "web"))
@@ -84,7 +84,7 @@ func TestFollow(t *testing.T) {
 		if n := changes.Load() - before; n != 2 || f.Counts().Shards[0] != 51 {
 			t.Errorf("%d changes, %v", n, f.Counts())
 		}
-		// What changes nothing for the job is not passed on.
+		// A change without effect on the job is not notified.
 		settle(time.Minute)
 		pods.Add(pod("other", "more", "web"))
 		more := pod("demo", "db", "db")
@@ -103,8 +103,8 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// A list that works after it has failed is waited for, as the first one: nobody takes for
-// complete what does not have it yet.
+// A list that succeeds after it has failed is waited for like the first one: the set is not
+// complete without it.
 func TestListWorksLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := watchtest.New(t)
@@ -132,7 +132,7 @@ func TestListWorksLater(t *testing.T) {
 	})
 }
 
-// While very many changes are taken, others read what is known, and do not wait.
+// While many changes are taken, readers get intermediate results without blocking.
 func TestReadWhileFilling(t *testing.T) {
 	const all = 3000
 	api := watchtest.New(t)
@@ -155,7 +155,7 @@ func TestReadWhileFilling(t *testing.T) {
 	}
 	follow(func(*Followed, int) {})
 	parts := 0
-	follow(func(f *Followed, n int) { // everything is known at once
+	follow(func(f *Followed, n int) { // all groups exist at once
 		if n == 0 || n == all {
 			return
 		}
@@ -169,7 +169,7 @@ func TestReadWhileFilling(t *testing.T) {
 	}
 }
 
-// Sets that start and stop leave neither goroutines nor memory behind.
+// Sets that are started and closed leak neither goroutines nor memory.
 func TestSetsComeAndGo(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	jobs := make([]*targets.Job, 10)

@@ -9,31 +9,31 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// AllShards is the Shard of a filter that selects on any.
+// AllShards is the Shard of a filter that does not select by shard.
 const AllShards = -1
 
 // Filter selects targets.
 type Filter struct {
-	// State is the only one; empty for all.
+	// State that is selected; empty for all.
 	State targets.State
-	// Origin begins that of the step that drops a target; empty for all.
+	// Origin is a prefix of the origin of the step that drops a target; empty for all.
 	Origin string
-	// Shard is the one that is asked about: what others scrape is in state OtherShard.
+	// Shard is the requested shard: targets that only other shards scrape are in state OtherShard.
 	Shard int
 }
 
-// Keys are those of the first groups after a key that may have targets that a filter selects,
-// in order. nil begins at the first.
+// Keys returns the keys of the first groups after a key that may have targets selected by a filter,
+// in order. nil starts at the beginning.
 func (s *Set) Keys(after *Key, most int, f Filter) (out []Key) {
 	over := make([]bool, len(s.shards))
 	for shard := range over {
 		over[shard] = s.isOver(shard)
 	}
-	last := func() { // of those found so far
+	last := func() { // sorts out and truncates it
 		slices.SortFunc(out, Key.Compare)
 		out = out[:min(len(out), most)]
 	}
-	full := false // out has enough, in order
+	full := false // out has enough keys and is sorted
 	for key, p := range s.parts {
 		if after != nil && key.Compare(*after) <= 0 || full && key.Compare(out[most-1]) > 0 || !s.has(p, f, over) {
 			continue
@@ -85,8 +85,8 @@ func (s *Set) scrapes(shard int, e *entry, over []bool) bool {
 	return slices.ContainsFunc(e.holds, func(h hold) bool { return h.shard == shard && s.holders.one[h] == e && !over[shard] })
 }
 
-// Result says what becomes of the targets of a group among all others. The group may be newer
-// than the one in the set.
+// Result returns the result for the targets of a group among all other groups. The group may be
+// newer than the one in the set.
 func (s *Set) Result(key Key, group *targetgroup.Group, shard int) targets.Result {
 	result, outcomes := s.job.Group(group)
 	p := &part{key: key}
@@ -125,7 +125,7 @@ func (f Filter) Selects(row *targets.Row) bool {
 	return f.State == "" || f.State == row.State
 }
 
-// Total is the number of targets that a filter selects.
+// Total returns the number of targets that a filter selects.
 func (c Counts) Total(f Filter) (n int) {
 	dropped := 0
 	for origin, of := range c.Dropped {

@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// rowsOf are those that a filter selects, from parts of a few groups.
+// rowsOf returns the rows that a filter selects, read in pages of a few groups.
 func rowsOf(s *Set, groups map[Key]*targetgroup.Group, most int, f Filter) (out []string) {
 	for i, group := range s.job.Static {
 		groups[staticKey(i)] = group
@@ -35,8 +35,8 @@ func rowsOf(s *Set, groups map[Key]*targetgroup.Group, most int, f Filter) (out 
 	}
 }
 
-// The rows that filters select are as many as the set counts, each once and in the same order
-// however large the parts are; they are those of an evaluation of all groups.
+// The selected rows match the counts of the set and an evaluation of all groups. Each row is
+// returned once and in the same order for any page size.
 func TestRowsAreWhatIsCounted(t *testing.T) {
 	for _, limit := range []int{0, 3} {
 		j := read(t, fmt.Sprintf(overlapping, limit), 7, 2)
@@ -71,7 +71,7 @@ func TestRowsAreWhatIsCounted(t *testing.T) {
 	}
 }
 
-// keysOf are rows without what follows the source.
+// keysOf returns the rows up to the source.
 func keysOf(rows []string) (out []string) {
 	for _, row := range rows {
 		var discovery int

@@ -11,13 +11,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Key names a group: which discovery of the job found it, and its source.
+// Key identifies a group by the discovery of the job that found it and its source.
 type Key struct {
 	Discovery int
 	Source    string
 }
 
-// Compare orders groups as lists have them.
+// Compare defines the order of groups in lists.
 func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Discovery, o.Discovery), cmp.Compare(k.Source, o.Source))
 }
@@ -25,7 +25,7 @@ func (k Key) Compare(o Key) int {
 // static is the discovery of static_configs, which come last.
 const static = 1 << 30
 
-// Set is what a job makes of its groups. It is not safe for concurrent use.
+// Set has the evaluated groups of a job. It is not safe for concurrent use.
 type Set struct {
 	job     *targets.Job
 	parts   map[Key]*part
@@ -33,19 +33,19 @@ type Set struct {
 
 	kept, duplicates, invalid, unknown int
 	dropped                            []int // by step, from 0
-	shards                             []int // targets of each
+	shards                             []int // number of targets of each shard
 }
 
-// part is what became of the targets of one group.
+// part has the evaluated targets of one group.
 type part struct {
 	key                          Key
-	since                        time.Time // when that changed
+	since                        time.Time // time of the last change
 	kept                         []entry
 	dropped                      []drops // by step
 	invalid, duplicates, unknown int
 }
 
-// drops are the number of targets that a step drops, counted from 0.
+// drops is the number of targets that a step drops, counted from 0.
 type drops struct{ step, targets int32 }
 
 // New returns the set of a job, with the targets of its static_configs.
@@ -59,8 +59,7 @@ func New(j *targets.Job) *Set {
 
 func staticKey(i int) Key { return Key{static, fmt.Sprintf("%09d", i)} }
 
-// Put replaces a group; nil removes it. It reports whether that changed what becomes of any
-// target.
+// Put replaces a group; nil removes it. It reports whether the result for any target changed.
 func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 	before, next := s.parts[key], s.evaluate(key, group)
 	if before.same(next) {
@@ -107,7 +106,7 @@ func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
 	return out
 }
 
-// same reports whether the targets of a group become what they were.
+// same reports whether the results for the targets of two parts are equal.
 func (p *part) same(o *part) bool {
 	if p == nil || o == nil {
 		return p == o
@@ -116,7 +115,7 @@ func (p *part) same(o *part) bool {
 		slices.EqualFunc(p.kept, o.kept, func(a, b entry) bool { return slices.Equal(a.holds, b.holds) })
 }
 
-// count adds a part, or takes it away.
+// count adds a part (sign 1) or removes it (sign -1).
 func (s *Set) count(p *part, sign int) {
 	s.invalid += sign * p.invalid
 	s.unknown += sign * p.unknown
@@ -135,15 +134,15 @@ func (s *Set) count(p *part, sign int) {
 
 // Counts are numbers of targets.
 type Counts struct {
-	// States without those of what is not found.
+	// States without those of gaps.
 	States map[targets.State]int
-	// Dropped by the origin of the step.
+	// Dropped targets by the origin of the step.
 	Dropped map[string]int
-	// Shards are the targets that each scrapes.
+	// Shards are the numbers of targets that each shard scrapes.
 	Shards []int
 }
 
-// Counts are the numbers of targets now.
+// Counts returns the current numbers of targets.
 func (s *Set) Counts() Counts {
 	out := Counts{States: map[targets.State]int{}, Dropped: map[string]int{}, Shards: slices.Clone(s.shards)}
 	set := func(state targets.State, n int) {
@@ -176,7 +175,7 @@ func (s *Set) isOver(shard int) bool {
 	return limit > 0 && s.shards[shard] > limit
 }
 
-// overLimit is the number of targets that only shards with too many targets would scrape.
+// overLimit returns the number of targets that only shards with too many targets would scrape.
 func (s *Set) overLimit() (n int) {
 	over, any := make([]bool, len(s.shards)), false
 	for shard := range over {

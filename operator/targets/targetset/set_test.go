@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// read reads one job with a number of relabel steps.
+// read parses one job with a number of relabel steps.
 func read(t testing.TB, text string, steps, shards int) *targets.Job {
 	t.Helper()
 	d := promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, steps)}}
@@ -32,7 +32,7 @@ func read(t testing.TB, text string, steps, shards int) *targets.Job {
 	return &jobs[0]
 }
 
-// overlapping is a job of which several targets become the same, some of them on all shards.
+// overlapping is a job in which several targets become equal, some of them on all shards.
 const overlapping = `- job_name: a
   target_limit: %d
   static_configs: [{targets: ['a:1', 'b:1', 'a:1']}]
@@ -55,7 +55,7 @@ func randomGroup(r *rand.Rand, source string) *targetgroup.Group {
 	return out
 }
 
-// wanted is what a job makes of all groups at once.
+// wanted returns the counts of a job that evaluates all groups at once.
 func wanted(j *targets.Job, groups map[Key]*targetgroup.Group) Counts {
 	var found targets.Found
 	for _, key := range slices.SortedFunc(maps.Keys(groups), Key.Compare) {
@@ -69,7 +69,7 @@ func wanted(j *targets.Job, groups map[Key]*targetgroup.Group) Counts {
 	return out
 }
 
-// After any changes in any order, a set is what all groups give at once.
+// After any changes in any order, a set equals an evaluation of all groups at once.
 func TestSetIsTheWhole(t *testing.T) {
 	seen := map[targets.State]int{}
 	for _, limit := range []int{0, 3} {

@@ -2,23 +2,23 @@ package targetset
 
 import "time"
 
-// Pauses between changes of a set that are passed on, as in Prometheus.
+// Pauses between notifications of changes, as in Prometheus.
 const (
 	firstPause = 100 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// throttle decides when changes of a set are passed on: the first at once, those that follow
-// together after a pause, which doubles while changes go on. When the longest pause goes by
-// without a change, the next one is the first again.
+// throttle decides when to notify about changes: about the first one immediately, about later ones
+// together after a pause, which doubles while changes continue. If no change happens during the
+// longest pause, the next one counts as the first again.
 type throttle struct {
-	waiting bool          // for a change to be passed on
-	pause   time.Duration // after the last
-	last    time.Time     // when one was passed on
+	waiting bool          // a notification is scheduled
+	pause   time.Duration // after the last notification
+	last    time.Time     // time of the last notification
 }
 
-// change tells of a change. It returns how long to wait with passing it on; ok is false when
-// that was decided for an earlier one.
+// change records a change. It returns the delay of its notification; ok is false if one is
+// scheduled already.
 func (t *throttle) change(now time.Time) (wait time.Duration, ok bool) {
 	if t.waiting {
 		return 0, false
@@ -32,7 +32,7 @@ func (t *throttle) change(now time.Time) (wait time.Duration, ok bool) {
 	return max(t.pause-since, 0), true
 }
 
-// passed tells that changes are passed on now.
+// passed records that a notification is sent now.
 func (t *throttle) passed(now time.Time) {
 	t.waiting, t.last = false, now
 	t.pause = min(max(2*t.pause, firstPause), lastPause)

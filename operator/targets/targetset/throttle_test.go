@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// simulate returns when changes at certain times are passed on.
+// simulate returns the times of notifications about changes at certain times.
 func simulate(changes ...time.Duration) (passed []time.Duration) {
 	var th throttle
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -10,25 +10,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Scope is what of a discovery of a job may be seen.
+// Scope is the visible part of a discovery.
 type Scope struct {
 	All bool
-	// Namespaces are those that may be seen if not all may be.
+	// Namespaces that are visible if All is false.
 	Namespaces []string
 }
 
-// within is a part of a job, as it was when somebody asked.
+// within is a part of a job at the time of the request.
 type within struct {
 	of     *Followed
 	groups map[Key]*targetgroup.Group
 }
 
-// Within returns the job as if nothing could be found in it but what may be seen: what is
-// elsewhere changes neither a state nor a number. Without foreign, groups with labels of pods of
-// other namespaces are not seen. What is seen is evaluated at once, and followed no further; the
-// result needs no Close.
+// Within returns the job restricted to its visible groups: other groups affect neither states nor
+// counts. Without foreign, groups with labels of pods in other namespaces are excluded. The visible
+// groups are evaluated immediately and not followed; the result needs no Close.
 //
-// Errors: that of ctx.
+// Errors: the error of ctx.
 func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD) Scope, foreign bool) (*Followed, error) {
 	scopes, all := make([]Scope, len(f.sds)), foreign
 	for i, sd := range f.sds {
@@ -58,7 +57,8 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 	return out, ctx.Err()
 }
 
-// sinceOf is when one of some groups last changed; without any, when somebody first asked.
+// sinceOf returns the time of the last change in a set of groups; if it is empty, the time when
+// following began.
 func (f *Followed) sinceOf(groups map[Key]*targetgroup.Group) (out time.Time) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
@@ -71,10 +71,10 @@ func (f *Followed) sinceOf(groups map[Key]*targetgroup.Group) (out time.Time) {
 	return out
 }
 
-// Limited reports whether it is a part of a job.
+// Limited reports whether it is restricted to a part of the job.
 func (f *Followed) Limited() bool { return f.within != nil }
 
-// in calls each with the groups of the objects of a namespace, "" for those without.
+// in calls each with the groups of the objects of a namespace, "" for cluster-scoped objects.
 func (w *within) in(namespace string, has func(*targetgroup.Group) bool, each func(Key)) {
 	w.each(func(group *targetgroup.Group) bool {
 		_, object, _ := strings.Cut(group.Source, "/")

@@ -16,65 +16,67 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Answers is what can be asked. Whether the caller may get the object that is asked about is
-// decided before; what else belongs to other namespaces is decided by Rights.
+// Answers are the requests about a cluster. The caller of a method checks whether the client may
+// get the requested object. Rights decide on data from other namespaces.
 //
-// Errors are those of an API server (package apierrors): not found, bad request with the name of
-// the parameter, unavailable while caches are not complete.
+// Errors are API errors (package apierrors): not found, bad request with the name of the parameter,
+// unavailable until caches are synced.
 type Answers interface {
-	// Overview is what needs attention, and all workloads.
+	// Overview returns all workloads and the problems that need attention.
 	Overview(ctx context.Context, r Rights, p Page) (*Overview, error)
-	// Workload is the page of one: conditions, pods, Events, counts of what it selects.
+	// Workload returns details of a workload: conditions, pods, Events and counts of selected
+	// objects.
 	Workload(ctx context.Context, r Rights, w Object) (*Workload, error)
-	// Sources are the objects that a workload could select, with what became of them.
+	// Sources returns the objects that a workload could select, with their state.
 	Sources(ctx context.Context, r Rights, w Object, q SourceQuery) (*Sources, error)
-	// Rollout is what each pod of a workload runs.
+	// Rollout returns the pods of a workload and the configuration they run.
 	Rollout(ctx context.Context, r Rights, w Object, p Page) (*Rollout, error)
-	// Config is the configuration of a workload without credentials, in sections.
+	// Config returns the configuration of a workload in sections, with credentials redacted.
 	Config(ctx context.Context, r Rights, w Object, q ConfigQuery) (*Config, error)
-	// Explain says which workloads use an object, and why.
+	// Explain reports which workloads use an object, and why.
 	Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error)
-	// Targets are those of a workload, of an object, or of a pod.
+	// Targets returns the targets of a workload, of an object, or of a pod.
 	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
-	// Target is one target with every relabel step. The object in which it was found, as
-	// [targets.Source.Path] has it, spares looking for it among all targets of the job; it
-	// may be empty.
+	// Target returns one target with every relabel step. source is the object in which it was
+	// found, in the form of [targets.Source.Path]. It may be empty, which requires a search through
+	// all targets of the job.
 	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
-	// Preview is what would be scraped if manifests were applied. It stores nothing.
+	// Preview returns the targets that would be scraped if manifests were applied. It stores
+	// nothing.
 	Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error)
-	// Routes is the routing tree of an Alertmanager, and the way of an alert through it.
+	// Routes returns the routing tree of an Alertmanager, and the path of an alert through it.
 	Routes(ctx context.Context, r Rights, alertmanager types.NamespacedName, labels []string) (*Routes, error)
-	// Changes calls each with what changed, until the context ends. It may leave out changes
-	// of what has changed again since.
+	// Changes calls each with every change until the context ends. It may skip a change if the
+	// object has changed again since.
 	Changes(ctx context.Context, each func(readers.Change)) error
 }
 
-// Rights are those of whoever asks.
+// Rights are the permissions of the caller.
 type Rights interface {
 	// May reports whether the caller may do something in a namespace, "" for all.
 	//
-	// Errors: nobody can say.
+	// Errors: the permission check failed.
 	May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error)
 }
 
-// Object names what is asked about.
+// Object identifies the object of a request.
 type Object struct {
 	*catalog.Row
 	types.NamespacedName
 }
 
-// Ref is the name for people and programs.
+// Ref returns the reference used in responses and messages.
 func (o Object) Ref() catalog.Ref {
 	return catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// Page is a part of a list.
+// Page selects a page of a list.
 type Page struct {
-	// Filter is a part of the names that are asked for; empty for all.
+	// Filter is a substring of the requested names; empty for all.
 	Filter string
-	// Limit of rows; at least 1.
+	// Limit is the maximum number of rows; at least 1.
 	Limit int
-	// Continue is that of the part before; empty for the first.
+	// Continue is the token of the previous page; empty for the first page.
 	Continue string
 }
 
@@ -102,15 +104,15 @@ type Overview struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// Urgency orders what calls for attention.
+// Urgency is the severity of a problem.
 type Urgency string
 
 const (
 	Broken  Urgency = "broken"  // something does not work
-	Warning Urgency = "warning" // something does not do what its author wants
+	Warning Urgency = "warning" // something does not work as its author intended
 )
 
-// Cause is what calls for attention.
+// Cause is the kind of a problem.
 type Cause string
 
 const (
@@ -133,7 +135,7 @@ type Attention struct {
 	Fix      string      `json:"fix,omitempty"` // what to do, for people
 }
 
-// Health is what there is to say about a workload in a word.
+// Health is the overall state of a workload.
 type Health string
 
 const (
@@ -181,7 +183,7 @@ type Workload struct {
 	Attention []Attention                     `json:"attention"`
 }
 
-// SourceQuery asks for objects of a workload.
+// SourceQuery selects objects of a workload.
 type SourceQuery struct {
 	Page
 	State status.State // empty for all
@@ -232,7 +234,7 @@ type RolloutPod struct {
 	Targets *int `json:"targets,omitempty"`
 }
 
-// ConfigQuery asks for sections of a configuration.
+// ConfigQuery selects sections of a configuration.
 type ConfigQuery struct {
 	Page // Filter: a part of the name of a job or of an object
 }
@@ -257,13 +259,13 @@ type ConfigSection struct {
 	Origins map[int]string `json:"origins,omitempty"`
 }
 
-// TargetQuery asks for targets.
+// TargetQuery selects targets.
 type TargetQuery struct {
 	Page
-	Of     Object               // a workload or what one selects; empty for a pod
-	Pod    types.NamespacedName // who scrapes it
+	Of     Object               // a workload or an object that workloads select; empty for a pod
+	Pod    types.NamespacedName // select the targets of this pod
 	State  targets.State        // empty for all
-	Reason string               // the beginning of the origin of the step that drops
+	Reason string               // prefix of the origin of the relabel step that drops
 	Job    string
 	Shard  int // or preview.AllShards
 }

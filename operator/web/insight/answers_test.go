@@ -20,14 +20,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// TestAnswers asks about clusters.
+// TestAnswers runs requests on the clusters in golden files.
 //
 //	cluster.yaml   the objects of the cluster
-//	rights         what the caller may do, one to a line ("get prometheuses demo"); everything without it
+//	rights         permissions of the caller, one per line ("get prometheuses demo"); default: all
 //	refuses        resources that the reader may not list
-//	counts         targets of workloads as JSON, by "Kind namespace/name"
-//	loads          what pods run as JSON, by "namespace/pod"
-//	want/PATH      the answer to a question, see ask
+//	counts         target counts of workloads as JSON, by "Kind namespace/name"
+//	loads          configurations that pods run as JSON, by "namespace/pod"
+//	want/PATH      the response to a request, see ask
 func TestAnswers(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		text, _ := c.Input("cluster.yaml")
@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// ask asks what a path says: "overview", "sources/prometheuses/demo/main?state=rejected".
+// ask performs the request of a path: "overview", "sources/prometheuses/demo/main?state=rejected".
 func ask(t *testing.T, a insight.Answers, rights insight.Rights, c golden.Case, path string) (any, error) {
 	t.Helper()
 	u, err := url.Parse(path)
@@ -100,7 +100,7 @@ func ask(t *testing.T, a insight.Answers, rights insight.Rights, c golden.Case, 
 	return nil, fmt.Errorf("nothing is called %s", path)
 }
 
-// loadsOf is what pods of Prometheus were seen to run.
+// loadsOf returns the loaded configurations of Prometheus pods.
 func loadsOf(t *testing.T, text []byte) func(*catalog.Row, types.NamespacedName) delivery.Loaded {
 	t.Helper()
 	var in map[string]delivery.Loaded
@@ -115,7 +115,7 @@ func loadsOf(t *testing.T, text []byte) func(*catalog.Row, types.NamespacedName)
 	}
 }
 
-// counts are targets that somebody has looked for.
+// counts is a TargetSource with fixed counts.
 type counts map[string]*insight.TargetCounts
 
 func countsOf(t *testing.T, text []byte) counts {
@@ -155,7 +155,7 @@ func (counts) Target(context.Context, insight.Rights, insight.Object, string, st
 // Counts implements [insight.TargetSource].
 func (c counts) Counts(w catalog.Ref) *insight.TargetCounts { return c[w.String()] }
 
-// encode writes an answer with readable texts.
+// encode encodes a response as indented JSON without HTML escapes.
 func encode(answer any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -12,10 +12,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 )
 
-// causes are all, the most urgent of the same urgency first.
+// causes are sorted by urgency, for causes of the same Urgency.
 var causes = []Cause{InvalidOwner, NotReconciled, PodsBehind, StuckRollout, RejectedObject, NoTargets, Unbalanced}
 
-// fixes say what to do, by cause: for people.
+// fixes are human-readable instructions by cause.
 var fixes = map[Cause]string{
 	InvalidOwner:   "fix what the message names; operator lint finds faults in manifests",
 	NotReconciled:  "fix what the message names; the log of the operator may have more",
@@ -26,11 +26,11 @@ var fixes = map[Cause]string{
 	Unbalanced:     "targets with the same address hash to the same shard: set __tmp_hash by relabeling, or change spec.shards",
 }
 
-// notReconciled is what to do when the operator has never looked at a workload.
+// notReconciled is the instruction for a workload that was never reconciled.
 const notReconciled = "see the log of the operator; operator verify checks the installation"
 
-// calls are what calls for attention, without targets. Of what this operator does not
-// manage, nothing does.
+// calls returns the problems that do not depend on targets. It ignores workloads that this operator
+// does not manage.
 func (e *entry) calls() (out []Attention) {
 	r := &e.report
 	if r.Unmanaged != "" {
@@ -69,8 +69,7 @@ func (e *entry) calls() (out []Attention) {
 	return out
 }
 
-// urgencyOf is how urgent a condition is that is not True: of one that is Unknown, nothing is
-// known to be broken.
+// urgencyOf returns the urgency of a condition that is not True. Unknown is only a warning.
 func urgencyOf(c status.Condition) Urgency {
 	if c.Status == "False" {
 		return Broken
@@ -78,7 +77,7 @@ func urgencyOf(c status.Condition) Urgency {
 	return Warning
 }
 
-// said is what a condition says, in a line.
+// said returns the text of a condition in one line.
 func said(c status.Condition) string {
 	if c.Message == "" {
 		return c.Words
@@ -86,7 +85,7 @@ func said(c status.Condition) string {
 	return c.Words + ": " + strings.ReplaceAll(c.Message, "\n", "; ")
 }
 
-// podCalls tells of pods that are not ready, and of those that stay behind.
+// podCalls adds problems about pods that are not ready or outdated.
 func (e *entry) podCalls(add func(u Urgency, cause Cause, format string, args ...any)) {
 	var unready, outdated, blocking []status.Pod
 	for _, p := range e.report.Pods {
@@ -117,7 +116,7 @@ func (e *entry) podCalls(add func(u Urgency, cause Cause, format string, args ..
 	add(Warning, StuckRollout, "%d of %d pods run an older revision, such as %s", len(outdated), len(e.report.Pods), outdated[0].Name)
 }
 
-// sortCalls puts the most urgent first.
+// sortCalls sorts by urgency, the most urgent first.
 func sortCalls(all []Attention) {
 	slices.SortStableFunc(all, func(a, b Attention) int {
 		return cmp.Or(rank(a.Urgency)-rank(b.Urgency), slices.Index(causes, a.Cause)-slices.Index(causes, b.Cause),
@@ -132,13 +131,13 @@ func rank(u Urgency) int {
 	return 1
 }
 
-// counted is what follows from some counts.
+// counted is the cached result of [entry.all] for some counts.
 type counted struct {
 	from *TargetCounts
 	all  []Attention
 }
 
-// all are what calls for attention, with targets as far as they are known.
+// all returns all problems, including those about targets if the counts are known.
 func (e *entry) all(c *TargetCounts) []Attention {
 	if c == nil || e.report.Unmanaged != "" {
 		return e.attention
@@ -152,10 +151,10 @@ func (e *entry) all(c *TargetCounts) []Attention {
 	return out
 }
 
-// leastForBalance is the number of targets below which nobody cares how they are divided.
+// leastForBalance is the number of targets up to which shards are not checked for balance.
 const leastForBalance = 100
 
-// targetCalls tells of objects without targets and of shards with too many.
+// targetCalls returns problems about objects without targets and unbalanced shards.
 func (e *entry) targetCalls(c *TargetCounts) (out []Attention) {
 	if !c.Synced {
 		return nil // there may be more
@@ -184,7 +183,7 @@ func (e *entry) targetCalls(c *TargetCounts) (out []Attention) {
 	return out
 }
 
-// why is what became of the targets of an object that has none.
+// why returns the reason why an object has no targets.
 func why(c preview.Counts) string {
 	origin, most := "", 0
 	for _, o := range slices.Sorted(maps.Keys(c.Dropped)) {

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// What a workload compiles to is not kept when that takes too much: then it is looked at again
-// after a pause, its page says so, and what came meanwhile is not known.
+// A workload whose compiled objects exceed the memory limit is recompiled only after a pause. Its
+// page has a note on that, and objects added during the pause are unknown.
 func TestAWorkloadThatIsNotKept(t *testing.T) {
 	var open atomic.Int32
 	var gone []string

@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// BenchmarkAnswers asks clusters of several sizes, all workloads of which select monitors of all
-// namespaces.
+// BenchmarkAnswers runs requests on clusters of several sizes, in which all workloads select
+// monitors in all namespaces.
 func BenchmarkAnswers(b *testing.B) {
 	for _, size := range [][2]int{{10, 100}, {1, 10_000}, {1000, 10_000}} {
 		s := &versioned{loaded(b, cluster(size[0], size[1])), 1}

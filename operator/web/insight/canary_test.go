@@ -23,11 +23,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// canary is what a test looks for that was a value of a Secret, in the form of that value.
+// canary returns a recognizable replacement for a value of a Secret, in the same form.
 func canary(value string, n int) string {
 	switch text := strings.TrimSpace(value); {
 	case strings.HasPrefix(text, "-----BEGIN"), strings.ContainsAny(text, "\n{["), text == "":
-		return value // a certificate, or a file that is shown nowhere
+		return value // a certificate, or a file that is never shown
 	case strings.Contains(text, "://"):
 		return fmt.Sprintf("https://c4nary.example/c4nary-%d?x=c4nary", n)
 	case strings.Contains(text, ":"):
@@ -36,12 +36,12 @@ func canary(value string, n int) string {
 	return fmt.Sprintf("c4nary-%d", n)
 }
 
-// golden files of the packages that write configurations, with every way to refer to a Secret.
-// By pattern, the least number of configurations with something to hide.
+// configGoldens are the golden files of packages that compile configurations, with all references
+// to Secrets, and the minimum number of configurations with redacted values.
 var configGoldens = map[string]int{"../../config/promconfig/testdata/*.txtar": 90, "../../config/amconfig/testdata/*/*.txtar": 30}
 
-// Nothing that a Secret holds is in a configuration that is shown: with every field that refers
-// to a Secret of which there is a test.
+// Configurations and routes contain no value of a Secret, for every field with a reference to a
+// Secret that has a golden file.
 func TestNoSecretInAnyConfig(t *testing.T) {
 	for pattern, least := range configGoldens {
 		hidden := 0
@@ -73,7 +73,7 @@ func TestNoSecretInAnyConfig(t *testing.T) {
 	}
 }
 
-// withoutCanary is an answer in JSON, or an error, in which there is no canary.
+// withoutCanary encodes a response or an error and checks that it contains no canary.
 func withoutCanary(t *testing.T, file string, answer any, err error) []byte {
 	t.Helper()
 	text := []byte(fmt.Sprint(err))
@@ -88,7 +88,7 @@ func withoutCanary(t *testing.T, file string, answer any, err error) []byte {
 	return text
 }
 
-// canaries is a cluster with the objects of a golden file, and canaries in all Secrets.
+// canaries returns a cluster with the objects of a golden file and canaries in all Secrets.
 func canaries(t *testing.T, c golden.Case) (*store, []insight.Object) {
 	t.Helper()
 	references := &assets.Static{}
@@ -137,7 +137,7 @@ func canaries(t *testing.T, c golden.Case) (*store, []insight.Object) {
 	return s, s.selectEverything()
 }
 
-// selectEverything makes the workloads select all objects, and adds some if there are none.
+// selectEverything makes the workloads select all objects, and adds workloads if there are none.
 func (s *store) selectEverything() (out []insight.Object) {
 	all := &metav1.LabelSelector{}
 	namespaces := map[string]bool{"default": true}
@@ -182,7 +182,7 @@ func (s *store) selectEverything() (out []insight.Object) {
 	return out
 }
 
-// base adds the AlertmanagerConfig that an Alertmanager begins with, if there is none.
+// base adds the AlertmanagerConfig on which an Alertmanager is based, if it does not exist.
 func (s *store) base(namespace, name string) {
 	of := catalog.AlertmanagerConfig.GroupVersionResource()
 	if slices.ContainsFunc(s.objects[of], func(o readers.Object) bool { return o.GetNamespace() == namespace && o.GetName() == name }) {

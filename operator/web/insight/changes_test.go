@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// A reader without watches cannot tell of changes, and says so.
+// A reader without watches cannot notify of changes and returns an error.
 func TestChangesNeedAFeed(t *testing.T) {
 	s := loaded(t, cluster(1, 1))
 	if err := answers(t, s, nil).Changes(t.Context(), func(readers.Change) {}); !apierrors.IsServiceUnavailable(err) {

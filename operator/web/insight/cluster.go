@@ -21,32 +21,30 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Parts are what a [Cluster] is made of.
+// Parts configures a [Cluster].
 type Parts struct {
-	// Reader of the cluster. What it returns is not changed. One that is [readers.Versioned] is read
-	// only when something changed, a [readers.Feed] tells of changes.
+	// Reader reads the cluster. The objects that it returns are not modified. A [readers.Versioned]
+	// is reread only after changes. A [readers.Feed] also notifies of changes.
 	Reader readers.Reader
-	// Setups are the kinds of workloads that there are. Nobody else may compile with them:
-	// they keep what they compiled.
+	// Setups are the kinds of workloads. They must not be shared: they cache compiled objects.
 	Setups []engine.Setup
 	Scopes engine.Scopes
-	// Fresh makes such setups that have compiled nothing.
+	// Fresh returns setups with empty caches.
 	Fresh   func() ([]engine.Setup, error)
 	Options prometheus.Options
-	// Targets knows what is scraped; nil when nobody looks.
+	// Targets provides targets; nil if they are not discovered.
 	Targets TargetSource
-	// Look (optional) is where is looked for what the author of an object probably meant that
-	// has no targets.
+	// Look (optional) returns where to search for near misses of objects without targets.
 	Look func(context.Context, readers.Reader) nearmiss.Look
-	// Finder (optional) finds targets in the cluster, and in objects that are put over what
-	// the cluster has. The reader has these objects too.
+	// Finder (optional) returns a finder for the cluster with the objects in over applied. The
+	// reader has these objects too.
 	Finder func(r readers.Reader, over *discovery.Objects) preview.Finder
-	// Loaded (optional) is what a pod of a kind of workload runs.
+	// Loaded (optional) returns the configuration that a pod of a workload runs.
 	Loaded func(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded
-	// Memory (optional) weighs what is worked on at a time; a preview waits for its part of it.
+	// Memory (optional) limits concurrent work. A preview waits for its share of it.
 	Memory *inflight.Budget
-	// Keep is how long what was read is taken for the truth if the reader is not Versioned, and
-	// the longest time that a question waits before it is read again if it is; 0 for a second.
+	// Keep is the maximum age of a snapshot if the reader is not Versioned. Otherwise it is the
+	// maximum pause before a reread. 0 defaults to a second.
 	Keep time.Duration
 	// Now (optional) is the clock.
 	Now func() time.Time
@@ -58,13 +56,13 @@ type Cluster struct {
 	worlds worlds
 	drafts drafts
 
-	previews   atomic.Int32 // that are being made, or wait for that
+	previews   atomic.Int32 // running or waiting
 	previewing *inflight.Budget
 }
 
 var _ Answers = (*Cluster)(nil)
 
-// New answers questions about a cluster.
+// New returns a Cluster made of p.
 func New(p Parts) *Cluster {
 	if p.Keep == 0 {
 		p.Keep = time.Second
@@ -95,8 +93,8 @@ func nobodyLooks() error {
 	return apierrors.NewServiceUnavailable("targets are not known: nobody looks for them here")
 }
 
-// counts are those of a workload; nil when they are not known, and for a caller who may not see
-// all that targets are found in: numbers tell of labels.
+// counts returns the counts of a workload. It returns nil if they are not known or if the caller
+// may not see all discovered objects, because counts reveal labels.
 func (c *Cluster) counts(a *asker, w catalog.Ref) *TargetCounts {
 	if c.Parts.Targets == nil {
 		return nil
@@ -109,10 +107,10 @@ func (c *Cluster) counts(a *asker, w catalog.Ref) *TargetCounts {
 	return nil
 }
 
-// notCounted is why there are no numbers of targets.
+// notCounted is the note for responses without counts of targets.
 const notCounted = "targets are not counted here: you need permission to list pods or services in all namespaces, and nodes or namespaces where targets have their labels; Targets of a workload shows those that you may see"
 
-// of finds a workload among those that were read.
+// of returns the entry of a workload.
 //
 // Errors: it does not exist; its kind could not be read.
 func (w *world) of(o Object) (*entry, error) {
@@ -126,7 +124,7 @@ func (w *world) of(o Object) (*entry, error) {
 	return nil, w.notFound(o)
 }
 
-// notFound says that there is no such object, as far as that is known.
+// notFound returns a not found error, or unavailable if the snapshot is outdated.
 func (w *world) notFound(o Object) error {
 	if w.outdated != "" {
 		return apierrors.NewServiceUnavailable(w.outdated)

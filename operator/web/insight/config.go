@@ -43,7 +43,7 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 			objects = append(objects, s.object)
 		}
 	}
-	if len(objects) > 0 && !text.stale { // else the lines may be others
+	if len(objects) > 0 && !text.stale { // else line numbers may differ
 		origins := c.origins(ctx, w, e, objects)
 		for i := range out.Sections {
 			if s := &out.Sections[i]; s.Text != "" && some[i].job != "" {
@@ -55,23 +55,23 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	return out, nil
 }
 
-// numbered is a section and its place in the file.
+// numbered is a section and its index in the file.
 type numbered struct {
 	at int
 	draftSection
 }
 
-// What an answer shows. Hiding values in a section takes about 25 times its text.
+// Limits of a response in bytes. Redacting a section takes about 25 times its size in memory.
 const (
 	maxSection = 512 << 10
 	maxShown   = 2 << 20
 	maskWeight = 25
 )
 
-// show returns sections without credentials; those of objects that the caller may not get, without
-// text.
+// show returns sections with credentials redacted. Sections of objects that the caller may not get
+// have only a comment that explains why.
 //
-// Errors: the text cannot be read, or there is no memory for it now.
+// Errors: the text cannot be read; there is not enough memory now.
 func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker) ([]ConfigSection, error) {
 	out, room, longest := make([]ConfigSection, len(some)), maxShown, 0
 	var shown []int
@@ -102,7 +102,7 @@ func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker)
 	return out, nil
 }
 
-// whyHidden returns why the text of a section is not shown; empty for one that is.
+// whyHidden returns the reason why the text of a section is not shown; empty if it is shown.
 func whyHidden(s *draftSection, a *asker, room *int) string {
 	if s.object.Name != "" && !a.details(s.object) {
 		return "# " + hiddenDetails(s.object) + "\n"

@@ -1,20 +1,21 @@
-// Package insight is what the HTTP API and the pages say about a cluster: one answer for each
-// thing that can be asked, the same for a program (JSON) and for a person (HTML).
+// Package insight answers the requests of the HTTP API and its HTML pages about a cluster. [New]
+// returns a [Cluster], which implements [Answers] with the same results for JSON and HTML.
 //
-//	answers.go   what can be asked, and the shapes of the answers
-//	source.go    what else is needed of whoever reads: targets, versions, changes
-//	cluster.go   answers about a cluster (Cluster), from what follows
-//	world.go     what was read at one time: running.go the pods, know.go entry.go what is known
-//	             of each workload, for as long as nothing about it changed
+//	answers.go   Answers: the requests and the types of the responses
+//	source.go    TargetSource: the targets of workloads
+//	cluster.go   Cluster: implements Answers
+//	world.go     an immutable snapshot of the cluster; running.go reads pods and StatefulSets, know.go
+//	             and entry.go compute the state of each workload and cache it until it changes
 //	overview.go attention.go workload.go rollout.go explain.go config.go routes.go preview.go
-//	             the answers
-//	draft.go     what the operator compiles; drafts.go keeps it; mask.go mask_section.go
-//	             mask_values.go take the credentials out
-//	rights.go preview_rights.go
-//	             what the caller may know
-//	part.go      a part of a list
-//	changes.go   changes, told to everybody who listens
+//	             one request each
+//	draft.go     the compiled configuration of a workload; drafts.go caches it; mask.go
+//	             mask_added.go mask_section.go mask_values.go redact credentials
+//	memory.go    memory limits for concurrent requests
+//	rights.go preview_rights.go sight.go
+//	             permissions of the caller
+//	part.go      pagination
+//	changes.go   notifications of changes
 //
-// Answers are made from an [readers.Reader]: in the operator, the caches of its controllers; for
-// a person with a kubeconfig, the API server. Nothing is written.
+// All data comes from a [readers.Reader]: the caches of the controllers in the operator, or the API
+// server for a user with a kubeconfig. Nothing is written.
 package insight

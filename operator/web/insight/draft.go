@@ -22,44 +22,43 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// draft is the configuration of a workload as the operator compiles it, with words in the
-// place of what comes from Secrets. It is masked when it is shown. The text of a Prometheus, which
-// may be long, stays compressed, and is read again for the sections that are shown.
+// draft is the configuration of a workload as the operator compiles it, with placeholders for
+// values of Secrets. It is redacted when it is shown. The text of a Prometheus may be long. It is
+// kept compressed and decompressed for the sections that are shown.
 type draft struct {
 	sections []draftSection
 	unread   []string
 	mask     *masker
-	file     []byte // the text, compressed; empty when the sections have it
+	file     []byte // the compressed text; empty if the sections have it
 	stale    bool   // the workload has changed since
 }
 
-// draftSection is a part of the file.
+// draftSection is a section of the file.
 type draftSection struct {
 	name   string
-	job    string // of a section that is a job
+	job    string // if the section is a job
 	object catalog.Ref
-	text   string // empty when it is to be read from the file
-	at     int    // where it begins in the file, in bytes
-	size   int    // bytes of the text
+	text   string // empty until it is read from the file
+	at     int    // offset in the file, in bytes
+	size   int    // length of the text, in bytes
 }
 
 // scrapeConfigs is the key of jobs.
 const scrapeConfigs = "scrape_configs"
 
-// made is what the operator makes of a workload, with words in the place of what comes from
-// Secrets.
+// made is the compiled workload, with placeholders for values of Secrets.
 type made struct {
 	object   v1.Workload
-	own      []draftSection // what was taken out of it
+	own      []draftSection // placeholders for removed parts
 	verdicts []compiled.Verdict
 	plan     engine.Plan
 	mask     *masker
 }
 
-// compiled compiles a workload. Secrets are read only for what must be known of them: that a
-// key exists, and the file in which an Alertmanager's configuration is.
+// compiled compiles a workload with placeholders for values of Secrets, except for certificates and
+// the file with the configuration of an Alertmanager.
 //
-// Errors: the workload is invalid, or not managed; there is no memory for it now.
+// Errors: the workload is invalid or not managed; there is not enough memory now.
 func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, err error) {
 	if e.report.Unmanaged != "" {
 		return out, notWritten(e, errors.New(e.report.Unmanaged))
@@ -88,10 +87,10 @@ func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, e
 	return out, nil
 }
 
-// notWritten says that there is no configuration, and why.
+// notWritten returns the error for a workload without a configuration.
 func notWritten(e *entry, why error) error {
 	err := apierrors.NewConflict(e.candidate.Setup.GroupResource(), e.ref.Namespace+"/"+e.ref.Name, why)
-	err.ErrStatus.Message = fmt.Sprintf("the operator does not write a configuration for %s: %v", e.ref, why) // nothing was to be updated
+	err.ErrStatus.Message = fmt.Sprintf("the operator does not write a configuration for %s: %v", e.ref, why) // the default message is about updates
 	return err
 }
 
@@ -119,12 +118,12 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	return out, nil
 }
 
-// noConfig says why there are no sections.
+// noConfig is the note for a configuration without sections.
 const noConfig = "the operator writes no configuration: it is left to you, or there is nothing to write"
 
-// read cuts the configuration into its sections.
+// read splits the configuration into sections.
 //
-// Errors: it cannot be written, or there is no memory to read it.
+// Errors: it cannot be written, or there is not enough memory to read it.
 func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error {
 	jobs := d.of(e, made.verdicts)
 	if e.candidate.Setup.Row != catalog.Alertmanager {
@@ -147,7 +146,7 @@ func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error
 	return nil
 }
 
-// compileAll is what the operator makes of a workload. What makes it panic is an error.
+// compileAll compiles a workload. A panic is returned as an error.
 func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []compiled.Verdict, plan engine.Plan, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -164,7 +163,7 @@ func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdic
 	return slices.Collect(in.Verdicts()), plan, err
 }
 
-// hidden is the cluster as the workload sees it, with words in the place of what Secrets hold.
+// hidden returns the cluster as the workload sees it, with placeholders for values of Secrets.
 func (c *Cluster) hidden(ctx context.Context, w *world, e *entry, m *masker) engine.Cluster {
 	out := manifests.New(nil).Cluster(manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
 	out.NamespaceLabels, out.References = w.namespaceLabels, m.reading(c.Reader.References(ctx))
@@ -177,8 +176,8 @@ func (c *Cluster) hidden(ctx context.Context, w *world, e *entry, m *masker) eng
 	return out
 }
 
-// withoutOwn takes what a workload has in files of its own out of a copy of it: they come from
-// Secrets as they are. Sections say where they are.
+// withoutOwn removes the references of w to additional configuration, which would be copied
+// verbatim from Secrets. It returns sections that name these Secrets.
 func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 	var out []draftSection
 	take := func(field, name string, from **corev1.SecretKeySelector) {
@@ -198,8 +197,8 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 	return w, out
 }
 
-// of returns whose jobs are which. An object that is accepted, and not here, is unread: without its
-// credentials, or beside the others.
+// of maps jobs to their objects. Accepted objects that fail to compile here, without their
+// credentials or together with the others, are noted in d.unread.
 func (d *draft) of(e *entry, verdicts []compiled.Verdict) map[string]catalog.Ref {
 	jobs := map[string]catalog.Ref{}
 	for _, v := range verdicts {
@@ -214,7 +213,7 @@ func (d *draft) of(e *entry, verdicts []compiled.Verdict) map[string]catalog.Ref
 	return jobs
 }
 
-// becameOf is what objects became in the file.
+// becameOf returns the compiled texts of objects.
 func becameOf(verdicts []compiled.Verdict) map[catalog.Ref]string {
 	out := map[catalog.Ref]string{}
 	for _, v := range verdicts {
@@ -223,7 +222,7 @@ func becameOf(verdicts []compiled.Verdict) map[catalog.Ref]string {
 	return out
 }
 
-// origins are the fields that made the relabel steps of jobs, by job.
+// origins returns the fields that defined the relabel steps of jobs, by job.
 func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []catalog.Ref) map[string][]string {
 	out := map[string][]string{}
 	cluster := c.hidden(ctx, w, e, newMasker(e.candidate.Object))
@@ -240,7 +239,7 @@ func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []cat
 	object, _ := withoutOwn(e.candidate.Setup.Copy(e.candidate.Object))
 	scrapes, err := prometheus.ScrapesOf(object, cluster, c.Options)
 	if err != nil {
-		return out // the page of the workload says it
+		return out // the page of the workload has the error
 	}
 	for _, s := range scrapes.Sources {
 		if s.Err != nil {

@@ -21,7 +21,7 @@ func (s draftSection) sized() draftSection {
 	return s
 }
 
-// cut cuts what write writes into its sections: top-level keys, and the items of scrape_configs.
+// cut splits the output of write into sections: top-level keys and the items of scrape_configs.
 //
 // Errors: those of write.
 func (d *draft) cut(write func(io.Writer) error, jobs map[string]catalog.Ref) error {
@@ -38,22 +38,22 @@ func (d *draft) cut(write func(io.Writer) error, jobs map[string]catalog.Ref) er
 	return nil
 }
 
-// lineBytes is how much of a line is looked at; names of jobs are shorter.
+// lineBytes is the part of a line that is kept. Job names are shorter.
 const lineBytes = 4 << 10
 
-// cutter is an [io.Writer] that notes where sections begin and end. It keeps no text but the
-// beginning of a line.
+// cutter is an [io.Writer] that finds the boundaries of sections. It buffers only the beginning of
+// the current line.
 type cutter struct {
 	jobs     map[string]catalog.Ref
 	sections []draftSection
 
-	key  string       // of the section
-	now  draftSection // the section that is being read
+	key  string       // of the current section
+	now  draftSection // the current section
 	bare bool         // it has only the line with its key
 
-	line []byte // the beginning of the line
+	line []byte // beginning of the current line
 	size int    // of the line so far
-	at   int    // where the line begins
+	at   int    // offset of the line
 }
 
 // Write implements io.Writer.

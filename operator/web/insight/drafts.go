@@ -13,34 +13,34 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Drafts are kept for the next part of the same file: of some workloads, for a while.
+// Recent drafts are cached because clients request several pages of the same file.
 const (
 	maxDrafts = 4
 	keepDraft = time.Minute
-	// maxDraftBytes bounds the compressed texts of all but the last.
+	// maxDraftBytes limits the compressed texts of all drafts but the most recent one.
 	maxDraftBytes = 16 << 20
 )
 
-// drafts are those that were made last, at most one of each workload, and those that are being made.
+// drafts caches recent drafts, at most one per workload, and deduplicates those that are in flight.
 type drafts struct {
 	mu      sync.Mutex
-	last    []*keptDraft // those that were made last are last
+	last    []*keptDraft // the most recent one is last
 	running map[catalog.Ref]*keptDraft
 }
 
-// keptDraft is that of a workload at a time.
+// keptDraft is a cached or running draft of a workload.
 type keptDraft struct {
 	of   *entry
 	at   time.Time
-	done chan struct{} // closed when it is made
+	done chan struct{} // closed when made or err is set
 	made *draft
 	err  error
 	size int // guarded by drafts.mu
 }
 
-// draftOf is the draft of a workload. That of an Alertmanager is made each time: it also depends on
-// objects that it does not select. Of a workload that changes faster than it can be compiled, it is an older one after
-// [longestReading], which says so.
+// draftOf returns the draft of a workload. The draft of an Alertmanager is not cached because it
+// also depends on objects that it does not select. If a workload changes faster than it can be
+// compiled, an older draft with a note is returned after [longestReading].
 //
 // Errors: those of draft; the context has ended.
 func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, error) {
@@ -83,7 +83,7 @@ func (c *Cluster) makeDraft(ctx context.Context, w *world, d *keptDraft) {
 	d.made, d.err = c.draft(ctx, w, d.of)
 }
 
-// outdated is a draft that says when it was made.
+// outdated returns a copy of the draft with a note that it is outdated.
 func (d *keptDraft) outdated() *draft {
 	out := *d.made
 	out.stale = true
@@ -91,8 +91,8 @@ func (d *keptDraft) outdated() *draft {
 	return &out
 }
 
-// get returns the draft of an entry, or the one of its workload that is being made. If there is none, it starts making
-// it.
+// get returns the cached draft of an entry, or the draft of its workload that is in flight. If
+// there is neither, it starts one.
 func (s *drafts) get(e *entry, start func(*keptDraft)) *keptDraft {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *drafts) get(e *entry, start func(*keptDraft)) *keptDraft {
 	return d
 }
 
-// finished is the draft of a workload that was made last; nil if none is kept.
+// finished returns the cached draft of a workload; nil if there is none.
 func (s *drafts) finished(of catalog.Ref) *keptDraft {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *drafts) finished(of catalog.Ref) *keptDraft {
 	return nil
 }
 
-// finish keeps a draft that was made, instead of the one before, and drops others while they take too much.
+// finish replaces the cached draft of the workload and evicts others that exceed the limits.
 func (s *drafts) finish(d *keptDraft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// make makes what is known of a workload from what was read.
+// make builds the entry of a workload.
 func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 	e := &entry{
 		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[catalog.Ref]verdict{},
@@ -35,7 +35,7 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 	if e.report, panicked = viewOf(facts); panicked {
 		e.unjudged = true
 	}
-	facts.Select, facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = nil, nil, nil, nil // those of a later world count
+	facts.Select, facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = nil, nil, nil, nil // replaced by those of the current snapshot when needed
 	e.facts = facts
 	shorten(&e.report)
 	for _, of := range e.report.Objects {
@@ -50,10 +50,10 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 	return e
 }
 
-// longest is how long a message may be, in bytes: objects can have texts of any length.
+// longest is the maximum length of a message in bytes. Texts in objects can have any length.
 const longest = 1000
 
-// brief is the beginning of a long text.
+// brief truncates a long text.
 func brief(text string) string {
 	if len(text) <= longest {
 		return text
@@ -61,7 +61,7 @@ func brief(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// shorten makes the messages of a page brief.
+// shorten truncates the messages of a report.
 func shorten(r *status.Report) {
 	r.Invalid = brief(r.Invalid)
 	for i := range r.Conditions {
@@ -77,13 +77,12 @@ func shorten(r *status.Report) {
 	}
 }
 
-// panicked tells of a fault of the operator that an object brings about.
+// panicked returns the message for a panic of the operator while it processes an object.
 func panicked(fault any) string {
 	return fmt.Sprintf("the operator's code panicked on it: %v; please report it", fault)
 }
 
-// viewOf is the page of a workload. What makes the code panic that looks at it is the fault of
-// this workload alone.
+// viewOf returns the report of a workload. A panic is reported as an error of this workload alone.
 func viewOf(facts status.Facts) (out status.Report, failed bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,8 +96,8 @@ func viewOf(facts status.Facts) (out status.Report, failed bool) {
 	return status.View(facts), false
 }
 
-// compile asks the workload what it makes of objects. What it made of them before stands as
-// long as they have not changed.
+// compile returns the verdicts on the objects of the workload. Unchanged objects are not
+// recompiled.
 func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
 	w := manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
@@ -112,7 +111,7 @@ func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
 	return slices.Collect(in.Verdicts()), err
 }
 
-// textOf is what an object became in the configuration.
+// textOf returns the compiled text of an object; nil if it was rejected or has a file for itself.
 func textOf(v compiled.Verdict) io.WriterTo {
 	if v.Err != nil || v.File != "" {
 		return nil
@@ -120,7 +119,7 @@ func textOf(v compiled.Verdict) io.WriterTo {
 	return v.Text
 }
 
-// written is a text that may be nil; empty when it cannot be read.
+// written returns the text as a string; empty if it is nil or fails to be written.
 func written(text io.WriterTo) string {
 	if text == nil {
 		return ""
@@ -137,7 +136,7 @@ func refOf(kind, name string) catalog.Ref {
 	return catalog.Ref{Kind: kind, Namespace: namespace, Name: own}
 }
 
-// count is the number of objects in a state.
+// count returns the number of objects in a state.
 func (e *entry) count(s status.State) (n int) {
 	for _, v := range e.states {
 		if v.state == s {
@@ -147,7 +146,7 @@ func (e *entry) count(s status.State) (n int) {
 	return n
 }
 
-// row is the line about a workload.
+// row returns the table row of a workload.
 func (e *entry) row(c *TargetCounts) WorkloadRow {
 	r := &e.report
 	out := WorkloadRow{
@@ -175,7 +174,7 @@ func (e *entry) row(c *TargetCounts) WorkloadRow {
 	return out
 }
 
-// state is the workload in a word.
+// state returns the health of a workload.
 func (e *entry) state(c *TargetCounts) Health {
 	switch r := &e.report; {
 	case r.Unmanaged != "":
@@ -195,7 +194,7 @@ func (e *entry) state(c *TargetCounts) Health {
 	return Good
 }
 
-// all are the counts of all targets; nil when they are not known.
+// all returns the counts of all targets; nil if they are not known.
 func (t *TargetCounts) all() *preview.Counts {
 	if t == nil {
 		return nil
@@ -203,5 +202,5 @@ func (t *TargetCounts) all() *preview.Counts {
 	return &t.Counts
 }
 
-// versionOfWorkload is the version that its author asks for, or that its pods have.
+// versionOfWorkload returns the version in the spec of the workload.
 func versionOfWorkload(e *entry) string { return e.candidate.Object.GetWorkloadFields().Version }

@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 )
 
-// maxExplained bounds the workloads whose answer is worked out in full: those that select the
-// object come first.
+// maxExplained limits the workloads that are fully explained. Those that select the object come
+// first.
 const maxExplained = 100
 
 // Explain implements [Answers].
@@ -77,7 +77,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	return &report, nil
 }
 
-// hiddenWorkloads stands for workloads that the caller may not read.
+// hiddenWorkloads returns the note on workloads that the caller may not get.
 func hiddenWorkloads(n int) string {
 	if n == 1 {
 		return "1 workload that does not select it is hidden: you need permission to get it"
@@ -85,7 +85,7 @@ func hiddenWorkloads(n int) string {
 	return fmt.Sprintf("%d workloads that do not select it are hidden: you need permission to get them", n)
 }
 
-// explained is the answer. What makes that code panic is an error of this answer alone.
+// explained returns the report. A panic is returned as an error.
 func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -95,7 +95,7 @@ func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Re
 	return explain.Explain(q, c.Scopes.For(row)), nil
 }
 
-// object finds one that workloads select.
+// object returns an object that workloads select.
 //
 // Errors: it does not exist; its kind is not known.
 func (w *world) object(o Object) (catalog.Object, error) {
@@ -114,8 +114,8 @@ func (w *world) object(o Object) (catalog.Object, error) {
 	return nil, w.notFound(o)
 }
 
-// nearestTo are the workloads, those first that select an object, and then those that could
-// select objects of the kind.
+// nearestTo returns the workloads, sorted: those that select the object, those that could select
+// its kind, and the others.
 func (w *world) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
 	out := slices.Clone(w.entries)
 	distance := func(e *entry) int {
@@ -131,7 +131,7 @@ func (w *world) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
 	return out
 }
 
-// targetLines say in lines what a workload scrapes because of an object; nil when that is not known.
+// targetLines returns human-readable lines on the targets of an object; nil if they are not known.
 func (c *Cluster) targetLines(a *asker, w, object catalog.Ref) []string {
 	counts := c.counts(a, w)
 	if counts == nil {

@@ -36,12 +36,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// now is the time of all answers.
+// now is the time of all responses.
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var config = workload.Config{PrometheusBaseImage: "p", AlertmanagerBaseImage: "a", ThanosBaseImage: "t", ConfigReloaderImage: "r:v1", RulesReloaderImage: "r:v1"}
 
-// setups are all kinds of workloads.
+// setups returns all kinds of workloads.
 func setups() ([]engine.Setup, error) {
 	cache := &rules.Cache{}
 	servers, agents := prometheus.Kinds(prometheus.Options{Workload: config, Capabilities: promconfig.Capabilities{AgentDaemonSet: true}}, cache)
@@ -52,7 +52,7 @@ func setups() ([]engine.Setup, error) {
 	return out, nil
 }
 
-// store is a cluster in memory. It is [readers.Versioned] if it has a version.
+// store is a cluster in memory.
 type store struct {
 	mu         sync.Mutex
 	objects    map[schema.GroupVersionResource][]readers.Object
@@ -101,7 +101,7 @@ func (s *store) List(_ context.Context, q readers.Query) (out []readers.Object, 
 // References implements [readers.Reader].
 func (s *store) References(context.Context) assets.Reader { return s.references }
 
-// put replaces an object, or adds it.
+// put replaces or adds an object.
 func (s *store) put(of schema.GroupVersionResource, o readers.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *store) put(of schema.GroupVersionResource, o readers.Object) {
 	s.objects[of] = append(all, o)
 }
 
-// loaded is a cluster with manifests.
+// loaded returns a cluster with manifests.
 func loaded(t testing.TB, text []byte) *store {
 	t.Helper()
 	kinds, _ := setups()
@@ -154,7 +154,7 @@ func loaded(t testing.TB, text []byte) *store {
 	return out
 }
 
-// answers asks a store.
+// answers returns a Cluster that reads r.
 func answers(t testing.TB, r readers.Reader, counts insight.TargetSource) *insight.Cluster {
 	t.Helper()
 	kinds, _ := setups()
@@ -166,10 +166,10 @@ func answers(t testing.TB, r readers.Reader, counts insight.TargetSource) *insig
 	})
 }
 
-// found finds targets in manifests alone.
+// found finds targets only in manifests.
 type found struct{ objects *discovery.Objects }
 
-// allowed are verbs and resources, with a namespace or without: "get prometheuses demo".
+// allowed are permissions, with or without a namespace: "get prometheuses demo".
 type allowed []string
 
 // May implements [insight.Rights].
@@ -186,5 +186,5 @@ func (a allowed) May(_ context.Context, verb string, of schema.GroupResource, na
 	return false, nil
 }
 
-// everything is allowed.
+// everything allows all requests.
 var everything = allowed{"* *"}

@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// versioned is a store that says when it changed.
+// versioned is a store with a version.
 type versioned struct {
 	*store
 	version int
@@ -41,7 +41,7 @@ func (v *versioned) change() {
 	v.version++
 }
 
-// clock is a time that tests move.
+// clock is a fake clock.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -66,7 +66,7 @@ func kept(r readers.Reader, c *clock) *insight.Cluster {
 
 var page = insight.Page{Limit: 1000}
 
-// What did not change is not read again.
+// The cluster is reread only after a change.
 func TestReadsOnlyWhatChanged(t *testing.T) {
 	s, c := &versioned{loaded(t, cluster(1, 1)), 1}, &clock{at: now}
 	a := kept(s, c)
@@ -88,7 +88,7 @@ func TestReadsOnlyWhatChanged(t *testing.T) {
 	}
 }
 
-// The order in which a cache has pods is no change.
+// A different order of pods in a cache is not a change.
 func TestOrderOfPods(t *testing.T) {
 	s, c := &versioned{loaded(t, cluster(1, 1)), 1}, &clock{at: now}
 	for _, name := range []string{"prometheus-p0-0", "prometheus-p0-1"} {
@@ -120,7 +120,7 @@ func TestOrderOfPods(t *testing.T) {
 	}
 }
 
-// counting counts how often a workload is looked at.
+// counting counts how often a workload is compiled.
 type counting struct {
 	engine.Gatherer
 	made *int
@@ -132,7 +132,7 @@ func (c counting) Gather(w v1.Workload, in engine.Cluster) (engine.Inputs, error
 	return c.Gatherer.Gather(w, in)
 }
 
-// cluster are workloads of one namespace each, and monitors that are divided among them.
+// cluster returns workloads in one namespace each, and monitors distributed among them.
 func cluster(workloads, monitors int) []byte {
 	var out []byte
 	for i := range workloads {
@@ -169,11 +169,11 @@ func (w *world) meta(namespace, name string, set map[string]string) metav1.Objec
 
 func (w *world) one(of ...string) string { return of[w.rand.IntN(len(of))] }
 
-// step changes something.
+// step makes a random change.
 func (w *world) step() {
 	namespace := w.one("a", "b")
 	switch w.rand.IntN(6) {
-	case 0: // a monitor, perhaps a wrong one
+	case 0: // a monitor, maybe invalid
 		m := &v1.ServiceMonitor{ObjectMeta: w.meta(namespace, w.one("x", "y", "z"), map[string]string{"team": w.one("1", "2")})}
 		m.Spec.Endpoints = []v1.Endpoint{{Port: "http"}}
 		if w.rand.IntN(3) == 0 {
@@ -202,7 +202,7 @@ func (w *world) step() {
 			"operator.prometheus.io/name": w.one("p", "q"), "app.kubernetes.io/instance": w.one("p", "q"), "prometheus": w.one("p", "q"),
 		})}
 		w.put(readers.Pods, pod)
-	case 5: // something goes
+	case 5: // a deletion
 		w.mu.Lock()
 		of := catalog.ServiceMonitor.GroupVersionResource()
 		if w.rand.IntN(3) == 0 {
@@ -217,7 +217,7 @@ func (w *world) step() {
 	w.change()
 }
 
-// Whatever changes, answers are those of somebody who asks for the first time.
+// After any change, responses are the same as those of a new Cluster.
 func TestFollowsChanges(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -245,8 +245,8 @@ func TestFollowsChanges(t *testing.T) {
 	}
 }
 
-// What namespace selectors decide is looked at again once the labels of Namespaces can be read,
-// also of those that have no more labels than their name.
+// Namespace selectors are reevaluated once the labels of Namespaces can be read, even for
+// Namespaces without additional labels.
 func TestNamespacesBecomeKnown(t *testing.T) {
 	w, c := &world{versioned: &versioned{loaded(t, cluster(1, 1)), 1}}, &clock{at: now}
 	p := w.objects[catalog.Prometheus.GroupVersionResource()][0].(*v1.Prometheus)
@@ -266,7 +266,7 @@ func TestNamespacesBecomeKnown(t *testing.T) {
 	}
 }
 
-// everythingOf are the overview and the sources of all workloads.
+// everythingOf returns the overview and the sources of all workloads.
 func everythingOf(t *testing.T, a insight.Answers, w *world) map[string]any {
 	t.Helper()
 	overview, err := a.Overview(t.Context(), everything, page)
@@ -274,7 +274,7 @@ func everythingOf(t *testing.T, a insight.Answers, w *world) map[string]any {
 		t.Fatal(err)
 	}
 	for i := range overview.Workloads {
-		overview.Workloads[i].ConfigSince = time.Time{} // which only who looks on knows
+		overview.Workloads[i].ConfigSince = time.Time{} // a new Cluster has not observed changes
 	}
 	out := map[string]any{"overview": overview}
 	for _, row := range overview.Workloads {
@@ -286,7 +286,7 @@ func everythingOf(t *testing.T, a insight.Answers, w *world) map[string]any {
 	return out
 }
 
-// Many may ask at once while the cluster changes.
+// Concurrent requests are safe while the cluster changes.
 func TestManyAsk(t *testing.T) {
 	w := &world{versioned: &versioned{loaded(t, cluster(3, 9)), 1}, rand: rand.New(rand.NewPCG(1, 1))}
 	w.references = &lockedReferences{Reader: w.references}
@@ -320,7 +320,7 @@ func TestManyAsk(t *testing.T) {
 	group.Wait()
 }
 
-// lockedReferences are read by several at once.
+// lockedReferences can be read concurrently.
 type lockedReferences struct {
 	mu sync.Mutex
 	assets.Reader

@@ -34,7 +34,7 @@ spec: {serviceMonitorSelector: {}}
 status: {conditions: [{type: Reconciled, status: "True", lastTransitionTime: "2026-03-01T10:00:00Z"}]}
 `
 
-// Ten thousand objects, each rejected for a reason of its own, make no answer large.
+// The size of responses is limited even if ten thousand objects are rejected for different reasons.
 func TestManyRejected(t *testing.T) {
 	s := loaded(t, []byte(selectsAll))
 	const many = 10_000
@@ -76,7 +76,7 @@ func TestManyRejected(t *testing.T) {
 	}
 }
 
-// An object with texts of a megabyte makes no answer of a megabyte.
+// The size of responses is limited even if an object has texts of a megabyte.
 func TestEnormous(t *testing.T) {
 	s := loaded(t, []byte(selectsAll))
 	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "huge", UID: "huge", ResourceVersion: "1", Generation: 1}}
@@ -103,7 +103,7 @@ func TestEnormous(t *testing.T) {
 	}
 }
 
-// A workload that makes the code panic that looks at it breaks no answer about others.
+// A workload for which the code panics does not affect responses about others.
 func TestPanics(t *testing.T) {
 	s := loaded(t, []byte(selectsAll))
 	kinds, _ := setups()
@@ -132,7 +132,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// panicking is a gatherer with a fault.
+// panicking is a gatherer that panics.
 type panicking struct{ engine.Gatherer }
 
 // Gather implements [engine.Gatherer].
@@ -140,7 +140,8 @@ func (panicking) Gather(v1.Workload, engine.Cluster) (engine.Inputs, error) {
 	panic("a regular expression")
 }
 
-// Who may list what the operator watches misses nothing; who may not is told so.
+// Permission to list in all watched namespaces is enough for a complete overview. Otherwise it has
+// a note.
 func TestRightsElsewhere(t *testing.T) {
 	kinds, _ := setups()
 	watched, err := informer.NewNamespaces([]string{"demo", "other"}, nil)
@@ -170,7 +171,7 @@ func TestRightsElsewhere(t *testing.T) {
 	}
 }
 
-// What nobody can say about permissions is no, and is said.
+// A failed permission check counts as denied and is reported.
 func TestRightsUnknown(t *testing.T) {
 	a := answers(t, loaded(t, []byte(selectsAll)), nil)
 	overview, err := a.Overview(t.Context(), allowed{"error"}, page)

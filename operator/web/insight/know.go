@@ -27,54 +27,53 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// entry is what is known of a workload. Nobody changes it.
+// entry is the immutable state of a workload.
 type entry struct {
 	candidate explain.Candidate
 	shape     engine.Shape
 	ref       catalog.Ref
-	// facts has the objects that the workload selects, and no others; report is its page.
+	// facts has only the objects that the workload selects. report is the response built from them.
 	facts  status.Facts
 	report status.Report
 	states map[catalog.Ref]verdict
 	rules  selection.Rules
-	// unjudged says that it is not known what the workload makes of objects.
+	// unjudged is true if the verdicts on objects are not known.
 	unjudged bool
-	// since is when its configuration changed last, as far as that was seen.
+	// since is the time of the last configuration change; zero if it was not observed.
 	since     time.Time
 	attention []Attention
 
-	counted atomic.Pointer[counted] // what follows from targets
+	counted atomic.Pointer[counted] // cached result for target counts
 }
 
-// verdict is what a workload makes of an object that it selects.
+// verdict is the result for an object that a workload selects.
 type verdict struct {
 	state   status.State
 	message string
-	jobs    int // that the object became
+	jobs    int // number of compiled jobs
 }
 
-// kept is what makes the next entry of a workload cheap.
+// kept is the cache from which the next entry of a workload is built.
 type kept struct {
 	gatherer engine.Gatherer
-	due      time.Time // when it may be compiled again, if what was compiled is not kept
-	behind   bool      // the entry is older than that
+	due      time.Time // when it may be recompiled, if compiled objects were evicted
+	behind   bool      // the entry is stale until then
 	rules    selection.Rules
-	rulesErr error  // a selector does not parse
-	rulesOf  string // the workload as its selectors were parsed
+	rulesErr error  // error of parsing the selectors
+	rulesOf  string // specOf of the workload when rules were parsed
 	selected map[*catalog.Row]map[types.NamespacedName]catalog.Object
 	shape    engine.Shape
-	shapeOf  string // the workload as the shape was made
+	shapeOf  string // specOf of the workload when shape was computed
 
-	madeOf  string                // the entry
-	read    map[assets.Ref]string // the versions of what it refers to
-	checked time.Time             // when these were compared
+	madeOf  string                // fingerprint of the entry
+	read    map[assets.Ref]string // versions of referenced objects
+	checked time.Time             // when read was last compared
 	entry   *entry
 	wanted  string // hash of the configuration
 	since   time.Time
 }
 
-// know adds what is known of each workload. What was known before of those about which
-// nothing changed is taken over.
+// know fills in the state of each workload and reuses the entries of unchanged ones.
 func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	changed := c.worlds.changed(w)
 	c.forget(changed)
@@ -99,7 +98,7 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 			c.worlds.held.Set(ref, share.Object{})
 		}
 	}
-	w.lookups = nil // nobody needs them any more
+	w.lookups = nil // no longer needed
 	w.unselectedByAny = sync.OnceValue(w.findUnselected)
 	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
 }
@@ -108,10 +107,10 @@ func compareRefs(a, b catalog.Ref) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// keyOfRef is in the order of compareRefs.
+// keyOfRef returns a key that sorts like compareRefs.
 func keyOfRef(r catalog.Ref) string { return r.Kind + "\x00" + r.Namespace + "\x00" + r.Name }
 
-// kept is what is kept of a workload.
+// kept returns the cache of a workload and creates it if needed.
 func (s *worlds) kept(ref catalog.Ref) *kept {
 	k := s.keep[ref]
 	if k == nil {
@@ -121,7 +120,7 @@ func (s *worlds) kept(ref catalog.Ref) *kept {
 	return k
 }
 
-// shape is that of a workload. It is made again when its spec changes.
+// shape returns the shape of a workload. It is recomputed only when its spec changes.
 func (s *worlds) shape(of explain.Candidate) engine.Shape {
 	k := s.kept(of.Ref())
 	if now := specOf(of); k.shapeOf != now {
@@ -130,11 +129,11 @@ func (s *worlds) shape(of explain.Candidate) engine.Shape {
 	return k.shape
 }
 
-// changes are the objects of a kind that differ from those of the world before; nil for those
-// that do not exist any more.
+// changes are the objects by kind that differ from the previous snapshot; nil for deleted objects.
 type changes map[*catalog.Row]map[types.NamespacedName]catalog.Object
 
-// changed compares with the world before. An object whose namespace has other labels counts.
+// changed compares the snapshot with the previous one. Changed namespace labels change all objects
+// of the namespace.
 func (s *worlds) changed(w *world) changes {
 	out, known, namespaces := changes{}, map[*catalog.Row]map[types.NamespacedName]catalog.Object{}, map[string]string{}
 	labelsChanged := map[string]bool{}
@@ -167,7 +166,7 @@ func (s *worlds) changed(w *world) changes {
 	return out
 }
 
-// same reports whether two objects of a name are one in one version.
+// same reports whether two objects of the same name have the same UID and version.
 func same(a, b catalog.Object) bool {
 	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != "" && capacity.IsStub(a) == capacity.IsStub(b)
 }
@@ -176,7 +175,7 @@ func keyOf(o catalog.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// forget drops what was compiled of objects that do not exist any more.
+// forget evicts compiled objects that were deleted.
 func (c *Cluster) forget(all changes) {
 	for row, changed := range all {
 		for key, o := range changed {
@@ -189,7 +188,8 @@ func (c *Cluster) forget(all changes) {
 	}
 }
 
-// know returns what is known of a workload now.
+// know returns the current entry of a workload. It rebuilds the entry only if its inputs have
+// changed.
 func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
 	specBefore := k.rulesOf
 	selectedChanged := k.selects(candidate, w, changed) || k.behind
@@ -232,18 +232,18 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	return k.entry
 }
 
-// What is not kept is compiled afresh after a pause: in times that it took, and at most.
+// The pause before a workload whose compiled objects were evicted is recompiled, as a multiple of
+// its compile time, and the maximum.
 const (
 	afreshPause  = 10
 	longestPause = 30 * time.Second
 )
 
-// heldShare bounds what is kept of all workloads, as a part of the memory of the process.
+// heldShare limits the memory of all compiled objects to this fraction (1/16) of process memory.
 const heldShare = 16
 
-// keepWithin drops what was compiled while too much is kept: of the workload that was compiled last,
-// or of larger ones in the namespaces for which most is kept. It reports whether that of the last was
-// dropped.
+// keepWithin evicts compiled objects while they exceed the limit, those of last or of larger
+// workloads in the namespaces that hold most. It reports whether those of last were evicted.
 func (s *worlds) keepWithin(last catalog.Ref) (dropped bool) {
 	bytes := 0
 	if g := s.keep[last].gatherer; g != nil {
@@ -256,7 +256,7 @@ func (s *worlds) keepWithin(last catalog.Ref) (dropped bool) {
 	return dropped
 }
 
-// rest drops what was compiled for a workload. It is compiled afresh when something changes.
+// rest evicts the compiled objects of a workload. It is recompiled when something changes.
 func (s *worlds) rest(ref catalog.Ref) {
 	k := s.keep[ref]
 	k.close()
@@ -264,7 +264,7 @@ func (s *worlds) rest(ref catalog.Ref) {
 	s.held.Set(ref, share.Object{})
 }
 
-// selects brings what the workload selects up to date, and reports whether it changed.
+// selects updates the selected objects and reports whether they changed.
 func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selectedChanged bool) {
 	rulesOf := specOf(of)
 	all := rulesOf != k.rulesOf
@@ -303,15 +303,15 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 	return selectedChanged || all
 }
 
-// specOf stands for the spec of a workload.
+// specOf returns a key for the spec of a workload.
 func specOf(of explain.Candidate) string {
 	if of.Object.GetGeneration() > 0 && !capacity.IsStub(of.Object) {
 		return string(of.Object.GetUID()) + " " + strconv.FormatInt(of.Object.GetGeneration(), 10)
 	}
-	return fmt.Sprintf("%p", of.Object) // nobody counts
+	return fmt.Sprintf("%p", of.Object) // no usable generation
 }
 
-// selects reports whether a rule selects an object, as far as that is known.
+// selects reports whether a rule is known to select an object.
 func (w *world) selects(rule selection.Rule, o catalog.Object) bool {
 	if rule.Empty() || o.GetDeletionTimestamp() != nil || w.undecided(rule, o) {
 		return false
@@ -320,12 +320,13 @@ func (w *world) selects(rule selection.Rule, o catalog.Object) bool {
 	return (exists || rule.OwnNamespaceOnly()) && rule.Why(o.GetNamespace(), set, o.GetLabels()) == selection.Selected
 }
 
-// undecided reports whether labels of a namespace that are not known decide about an object.
+// undecided reports whether the result of a rule depends on unknown namespace labels.
 func (w *world) undecided(rule selection.Rule, o catalog.Object) bool {
 	return w.namespacesUnread != "" && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
-// fingerprint stands for everything about a workload but what it selects and refers to.
+// fingerprint returns a hash of the state of a workload, except for selected and referenced
+// objects.
 func (k *kept) fingerprint(f *status.Facts) string {
 	h := fnv.New128a()
 	fmt.Fprintf(h, "%s %s %d %t %q", f.Object.GetUID(), f.Object.GetResourceVersion(), f.Object.GetGeneration(), f.PodsUnknown, f.Unread)
@@ -344,11 +345,11 @@ func (k *kept) fingerprint(f *status.Facts) string {
 	return string(h.Sum(nil))
 }
 
-// patience is how long Secrets and ConfigMaps are not compared that each take a call to the API
-// server.
+// patience is the minimum interval between comparisons of Secrets and ConfigMaps if each one
+// requires a request to the API server.
 const patience = 30 * time.Second
 
-// current reports whether the Secrets and ConfigMaps that were read have not changed.
+// current reports whether the Secrets and ConfigMaps that were read are unchanged.
 func (k *kept) current(c *Cluster, references assets.Reader) bool {
 	if _, is := c.Reader.(readers.Versioned); !is && c.Now().Sub(k.checked) < patience {
 		return true
@@ -362,7 +363,7 @@ func (k *kept) current(c *Cluster, references assets.Reader) bool {
 	return true
 }
 
-// versionOf stands for what reading an object gave.
+// versionOf returns a key for the result of reading an object.
 func versionOf(o assets.Object, err error) string {
 	if err != nil && !assets.IsNotFound(err) {
 		return "unread"
@@ -370,7 +371,8 @@ func versionOf(o assets.Object, err error) string {
 	return o.Version
 }
 
-// recorder notes what is read. Objects are compiled on several CPUs.
+// recorder records the versions of the objects that are read. It is safe for concurrent use because
+// objects are compiled in parallel.
 type recorder struct {
 	assets.Reader
 	mu   sync.Mutex
@@ -386,11 +388,11 @@ func (r *recorder) Object(ref assets.Ref) (assets.Object, error) {
 	return o, err
 }
 
-// noticed is how soon a change must be noticed for the time of it to be known.
+// noticed is the maximum uncertainty of the reported time of a change.
 const noticed = time.Minute
 
-// note notes when the hash of the configuration is seen to change. before is when somebody looked
-// last.
+// note records when the hash of the configuration changes. before is the last time the previous
+// snapshot was found current.
 func (k *kept) note(f *status.Facts, now, before time.Time) {
 	wanted := ""
 	for _, p := range f.Pods {

@@ -32,7 +32,8 @@ metadata: {namespace: demo, name: prometheus-main-0, labels: {operator.prometheu
 spec: {containers: [{name: prometheus, image: p}]}
 `
 
-// What may not be looked for is not zero, nowhere; neither is what is still being read.
+// Unknown targets are not reported as zero, neither if discovery is forbidden nor before it is
+// complete.
 func TestNotKnownIsNotZero(t *testing.T) {
 	web := catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
 	for name, tc := range map[string]struct {

@@ -5,15 +5,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 )
 
-// lookup finds the objects of a kind that a workload may select, without looking at all of them.
-// It is made when it is needed.
+// lookup is an index of the objects of a kind, to find those that a workload may select. It is
+// built on first use.
 type lookup struct {
 	all         []catalog.Object
 	byNamespace map[string][]catalog.Object
 	byLabel     map[[2]string][]catalog.Object
 }
 
-// candidates are objects among which are all that a rule of a workload in a namespace selects.
+// candidates returns a superset of the objects that a rule of a workload in namespace own selects.
 func (l *lookup) candidates(rule selection.Rule, own string) []catalog.Object {
 	if rule.Empty() {
 		return nil
@@ -36,7 +36,7 @@ func (l *lookup) candidates(rule selection.Rule, own string) []catalog.Object {
 	return l.all
 }
 
-// lookup is that of a kind.
+// lookup returns the index of a kind.
 func (w *world) lookup(row *catalog.Row) *lookup {
 	if w.lookups == nil {
 		w.lookups = map[*catalog.Row]*lookup{}

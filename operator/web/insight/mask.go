@@ -15,23 +15,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Words that are compiled in the place of what Secrets hold: of the form that their place asks for.
+// Placeholders that are compiled instead of values of Secrets, in the form that the field requires.
 const (
 	hiddenWord = "hidden"
 	hiddenURL  = "https://hidden.invalid/"
 	hiddenHost = "hidden.invalid:1"
 )
 
-// masker keeps credentials out of a configuration, in three ways that do not need each other:
-// what Secrets hold is replaced before it is compiled, the fields that are for credentials are
-// hidden, and so is everything that has a value of a Secret in it.
+// masker redacts credentials in a configuration in three independent ways: values of Secrets are
+// replaced before compiling, fields for credentials are redacted, and so is every scalar that
+// contains a value of a Secret.
 type masker struct {
-	// whole are the Secrets that are files: they are compiled as they are.
-	whole map[assets.Ref]string // → key
-	// base says that the configuration of an Alertmanager begins with such a file, of which
-	// only what is known to be no credential is shown.
+	// whole are the Secrets that are configuration files. They are compiled unchanged.
+	whole map[assets.Ref]string // to key
+	// base is true if the configuration of an Alertmanager is based on such a file. Only values of
+	// allowlisted keys are shown of it.
 	base bool
-	// begins is the AlertmanagerConfig that it begins with instead, if one is.
+	// begins is the AlertmanagerConfig on which it is based instead, if any.
 	begins catalog.Ref
 	known  *knownValues
 }
@@ -45,8 +45,8 @@ func newMasker(w v1.Workload) *masker {
 	return m
 }
 
-// reading is a reader with words in the place of what Secrets hold. Certificates stay: they are
-// checked, and come into files.
+// reading returns a reader with placeholders for values of Secrets. Certificates are kept because
+// they are validated and written to files.
 func (m *masker) reading(r assets.Reader) assets.Reader { return hidingReader{r, m} }
 
 type hidingReader struct {
@@ -75,7 +75,7 @@ func (r hidingReader) Object(ref assets.Ref) (assets.Object, error) {
 
 var hostPort = regexp.MustCompile(`^[^\s/]+:\d+$`)
 
-// wordFor is what is compiled in the place of a value.
+// wordFor returns the placeholder for a value.
 func wordFor(value string) string {
 	value = strings.TrimSpace(value)
 	switch {
@@ -91,7 +91,7 @@ func wordFor(value string) string {
 	return hiddenWord
 }
 
-// Keys whose scalars are all hidden, and keys of which nothing is although their names look
+// Keys whose scalars are always redacted, and keys that are not redacted although their names look
 // like credentials.
 var (
 	hiddenBelow = []string{"headers", "http_headers", "proxy_connect_header", "custom_headers"}
@@ -99,25 +99,25 @@ var (
 	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
 
 	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
-	// longPart is a part of a path that is longer than words are: the key of who writes there.
+	// longPart matches a long segment of a path, which may be an API key.
 	longPart = regexp.MustCompile(`(/)[^/]{20,}`)
 )
 
-// isCredential reports whether the scalars of a key are hidden.
+// isCredential reports whether the scalars of a key are redacted.
 func isCredential(key string) bool {
 	key = strings.TrimPrefix(key, "__param_")
 	return slices.Contains(users, key) || targets.IsSecretKey(key) && !files.MatchString(key)
 }
 
-// walk hides credentials in a tree.
+// walk redacts credentials in a tree.
 type walk struct {
 	m       *masker
-	paths   bool // those of URLs are credentials
-	keys    bool // there may be some in paths of URLs
+	paths   bool // paths of URLs are credentials
+	keys    bool // paths of URLs may contain API keys
 	changed bool
 }
 
-// node hides what is below a key.
+// node redacts the tree below a key.
 func (w *walk) node(n *yaml.Node, key string, all bool) {
 	all = all || slices.Contains(hiddenBelow, key)
 	switch n.Kind {
@@ -136,7 +136,7 @@ func (w *walk) node(n *yaml.Node, key string, all bool) {
 	}
 }
 
-// scalar hides a value, or what of it is a credential.
+// scalar redacts a value, or the credentials in it.
 func (w *walk) scalar(n *yaml.Node, key string, all bool) {
 	if n.ShortTag() == "!!null" || n.ShortTag() == "!!bool" && !all {
 		return
@@ -166,7 +166,7 @@ func hide(n *yaml.Node, text string) {
 	n.Tag, n.Value, n.Style = "!!str", text, 0
 }
 
-// relabel hides what a step writes into the parameter of a URL, or compares it with.
+// relabel redacts values that a relabel rule writes into a URL parameter or compares with one.
 func (w *walk) relabel(n *yaml.Node) {
 	if target := child(n, "target_label"); target != nil && preview.IsSecret(target.Value) {
 		w.hideChild(n, "replacement")
@@ -183,7 +183,7 @@ func (w *walk) hideChild(n *yaml.Node, key string) {
 	}
 }
 
-// child is the value of a key; nil when there is none.
+// child returns the value of a key; nil if there is none.
 func child(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -13,18 +13,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 )
 
-// addedSections are lists to which AlertmanagerConfigs add items that do not say whose they are.
+// addedSections are lists to which AlertmanagerConfigs append items without an owner.
 var addedSections = []string{string(amconfig.InhibitRules), string(amconfig.MuteIntervals)}
 
-// added says which AlertmanagerConfigs add how many items to a section of the file of an
-// Alertmanager. They stand at its end, in the order of their names.
+// added counts the items that AlertmanagerConfigs append to sections of an Alertmanager's file.
+// They are appended in the order of their names.
 type added struct {
-	base  catalog.Ref // the AlertmanagerConfig that the file begins with; empty for a Secret
+	base  catalog.Ref // the AlertmanagerConfig on which the file is based; empty for a Secret
 	refs  []catalog.Ref
 	items map[catalog.Ref]map[string]int // by section
 }
 
-// addedTo reads what AlertmanagerConfigs became in the file of an Alertmanager.
+// addedTo counts the items in the compiled texts of AlertmanagerConfigs.
 func addedTo(am v1.Workload, became map[catalog.Ref]string) added {
 	out := added{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
 	key := func(r catalog.Ref) string { return r.Namespace + "/" + r.Name }
@@ -44,7 +44,7 @@ func addedTo(am v1.Workload, became map[catalog.Ref]string) added {
 	return out
 }
 
-// baseOf is the AlertmanagerConfig that the file of an Alertmanager begins with, if one is.
+// baseOf returns the AlertmanagerConfig on which the file of an Alertmanager is based, if any.
 func baseOf(w v1.Workload) catalog.Ref {
 	am, is := w.(*v1.Alertmanager)
 	if !is || am.Spec.AlertmanagerConfiguration == nil || am.Spec.AlertmanagerConfiguration.Name == "" {
@@ -53,8 +53,8 @@ func baseOf(w v1.Workload) catalog.Ref {
 	return catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: am.Namespace, Name: am.Spec.AlertmanagerConfiguration.Name}
 }
 
-// owners are whose each of n items of a section is, empty for the Alertmanager's own; nil if that
-// is not certain.
+// owners returns the owner of each of n items of a section, a.base for the Alertmanager's own
+// items. It returns nil if the owners are ambiguous.
 func (a added) owners(section string, n int) []catalog.Ref {
 	var out []catalog.Ref
 	for _, ref := range a.refs {
@@ -66,7 +66,7 @@ func (a added) owners(section string, n int) []catalog.Ref {
 	return append(slices.Repeat([]catalog.Ref{a.base}, n-len(out)), out...)
 }
 
-// cutAdded cuts a section into what is the Alertmanager's own, and what each AlertmanagerConfig adds.
+// cutAdded splits a section by the owners of its items.
 func (d *draft) cutAdded(key, all *yaml.Node, a added) {
 	owners := a.owners(key.Value, len(all.Content))
 	if owners == nil && len(all.Content) > 0 {

@@ -19,8 +19,8 @@ const (
 	receiversSection = "receivers"
 )
 
-// section is the text of a section without credentials. may reports whether the caller may get an
-// AlertmanagerConfig.
+// section returns the text of a section with credentials redacted. may reports whether the caller
+// may get an AlertmanagerConfig.
 //
 // Errors: it is not YAML.
 func (m *masker) section(s draftSection, may func(namespace, name string) bool) (string, error) {
@@ -29,7 +29,7 @@ func (m *masker) section(s draftSection, may func(namespace, name string) bool) 
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(s.text), &doc); err != nil {
-		return "", errors.New("not YAML") // the error may have values
+		return "", errors.New("not YAML") // the error may contain values
 	}
 	if len(doc.Content) == 0 {
 		return "", nil
@@ -50,7 +50,7 @@ func (m *masker) section(s draftSection, may func(namespace, name string) bool) 
 	return encode(root)
 }
 
-// encode writes a tree.
+// encode encodes a tree.
 func encode(n *yaml.Node) (string, error) {
 	var out bytes.Buffer
 	e := yaml.NewEncoder(&out)
@@ -61,8 +61,8 @@ func encode(n *yaml.Node) (string, error) {
 	return out.String(), nil
 }
 
-// plainKeys are the keys of an Alertmanager's own file, by section, of which the values are no
-// credentials; plainSections are sections without any. Matchers are shown with routes, too.
+// plainKeys are the keys, by section, whose values are not credentials in an Alertmanager's own
+// file. plainSections are sections without credentials. Matchers are also shown with routes.
 var (
 	plainSections = []string{"inhibit_rules", "time_intervals", "mute_time_intervals", "templates"}
 	plainKeys     = map[string][]string{
@@ -75,7 +75,7 @@ var (
 	}
 )
 
-// keep hides all of an Alertmanager's own file but what is known to be no credential.
+// keep redacts an Alertmanager's own file except for the values of allowlisted keys.
 func (w *walk) keep(n *yaml.Node, section string, depth int) {
 	if slices.Contains(plainSections, section) {
 		return
@@ -101,8 +101,8 @@ func (w *walk) keep(n *yaml.Node, section string, depth int) {
 	}
 }
 
-// hideRoutes leaves of the routes of AlertmanagerConfigs that the caller may not get only their
-// receivers. All that are no others' belong to base, unless it is empty.
+// hideRoutes reduces the routes of AlertmanagerConfigs that the caller may not get to their
+// receivers. Routes without an owner belong to base, unless it is empty.
 func hideRoutes(w *walk, route *yaml.Node, base catalog.Ref, may func(namespace, name string) bool) {
 	if route == nil {
 		return
@@ -127,7 +127,7 @@ func hideRoutes(w *walk, route *yaml.Node, base catalog.Ref, may func(namespace,
 	}
 }
 
-// only leaves some keys of a mapping.
+// only removes all other keys of a mapping.
 func (w *walk) only(n *yaml.Node, keys ...string) {
 	var left []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -138,7 +138,7 @@ func (w *walk) only(n *yaml.Node, keys ...string) {
 	n.Content, w.changed = left, true
 }
 
-// ownedBy is the AlertmanagerConfig that a receiver comes from: "namespace/name/own name".
+// ownedBy returns the AlertmanagerConfig of a receiver from its name: "namespace/name/own name".
 func ownedBy(receiver string) (catalog.Ref, bool) {
 	parts := strings.SplitN(receiver, "/", 3)
 	if len(parts) < 3 || parts[0] == "" || parts[1] == "" {
@@ -147,14 +147,15 @@ func ownedBy(receiver string) (catalog.Ref, bool) {
 	return catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: parts[0], Name: parts[1]}, true
 }
 
-// Bounds of what an Alertmanager's file may become when its aliases are followed: about its
-// length, and of that what a node costs besides its text.
+// Limits for the file of an Alertmanager with its aliases expanded: the approximate size, and the
+// part of it that each node costs besides its text.
 const (
 	maxTree  = 16 << 20
 	nodeCost = 16
 )
 
-// cutTree cuts the file of an Alertmanager. objects are what AlertmanagerConfigs became in it.
+// cutTree splits the file of an Alertmanager. objects are the compiled texts of
+// AlertmanagerConfigs.
 func (d *draft) cutTree(am v1.Workload, text string, objects map[catalog.Ref]string) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
@@ -207,8 +208,8 @@ func (d *draft) add(s draftSection, err error) {
 	d.sections = append(d.sections, s.sized())
 }
 
-// plain is a copy of a tree without comments, and with what aliases stand for. budget is what
-// it may cost; it is negative when that was not enough.
+// plain returns a copy of a tree without comments and with aliases expanded. It reduces budget by
+// the size of the copy. If budget is negative afterwards, the copy is incomplete.
 func plain(n *yaml.Node, budget *int) *yaml.Node {
 	if *budget -= nodeCost + len(n.Value); *budget < 0 {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
@@ -223,7 +224,7 @@ func plain(n *yaml.Node, budget *int) *yaml.Node {
 	return out
 }
 
-// lineOrigins are the fields that made the relabel steps of a job, by the line of its text.
+// lineOrigins returns the origins of the relabel steps of a job, by line of its text.
 func lineOrigins(text string, paths []string) map[int]string {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 || len(doc.Content[0].Content) == 0 {

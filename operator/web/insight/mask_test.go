@@ -7,8 +7,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestInlineCredentials: what an author writes into an object instead of a Secret is not shown to
-// those who read the configuration; what is none stays.
+// TestInlineCredentials: credentials that are inlined in an object are redacted in its
+// configuration, and other values are not.
 func TestInlineCredentials(t *testing.T) {
 	const key = "c4nary0123456789abcdef0123456789"
 	m := newMasker(&v1.Prometheus{})

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// shortSecret is the length below which a value counts only as the whole of a scalar.
+// shortSecret is the length below which a value matches only a whole scalar.
 const shortSecret = 4
 
-// knownValues are values of Secrets. There may be very many, and is looked for each in every
-// scalar of a file: they are found by how they begin.
+// knownValues is a set of values of Secrets. Every scalar of a file is searched for all of them, so
+// they are indexed by their first bytes.
 type knownValues struct {
-	mu    sync.Mutex // of add: objects are compiled on several CPUs
+	mu    sync.Mutex // for add: objects are compiled in parallel
 	whole map[string]bool
 	begin map[string][]string // by the first bytes
 }
@@ -22,7 +22,7 @@ func newKnownValues() *knownValues {
 	return &knownValues{whole: map[string]bool{}, begin: map[string][]string{}}
 }
 
-// add notes a value, and how it may be written.
+// add adds a value and its encoded forms.
 func (k *knownValues) add(value string) {
 	value = strings.TrimSpace(value)
 	k.mu.Lock()
@@ -38,7 +38,7 @@ func (k *knownValues) add(value string) {
 	}
 }
 
-// in reports whether a text has a value in it. Nobody adds any more.
+// in reports whether a text contains a value. It must not be called concurrently with add.
 func (k *knownValues) in(text string) bool {
 	if k.whole[strings.TrimSpace(text)] {
 		return true

@@ -10,20 +10,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Memory that answers need.
+// Memory limits.
 const (
-	// answerWait is how long an answer waits for memory.
+	// answerWait is the maximum time that a request waits for memory.
 	answerWait = 5 * time.Second
-	// compilingPart is the part of all memory for answers that compiling a workload needs at most:
-	// what it compiles to is bounded like what is cached.
+	// compilingPart is the fraction (1/4) of the memory budget that is reserved to compile a
+	// workload. The result has the same limit as cached ones.
 	compilingPart = 4
-	// treeWeight is the memory for each byte of YAML that is read as a tree, twice, and written.
+	// treeWeight is the memory per byte of YAML that is parsed twice and encoded.
 	treeWeight = 32
-	// maxTreeText is how long such a text may be.
+	// maxTreeText is the maximum length of such a text.
 	maxTreeText = 3 << 20
 )
 
-// reserve waits for memory for some bytes of work.
+// reserve waits until the memory budget has room for some bytes.
 //
 // Errors: [apierrors.IsTooManyRequests].
 func (c *Cluster) reserve(ctx context.Context, bytes int64) (release func(), err error) {
@@ -40,7 +40,7 @@ func (c *Cluster) reserveFor(ctx context.Context, bytes int64, patience time.Dur
 	return release, nil
 }
 
-// reservePreview waits until no other preview is made, and for memory.
+// reservePreview waits until no other preview is running and the memory budget has room.
 //
 // Errors: [apierrors.IsTooManyRequests].
 func (c *Cluster) reservePreview(ctx context.Context, manifests int) (release func(), err error) {
@@ -66,7 +66,7 @@ func (c *Cluster) reservePreview(ctx context.Context, manifests int) (release fu
 	return func() { memory(); one() }, nil
 }
 
-// compiling is the memory that is reserved to compile a workload.
+// compiling returns the memory that is reserved to compile a workload.
 func (c *Cluster) compiling() int64 {
 	if c.Memory == nil {
 		return 0
@@ -74,14 +74,14 @@ func (c *Cluster) compiling() int64 {
 	return c.Memory.Size() / compilingPart
 }
 
-// longError says that a configuration is too long to be read as a tree.
+// longError reports that a configuration is too long to be parsed.
 type longError struct{}
 
 func (*longError) Error() string {
 	return fmt.Sprintf("the configuration is not shown here: it has more than %d MiB; operator render and operator route show it", maxTreeText>>20)
 }
 
-// tree returns a text that is to be read as a tree of YAML, with memory for that, until it is released.
+// tree returns a text for parsing and reserves the memory for that until release.
 //
 // Errors: *[longError]; [apierrors.IsTooManyRequests]; the text cannot be written.
 func (c *Cluster) tree(ctx context.Context, write func(io.Writer) error) (text []byte, release func(), err error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 )
 
-// maxAttention bounds what calls for attention on one page, maxUnselected the objects that no workload selects.
+// maxAttention limits the problems per page. maxUnselected limits the objects that no workload
+// selects.
 const (
 	maxAttention  = 100
 	maxUnselected = 100
@@ -72,20 +73,21 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	return out, nil
 }
 
-// usedElsewhere reports whether a workload names an object instead of selecting it, or selects it for another operator.
+// usedElsewhere reports whether a workload refers to an object by name, or selects it for another
+// operator.
 func (w *world) usedElsewhere(e *entry, kind string, o catalog.Object) bool {
 	rule, has := e.rules[kind]
 	return has && (rule.Names(o.GetNamespace(), o.GetName()) || e.report.Unmanaged != "" && w.selects(rule, o))
 }
 
-// findUnselected returns the objects that no workload selects, by kind, namespace and name; none while it is not known
-// what namespace selectors match.
+// findUnselected returns the objects that no workload selects, sorted. It returns nil if namespace
+// labels are not known.
 func (w *world) findUnselected() (out []catalog.Ref) {
 	if w.namespacesUnread != "" {
 		return nil
 	}
 	selected := map[catalog.Ref]bool{}
-	var open []*entry // which may select more
+	var open []*entry // that may select more
 	for _, e := range w.entries {
 		for ref := range e.states {
 			selected[ref] = true
@@ -109,8 +111,8 @@ func (w *world) findUnselected() (out []catalog.Ref) {
 	return out
 }
 
-// visibleCalls are what calls for attention. Objects that the caller may not get are counted, not
-// named.
+// visibleCalls returns the problems of a workload. Problems of objects that the caller may not get
+// are merged into a count.
 func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 	all := e.all(counts)
 	hidden := map[Cause]int{}
@@ -127,7 +129,7 @@ func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 		if call.Object.Name != "" && !a.details(call.Object) {
 			n := hidden[call.Cause]
 			if n == 0 {
-				continue // said
+				continue // already counted
 			}
 			hidden[call.Cause] = 0
 			call.Object, call.Message, call.Fix = catalog.Ref{}, fmt.Sprintf(hiddenCalls[call.Cause], n), ""
@@ -137,19 +139,19 @@ func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 	return out
 }
 
-// hiddenCalls are what is said about objects that the caller may not get, by cause.
+// hiddenCalls are the messages about objects that the caller may not get, by cause.
 var hiddenCalls = map[Cause]string{
 	RejectedObject: "objects that you may not get are rejected: %d",
 	NoTargets:      "objects that you may not get have no targets: %d",
 }
 
-// visible is what the caller may see of a workload.
+// visible is the part of a workload that the caller may see.
 type visible struct {
 	counts *TargetCounts
 	calls  []Attention
 }
 
-// row is the row without what the caller may not read.
+// row returns the table row with only the messages that the caller may see.
 func (v visible) row(e *entry) WorkloadRow {
 	row := e.row(v.counts)
 	if len(v.calls) > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Many objects with credentials, which are compiled on all CPUs, can be asked about: every answer
-// that compiles them is worked out, and none has a credential. The race detector sees the rest.
+// Requests that compile many objects in parallel succeed and contain no credentials. Run it with
+// the race detector.
 func TestManyObjectsWithCredentials(t *testing.T) {
 	const many = 200
 	text := strings.Builder{}

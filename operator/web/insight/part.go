@@ -8,8 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// take is the part of rows that a page asks for. Rows are in the order of their keys, which
-// are different.
+// take returns the rows of a page. Rows are sorted by key, and keys are unique.
 //
 // Errors: a bad request, with the name of the parameter.
 func take[T any](rows []T, p Page, key func(*T) string) ([]T, Part, error) {
@@ -35,7 +34,7 @@ func take[T any](rows []T, p Page, key func(*T) string) ([]T, Part, error) {
 	return append([]T{}, rows...), out, nil
 }
 
-// has reports whether a name has the filter in it.
+// has reports whether a name contains the filter, ignoring case.
 func (p Page) has(name string) bool {
 	return p.Filter == "" || strings.Contains(strings.ToLower(name), strings.ToLower(p.Filter))
 }

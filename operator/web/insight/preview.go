@@ -25,31 +25,31 @@ import (
 // Limits of a preview.
 const (
 	maxManifests = 1 << 20
-	maxGiven     = 100  // objects that decide what is scraped
-	maxPreviewed = 1000 // targets that are listed
-	maxFaults    = 50   // that are listed
+	maxGiven     = 100  // objects that affect scraping
+	maxPreviewed = 1000 // targets in the response
+	maxFaults    = 50   // in the response
 	maxJobs      = 1000
-	// maxRegexps is four times what the expressions of one object may compile to: about 40 MB.
+	// maxRegexps is four times the limit for the expressions of one object: about 40 MB.
 	maxRegexps = 2_000_000
-	// maxPreviewText is how long the jobs may be in all.
+	// maxPreviewText is the maximum total length of the jobs.
 	maxPreviewText = 4 << 20
-	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview: the
-	// manifests are read first, then there are regular expressions, jobs, and one object that is read.
+	// leastPreview and previewWeight (per byte of the manifests) determine the memory of a preview
+	// for decoded manifests, regular expressions, jobs, and one object at a time.
 	leastPreview  = 64 << 20
 	previewWeight = 100
-	// answersPart of the memory is left for other answers, whatever a preview takes.
+	// answersPart is the fraction of the memory that previews leave for other requests.
 	answersPart = 0.4
 	previewWait = 2 * time.Second
-	// maxPreviews is how many there may be at a time, of which one is worked on.
+	// maxPreviews is the maximum number of previews, of which one is running and the others wait.
 	maxPreviews = 2
 )
 
-// manifestsName is what errors call the manifests, as they would a file.
+// manifestsName is the file name of the manifests in errors.
 const manifestsName = "manifests"
 
-// Preview implements [Answers]. Whoever asks needs the permission to get what the manifests are
-// about. The jobs of the objects among the manifests are looked at; all
-// jobs, if a workload or what targets are found in is among them.
+// Preview implements [Answers]. The caller needs permission to get the objects in the manifests.
+// Only the jobs of these objects are evaluated, and all jobs of a workload in the manifests. If there
+// are native objects such as pods, all jobs of all workloads are evaluated.
 func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error) {
 	if len(body) > maxManifests {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("manifests: longer than %d bytes", maxManifests))
@@ -105,7 +105,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.
 	return p.report(ctx, over, workloads)
 }
 
-// faultsIn is what is wrong with manifests, with file, line and field.
+// faultsIn returns an error with the faults in manifests, each with file, line and field.
 func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
 	if len(faults) == 0 {
 		return nil
@@ -133,24 +133,24 @@ func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
 	return apierrors.NewBadRequest(strings.Join(lines, "\n"))
 }
 
-// previewing is a preview in the making.
+// previewing is a preview under construction.
 type previewing struct {
 	c      *Cluster
 	a      *asker
 	setups []engine.Setup
-	given  []catalog.Ref // our objects among the manifests
+	given  []catalog.Ref // objects of our kinds in the manifests
 	used   map[catalog.Ref]bool
-	// touched are the namespaces of what targets are found in among the manifests.
+	// touched are the namespaces of the native objects in the manifests.
 	touched  []string
-	relabels bool // labels of namespaces are among the manifests
-	whole    bool // all jobs of all workloads are looked at
+	relabels bool // the manifests contain namespaces
+	whole    bool // evaluate all jobs of all workloads
 
 	candidates []explain.Candidate
 	cluster    engine.Cluster
 	bounds     preview.Bounds
 }
 
-// workloads are those that the manifests matter to.
+// workloads returns the workloads that the manifests affect.
 func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
 	objects, references, err := preview.Gather(ctx, over, p.setups, p.c.Scopes)
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out 
 	return out, nil
 }
 
-// unfinished is why there is no preview.
+// unfinished returns the error of a failed preview.
 func unfinished(err error) error {
 	if over, is := errors.AsType[*preview.LimitError](err); is {
 		return apierrors.NewBadRequest(manifestsName + ": " + over.Error())
@@ -212,8 +212,8 @@ func unfinished(err error) error {
 	return apierrors.NewServiceUnavailable(err.Error())
 }
 
-// guardedReferences tells who may not get Secrets of a namespace nothing about those that
-// manifests in it refer to, not even whether they exist.
+// guardedReferences denies access to Secrets in the namespaces of the manifests if the caller may
+// not get them. It does not even reveal whether they exist.
 type guardedReferences struct {
 	assets.Reader
 	p    *previewing
@@ -229,7 +229,7 @@ func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 	return g.Reader.Object(ref)
 }
 
-// report finds the targets.
+// report evaluates the targets.
 func (p *previewing) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
 	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
 	if p.c.Look != nil {
@@ -255,7 +255,7 @@ func (p *previewing) report(ctx context.Context, over *overlay.Cluster, workload
 	return &out, nil
 }
 
-// unused says why no workload uses an object.
+// unused adds the reasons why no workload uses an object.
 func (p *previewing) unused(ctx context.Context, over *overlay.Cluster, ref catalog.Ref, out *preview.Report) {
 	row := catalog.Of(ref.Kind)
 	o, err := over.Get(ctx, row.GroupVersionResource(), ref.Key())

@@ -25,7 +25,7 @@ metadata: {name: main, namespace: demo}
 spec: {podMonitorSelector: {}}
 `
 
-// podMonitors are n of them, each with so many endpoints.
+// podMonitors returns n PodMonitors with a number of endpoints each.
 func podMonitors(n, endpoints int, endpoint string) []byte {
 	var b strings.Builder
 	for i := range n {
@@ -35,7 +35,7 @@ func podMonitors(n, endpoints int, endpoint string) []byte {
 	return []byte(b.String())
 }
 
-// What is too much work for a preview is refused, with the limit, before it is done.
+// A preview that exceeds a limit is rejected before the work is done, with the limit in the error.
 func TestPreviewIsBounded(t *testing.T) {
 	a := answers(t, loaded(t, []byte(selectsPods)), nil)
 	gone, cancel := context.WithCancel(t.Context())
@@ -62,8 +62,8 @@ func TestPreviewIsBounded(t *testing.T) {
 	}
 }
 
-// A preview that goes on does not keep all others waiting, and does not go on for a caller that
-// has gone; answers have memory meanwhile.
+// A slow preview does not block others indefinitely, ends if its caller has gone, and leaves memory
+// for other requests.
 func TestPreviewsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kinds, _ := setups()
@@ -109,7 +109,7 @@ func TestPreviewsAtATime(t *testing.T) {
 	})
 }
 
-// blocking is a finder that takes its time.
+// blocking is a finder that blocks until the channel until is closed.
 type blocking struct{ began, until chan struct{} }
 
 // Find implements [preview.Finder].

@@ -15,24 +15,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// kindIn is a kind and a namespace in which manifests may have objects of it.
+// kindIn is a kind and a namespace of objects in manifests.
 type kindIn struct {
 	row       *catalog.Row
 	namespace string
 }
 
-// head finds what may be the kind or the namespace of an object, in YAML or JSON.
+// head matches a possible kind or namespace of an object, in YAML or JSON.
 var head = regexp.MustCompile(`\b(kind|namespace)["']?[ \t]*:[ \t]*["']?([A-Za-z0-9-]{1,63})\b`)
 
-// mayPreview returns nil if the caller may get something of what manifests are about, which is
-// found in their text: nothing is decoded for callers who will be refused. What of it they
-// may get is looked at once it is decoded.
+// mayPreview returns nil if the caller may get at least one of the kinds in the manifests. It scans
+// their text, so that nothing is decoded for unauthorized callers. The individual objects are
+// checked after decoding.
 //
-// Errors: 403; nobody can say.
+// Errors: 403; the permission check failed.
 func (c *Cluster) mayPreview(ctx context.Context, r Rights, manifests []byte) error {
 	about := c.mentioned(manifests)
-	own := len(about) > 0 // the caller named them
-	if !own {             // only what targets are found in
+	own := len(about) > 0 // else there are only native objects
+	if !own {
 		about = c.scraping(ctx)
 	}
 	for _, one := range about {
@@ -50,10 +50,10 @@ func (c *Cluster) mayPreview(ctx context.Context, r Rights, manifests []byte) er
 	return noneOf(about)
 }
 
-// maxNamed is how many kinds and namespaces a refusal names.
+// maxNamed limits the kinds and namespaces in an error.
 const maxNamed = 5
 
-// noneOf refuses a caller who may get nothing of what manifests are about.
+// noneOf returns the error for a caller who may get none of the kinds in the manifests.
 func noneOf(about []kindIn) error {
 	var names []string
 	for _, one := range about[:min(len(about), maxNamed)] {
@@ -70,8 +70,7 @@ func (k kindIn) String() string {
 	return fmt.Sprintf("%s in namespace %q", k.row.GroupResource().Resource, k.namespace)
 }
 
-// mentioned are the kinds and namespaces that may be those of manifests, as far as anything is
-// asked about.
+// mentioned returns the kinds and namespaces that manifests mention, at most maxKinds.
 func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 	var kinds []*catalog.Row
 	var namespaces []string
@@ -87,7 +86,7 @@ func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 		}
 	}
 	for _, row := range kinds {
-		for _, namespace := range append(namespaces, "default") { // that of objects without one
+		for _, namespace := range append(namespaces, "default") { // the default of objects without one
 			if len(out) < maxKinds {
 				out = append(out, kindIn{row, namespace})
 			}
@@ -96,10 +95,10 @@ func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 	return out
 }
 
-// scraping are the kinds and namespaces of the workloads that scrape.
+// scraping returns the kinds and namespaces of the workloads that scrape.
 func (c *Cluster) scraping(ctx context.Context) (out []kindIn) {
 	for _, row := range preview.Kinds {
-		list, _ := c.Reader.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource()}) // what cannot be read is not previewed
+		list, _ := c.Reader.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource()}) // unreadable workloads are not previewed
 		for _, o := range list {
 			if one := (kindIn{row, o.GetNamespace()}); len(out) < maxKinds && !slices.Contains(out, one) {
 				out = append(out, one)

@@ -16,13 +16,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// maxKinds bounds the kinds of objects in a namespace among manifests, each of which is a question
-// about the permissions of the caller.
+// maxKinds limits the pairs of kind and namespace in manifests. Each one requires a permission
+// check.
 const maxKinds = 40
 
-// mayGetAll returns nil if the caller may get our objects among manifests.
+// mayGetAll returns nil if the caller may get all objects of our kinds in the manifests.
 //
-// Errors: 400 for too many kinds and namespaces; 403; nobody can say.
+// Errors: 400 for too many kinds and namespaces; 403; the permission check failed.
 func mayGetAll(ctx context.Context, r Rights, objects *manifests.Objects) error {
 	var all []kindIn
 	for _, row := range catalog.All {
@@ -48,15 +48,15 @@ func mayGetAll(ctx context.Context, r Rights, objects *manifests.Objects) error 
 	return nil
 }
 
-// selecting are the objects that a workload selects.
+// selecting filters the objects that a workload selects.
 type selecting struct {
 	p     *previewing
 	rules selection.Rules
-	// left are the numbers of those that are left out, by kind.
+	// left counts the objects that are left out, by kind.
 	left map[string]int
 }
 
-// selecting is empty for a workload with invalid selectors, which has no jobs.
+// selecting returns an empty filter for a workload with invalid selectors, which has no jobs.
 func (p *previewing) selecting(c explain.Candidate) *selecting {
 	rules, _ := c.Setup.Selectors(c.Object)
 	return &selecting{p: p, rules: rules, left: map[string]int{}}
@@ -68,8 +68,8 @@ func (s *selecting) selects(kind string, o catalog.Object) bool {
 	return (exists || rule.OwnNamespaceOnly()) && rule.Namespace(o.GetNamespace(), l) && rule.Labels(o.GetLabels())
 }
 
-// objects leaves out those that the operator does not watch, those that the caller may not get and,
-// unless all are wanted, those that are not among the manifests.
+// objects leaves out objects that the operator does not watch, that the caller may not get or,
+// unless whole is set, that are not in the manifests.
 func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], s *selecting, whole bool) func(string) iter.Seq[catalog.Object] {
 	return func(kind string) iter.Seq[catalog.Object] {
 		namespaces := p.c.Scopes.For(catalog.Of(kind))
@@ -90,8 +90,8 @@ func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], s *selec
 	}
 }
 
-// notes say what is left out. How much it is would answer a question of the caller about the labels
-// of objects that he may not get, if the selectors or the labels of namespaces are his.
+// notes returns notes on objects that are left out. If the caller controls the selectors or the
+// labels of namespaces (asked), they have no counts, which would reveal labels of the objects.
 func (s *selecting) notes(asked bool) (out []string) {
 	var some []string
 	for _, row := range preview.Sources {

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// sees reports whether the caller may see the labels of targets of an object that are found in an
-// object of a kind and a namespace; both are empty if they stand in the object itself.
+// sees reports whether the caller may see the labels of targets that an object of a kind and
+// namespace provides. Both are empty for static targets of the object "of" itself.
 func (a *asker) sees(kind, namespace string, of catalog.Ref) bool {
 	if kind == "Node" {
 		return a.listsNodes()
@@ -28,8 +28,8 @@ func (a *asker) listsTargets(namespace string) bool {
 
 func (a *asker) listsNodes() bool { return a.mayAny("list", readers.Nodes.GroupResource(), "") }
 
-// hideTarget leaves of a target in a namespace where the caller may list neither pods nor
-// services only where it was found, and what became of it.
+// hideTarget redacts a target in a namespace where the caller may list neither pods nor services.
+// Only its source and its state remain.
 func (a *asker) hideTarget(t *preview.Target) {
 	namespace := t.Source.Namespace
 	if a.sees(t.Source.Kind, namespace, t.Object) {
@@ -45,7 +45,7 @@ func (a *asker) hideTarget(t *preview.Target) {
 	t.Message = "its labels are hidden: you may list neither pods nor services in namespace " + namespace
 }
 
-// hideReasons leaves out what was found in targets that the caller may not see.
+// hideReasons removes findings about targets that the caller may not see.
 func (a *asker) hideReasons(o *preview.Object) {
 	for i := range o.Jobs {
 		for k := range o.Jobs[i].Reasons {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// asked counts the questions about rights.
+// asked counts permission checks.
 type asked struct {
 	allowed
 	n int
@@ -22,8 +22,8 @@ func (a *asked) May(ctx context.Context, verb string, of schema.GroupResource, n
 	return a.allowed.May(ctx, verb, of, namespace)
 }
 
-// Whoever asks for a preview needs to get the objects among the manifests, wherever they stand in
-// them: with others, he would learn which workloads select what he makes up.
+// A preview requires permission to get all objects in the manifests, at any position. Otherwise it
+// would reveal which workloads select made-up objects.
 func TestPreviewNeedsPermission(t *testing.T) {
 	a := answers(t, loaded(t, []byte(selectsAll)), nil)
 	object := func(kind, namespace string) string {
@@ -45,7 +45,7 @@ func TestPreviewNeedsPermission(t *testing.T) {
 		"in a typed list":     {reader, list + in("prod") + `]}`, `"prod"`},
 		"with a fault":        {reader, in("prod") + "\n---\n" + strings.Replace(in("demo"), `"spec"`, `"specs"`, 1), `"prod"`},
 		"nobody":              {allowed{}, in("demo"), `"demo"`},
-		"about all workloads": {allowed{}, "apiVersion: v1\nkind: X\n", `: there is no workload that you may get`}, // and not where some are
+		"about all workloads": {allowed{}, "apiVersion: v1\nkind: X\n", `: there is no workload that you may get`}, // and does not reveal where workloads exist
 		"nobody can say":      {allowed{"error"}, in("demo"), "the API server does not answer"},
 	} {
 		_, err := a.Preview(t.Context(), tc.rights, []byte(tc.body))

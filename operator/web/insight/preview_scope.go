@@ -13,22 +13,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// visibleFinder finds targets only where the caller may see their labels. To hide others after
-// they were evaluated is not enough: the caller writes the steps, and what becomes of a target
-// says what its labels are.
+// visibleFinder limits a finder to targets whose labels the caller may see. Redacting the results
+// is not enough: the caller writes the relabel steps, so the state of a target reveals its labels.
 type visibleFinder struct {
 	preview.Finder
 	sight *Sight
 }
 
-// visible finds what the caller may see of a cluster with manifests applied.
+// visible returns a finder for the visible part of a cluster with manifests applied.
 func (p *previewing) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
 	all := p.c.Finder(over, discovery.Of(over.Native()))
 	sight := &Sight{asker: p.a, namespaces: slices.Clone(p.touched)}
 	if sight.All() {
 		return all
 	}
-	sight.add(ctx, over) // without it, those of the manifests are looked at
+	sight.add(ctx, over) // if it fails, only namespaces of the manifests are considered
 	return visibleFinder{Finder: all, sight: sight}
 }
 
@@ -60,11 +59,11 @@ func (f visibleFinder) Find(ctx context.Context, jobs []targets.Job, w *preview.
 	return found, appendNew(notes, f.sight.asker.unread...), err
 }
 
-// maxNamespaces bounds those that a sentence names.
+// maxNamespaces limits the namespaces in a message.
 const maxNamespaces = 10
 
-// missing says in which namespaces nothing is looked at. Where a job looks into all, it names
-// those that are left: the caller may not know the names of the others.
+// missing returns a message about the namespaces where targets are hidden. If a job discovers all
+// namespaces, it names the visible ones, because the caller may not know the names of the others.
 func missing(may, not []string, all, namespaced bool) string {
 	lacks := "you may list neither pods nor services"
 	if namespaced {
@@ -79,7 +78,7 @@ func missing(may, not []string, all, namespaced bool) string {
 	return fmt.Sprintf("targets in %s are not looked at: %s there", inNamespaces(not), lacks)
 }
 
-// inNamespaces is "namespace a", or "namespaces a, b".
+// inNamespaces returns "namespace a" or "namespaces a, b".
 func inNamespaces(names []string) string {
 	text := strings.Join(names[:min(len(names), maxNamespaces)], ", ")
 	if n := len(names) - maxNamespaces; n > 0 {

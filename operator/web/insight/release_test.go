@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// closing counts gatherers that are open.
+// closing counts open gatherers.
 type closing struct {
 	engine.Gatherer
 	open *atomic.Int32
@@ -30,7 +30,7 @@ func (c closing) Close() {
 	c.Gatherer.Close()
 }
 
-// watchedSetups are setups that count open gatherers and note which objects are gone.
+// watchedSetups returns setups that count open gatherers and record deleted objects.
 func watchedSetups(open *atomic.Int32, gone *[]string) []engine.Setup {
 	kinds, _ := setups()
 	for i := range kinds {
@@ -49,8 +49,8 @@ func watchedSetups(open *atomic.Int32, gone *[]string) []engine.Setup {
 	return kinds
 }
 
-// What was compiled of objects that are deleted is dropped, and everything that nobody asks about
-// for two minutes. Later answers are the same.
+// Compiled objects are evicted when they are deleted, and everything is evicted without requests
+// for two minutes. Later responses are the same.
 func TestNothingIsKeptThatNobodyNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int32
@@ -84,7 +84,7 @@ func TestNothingIsKeptThatNobodyNeeds(t *testing.T) {
 	})
 }
 
-// When a configuration changed is said only if somebody looked shortly before.
+// The time of a configuration change is reported only if the cluster was read shortly before.
 func TestConfigSince(t *testing.T) {
 	s, c := &versioned{loaded(t, cluster(1, 1)), 1}, &clock{at: now}
 	a := kept(s, c)

@@ -15,21 +15,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// asker remembers what the caller may do for one answer. Objects of a preview are compiled on
-// several CPUs, and ask at the same time.
+// asker caches the permission checks for one response. It is safe for concurrent use because
+// objects of a preview are compiled in parallel.
 type asker struct {
 	ctx     context.Context
 	rights  Rights
 	mu      sync.Mutex
 	answers map[string]bool
-	unread  []string // what nobody could say
+	unread  []string // failed checks
 }
 
 func asking(ctx context.Context, r Rights) *asker {
 	return &asker{ctx: ctx, rights: r, answers: map[string]bool{}}
 }
 
-// asking is for an answer from a world: one that is outdated is said in it.
+// asking returns an asker for a response from a snapshot, with a note if the snapshot is outdated.
 func (w *world) asking(ctx context.Context, r Rights) *asker {
 	a := asking(ctx, r)
 	if w.outdated != "" {
@@ -38,8 +38,8 @@ func (w *world) asking(ctx context.Context, r Rights) *asker {
 	return a
 }
 
-// may reports whether the caller may do something with objects of a kind in a namespace. It
-// asks for all namespaces first. What nobody can say is no.
+// may reports whether the caller may do something with objects of a kind in a namespace. It checks
+// all namespaces first and returns false if the checks fail.
 func (a *asker) may(verb string, row *catalog.Row, namespace string) bool {
 	return a.mayAny(verb, row.GroupResource(), namespace)
 }
@@ -64,14 +64,14 @@ func (a *asker) ask(verb string, of schema.GroupResource, namespace string) bool
 	return may
 }
 
-// details reports whether the caller may know more of an object than its name.
+// details reports whether the caller may see more of an object than its name.
 func (a *asker) details(of catalog.Ref) bool {
 	row := catalog.Of(of.Kind)
 	return row != nil && a.may("get", row, of.Namespace)
 }
 
-// elsewhere tells of kinds that the caller may not list where the operator watches them: there
-// may be more of them than the answer has.
+// elsewhere adds notes about kinds that the caller may not list in all watched namespaces: the
+// response may be incomplete.
 func (a *asker) elsewhere(setups []engine.Setup) {
 	for _, s := range setups {
 		before := len(a.unread)
@@ -79,7 +79,7 @@ func (a *asker) elsewhere(setups []engine.Setup) {
 			if a.may("list", s.Row, namespace) {
 				continue
 			}
-			if len(a.unread) == before { // else nobody can say
+			if len(a.unread) == before { // else the check failed
 				a.unread = append(a.unread, fmt.Sprintf("no permission to list %s in all namespaces%s: those elsewhere are not shown", s.Row.Resource, ofOperator(namespace)))
 			}
 			break
@@ -87,7 +87,7 @@ func (a *asker) elsewhere(setups []engine.Setup) {
 	}
 }
 
-// ofOperator says whose all namespaces are, if they are not those of the cluster.
+// ofOperator qualifies "all namespaces" if the operator watches only some.
 func ofOperator(watched string) string {
 	if watched == "" {
 		return ""
@@ -95,15 +95,15 @@ func ofOperator(watched string) string {
 	return " of the operator"
 }
 
-// hiddenDetails stands for what is said about an object that the caller may not read.
+// hiddenDetails is the placeholder for a message about an object that the caller may not get.
 func hiddenDetails(of catalog.Ref) string { return "hidden: " + NeedsGet(of) }
 
-// NeedsGet says what a caller lacks who may not read an object.
+// NeedsGet returns the text about the missing permission to get an object.
 func NeedsGet(of catalog.Ref) string {
 	return fmt.Sprintf("you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 
-// nobody may do nothing.
+// nobody denies all permission checks.
 type nobody struct{}
 
 // May implements [Rights].
@@ -111,7 +111,7 @@ func (nobody) May(context.Context, string, schema.GroupResource, string) (bool, 
 	return false, nil
 }
 
-// limited is a reader that reads what the caller may read, and nothing else.
+// limited returns a reader that enforces the permissions of the caller.
 func (a *asker) limited(r readers.Reader) readers.Reader {
 	out := limitedReader{r, a}
 	if reviewer, is := r.(readers.Reviewer); is {
@@ -144,7 +144,7 @@ func (l limitedReader) List(ctx context.Context, q readers.Query) ([]readers.Obj
 	return l.Reader.List(ctx, q)
 }
 
-// appendNew adds a text that is not there.
+// appendNew appends texts without duplicates.
 func appendNew(all []string, texts ...string) []string {
 	for _, text := range texts {
 		if !slices.Contains(all, text) {

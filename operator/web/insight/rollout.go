@@ -36,10 +36,10 @@ func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rol
 	return out, err
 }
 
-// noShard is the shard of a pod of a StatefulSet that is not wanted any more.
+// noShard is the shard of a pod whose StatefulSet is obsolete.
 const noShard = -1
 
-// pods are those of the workload by shard and replica.
+// pods returns the pods of the workload, sorted by shard and replica.
 func (e *entry) pods(counts *TargetCounts, loaded func(*catalog.Row, types.NamespacedName) delivery.Loaded) []RolloutPod {
 	by := map[string]*corev1.Pod{}
 	for _, p := range e.facts.Pods {
@@ -68,7 +68,7 @@ func (e *entry) pods(counts *TargetCounts, loaded func(*catalog.Row, types.Names
 	return out
 }
 
-// place is the shard and the replica of a pod. Those of a DaemonSet are all of shard 0.
+// place returns the shard and the replica of a pod. All pods of a DaemonSet have shard 0.
 func (e *entry) place(pod string) (shard, replica int) {
 	if e.shape.DaemonSet != "" {
 		return 0, 0
@@ -83,7 +83,7 @@ func (e *entry) place(pod string) (shard, replica int) {
 	return noShard, 0
 }
 
-// onShard is the number of targets of a shard; nil when it is not known.
+// onShard returns the number of targets of a shard; nil if it is not known.
 func (t *TargetCounts) onShard(shard int) *int {
 	if all := t.perShard(); shard != noShard && shard < len(all) {
 		return &all[shard]

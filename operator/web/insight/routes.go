@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
 )
 
-// Routes implements [Answers]. The routes are those that the operator compiles now.
+// Routes implements [Answers]. It compiles the current routes.
 func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName, labels []string) (*Routes, error) {
 	w, err := c.world(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	} else {
 		out.Report = config.Tree(c.Now().UTC(), origins)
 	}
-	out.Nearest = nil // that nobody is notified says what hidden routes match
+	out.Nearest = nil // would reveal that no hidden route matches
 	out.Route = h.step(out.Route)
 	owners := ruleOwners(text, made)
 	out.InhibitRules = slices.DeleteFunc(out.InhibitRules, func(rule routing.InhibitRule) bool {
@@ -68,7 +68,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	if h.unknown {
 		out.Notes = append(out.Notes, "whether the alert matches the routes of AlertmanagerConfigs that you may not get is not shown, nor whether it then stays with the route above them")
 	}
-	hidden := 0 // whether they could inhibit the alert or not, which would say what they match
+	hidden := 0 // regardless of whether they inhibit the alert, which would reveal their matchers
 	for i := range owners {
 		if !h.showsRule(fmt.Sprintf(rulePath, i), owners) {
 			hidden++
@@ -81,12 +81,12 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	return out, nil
 }
 
-// hidingRoutes leaves out what the caller may not know.
+// hidingRoutes redacts the parts of a routing tree that the caller may not see.
 type hidingRoutes struct {
 	asker *asker
-	base  bool // the configuration begins with a Secret
+	base  bool // the configuration is based on a Secret
 	tried bool // with the labels of an alert
-	// unknown says that the caller is not told whether an alert matches.
+	// unknown is true if the result for the alert depends on hidden routes.
 	unknown bool
 }
 
@@ -94,8 +94,9 @@ func (h *hidingRoutes) shows(o routing.Origin) bool {
 	return o.Kind != catalog.AlertmanagerConfig.Kind || h.asker.details(catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
 }
 
-// ruleOwners are the AlertmanagerConfigs of the inhibition rules, empty for the Alertmanager's own;
-// nil if that is not certain. An origin is found by what a rule says, which is not enough to show it.
+// ruleOwners returns the AlertmanagerConfig of each inhibition rule, empty for the Alertmanager's
+// own rules. It returns nil if the owners are ambiguous. Origins are not used, because they are
+// matched by the contents of rules.
 func ruleOwners(text []byte, made made) []catalog.Ref {
 	var config struct {
 		Rules []yaml.Node `yaml:"inhibit_rules"`
@@ -106,7 +107,7 @@ func ruleOwners(text []byte, made made) []catalog.Ref {
 	return addedTo(made.object, becameOf(made.verdicts)).owners(string(amconfig.InhibitRules), len(config.Rules))
 }
 
-// rulePath is that of an inhibition rule.
+// rulePath is the format of the path of an inhibition rule.
 const rulePath = "inhibit_rules[%d]"
 
 // showsRule reports whether the caller may see the inhibition rule at a path.
@@ -118,8 +119,8 @@ func (h *hidingRoutes) showsRule(path string, owners []catalog.Ref) bool {
 	return owners[at].Name == "" || h.asker.details(owners[at])
 }
 
-// step leaves out what a route of an AlertmanagerConfig asks for that the caller may not get, and
-// whom a receiver reaches that a Secret defines.
+// step redacts routes of AlertmanagerConfigs that the caller may not get, and the destinations of
+// receivers that are defined in a Secret.
 func (h *hidingRoutes) step(s routing.Step) routing.Step {
 	if !h.shows(s.Origin) {
 		s.Matchers, s.Matched, s.Miss, s.EndedBy, s.Delivery, s.Routes = nil, false, nil, "", nil, nil
@@ -141,7 +142,7 @@ func (h *hidingRoutes) step(s routing.Step) routing.Step {
 	}
 	if h.tried && hidden && s.Matched {
 		h.unknown = true
-		if !taken { // that no hidden route takes it either would say what they match
+		if !taken { // the default receiver would reveal that no hidden route matches
 			s.Delivery = nil
 		}
 	}

@@ -18,17 +18,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// inNamespace are the objects of a kind in a namespace.
+// inNamespace identifies the objects of a kind in a namespace.
 type inNamespace struct {
 	schema.GroupVersionResource
 	namespace string
 }
 
-// labelNames are the names of the labels by which workloads of a kind find their pods.
+// labelNames are the names of the labels in the pod selector of a kind of workload.
 type labelNames []string
 
-// readRunning reads the pods and StatefulSets of all workloads: in the whole cluster or, where
-// that is not permitted, in the namespaces of the workloads.
+// readRunning reads the pods, StatefulSets and DaemonSets of all workloads, cluster-wide or, if
+// that is forbidden, in the namespaces of the workloads.
 func (w *world) readRunning(ctx context.Context, r readers.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
 	w.pods, w.sets, w.notRunning = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[inNamespace]string{}
 	w.daemons = map[types.NamespacedName]*appsv1.DaemonSet{}
@@ -36,7 +36,7 @@ func (w *world) readRunning(ctx context.Context, r readers.Reader, all []explain
 		return
 	}
 	common := map[string]string(nil)
-	namespaces, onNodes := map[string]bool{}, map[string]map[string]bool{} // of all; of those with DaemonSets, by their selector
+	namespaces, onNodes := map[string]bool{}, map[string]map[string]bool{} // all; those with DaemonSets, by selector
 	for _, c := range all {
 		selector := shape(c).Selector
 		names := labelNames(slices.Sorted(maps.Keys(selector)))
@@ -79,7 +79,7 @@ func (w *world) readRunning(ctx context.Context, r readers.Reader, all []explain
 	}
 }
 
-// everywhere lists in all namespaces, or in each of some.
+// everywhere lists in all namespaces or, if that fails, in each of the given ones.
 func (w *world) everywhere(ctx context.Context, r readers.Reader, q readers.Query, namespaces map[string]bool) []readers.Object {
 	out, err := r.List(ctx, q)
 	if err == nil {
@@ -98,7 +98,8 @@ func (w *world) everywhere(ctx context.Context, r readers.Reader, q readers.Quer
 	return out
 }
 
-// podKey is the namespace and the values of labels; ok is false without one of them.
+// podKey returns a key of the namespace and the values of labels; ok is false if a label is
+// missing.
 func podKey(namespace string, names labelNames, of map[string]string) (key string, ok bool) {
 	var b strings.Builder
 	b.WriteString(namespace)
@@ -112,13 +113,13 @@ func podKey(namespace string, names labelNames, of map[string]string) (key strin
 	return b.String(), true
 }
 
-// podsOf are the pods of a workload.
+// podsOf returns the pods of a workload.
 func (w *world) podsOf(c explain.Candidate, shape engine.Shape) []*corev1.Pod {
 	key, _ := podKey(c.Object.GetNamespace(), slices.Sorted(maps.Keys(shape.Selector)), shape.Selector)
-	return slices.SortedFunc(slices.Values(w.pods[key]), func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) }) // caches have no order
+	return slices.SortedFunc(slices.Values(w.pods[key]), func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) }) // caches are unordered
 }
 
-// setsOf are the StatefulSets of a workload that exist.
+// setsOf returns the existing StatefulSets of a workload.
 func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.StatefulSet) {
 	for _, set := range shape.Sets {
 		if sts := w.sets[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: set.Name}]; sts != nil {
@@ -128,12 +129,12 @@ func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.S
 	return out
 }
 
-// daemonOf is the DaemonSet of a workload; nil when there is none.
+// daemonOf returns the DaemonSet of a workload; nil if there is none.
 func (w *world) daemonOf(c explain.Candidate, shape engine.Shape) *appsv1.DaemonSet {
 	return w.daemons[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: shape.DaemonSet}]
 }
 
-// notRead notes what of a workload could not be read that runs.
+// notRead records the running objects of a workload that could not be read.
 func (w *world) notRead(f *status.Facts, shape engine.Shape) {
 	namespace := f.Object.GetNamespace()
 	add := func(of schema.GroupVersionResource, has bool) bool {

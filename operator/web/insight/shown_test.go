@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 )
 
-// Long sections are not read, nor more of them than an answer shows.
+// Long sections are omitted, and so are sections beyond the limit of a response.
 func TestShownIsBounded(t *testing.T) {
 	c, d := New(Parts{Memory: inflight.New(64 << 20)}), &draft{mask: &masker{}}
 	var some []numbered
@@ -36,7 +36,7 @@ func TestShownIsBounded(t *testing.T) {
 	}
 }
 
-// The text of a file is found again by its sections, whatever pieces it is written in.
+// Sections are found independently of the chunks in which a file is written.
 func TestSectionsOfAFile(t *testing.T) {
 	parts := []string{
 		"# Code generated.\nglobal:\n  scrape_interval: 30s\n", "rule_files: []\n", "scrape_configs:\n",
@@ -70,7 +70,7 @@ func TestSectionsOfAFile(t *testing.T) {
 				continue
 			}
 			if i == 0 {
-				// What is before the first key has no name.
+				// The part before the first key has no name.
 				if s := d.sections[0]; s.name != "" || s.text != "# Code generated.\n" {
 					t.Errorf("in steps of %d: the head is %q %q", step, s.name, s.text)
 				}
@@ -106,7 +106,7 @@ func TestALongTextIsKeptCompressed(t *testing.T) {
 	}
 }
 
-// A configuration that is too long to be read as a tree is refused before it is.
+// A configuration that is too long to be parsed is rejected before parsing.
 func TestTreeIsBounded(t *testing.T) {
 	c := New(Parts{Memory: inflight.New(64 << 20)})
 	write := func(bytes int) func(io.Writer) error {
@@ -128,7 +128,7 @@ func TestTreeIsBounded(t *testing.T) {
 	}
 }
 
-// Drafts that are long are not kept beside others; the one that was asked for is.
+// Long drafts are evicted, except for the most recent one.
 func TestDraftsFit(t *testing.T) {
 	var s drafts
 	add := func(name string, size int) *keptDraft {

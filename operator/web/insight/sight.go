@@ -10,19 +10,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Sight is where a caller may see what targets are found in. Whoever writes relabel steps
-// learns labels from what becomes of targets, from their number too: what a caller may not
-// see must not be evaluated for the caller.
+// Sight is the part of a cluster in which a caller may see discovered objects. Relabel steps can
+// reveal labels through the state of targets and even through their number, so targets outside of
+// it must not be evaluated for the caller.
 type Sight struct {
 	asker *asker
-	// own is a namespace of which the caller may get the object that the question is about.
+	// own is the namespace of the requested object, which the caller may get.
 	own string
-	// namespaces are all that there are, as far as they are known.
+	// namespaces are all known namespaces of the cluster.
 	namespaces []string
 }
 
-// NewSight returns what a caller may see of a cluster. own is the namespace of an object that
-// the caller may get. Without rights, nothing else is seen.
+// NewSight returns the part of a cluster that the caller may see. own is the namespace of an object
+// that the caller may get. If r is nil, nothing else is visible.
 func NewSight(ctx context.Context, r Rights, own string, of readers.Reader) *Sight {
 	if r == nil {
 		r = nobody{}
@@ -36,7 +36,7 @@ func NewSight(ctx context.Context, r Rights, own string, of readers.Reader) *Sig
 
 // add adds the namespaces of a cluster.
 func (s *Sight) add(ctx context.Context, of readers.Reader) {
-	list, _ := of.List(ctx, readers.Query{GroupVersionResource: readers.Namespaces}) // without it, those that jobs name are seen
+	list, _ := of.List(ctx, readers.Query{GroupVersionResource: readers.Namespaces}) // if it fails, only the namespaces of jobs are considered
 	for _, n := range list {
 		s.namespaces = append(s.namespaces, n.GetName())
 	}
@@ -50,21 +50,21 @@ func (s *Sight) All() bool {
 // Foreign reports whether the caller may see labels of pods of any namespace.
 func (s *Sight) Foreign() bool { return s.asker.listsTargets("") }
 
-// Unread is what nobody could say about the caller; then nothing is seen there.
+// Unread returns the errors of failed permission checks. They count as denied.
 func (s *Sight) Unread() []string { return s.asker.unread }
 
 func (s *Sight) sees(namespace string, of catalog.Ref) bool {
 	return namespace == s.own || s.asker.sees("", namespace, of)
 }
 
-// Left is what of a discovery of an object's job the caller may see, nil for nothing, and what is
-// missing. own is the namespace of the workload.
+// Left returns the visible part of a discovery of an object's job, nil if there is none, and a
+// message about the hidden part. own is the namespace of the workload.
 func (s *Sight) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) (left *targets.KubernetesSD, gap string) {
 	kinds := discovery.Kinds(sd)
 	if kinds == nil || discovery.OtherCluster(sd) != "" {
-		return sd, "" // nothing is found
+		return sd, "" // finds nothing
 	}
-	namespaced := false // labels of namespaces are added
+	namespaced := false // adds labels of namespaces
 	for _, kind := range kinds {
 		switch kind.Resource {
 		case readers.Nodes:
@@ -85,7 +85,7 @@ func (s *Sight) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) (left
 		}
 		scopes, all = append([]string{own, of.Namespace, s.own}, s.namespaces...), true
 		slices.Sort(scopes)
-		scopes = slices.DeleteFunc(slices.Compact(scopes), func(n string) bool { return n == "" }) // stands for all
+		scopes = slices.DeleteFunc(slices.Compact(scopes), func(n string) bool { return n == "" }) // means all
 	}
 	var may, not []string
 	for _, n := range scopes {

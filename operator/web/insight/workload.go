@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// maxNames bounds the objects that a group of the page of a workload names, maxGroups the groups
-// of a kind: Counts has all.
+// maxNames limits the objects in a group on the page of a workload, and maxGroups the groups of a
+// kind. Counts includes all of them.
 const (
 	maxNames  = 20
 	maxGroups = 20
@@ -68,7 +68,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	return out, nil
 }
 
-// others are the numbers of objects that a workload is not known to select, by state.
+// others returns the numbers of unselected and undecided objects, by state.
 func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
 	if !e.unjudged && w.namespacesUnread == "" && !w.behind[e] {
 		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
@@ -83,7 +83,7 @@ func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.Stat
 	return out
 }
 
-// unselected is the state of an object that a workload is not known to select.
+// unselected returns the state of an unselected or undecided object.
 func (w *world) unselected(e *entry, kind string, o catalog.Object) status.State {
 	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o) || w.behind[e] && w.selects(e.rules[kind], o)) {
 		return status.Unknown
@@ -101,8 +101,8 @@ func (w *Workload) count(kind string, s status.State, n int) {
 	w.Counts[kind][s] += n
 }
 
-// objects are those that the workload selects, some of each group, without what the caller may not
-// read.
+// objects returns the objects that the workload selects, truncated, with messages redacted that the
+// caller may not see.
 func (e *entry) objects(a *asker) []status.Objects {
 	out := make([]status.Objects, 0, len(e.report.Objects))
 	for _, of := range e.report.Objects {
@@ -121,7 +121,7 @@ func (e *entry) objects(a *asker) []status.Objects {
 	return out
 }
 
-// events are the last ones about the workload and what runs it.
+// events returns the recent Events of the workload and its pods, StatefulSets and DaemonSet.
 func (c *Cluster) events(ctx context.Context, e *entry) ([]status.Event, error) {
 	about := map[string]bool{e.ref.Kind + " " + e.ref.Name: true, "DaemonSet " + e.shape.DaemonSet: true}
 	for _, s := range e.shape.Sets {
@@ -135,7 +135,7 @@ func (c *Cluster) events(ctx context.Context, e *entry) ([]status.Event, error) 
 		if !is || !about[event.InvolvedObject.Kind+" "+event.InvolvedObject.Name] {
 			return nil
 		}
-		return event.DeepCopy() // not with its page
+		return event.DeepCopy() // does not retain the rest of the list
 	}})
 	if err != nil {
 		return []status.Event{}, err
@@ -174,8 +174,8 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 	return out, nil
 }
 
-// sourceRow is an object that a workload could select; those that it does not select are
-// looked at when they are shown.
+// sourceRow is an object that a workload could select. The reason why it is not selected is
+// computed only for the rows of a page.
 type sourceRow struct {
 	catalog.Ref
 	state  status.State
@@ -183,8 +183,8 @@ type sourceRow struct {
 	row    *catalog.Row
 }
 
-// sources are the objects that a query asks for, in order, and how many there are in each
-// state. Those that the workload does not select are left out where the caller may not get them.
+// sources returns the objects that match a query, sorted, and counts all by state. It skips
+// unselected objects that the caller may not get.
 func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
 	for _, s := range e.candidate.Setup.Selects {
 		for _, o := range w.objects[s.Row] {
@@ -207,7 +207,7 @@ func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q Sourc
 	return out
 }
 
-// source is what is said about an object.
+// source returns the response for an object.
 func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *TargetCounts) Source {
 	out := Source{Ref: s.Ref, State: s.state}
 	v, selected := e.states[s.Ref]
@@ -234,7 +234,7 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 	return out
 }
 
-// unselected says why an object is not selected. What makes that code panic is said instead.
+// unselected returns the reason why an object is not selected. A panic is returned as the reason.
 func unselected(facts status.Facts, s sourceRow) (state status.State, message string) {
 	defer func() {
 		if p := recover(); p != nil {

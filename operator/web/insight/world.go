@@ -21,66 +21,66 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// world is a cluster at one time, and what is known of each workload. Nobody changes it.
+// world is an immutable snapshot of the cluster at one time, with the state of each workload.
 type world struct {
 	version string // of the reader; empty if it has none
 	at      time.Time
-	took    time.Duration // to read it
-	number  uint64        // of the worlds, from 1
-	before  time.Time     // until when nothing is known to have changed since the world before
+	took    time.Duration // time to read it
+	number  uint64        // sequence number, from 1
+	before  time.Time     // last time the previous snapshot was found current
 
-	objects         map[*catalog.Row][]catalog.Object // what workloads can select
+	objects         map[*catalog.Row][]catalog.Object // that workloads can select
 	namespaceLabels func(name string) (labels.Set, bool)
-	// namespacesUnread is why namespaces may have more labels than those; empty when all of them
-	// are known.
+	// namespacesUnread is the reason why namespace labels are incomplete; empty if all of them are
+	// known.
 	namespacesUnread string
-	lookups          map[*catalog.Row]*lookup // while it is made
-	entries          []*entry                 // by kind, namespace and name
+	lookups          map[*catalog.Row]*lookup // only during construction
+	entries          []*entry                 // sorted by kind, namespace and name
 	byRef            map[catalog.Ref]*entry
-	behind           map[*entry]bool // entries that are older than the world
+	behind           map[*entry]bool // entries that are older than the snapshot
 	unselectedByAny  func() []catalog.Ref
-	outdated         string // when it was read, if the cluster is known to have changed since
+	outdated         string // note with the time of the snapshot, if the cluster has changed since
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames
 	sets      map[types.NamespacedName]*appsv1.StatefulSet
 	daemons   map[types.NamespacedName]*appsv1.DaemonSet
 
-	// unlisted are the kinds that could not be read, each with the reason; unread is all that
-	// could not be read.
+	// unlisted are the kinds that could not be read, with the reason. unread are the reasons for
+	// everything that could not be read.
 	unlisted map[*catalog.Row]string
 	unread   []string
-	// notRunning are the pods, StatefulSets and DaemonSets of namespaces that could not be read,
-	// each with the reason.
+	// notRunning are the reasons why pods, StatefulSets or DaemonSets of a namespace could not be
+	// read.
 	notRunning map[inNamespace]string
 }
 
-// worlds keeps the last world, and what makes the next one cheap.
+// worlds holds the last snapshot and the caches from which the next one is built.
 type worlds struct {
 	mu    sync.Mutex
 	last  *world
-	begun uint64    // worlds
-	stood time.Time // when the last one was still the cluster as it was
+	begun uint64    // number of snapshots begun
+	stood time.Time // last time the last snapshot was found current
 	idle  *time.Timer
 	group singleflight.Group
 
-	keep map[catalog.Ref]*kept // only whoever makes a world looks at it
+	keep map[catalog.Ref]*kept // accessed only by calls of group
 	held share.Ledger[catalog.Ref]
-	// known are the objects of the last world that was made, by kind.
+	// known are the objects of the last snapshot, by kind.
 	known  map[*catalog.Row]map[types.NamespacedName]catalog.Object
-	labels map[string]string // of namespaces, as text
+	labels map[string]string // labels of namespaces, as text
 }
 
-// pauseShare bounds the share of time in which a cluster that changes all the time is read: the
-// pause after a reading is so many times as long as the reading, and at most Keep.
+// pauseShare limits the share of time spent on reading a cluster that changes continuously. The
+// pause after a read is this many times its duration, at most Keep.
 const pauseShare = 10
 
-// world is the cluster as it is now or, of a reader without versions, as it was a moment ago.
-// Reading it again takes as long as what has changed: requests that need it meanwhile wait for
-// the same reading, and for the next if they may know of a change that this one does not have.
+// world returns a current snapshot or, if the reader has no versions, a recent one. The cost of
+// building a snapshot is proportional to the changes. Concurrent requests share one build, and wait
+// for the next one if theirs may depend on a change that it misses.
 //
-// An answer does not wait for longer than [longestReading]: it gets the last world then, which says
-// that it is outdated.
+// If there is a last snapshot, a request waits at most [longestReading]. It then gets that snapshot,
+// with a note that it is outdated.
 //
 // Errors: the context has ended.
 func (c *Cluster) world(ctx context.Context) (*world, error) {
@@ -112,24 +112,24 @@ func (c *Cluster) world(ctx context.Context) (*world, error) {
 	}
 }
 
-// longestReading is how long an answer waits for what has changed.
+// longestReading is the maximum time that a request waits for a current snapshot.
 const longestReading = 5 * time.Second
 
-// asOf is a world that says when it was read.
+// asOf returns a copy of the snapshot with a note that it is outdated.
 func (w *world) asOf() *world {
 	out := *w
 	out.outdated = fmt.Sprintf("this is as of %s: something has changed since, and reading it takes longer than %s", w.at.UTC().Format(time.RFC3339), longestReading)
 	return &out
 }
 
-// state is the last world, nil for none, and the number of those that were begun.
+// state returns the last snapshot, nil if there is none, and the number of snapshots begun.
 func (s *worlds) state() (last *world, begun uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last, s.begun
 }
 
-// stands reports whether a world is the cluster as it is now.
+// stands reports whether the snapshot is current.
 func (c *Cluster) stands(w *world) bool {
 	switch {
 	case w == nil:
@@ -140,7 +140,7 @@ func (c *Cluster) stands(w *world) bool {
 	return c.Now().Sub(w.at) < c.Keep
 }
 
-// again reads the cluster unless the last world stands, after a pause since that.
+// again returns the last snapshot if it is current. Otherwise it reads the cluster after a pause.
 func (c *Cluster) again(ctx context.Context) *world {
 	last, _ := c.worlds.state()
 	if c.stands(last) {
@@ -161,17 +161,17 @@ func (c *Cluster) again(ctx context.Context) *world {
 	return w
 }
 
-// standing notes that the last world is the cluster as it is now.
+// standing records that the last snapshot is current.
 func (s *worlds) standing(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stood = now
 }
 
-// keepUnused is how long is kept what nobody asks about.
+// keepUnused is how long caches are kept without requests.
 const keepUnused = 2 * time.Minute
 
-// used has release called when nobody has asked for a time.
+// used restarts the timer that calls release when there are no requests.
 func (s *worlds) used(release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,9 +182,9 @@ func (s *worlds) used(release func()) {
 	s.idle.Reset(keepUnused)
 }
 
-// release drops all that is kept. Who asks again reads everything.
+// release drops all caches. The next request rereads everything.
 func (c *Cluster) release() {
-	_, _, _ = c.worlds.group.Do("world", func() (any, error) { // nobody makes a world meanwhile
+	_, _, _ = c.worlds.group.Do("world", func() (any, error) { // excludes concurrent builds
 		for _, k := range c.worlds.keep {
 			k.close()
 		}
@@ -197,7 +197,7 @@ func (c *Cluster) release() {
 	})
 }
 
-// version is that of the reader; empty if it has none.
+// version returns the version of the reader; empty if it has none.
 func (c *Cluster) version() string {
 	if v, is := c.Reader.(readers.Versioned); is {
 		return v.Version()
@@ -205,7 +205,7 @@ func (c *Cluster) version() string {
 	return ""
 }
 
-// read makes a world.
+// read builds a snapshot.
 func (c *Cluster) read(ctx context.Context, w *world) {
 	w.version, w.at = c.version(), c.Now()
 	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[catalog.Ref]*entry{}, map[*catalog.Row]string{}
@@ -236,8 +236,8 @@ func (w *world) readNamespaces(ctx context.Context, r readers.Reader) {
 	w.unread = append(w.unread, w.namespacesUnread)
 }
 
-// namespaceUnknown reports whether a namespace may have more labels than are known; nil when none
-// has.
+// namespaceUnknown returns a function that reports whether the labels of a namespace may be
+// incomplete; nil if all are known.
 func (w *world) namespaceUnknown() func(name string) bool {
 	if w.namespacesUnread == "" {
 		return nil
@@ -245,7 +245,7 @@ func (w *world) namespaceUnknown() func(name string) bool {
 	return func(string) bool { return true }
 }
 
-// list reads the objects of a kind, as far as they may be read.
+// list returns the objects of a kind and records errors in w.unlisted.
 func (w *world) list(ctx context.Context, r readers.Reader, row *catalog.Row, in informer.Namespaces) (out []catalog.Object) {
 	for _, namespace := range in.Watches() {
 		q := readers.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace}
@@ -264,8 +264,8 @@ func (w *world) list(ctx context.Context, r readers.Reader, row *catalog.Row, in
 	return out
 }
 
-// unlisted says why a list is not known. Who reads is not the caller, but the operator, or whose
-// credentials it has.
+// unlisted returns the reason why a list failed. Missing permissions are those of the operator or
+// of its kubeconfig, not of the caller.
 func unlisted(q readers.Query, err error) string {
 	if apierrors.IsForbidden(err) {
 		return "no permission to list " + q.String()

@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// slow is a cluster of which each list takes a time.
+// slow is a cluster in which each list takes a fixed time.
 type slow struct {
 	*versioned
 	each time.Duration
@@ -32,7 +32,7 @@ func (s *slow) List(ctx context.Context, q readers.Query) ([]readers.Object, err
 	return s.versioned.List(ctx, q)
 }
 
-// add makes the Prometheus of a cluster select one more monitor.
+// add adds a monitor that the Prometheus selects.
 func (s *slow) add(n int) {
 	name := "added" + strconv.Itoa(n)
 	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
@@ -42,14 +42,14 @@ func (s *slow) add(n int) {
 	s.change()
 }
 
-// count is the number of lists so far.
+// count returns the number of lists so far.
 func (s *slow) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lists
 }
 
-// accepted is how many objects are accepted, as an answer says, and the time that it took.
+// accepted returns the number of accepted objects in the overview, and the time of the request.
 func accepted(t *testing.T, a insight.Answers) (n int, took time.Duration) {
 	t.Helper()
 	from := time.Now()
@@ -60,8 +60,8 @@ func accepted(t *testing.T, a insight.Answers) (n int, took time.Duration) {
 	return out.Workloads[0].Accepted, time.Since(from)
 }
 
-// Who is told of a change and asks, gets an answer with it, also if the cluster was read a moment
-// ago, or is being read.
+// A request after a change returns a response with the change, even if the cluster was just read or
+// is being read.
 func TestAnswersHaveTheLastChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{&versioned{loaded(t, cluster(1, 0)), 1}, 5 * time.Millisecond}
@@ -86,10 +86,10 @@ func TestAnswersHaveTheLastChange(t *testing.T) {
 		change()
 		go func() { _, _ = a.Overview(t.Context(), everything, page) }()
 		synctest.Wait()
-		for before := s.count(); s.count() == before; { // it waits
+		for before := s.count(); s.count() == before; { // wait until the pause is over
 			time.Sleep(s.each)
 		}
-		time.Sleep(reading / 2) // it reads
+		time.Sleep(reading / 2) // now it is reading
 		change()
 		ask("while it is read")
 		time.Sleep(time.Minute)
@@ -100,7 +100,8 @@ func TestAnswersHaveTheLastChange(t *testing.T) {
 	})
 }
 
-// A cluster that changes all the time is read once in a while, and answers all the same.
+// A cluster that changes continuously is read at a limited rate, and requests do not wait longer
+// than that.
 func TestChangesAllTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{&versioned{loaded(t, cluster(1, 1)), 1}, 5 * time.Millisecond}
@@ -129,8 +130,8 @@ func TestChangesAllTheTime(t *testing.T) {
 	})
 }
 
-// While reading takes long, answers are of what was read last, say so, and do not say that something new
-// does not exist.
+// While a read takes long, responses use the last snapshot with a note, and a new object is not
+// reported as missing.
 func TestAnswersDoNotWaitForALongReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{&versioned{loaded(t, cluster(1, 0)), 1}, 2 * time.Second}
@@ -154,7 +155,7 @@ func TestAnswersDoNotWaitForALongReading(t *testing.T) {
 			t.Errorf("a new object: %v", err)
 		}
 		time.Sleep(time.Minute)
-		_, _ = a.Overview(t.Context(), everything, page) // has it read again
+		_, _ = a.Overview(t.Context(), everything, page) // triggers a read
 		time.Sleep(time.Minute)
 		if _, err := a.Explain(t.Context(), everything, added); err != nil {
 			t.Errorf("a new object when it is read: %v", err)
@@ -166,7 +167,7 @@ func TestAnswersDoNotWaitForALongReading(t *testing.T) {
 	})
 }
 
-// A question ends with its context, also while it waits.
+// A request ends with its context, also while it waits.
 func TestQuestionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{&versioned{loaded(t, cluster(1, 1)), 1}, 20 * time.Millisecond}
@@ -180,11 +181,11 @@ func TestQuestionsEnd(t *testing.T) {
 		if _, err := a.Overview(ctx, everything, page); err == nil || time.Since(from) != 100*time.Millisecond {
 			t.Errorf("%v after %s", err, time.Since(from))
 		}
-		time.Sleep(time.Minute) // the reading goes on
+		time.Sleep(time.Minute) // until the read has ended
 	})
 }
 
-// Objects that no workload selects are named to callers who may get them.
+// The overview lists objects that no workload selects, if the caller may get them.
 func TestOverviewNamesWhatNobodySelects(t *testing.T) {
 	s := &versioned{loaded(t, cluster(1, 1)), 1}
 	kinds, _ := setups()
@@ -212,8 +213,8 @@ func TestOverviewNamesWhatNobodySelects(t *testing.T) {
 	}
 }
 
-// While a workload changes faster than it can be compiled, its configuration is an older one, which says so; it is
-// compiled once at a time.
+// While a workload changes faster than it can be compiled, an older configuration is returned with
+// a note, and there is at most one compilation at a time.
 func TestConfigurationsDoNotWaitForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{&versioned{loaded(t, cluster(1, 1)), 1}, time.Millisecond}

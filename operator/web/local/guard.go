@@ -8,11 +8,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 )
 
-// Guard answers only requests for the address, and none that another site has its reader's
-// browser send: scripts, frames, forms. What is not sent by a browser, and links from other
-// sites to a page, are answered.
+// Guard only accepts requests for the address, and rejects those that other sites make the browser
+// send: scripts, frames, forms. It accepts requests that do not come from a browser, and links from
+// other sites to a page.
 //
-// A refusal is a metav1.Status with 403.
+// A rejected request gets a metav1.Status with code 403.
 func Guard(next http.Handler, a Address) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -31,8 +31,8 @@ func Guard(next http.Handler, a Address) http.Handler {
 	})
 }
 
-// fromHere reports whether no other site sent the request. Of sites with other ports of this
-// machine, browsers say same-site.
+// fromHere reports whether the request was not sent by another site. Browsers report sites on other
+// ports of this machine as same-site.
 func fromHere(r *http.Request) bool {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/local"
 )
 
-// guarded answers "secret" behind the guard of an address.
+// guarded returns a handler that responds "secret", behind the guard of an address.
 func guarded(t *testing.T, address string) http.Handler {
 	t.Helper()
 	a, err := local.Parse(address)
@@ -23,8 +23,8 @@ func guarded(t *testing.T, address string) http.Handler {
 	return local.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }), a)
 }
 
-// A name that resolves to this machine is not its address: another site could have it resolve so
-// after the browser has loaded its script (DNS rebinding).
+// A name that resolves to this machine does not count as its address: another site could change the
+// resolution after the browser has loaded its script (DNS rebinding).
 func TestHosts(t *testing.T) {
 	for name, tc := range map[string]struct {
 		address string
@@ -66,7 +66,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Other sites get nothing, not even what only reads. A link to a page may be followed.
+// Requests from other sites are rejected, even read-only ones. Links to a page are accepted.
 func TestOtherSites(t *testing.T) {
 	const own = "http://127.0.0.1:9099"
 	h := guarded(t, "127.0.0.1:9099")

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Address is host:port, on which pages are served.
+// Address is a host:port on which pages are served.
 type Address struct {
-	host string     // as it was given, in lower case
+	host string     // as given, in lower case
 	ip   netip.Addr // invalid for a name; unspecified for all addresses
 	port uint16
 }
 
-// Parse reads an address.
+// Parse parses an address.
 //
 // Errors: it is not host:port.
 func Parse(text string) (Address, error) {
@@ -36,19 +36,19 @@ func Parse(text string) (Address, error) {
 	return a, nil
 }
 
-// WithPort is the address with the port that it got, where any was asked for.
+// WithPort returns the address with the actual port, for a requested port of 0.
 func (a Address) WithPort(port uint16) Address {
 	a.port = port
 	return a
 }
 
-// String is what to listen on.
+// String returns the address to listen on.
 func (a Address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(int(a.port))) }
 
 // IsLoopback reports whether only this machine reaches the address.
 func (a Address) IsLoopback() bool { return a.ip.IsLoopback() || a.host == "localhost" }
 
-// URL is that of the first page, for a browser on this machine.
+// URL returns the URL of the first page, for a browser on this machine.
 func (a Address) URL() string {
 	switch {
 	case a.everywhere():
@@ -59,7 +59,7 @@ func (a Address) URL() string {
 	return "http://" + a.withPort(a.host) + "/"
 }
 
-// httpPort is the one that URLs leave out.
+// httpPort is the default port, which URLs omit.
 const httpPort = 80
 
 func (a Address) withPort(host string) string {
@@ -74,9 +74,9 @@ func (a Address) withPort(host string) string {
 
 func (a Address) everywhere() bool { return a.ip.IsValid() && a.ip.IsUnspecified() }
 
-// named reports whether the header Host names the address. Where the address is a loopback
-// one, all loopback ones are it; where it is all, any IP address is: a browser that asks for an
-// IP address was sent there by nobody's DNS.
+// named reports whether a Host header matches the address. A loopback address matches all loopback
+// addresses. The unspecified address matches any IP address: DNS was not involved if a browser
+// requests an IP address.
 func (a Address) named(header string) bool {
 	host, port, err := net.SplitHostPort(header)
 	if err != nil {

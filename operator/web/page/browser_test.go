@@ -21,15 +21,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is for a busy machine; nothing waits so long where all is well.
+// patience is a timeout for busy machines; no successful test takes this long.
 const patience = 60 * time.Second
 
-// audit is what a page is asked in the browser.
+// audit is the script that checks a page in the browser.
 //
 //go:embed testdata/audit.js
 var audit string
 
-// browser starts a Chromium, which ends with the test.
+// browser starts a Chromium that ends with the test.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -60,7 +60,7 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// faults are what a browser complains about.
+// faults are the errors that a browser reports.
 type faults struct {
 	mu  sync.Mutex
 	all []string
@@ -82,7 +82,7 @@ func (f *faults) report(t *testing.T) {
 	f.all = nil
 }
 
-// tab opens one, which collects complaints, and requests to others than the server.
+// tab opens a tab that collects errors and requests to other servers.
 func tab(t *testing.T, browser context.Context, server string) (context.Context, *faults) {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
@@ -112,7 +112,7 @@ func tab(t *testing.T, browser context.Context, server string) (context.Context,
 	return ctx, out
 }
 
-// do runs actions, or ends the test.
+// do runs actions and fails the test on errors.
 func do(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(ctx, actions...); err != nil {
@@ -120,7 +120,7 @@ func do(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.V
 	}
 }
 
-// command tells the browser something.
+// command sends a command to the browser.
 func command[P, R any](t *testing.T, ctx context.Context, c cdp.Command[P, R], params P) {
 	t.Helper()
 	if _, err := chromedp.Call(ctx, c, params); err != nil {
@@ -147,9 +147,8 @@ func value[T any](t *testing.T, ctx context.Context, expression string) T {
 	return out
 }
 
-// TestBrowser: each page, small and large, with and without script, is one that people can
-// use: without complaints, with names for all controls, readable in both schemes, on a
-// telephone too.
+// TestBrowser: each page, small and large, with and without script, is usable: without errors, with
+// labels for all controls, readable in both color schemes and on a phone.
 func TestBrowser(t *testing.T) {
 	chromium := browser(t)
 	for size, n := range map[string]int{"small": 10, "large": 100_000} {
@@ -170,7 +169,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// visit checks one page in both schemes and two widths.
+// visit checks one page in both color schemes and two widths.
 func visit(t *testing.T, ctx context.Context, url, name string, pictures bool) {
 	t.Helper()
 	for _, look := range []struct {
@@ -192,7 +191,7 @@ func visit(t *testing.T, ctx context.Context, url, name string, pictures bool) {
 	}
 }
 
-// picture keeps what the page looks like, in the folder of FIREKEEPER_SCREENSHOTS.
+// picture saves a screenshot in the folder of FIREKEEPER_SCREENSHOTS.
 func picture(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	folder := os.Getenv("FIREKEEPER_SCREENSHOTS")
@@ -208,13 +207,13 @@ func picture(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
-// noScript keeps the scripts of pages from running.
+// noScript disables the scripts of pages.
 func noScript(t *testing.T, ctx context.Context) {
 	t.Helper()
 	command(t, ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// TestBrowserHostile: strings of other people run nothing, and do not widen a page.
+// TestBrowserHostile: hostile strings do not run scripts and do not widen a page.
 func TestBrowserHostile(t *testing.T) {
 	chromium := browser(t)
 	for kind, odd := range hostile {
@@ -232,7 +231,7 @@ func TestBrowserHostile(t *testing.T) {
 	}
 }
 
-// spelled are the arguments of a message.
+// spelled returns the arguments of a message as text.
 func spelled(args []*runtime.RemoteObject) string {
 	var out []string
 	for _, a := range args {

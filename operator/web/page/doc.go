@@ -1,25 +1,26 @@
-// Package page shows the answers of package insight to people: HTML that works without script,
-// with a stylesheet, a script and nothing else. Each page has a twin in JSON.
+// Package page renders the responses of package insight as HTML that works without scripts, with
+// one stylesheet and one script. Each page has a JSON twin.
 //
-//	/                                        what needs attention, and all workloads
+//	/                                        problems, and all workloads
 //	/RESOURCE/NAMESPACE/NAME?tab=            a workload, or an object that workloads select
 //	/RESOURCE/NAMESPACE/NAME/target?job=&id=&source= a target with each relabel step
-//	/pods/NAMESPACE/NAME                     who scrapes a pod
-//	/preview                                 what manifests would scrape (POST)
-//	/go?kind=&namespace=&name=               the page of an object by its name
-//	/events                                  what changed, as server-sent events
-//	/static/                                 stylesheet and script, by their content
+//	/pods/NAMESPACE/NAME                     the workloads that scrape a pod
+//	/preview                                 the targets that manifests would have (POST)
+//	/go?kind=&namespace=&name=               redirect to the page of an object
+//	/events                                  changes, as server-sent events
+//	/static/                                 stylesheet and script, by hash of the content
 //
 // The twin is at the same URL with ".json" before the query: /index.json,
-// /servicemonitors/demo/web.json. The page of an object whose name ends in .json has a slash
-// at its end. Links are relative, so the pages also work below a path of a proxy.
+// /servicemonitors/demo/web.json. The page of an object whose name ends in .json has a trailing
+// slash. Links are relative, so the pages also work behind the path prefix of a proxy.
 //
 //	handler.go    paths and headers        request.go   parameters, limits
 //	render.go     templates, size          links.go     URLs
-//	words.go      what templates call      errors.go    error pages
+//	words.go      template functions       errors.go    error pages
 //	static.go     files                    events.go    the stream of changes
-//	overview.go, workload.go, feeds.go, routes.go, object.go, target.go, preview.go   a page each
+//	streams.go    limits of streams
+//	overview.go, workload.go, feeds.go, routes.go, object.go, target.go, preview.go   one page each
 //
-// A page has at most 100 rows, 60 KB and 3,000 nodes: if long names make it larger, it gets
-// fewer rows. Nothing is decided here.
+// A page has at most 100 rows, 60 KB and 3,000 nodes: if long names make it larger, it has fewer
+// rows. This package only presents the responses.
 package page

@@ -11,14 +11,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// trouble is what an error page says.
+// trouble is the content of an error page.
 type trouble struct {
 	Code    int32
 	Message string
 	Fix     string
 }
 
-// fixes say what to do about an error.
+// fixes are suggestions by status code.
 var fixes = map[int32]struct{ title, fix string }{
 	http.StatusBadRequest:            {"Invalid request", "Change the address, or begin at the overview."},
 	http.StatusUnauthorized:          {"Not signed in", "A browser sends no bearer token by itself. Run `operator ui` (or `kubectl firekeeper ui`) on your machine, which shows these pages with the permissions of your kubeconfig, or use a proxy that sends the header Authorization: Bearer TOKEN."},
@@ -32,7 +32,7 @@ var fixes = map[int32]struct{ title, fix string }{
 	http.StatusGatewayTimeout:        {"Too slow", "Load the page again in a few seconds: what was read is kept. A filter or one job makes it smaller."},
 }
 
-// statusOf is an error as an API server has it.
+// statusOf converts an error to that of an API server.
 func statusOf(err error) metav1.Status {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		err = apierrors.NewRequestEntityTooLargeError("more than 1 MiB")
@@ -49,8 +49,8 @@ func statusOf(err error) metav1.Status {
 	return status
 }
 
-// Fail writes an error about a request for a page, as HTML or as a Status: for what answers
-// before the pages do.
+// Fail writes an error about a request for a page, as HTML or as a Status. It is for handlers in
+// front of the pages.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	secure(w.Header())
 	q := newRequest(w, r)
@@ -75,7 +75,7 @@ func fail(w http.ResponseWriter, q *request, err error) {
 		h.Set("Retry-After", strconv.Itoa(int(after)))
 	}
 	if q.twin {
-		body, _ := json.Marshal(status) // a Status always has JSON
+		body, _ := json.Marshal(status) // a Status can always be encoded
 		h.Set("Content-Type", "application/json")
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(int(status.Code))

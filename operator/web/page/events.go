@@ -17,20 +17,20 @@ import (
 // Limits of streams.
 const (
 	maxStreams = 100
-	maxOfOne   = 25                     // streams of one caller
-	maxNews    = 200                    // that wait for being written
-	gathering  = 200 * time.Millisecond // before news are written
-	silence    = 10 * time.Second       // after which a stream says that it is there, and asks again who the caller is
-	streamLife = 10 * time.Minute       // after which the caller asks for another one
-	writeLimit = 10 * time.Second       // for who does not read
+	maxOfOne   = 25                     // of one caller
+	maxNews    = 200                    // pending changes
+	gathering  = 200 * time.Millisecond // delay before changes are sent, to batch them
+	silence    = 10 * time.Second       // interval of heartbeats, at which the caller is authorized again
+	streamLife = 10 * time.Minute       // after which the client reconnects
+	writeLimit = 10 * time.Second       // for slow readers
 )
 
-// news are changes that are not written yet, each once.
+// news are pending changes, without duplicates.
 type news struct {
 	mu   sync.Mutex
 	all  []readers.Change
 	seen map[readers.Change]bool
-	lost bool // there were too many
+	lost bool // there were too many changes
 	wake chan struct{}
 }
 
@@ -61,11 +61,11 @@ func (n *news) take() (all []readers.Change, lost bool) {
 	return all, lost
 }
 
-// events is the stream of changes. A change has the object that it is about; one without says
-// that anything may have changed.
+// events is the stream of changes. A change contains its object; an empty one means that anything
+// may have changed.
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	q := newRequest(w, r)
-	q.twin = true // errors are for programs
+	q.twin = true // errors in JSON
 	err := h.enter(q, nobody)
 	if err == nil {
 		err = q.allow()
@@ -90,7 +90,7 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	n, ended := newNews(), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the caller asks for another
+		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the client reconnects
 	}()
 	again := func() error { return h.enter(q, nobody) }
 	(&stream{w, http.NewResponseController(w), q, again, true}).run(ctx, n, ended)
@@ -103,14 +103,14 @@ type stream struct {
 	control *http.ResponseController
 	q       *request
 	again   func() error // authorizes the caller
-	known   bool         // what the caller may get; while it is not, news wait
+	known   bool         // whether the permissions of the caller are known; changes stay pending while they are not
 }
 
 func (s *stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 	h := s.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // of proxies
+	h.Set("X-Accel-Buffering", "no") // for proxies
 	if !s.write([]byte(": open\n\n")) {
 		return
 	}
@@ -148,13 +148,13 @@ func (s *stream) write(text []byte) bool {
 	if len(text) == 0 {
 		return true
 	}
-	// Servers for which it is not possible have no deadline of their own either.
+	// Servers that do not support this have no deadline either.
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	_, err := s.Write(text)
 	return err == nil && s.control.Flush() == nil
 }
 
-// lines are the changes of objects that the caller may get; none while nobody can say.
+// lines returns the changes of objects that the caller may get; none while that is unknown.
 func (s *stream) lines(ctx context.Context, n *news) []byte {
 	if !s.known {
 		return nil
@@ -176,7 +176,7 @@ func (s *stream) lines(ctx context.Context, n *news) []byte {
 		}
 		line, err := json.Marshal(c)
 		if err != nil {
-			panic(err) // a Change always has JSON
+			panic(err) // a Change can always be encoded
 		}
 		b.WriteString("data: ")
 		b.Write(line)

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// listen opens the stream, and returns a function that waits for the next change.
+// listen opens the stream and returns a function that waits for the next change.
 func listen(t *testing.T, srv *httptest.Server) (next func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -46,7 +46,7 @@ func listen(t *testing.T, srv *httptest.Server) (next func() string) {
 	}
 }
 
-// tell waits for a stream, and sends changes to it.
+// tell waits for a stream and sends changes to it.
 func tell(t *testing.T, f *fake, changes ...readers.Change) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -64,7 +64,7 @@ func changed(kind, namespace, name string) readers.Change {
 	return readers.Change{Kind: readers.ObjectChanged, Object: catalog.Ref{Kind: kind, Namespace: namespace, Name: name}}
 }
 
-// TestEvents: a caller hears of objects that the caller may get, of each once, and of no other.
+// TestEvents: a caller gets each change once, and only of objects that it may get.
 func TestEvents(t *testing.T) {
 	f := &fake{}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: func(*http.Request, insight.Object) (insight.Rights, error) {
@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: a stream that a browser leaves is not left behind.
+// TestEventsEnd: a stream ends when the browser disconnects.
 func TestEventsEnd(t *testing.T) {
 	f := &fake{}
 	ended := make(chan struct{})
@@ -100,7 +100,7 @@ func TestEventsEnd(t *testing.T) {
 	<-ended
 }
 
-// watched says when changes are no longer followed.
+// watched signals when changes are no longer followed.
 type watched struct {
 	insight.Answers
 	ended chan struct{}
@@ -112,11 +112,11 @@ func (w watched) Changes(ctx context.Context, _ func(readers.Change)) error {
 	return ctx.Err()
 }
 
-// TestHeadOfEvents: it has no end to wait for, and holds no stream.
+// TestHeadOfEvents: HEAD returns immediately and does not occupy a stream.
 func TestHeadOfEvents(t *testing.T) {
 	srv := serve(t, &fake{n: 3})
 	client := http.Client{Timeout: patience}
-	for range 200 { // more than there are streams
+	for range 200 { // more than the limit of streams
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, srv.URL+"/events", nil)
 		if err != nil {
 			t.Fatal(err)

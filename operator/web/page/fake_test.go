@@ -23,14 +23,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// fake answers about a cluster with n of everything.
+// fake has responses for a cluster with n objects of each kind.
 type fake struct {
 	n int
-	// odd makes strings what an attacker would write; nil leaves them.
+	// odd converts strings to hostile ones; nil keeps them.
 	odd func(string) string
-	// reading says that not all is read yet.
+	// reading is true while the cluster has not been read completely.
 	reading bool
-	// err is the error of every answer; tabErr that of tables below a workload.
+	// err is the error of every response; tabErr that of the tables of a workload.
 	err, tabErr error
 
 	mu      sync.Mutex
@@ -46,7 +46,7 @@ func (f *fake) s(s string) string {
 	return s
 }
 
-// saw keeps what was asked.
+// saw records a request.
 func (f *fake) saw(q any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -304,7 +304,7 @@ func (f *fake) Changes(ctx context.Context, each func(readers.Change)) error {
 	}
 }
 
-// change tells every stream, and returns how many there are.
+// change notifies every stream and returns their number.
 func (f *fake) change(ctx context.Context, c readers.Change) int {
 	f.mu.Lock()
 	f.version++
@@ -316,20 +316,20 @@ func (f *fake) change(ctx context.Context, c readers.Change) int {
 		case s <- c:
 			n++
 		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond): // one that has ended
+		case <-time.After(100 * time.Millisecond): // of a stream that has ended
 		}
 	}
 	return n
 }
 
-// may lets callers do what it says.
+// may decides about permissions.
 type may func(verb string, of schema.GroupResource, namespace string) bool
 
 func (m may) May(_ context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	return m(verb, of, namespace), nil
 }
 
-// anything is allowed.
+// anything allows everything.
 func anything(*http.Request, insight.Object) (insight.Rights, error) {
 	return may(func(string, schema.GroupResource, string) bool { return true }), nil
 }

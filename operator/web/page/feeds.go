@@ -8,15 +8,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// feedsTab is what a workload could select.
+// feedsTab has the objects that a workload could select.
 type feedsTab struct {
 	*insight.Sources
 	States []status.State
 	Kinds  []string
-	// All is the number of objects, whatever is asked for.
+	// All is the number of objects, regardless of filters.
 	All      int
 	Filtered bool
-	// Why is the reason of the first object that is not selected, when none is.
+	// Why is the reason of the first object that is not selected, if none is selected.
 	Why string
 }
 
@@ -47,7 +47,7 @@ func feeds(q *request, _ *insight.Workload) (data, answer any, err error) {
 	return out, got, nil
 }
 
-// selected are the kinds that workloads of a kind can select.
+// selected returns the kinds that workloads of a kind can select.
 func selected(row *catalog.Row) (out []string) {
 	for _, k := range catalog.All {
 		var is bool
@@ -73,7 +73,7 @@ func scrapes(k *catalog.Row) bool {
 	return k == catalog.ServiceMonitor || k == catalog.PodMonitor || k == catalog.Probe || k == catalog.ScrapeConfig
 }
 
-// sectionOf has the origins beside the lines, and up to n lines.
+// sectionOf returns a section with up to n lines and their origins.
 func sectionOf(s insight.ConfigSection, n int) section {
 	out := section{ConfigSection: s}
 	text := strings.TrimRight(s.Text, "\n")

@@ -8,17 +8,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Options are where the pages come from.
+// Options are the data sources of the pages.
 type Options struct {
-	// Answers returns what is asked.
+	// Answers returns the source of responses.
 	//
-	// Errors: 503 while nothing is known yet.
+	// Errors: 503 while the cluster has not been read.
 	Answers func() (insight.Answers, error)
-	// Authorize returns the rights of the caller, if the caller may get the object; without a
-	// kind, of any caller that is known. A pod is asked about as an Object without Row, with a
-	// name.
+	// Authorize returns the permissions of the caller if it may get the object; without a kind, of
+	// any authenticated caller. A pod is an Object without Row, with a name.
 	//
-	// Errors: 401, 403, 503 as an API server has them.
+	// Errors: 401, 403, 503 like those of an API server.
 	Authorize func(r *http.Request, o insight.Object) (insight.Rights, error)
 }
 
@@ -27,8 +26,8 @@ type handler struct {
 	streams *Streams
 }
 
-// New returns the pages. They expect to be at the root of their server, or behind a proxy that
-// removes its own prefix. A limit on the time of requests must leave out /events.
+// New returns the handler of the pages. It expects to be at the root of its server, or behind a
+// proxy that strips its path prefix. A timeout of requests must exclude /events.
 func New(o Options) http.Handler {
 	h := &handler{o, NewStreams(maxStreams, maxOfOne)}
 	pages := http.NewServeMux()
@@ -55,9 +54,9 @@ func New(o Options) http.Handler {
 	return secured(mux)
 }
 
-// policy lets a page load its stylesheet and script, fetch from its own server, and nothing
-// else. The last three do not follow from default-src: where forms may send to, what <base>
-// may do, and who may show a page in a frame, where a click could be stolen.
+// policy allows a page to load its stylesheet and script and to fetch from its own server, and
+// nothing else. The last three directives do not fall back to default-src: the targets of forms,
+// <base>, and the sites that may show a page in a frame, where clicks could be hijacked.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func secured(next http.Handler) http.Handler {
@@ -67,7 +66,7 @@ func secured(next http.Handler) http.Handler {
 	})
 }
 
-// secure sets the headers that every answer has.
+// secure sets the headers of every response.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -75,11 +74,11 @@ func secure(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// page is what a path shows.
+// page is the content of a path.
 type page struct {
-	// about is the object that the caller must be allowed to get.
+	// about returns the object that the caller must be allowed to get.
 	about func(*request) (insight.Object, error)
-	// show makes the page, or its twin.
+	// show returns the page, or its twin.
 	show func(*request) (*view, error)
 }
 
@@ -116,7 +115,7 @@ func (h *handler) answer(w http.ResponseWriter, q *request, p page) error {
 	return nil
 }
 
-// enter checks who asks before anything is said about what there is.
+// enter authorizes the caller before any response reveals which objects exist.
 func (h *handler) enter(q *request, about func(*request) (insight.Object, error)) error {
 	of, err := about(q)
 	if err != nil {

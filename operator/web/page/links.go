@@ -11,10 +11,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// link goes to a page; without Href there is none.
+// link is a link to a page; without Href it is plain text.
 type link struct{ Text, Href string }
 
-// upward is the way from the page to the root: "../../".
+// upward returns the relative path from the page to the root: "../../".
 func upward(r *url.URL) string {
 	if up := strings.Repeat("../", strings.Count(r.EscapedPath(), "/")-1); up != "" {
 		return up
@@ -22,14 +22,14 @@ func upward(r *url.URL) string {
 	return "./"
 }
 
-// Bounds of what becomes a part of an URL: the length of a name in Kubernetes, and a job with
-// two of them and its kind. What is longer has no link.
+// Maximum lengths of parts of a URL: of a name in Kubernetes, and of a job name, which has two of
+// them and a kind. Longer ones get no link.
 const (
 	maxName = 253
 	maxJob  = 600
 )
 
-// pathOf is the path of an object below the root; empty if it has no page.
+// pathOf returns the path of an object below the root; empty if it has no page.
 func pathOf(o catalog.Ref) string {
 	resource := ""
 	switch row := catalog.Of(o.Kind); {
@@ -45,7 +45,7 @@ func pathOf(o catalog.Ref) string {
 	return resource + "/" + url.PathEscape(o.Namespace) + "/" + url.PathEscape(o.Name)
 }
 
-// pageOf is the URL of the page of an object.
+// pageOf returns the URL of the page of an object; empty if it has none.
 func pageOf(root string, o catalog.Ref) string {
 	p := pathOf(o)
 	switch {
@@ -57,18 +57,18 @@ func pageOf(root string, o catalog.Ref) string {
 	return root + p
 }
 
-// Link goes to an object.
+// Link returns a link to an object.
 func (v *view) Link(o catalog.Ref) link { return link{o.String(), pageOf(v.root, o)} }
 
-// Short is Link without the kind.
+// Short is like Link without the kind.
 func (v *view) Short(o catalog.Ref) link {
 	return link{o.Namespace + "/" + o.Name, pageOf(v.root, o)}
 }
 
-// Tab goes to a tab of an object.
+// Tab returns the URL of a tab of an object.
 func (v *view) Tab(o catalog.Ref, tab string) string { return pageOf(v.root, o) + "?tab=" + tab }
 
-// Where goes to what wants attention.
+// Where returns a link to the page that shows a problem.
 func (v *view) Where(a insight.Attention) link {
 	to := link{state(a.Cause).Word, pageOf(v.root, a.Workload)}
 	switch a.Cause {
@@ -90,7 +90,8 @@ func (v *view) Where(a insight.Attention) link {
 	return to
 }
 
-// Trace goes to the steps of a target; no page if it stands for an unknown number of them.
+// Trace returns a link to the relabel steps of a target; only text if the target represents an
+// unknown number of targets.
 func (v *view) Trace(t preview.Target) link {
 	to := link{Text: t.URL}
 	if to.Text == "" {
@@ -105,12 +106,12 @@ func (v *view) Trace(t preview.Target) link {
 	return to
 }
 
-// Pod goes to who scrapes a pod.
+// Pod returns a link to the workloads that scrape a pod.
 func (v *view) Pod(namespace, name string) link {
 	return link{name, pageOf(v.root, catalog.Ref{Kind: "Pod", Namespace: namespace, Name: name})}
 }
 
-// Source goes to the pod in which a target was found, if it was one.
+// Source returns a link to the source of a target, preferably its pod.
 func (v *view) Source(s targets.Source) link {
 	switch {
 	case s.Pod != "":
@@ -123,12 +124,12 @@ func (v *view) Source(s targets.Source) link {
 	return v.Link(catalog.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name})
 }
 
-// Origin goes to the object in which a route was written.
+// Origin returns a link to the object that defines a route.
 func (v *view) Origin(o routing.Origin) link {
 	return link{o.String(), pageOf(v.root, catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})}
 }
 
-// Filter is this page with parameters changed; empty if one is too long for a link.
+// Filter returns the URL of this page with changed parameters; empty if one is too long for a link.
 func (v *view) Filter(pairs ...string) string {
 	for _, p := range pairs {
 		if len(p) > maxJob {
@@ -138,12 +139,12 @@ func (v *view) Filter(pairs ...string) string {
 	return v.q.with(pairs...)
 }
 
-// Job is the targets of a job on this page.
+// Job returns a link to the targets of a job on this page.
 func (v *view) Job(job string) link {
 	return link{job, v.Filter("tab", v.targetsTab(), "job", job)}
 }
 
-// Reason is the targets on this page that a field drops.
+// Reason returns a link to the targets on this page that a field drops.
 func (v *view) Reason(of counted) link {
 	text := number(of.Count) + " targets"
 	if of.Count == 1 {
@@ -152,7 +153,7 @@ func (v *view) Reason(of counted) link {
 	return link{text, v.Filter("tab", v.targetsTab(), "state", string(targets.Dropped), "reason", of.Name)}
 }
 
-// targetsTab is the tab with targets; empty on a page without tabs.
+// targetsTab returns the name of the tab with targets; empty on a page without tabs.
 func (v *view) targetsTab() string {
 	if v.Template == "pod" {
 		return ""
@@ -160,10 +161,10 @@ func (v *view) targetsTab() string {
 	return "targets"
 }
 
-// Param is a parameter of this page.
+// Param returns a parameter of this page.
 func (v *view) Param(name string) string { return v.q.query.Get(name) }
 
-// twin is the URL of the JSON of what the page is about; empty query for none.
+// twin returns the URL of the JSON twin of the page, with a query that may be empty.
 func (v *view) twin(query string) string {
 	p := pathOf(subject(v.q.of))
 	switch {
@@ -175,7 +176,7 @@ func (v *view) twin(query string) string {
 	return v.root + p + ".json" + query
 }
 
-// subject is the object that a page is about; empty for pages about everything.
+// subject returns the object of a page; empty for pages about the whole cluster.
 func subject(o insight.Object) catalog.Ref {
 	switch {
 	case o.Row != nil:

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// TestBrowserLive: a change appears in the page, and the person keeps place, focus and input.
+// TestBrowserLive: a change appears in the page, which keeps its scroll position, focus and input.
 func TestBrowserLive(t *testing.T) {
 	chromium := browser(t)
 	f := &fake{n: 60}
@@ -27,7 +27,7 @@ func TestBrowserLive(t *testing.T) {
 	until(t, ctx, `document.getElementById("live").textContent === "live"`)
 	until(t, ctx, `!!document.getElementById("job")`)
 	do(t, ctx, chromedp.Focus("#job"), chromedp.SendKeys("#job", "half"))
-	until(t, ctx, `location.search.includes("job=half")`) // the filter has asked
+	until(t, ctx, `location.search.includes("job=half")`) // the filter is applied
 	do(t, ctx, chromedp.SendKeys("#job", "-typed"), chromedp.Evaluate[chromedp.Void](`document.getElementById("job").setSelectionRange(2, 4); scrollTo(0, 300)`))
 	until(t, ctx, `location.search.includes("job=half-typed")`)
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](`scrollTo(0, 300)`))
@@ -41,11 +41,11 @@ func TestBrowserLive(t *testing.T) {
 	swaps := value[string](t, ctx, `document.body.dataset.swaps`)
 	tell(t, f, changed("Prometheus", "monitoring", "another"), changed("Prometheus", "monitoring", "third"))
 	tell(t, f, changed("ServiceMonitor", "demo", "web"))
-	until(t, ctx, `Number(document.body.dataset.swaps) > `+swaps) // of the last one, which the page could show
+	until(t, ctx, `Number(document.body.dataset.swaps) > `+swaps) // of the last change, which the page could show
 	complaints.report(t)
 }
 
-// TestBrowserReconnect: a page says in words that it is not live, and becomes so again.
+// TestBrowserReconnect: a page shows that it is not live, and reconnects.
 func TestBrowserReconnect(t *testing.T) {
 	chromium := browser(t)
 	f := &fake{n: 3}
@@ -65,29 +65,29 @@ func TestBrowserReconnect(t *testing.T) {
 		pages.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)                // after the tab, which has a stream
-	ctx, _ := tab(t, chromium, srv.URL) // the browser complains about the 503, as it should
+	ctx, _ := tab(t, chromium, srv.URL) // the browser is expected to report the 503
 	do(t, ctx, chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s"))
 	until(t, ctx, `document.getElementById("live").textContent === "live"`)
 	down.Store(true)
 	end()
 	until(t, ctx, `document.getElementById("live").textContent === "not connected"`)
 	f.mu.Lock()
-	f.version = 77 // nobody hears of it
+	f.version = 77 // without an event
 	f.mu.Unlock()
 	down.Store(false)
 	until(t, ctx, `document.getElementById("live").textContent === "live"`)
 	until(t, ctx, `document.querySelector(".conditions").textContent.includes("(77)")`)
 }
 
-// TestBrowserKeyboard: the Tab key reaches every control in order, each with a focus that can
-// be seen, and Enter uses it.
+// TestBrowserKeyboard: the Tab key reaches every control in order, each with visible focus, and
+// Enter activates it.
 func TestBrowserKeyboard(t *testing.T) {
 	chromium := browser(t)
 	srv := serve(t, &fake{n: 4})
 	ctx, complaints := tab(t, chromium, srv.URL)
 	for _, name := range []string{"overview", "feeds", "config", "object", "target", "routes-tried", "preview"} {
 		do(t, ctx, chromedp.Navigate(srv.URL+paths[name]))
-		// The stream may swap the page meanwhile, which must not disturb.
+		// The stream may swap the page meanwhile, which must not affect the test.
 		want := value[int](t, ctx, `window.want = [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")].filter((e) => !e.closest("details:not([open]) > :not(summary)")).length`)
 		do(t, ctx, chromedp.Evaluate[chromedp.Void](`window.reached = new Set()`))
 		for range want {
@@ -108,7 +108,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	complaints.report(t)
 }
 
-// focusFault is what is wrong with the element that has the focus.
+// focusFault returns what is wrong with the focused element.
 const focusFault = `(() => {
 	const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
 	reached.add(e);
@@ -121,7 +121,7 @@ const focusFault = `(() => {
 // arrives waits for a page with the heading, at an address whose query has all parts.
 func arrives(t *testing.T, ctx context.Context, heading string, query ...string) {
 	t.Helper()
-	// An expression does not survive a navigation, so each is asked on its own.
+	// An expression does not survive a navigation, so each is evaluated separately.
 	for deadline, stop := context.WithTimeout(ctx, patience); ; {
 		got, err := chromedp.Run(deadline, chromedp.Evaluate[[]string](`document.readyState === "complete" && document.querySelector("h1") ? [document.querySelector("h1").textContent, location.search] : ["", ""]`))
 		if err == nil && got[0] == heading && !slices.ContainsFunc(query, func(part string) bool { return !strings.Contains(got[1], part) }) {
@@ -134,7 +134,7 @@ func arrives(t *testing.T, ctx context.Context, heading string, query ...string)
 	}
 }
 
-// TestBrowserForms: forms work without script, the one with manifests too.
+// TestBrowserForms: forms work without script, including the one with manifests.
 func TestBrowserForms(t *testing.T) {
 	chromium := browser(t)
 	f := &fake{n: 4}
@@ -142,7 +142,7 @@ func TestBrowserForms(t *testing.T) {
 	ctx, complaints := tab(t, chromium, srv.URL)
 	noScript(t, ctx)
 	do(t, ctx, chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s?tab=feeds"), chromedp.SendKeys("#q", "web"+kb.Enter))
-	arrives(t, ctx, "Prometheus monitoring/k8s", "q=web", "tab=feeds") // the page before has the same heading
+	arrives(t, ctx, "Prometheus monitoring/k8s", "q=web", "tab=feeds") // the previous page has the same heading
 	do(t, ctx, chromedp.Navigate(srv.URL+paths["target"]))
 	do(t, ctx, chromedp.Navigate(value[string](t, ctx, `document.querySelector('a[href*="edit=1"]').href`))) // "Show the manifest"
 	do(t, ctx, chromedp.SendKeys("#manifests", "# edited"), chromedp.Submit("#manifests"))

@@ -9,28 +9,28 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// selectedObject is what workloads make of an object.
+// selectedObject is the page of an object, with the verdicts of workloads on it.
 type selectedObject struct {
 	*explain.Report
 	Workloads []verdictRow
 	More      int
 	Tabs      []tab
-	Of        any // what the tab shows; nil for workloads
-	// Unknown is why targets are not known.
+	Of        any // content of the tab; nil for workloads
+	// Unknown is why the targets are unknown.
 	Unknown string
 	Accepts int
-	// Scrapes says that objects of the kind have targets.
+	// Scrapes is true if objects of the kind have targets.
 	Scrapes bool
 	Counts  *preview.Counts // of all workloads
-	Summary string          // of them; empty when they are not known
+	Summary string          // of Counts; empty if they are unknown
 }
 
-// Selector is the field by which workloads select objects of the kind, Example a kind that has it.
+// Selector returns the field with which workloads select objects of the kind.
 func (o selectedObject) Selector() string {
 	return "spec." + catalog.Of(o.Object.Kind).Field + "Selector"
 }
 
-// Example is described above.
+// Example returns a kind that has the field.
 func (o selectedObject) Example() string {
 	if o.Object.Kind == catalog.AlertmanagerConfig.Kind {
 		return "an " + catalog.Alertmanager.Kind
@@ -38,15 +38,15 @@ func (o selectedObject) Example() string {
 	return "a " + catalog.Prometheus.Kind
 }
 
-// verdictRow is the answer of one workload, with the jobs of the object.
+// verdictRow is the verdict of one workload, with the jobs of the object.
 type verdictRow struct {
 	explain.Verdict
 	State string
 	Jobs  []insight.JobCounts
-	Names []string // of jobs whose targets are not known
+	Names []string // of jobs with unknown targets
 }
 
-// selectedPage is that of an object that workloads select.
+// selectedPage returns the page of an object that workloads select.
 func selectedPage(q *request) (*view, error) {
 	have := []tab{{Name: "workloads", Title: "Workloads"}}
 	names := []string{"workloads"}
@@ -88,14 +88,14 @@ func selectedPage(q *request) (*view, error) {
 	return v, out.fill(q, v, at)
 }
 
-// fill adds targets and what workloads say.
+// fill adds targets and verdicts.
 func (o *selectedObject) fill(q *request, v *view, at string) error {
 	v.Data = o
 	var found *insight.Targets
 	if o.Scrapes {
 		rows := q.limit
 		if at != "targets" {
-			q.limit = 1 // only the counts
+			q.limit = 1 // only the counts are needed
 		}
 		of, answer, err := targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
 		q.limit = rows
@@ -116,7 +116,7 @@ func (o *selectedObject) fill(q *request, v *view, at string) error {
 	return nil
 }
 
-// verdicts are up to n rows, with the jobs of found (nil when they are not known).
+// verdicts adds up to n rows, with the jobs of found (nil if they are unknown).
 func (o *selectedObject) verdicts(n int, found *insight.Targets) {
 	shown, more := first(n, o.Report.Owners)
 	o.More = more

@@ -9,10 +9,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// maxAttention bounds what calls for attention on the overview.
+// maxAttention is the maximum number of problems on the overview.
 const maxAttention = 30
 
-// maxUnselected bounds the objects that no workload selects.
+// maxUnselected is the maximum number of unselected objects on the overview.
 const maxUnselected = 20
 
 type overview struct {
@@ -20,9 +20,9 @@ type overview struct {
 	Groups        []attention
 	MoreAttention int
 	Counts        []string // of workloads by state: "2 good"
-	// MoreUnselected is how many objects that no workload selects are not named.
+	// MoreUnselected is the number of unselected objects that are not shown.
 	MoreUnselected int
-	First          bool // the first part
+	First          bool // the first part of the list
 	Kinds          []string
 }
 
@@ -51,22 +51,23 @@ func overviewPage(q *request) (*view, error) {
 	return v, nil
 }
 
-// healths are the states of workloads, those first that need somebody.
+// healths are the states of workloads, the most urgent first.
 var healths = []insight.Health{
 	insight.Invalid, insight.NeedsAttention, insight.Unreconciled, insight.PodsNotKnown, insight.Paused, insight.Unmanaged, insight.Good,
 }
 
-// maxTogether bounds the objects that are named for one cause.
+// maxTogether is the maximum number of objects that are shown for one problem.
 const maxTogether = 5
 
-// attention is what several objects have in common: the same workload, problem and reason.
+// attention is a problem that several objects have for the same reason, in the same workload.
 type attention struct {
 	insight.Attention
 	Objects []catalog.Ref
-	More    int // objects that are not named
+	More    int // objects that are not shown
 }
 
-// grouped puts what has the same reason together, in at most some groups; shown is how many it stands for.
+// grouped groups problems by reason into up to most groups; shown is the number of problems in
+// them.
 func grouped(all []insight.Attention, most int) (out []attention, shown int) {
 	at := map[insight.Attention]int{}
 	for _, a := range all {
@@ -93,7 +94,7 @@ func grouped(all []insight.Attention, most int) (out []attention, shown int) {
 	return out, shown
 }
 
-// kinds are those that have a page.
+// kinds returns the kinds that have a page.
 func kinds() (out []string) {
 	for _, row := range catalog.All {
 		if catalog.Of(row.Kind) == row {
@@ -103,7 +104,7 @@ func kinds() (out []string) {
 	return append(out, "Pod")
 }
 
-// goPage goes to the page of an object whose name somebody knows.
+// goPage redirects to the page of an object by its name.
 func goPage(q *request) (*view, error) {
 	if err := q.allow("kind", "namespace", "name"); err != nil {
 		return nil, err

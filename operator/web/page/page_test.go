@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// paths are all pages.
+// paths are the paths of all pages.
 var paths = map[string]string{
 	"overview":        "/",
 	"overview-filter": "/?q=k8s",
@@ -78,7 +78,7 @@ func send(t testing.TB, r *http.Request) (*http.Response, string) {
 	return resp, string(body)
 }
 
-// post sends manifests as the form of a page does.
+// post sends manifests like the form of a page.
 func post(t testing.TB, srv *httptest.Server, path, manifests string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequest("POST", srv.URL+path, strings.NewReader(url.Values{"manifests": {manifests}}.Encode()))
@@ -92,7 +92,7 @@ func post(t testing.TB, srv *httptest.Server, path, manifests string, headers ..
 	return send(t, r)
 }
 
-// hostile are strings of which each could break a page that does not expect it.
+// hostile are conversions to strings that could break a page.
 var hostile = map[string]func(string) string{
 	"markup":  func(s string) string { return `"><script>alert(1)</script><img src=//evil.example/x onerror=a>` + s },
 	"quotes":  func(s string) string { return "'\"`{{.}}</textarea></style>&amp;" + s },
@@ -102,7 +102,7 @@ var hostile = map[string]func(string) string{
 	"lines":   func(s string) string { return s + "\n\n\r\n" + strings.Repeat("a\n", 1000) },
 }
 
-// TestWeight: no page is large, whatever the cluster has.
+// TestWeight: the size of pages is bounded for any cluster.
 func TestWeight(t *testing.T) {
 	for size, n := range map[string]int{"empty": 0, "small": 10, "large": 100_000} {
 		f := &fake{n: n}
@@ -124,7 +124,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestHostile: strings of other people neither break a page nor make it large.
+// TestHostile: hostile strings neither break a page nor make it large.
 func TestHostile(t *testing.T) {
 	for kind, odd := range hostile {
 		srv := serve(t, &fake{n: 150, odd: odd})
@@ -158,7 +158,7 @@ func light(t *testing.T, resp *http.Response, body string) {
 	}
 }
 
-// count is the number of nodes of a document.
+// count returns the number of nodes of a document.
 func count(t testing.TB, body string) int {
 	t.Helper()
 	n := 0
@@ -177,8 +177,8 @@ func parsed(t testing.TB, body string) *html.Node {
 	return doc
 }
 
-// tame checks that a document loads and runs nothing but its own files, and that its links
-// stay on the server.
+// tame checks that a document only loads and runs its own files, and that its links stay on the
+// server.
 func tame(t *testing.T, body string) {
 	t.Helper()
 	for n := range parsed(t, body).Descendants() {
@@ -206,7 +206,7 @@ func tame(t *testing.T, body string) {
 	}
 }
 
-// TestHeaders: every response says what a page may do, and what nobody may keep.
+// TestHeaders: every response has the headers that restrict pages and caching.
 func TestHeaders(t *testing.T) {
 	srv := serve(t, &fake{n: 10})
 	for _, path := range []string{"/", "/index.json", "/prometheuses/monitoring/none", "/static/x", "/nothing"} {
@@ -226,7 +226,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestStatic: files are cached by their content, and are what the page names.
+// TestStatic: files are cached by their content, under the names that pages use.
 func TestStatic(t *testing.T) {
 	srv := serve(t, &fake{})
 	for path, up := range map[string]string{"/": "./", "/preview": "./", "/prometheuses/monitoring/k8s": "../../"} {
@@ -251,7 +251,7 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// TestLinks: every link of every page is a page, and every twin is JSON.
+// TestLinks: every link of every page leads to a page, and every twin is JSON.
 func TestLinks(t *testing.T) {
 	srv := serve(t, &fake{n: 10})
 	seen := map[string]bool{}
@@ -283,7 +283,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestTwins: the twin of a page is the answer itself.
+// TestTwins: the twin of a page is the unchanged response.
 func TestTwins(t *testing.T) {
 	f := &fake{n: 10}
 	srv := serve(t, f)
@@ -321,7 +321,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestParts: one follows the links from part to part and sees each row once.
+// TestParts: the links from part to part lead to each row once.
 func TestParts(t *testing.T) {
 	srv := serve(t, &fake{n: 250})
 	seen := map[string]int{}

@@ -11,29 +11,29 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 )
 
-// maxBody bounds what is sent: 1 MiB of manifests, and what a form adds to them.
+// Maximum sizes of the manifests and of the body, which includes the overhead of forms.
 const (
 	maxManifests = 1 << 20
 	maxBody      = maxManifests + 64<<10
 )
 
-// previewData is what manifests would do.
+// previewData has the effects of manifests.
 type previewData struct {
 	Manifests string
-	// TooLong says that they are not in the form again.
+	// TooLong is true if the form does not show the manifests again.
 	TooLong bool
-	Report  *preview.Report // nil before anything is asked
+	Report  *preview.Report // nil before the form is sent
 	Error   string
 	Jobs    []previewJob
 	More    int // jobs
 	Items   []preview.Target
-	// MoreItems is how many targets there are besides.
+	// MoreItems is the number of targets that are not shown.
 	MoreItems int
 	Without   []preview.Without
 	NotUsed   []verdictRow
 }
 
-// previewJob is a job of an object of a workload, or an object without jobs.
+// previewJob is a job of an object in a workload, or an object without jobs.
 type previewJob struct {
 	Owner  preview.Owner
 	Object preview.Object
@@ -58,7 +58,7 @@ func previewPage(q *request) (*view, error) {
 	if out.TooLong = !editable(manifests); out.TooLong {
 		out.Manifests = ""
 	}
-	report := q.preview // the page is made again with fewer rows
+	report := q.preview // the page is rendered again if it has too many rows
 	if report == nil {
 		report, err = q.answers.Preview(q.Context(), q.rights, []byte(manifests))
 		q.preview = report
@@ -83,7 +83,7 @@ func previewPage(q *request) (*view, error) {
 func (q *request) previewView(data previewData) *view {
 	v := q.view("preview", "Preview")
 	v.Crumbs = []link{{"Preview", v.root + "preview"}}
-	v.Live = false // it is about the moment in which it was asked
+	v.Live = false // it shows the result at the time of the request
 	v.Data = data
 	return v
 }
@@ -110,15 +110,15 @@ func (d *previewData) fill(n int, r *preview.Report) {
 	}
 }
 
-// manifests are those of a form, or the body of a program.
+// manifests returns the manifests of a form, or the body of a program.
 //
-// Errors: larger than maxBody; none.
+// Errors: larger than maxBody; empty.
 func (q *request) manifests() (string, error) {
 	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	var text string
 	switch kind {
 	case "multipart/form-data", "application/x-www-form-urlencoded":
-		if q.PostForm == nil { // the first time
+		if q.PostForm == nil { // not parsed yet
 			err := q.ParseForm()
 			if err == nil && kind == "multipart/form-data" {
 				err = q.ParseMultipartForm(maxBody)
@@ -148,7 +148,7 @@ func (q *request) manifests() (string, error) {
 	return text, nil
 }
 
-// largeOrBad is an error of reading a body.
+// largeOrBad converts an error of reading a body.
 func largeOrBad(err error) error {
 	if status := statusOf(err); status.Code == http.StatusRequestEntityTooLarge {
 		return err

@@ -21,14 +21,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// TestRefusals: an error is a page that says what to do, and its twin a Status.
+// TestRefusals: an error is a page with a suggestion, and a Status in the twin.
 func TestRefusals(t *testing.T) {
 	prometheuses := schema.GroupResource{Group: "monitoring.coreos.com", Resource: "prometheuses"}
 	for name, tc := range map[string]struct {
 		path, twin string
 		authorize  error
 		answers    error // of Answers()
-		answer     error // of what is asked
+		answer     error // of the other methods
 		code       int
 		has        string
 	}{
@@ -82,7 +82,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMethods: only the preview takes a POST.
+// TestMethods: only the preview accepts POST.
 func TestMethods(t *testing.T) {
 	srv := serve(t, &fake{n: 3})
 	for _, path := range []string{"/", "/prometheuses/a/b", "/pods/a/b", "/events", "/index.json"} {
@@ -95,7 +95,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestAsksFor: the caller is asked about the very object that the page shows.
+// TestAsksFor: the caller is authorized for the object that the page shows.
 func TestAsksFor(t *testing.T) {
 	var asked []string
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return &fake{n: 3}, nil }, Authorize: func(r *http.Request, o insight.Object) (insight.Rights, error) {
@@ -125,7 +125,7 @@ func TestAsksFor(t *testing.T) {
 	}
 }
 
-// TestPreview: a form is answered by what would be scraped, with the manifests to edit on.
+// TestPreview: the response to the form has the targets and the manifests for further edits.
 func TestPreview(t *testing.T) {
 	f := &fake{n: 3}
 	srv := serve(t, f)
@@ -165,7 +165,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestSteps: each step names what it changes, with the value before it.
+// TestSteps: each step shows its changes with the previous values.
 func TestSteps(t *testing.T) {
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return traced{}, nil }, Authorize: anything})
 	_, body := get(t, srv, paths["target"])
@@ -187,7 +187,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// traced answers about one target.
+// traced returns one target.
 type traced struct{ insight.Answers }
 
 func (traced) Target(context.Context, insight.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
@@ -198,7 +198,7 @@ func (traced) Target(context.Context, insight.Rights, insight.Object, string, st
 	return out, nil
 }
 
-// searching answers with no target yet, until it is asked to go on.
+// searching returns no target on the first page.
 type searching struct{ insight.Answers }
 
 func (searching) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
@@ -209,8 +209,8 @@ func (searching) Targets(_ context.Context, _ insight.Rights, q insight.TargetQu
 	return out, nil
 }
 
-// TestSearchGoesOn: where few of very many targets match, a page without any says that there are more
-// pages, and not that there is none.
+// TestSearchGoesOn: if few of many targets match, a page without matches shows that there are more
+// pages, and does not claim that there are none.
 func TestSearchGoesOn(t *testing.T) {
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return searching{}, nil }, Authorize: anything})
 	_, body := get(t, srv, "/pods/demo/web-0?q=needle")
@@ -246,7 +246,8 @@ func TestOtherSites(t *testing.T) {
 	}
 }
 
-// TestUnknownTab: a table that is not known leaves the rest of the page, and says why.
+// TestUnknownTab: a table that is unavailable shows the reason and does not affect the rest of the
+// page.
 func TestUnknownTab(t *testing.T) {
 	srv := serve(t, &fake{n: 3, tabErr: apierrors.NewServiceUnavailable("the operator may not list endpointslices")})
 	for _, path := range []string{"/prometheuses/monitoring/k8s?tab=targets", "/prometheuses/monitoring/k8s?tab=pods", "/prometheuses/monitoring/k8s?tab=config", "/servicemonitors/demo/web", "/servicemonitors/demo/web?tab=targets"} {
@@ -260,7 +261,7 @@ func TestUnknownTab(t *testing.T) {
 	}
 }
 
-// TestNotSynced: while the cluster is read, a page does not say that there are no targets.
+// TestNotSynced: while the cluster is read, a page does not claim that there are no targets.
 func TestNotSynced(t *testing.T) {
 	srv := serve(t, &fake{reading: true})
 	for _, path := range []string{"/prometheuses/a/b?tab=targets", "/servicemonitors/a/b", "/servicemonitors/a/b?tab=targets", "/pods/a/b"} {
@@ -270,7 +271,7 @@ func TestNotSynced(t *testing.T) {
 	}
 }
 
-// TestEmpty: a page without rows says what to do next.
+// TestEmpty: a page without rows suggests what to do next.
 func TestEmpty(t *testing.T) {
 	srv := serve(t, &fake{})
 	for path, want := range map[string]string{
@@ -294,7 +295,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// BenchmarkPage is what a page costs beside its answer.
+// BenchmarkPage measures the cost of a page apart from its response.
 func BenchmarkPage(b *testing.B) {
 	f := &fake{n: 1000}
 	h := page.New(page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: anything})

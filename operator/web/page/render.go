@@ -15,32 +15,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Bounds of a page.
+// Maximum size of a page.
 const (
 	maxBytes = 60_000
 	maxNodes = 2_900 // of the document; the browser adds a few
 )
 
-// view is a page that is ready to be written.
+// view is a page that is ready to be rendered.
 type view struct {
 	Template string // the file without its suffix
 	Title    string
 	Code     int
 	Crumbs   []link
 	About    catalog.Ref
-	Live     bool // it changes when the cluster does
+	Live     bool // it changes with the cluster
 	Twins    []link
 	Data     any
-	// Answer is what the twin is. Of a twin there is nothing else.
+	// Answer is the content of the twin. A twin has no other fields.
 	Answer any
-	// Location (optional) is where to go instead.
+	// Location (optional) is the target of a redirect.
 	Location string
 
 	q    *request
 	root string
 }
 
-// view begins a page about the object of the request.
+// view returns a page about the object of the request.
 func (q *request) view(name, title string) *view {
 	v := &view{Template: name, Title: title, Code: http.StatusOK, About: subject(q.of), Live: true, q: q, root: upward(q.URL)}
 	if v.About.Name != "" {
@@ -49,16 +49,16 @@ func (q *request) view(name, title string) *view {
 	return v
 }
 
-// Root is the way to the root: "../../".
+// Root returns the relative path to the root: "../../".
 func (v *view) Root() string { return v.root }
 
-// Asset is the URL of a file.
+// Asset returns the URL of a file.
 func (v *view) Asset(name string) string { return v.root + "static/" + assets.names[name] }
 
 //go:embed templates
 var sources embed.FS
 
-// layouts are the pages by name. Each is made of its own file, and of what all have.
+// layouts are the templates of pages by name. Each consists of its own file and the common ones.
 var layouts = parse("overview", "workload", "object", "target", "pod", "preview", "error")
 
 func parse(names ...string) map[string]*template.Template {
@@ -76,7 +76,7 @@ func (v *view) render() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fit shows a page with as many rows as it may have.
+// fit renders a page with as many rows as its limits permit.
 func fit(q *request, show func(*request) (*view, error)) (*view, []byte, error) {
 	for {
 		v, err := show(q)
@@ -95,8 +95,8 @@ func fit(q *request, show func(*request) (*view, error)) (*view, []byte, error) 
 	}
 }
 
-// nodes is the number of elements and strings of a document, in which every < and > that is
-// not of a tag is escaped.
+// nodes returns the number of elements and strings of a document, in which each < and > outside of
+// tags is escaped.
 func nodes(body []byte) int {
 	elements := bytes.Count(body, []byte("<")) - bytes.Count(body, []byte("</"))
 	return elements + bytes.Count(body, []byte(">")) - bytes.Count(body, []byte("><"))
@@ -105,13 +105,13 @@ func nodes(body []byte) int {
 func writeHTML(w http.ResponseWriter, code int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "private, no-store") // it names what the caller may see, and ages
+	h.Set("Cache-Control", "private, no-store") // it has what the caller may see, and becomes stale
 	h.Set("Vary", "Authorization, Accept-Encoding")
 	w.WriteHeader(code)
-	_, _ = w.Write(body) // the caller has gone
+	_, _ = w.Write(body) // an error means that the caller has gone
 }
 
-// writeJSON writes a twin, or 304 if the caller has it already.
+// writeJSON writes a twin, or 304 if it matches the caller's entity tag.
 func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	body, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -128,16 +128,16 @@ func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	_, _ = w.Write(body) // the caller has gone
+	_, _ = w.Write(body) // an error means that the caller has gone
 	return nil
 }
 
-// moment is a time for people.
+// moment is a human-readable time.
 type moment struct {
 	Age, Exact string
 }
 
-// Age is how long ago something was; empty for a time that is not known.
+// Age returns the age of a time; empty for the zero time.
 func (v *view) Age(t time.Time) moment {
 	if t.IsZero() {
 		return moment{}

@@ -18,19 +18,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// maxRows bounds the rows of a page.
+// maxRows is the maximum number of rows of a page.
 const maxRows = 100
 
-// request is a question of a person, or of a program.
+// request is a request for a page or its twin.
 type request struct {
 	*http.Request
 	query   url.Values // without empty values, which forms send
 	of      insight.Object
 	answers insight.Answers
 	rights  insight.Rights
-	body    []byte          // of a program's POST
-	preview *preview.Report // of the manifests, once it is known
-	twin    bool            // JSON is asked for
+	body    []byte          // of a POST that is not a form
+	preview *preview.Report // of the manifests, once it has been computed
+	twin    bool            // the response is JSON
 	limit   int             // of rows
 	now     time.Time
 }
@@ -47,7 +47,7 @@ func newRequest(w http.ResponseWriter, r *http.Request) *request {
 	return &request{Request: r, query: query, twin: strings.HasSuffix(r.URL.Path, ".json"), limit: maxRows, now: time.Now()}
 }
 
-// key is the object that the path names.
+// key returns the object that the path names.
 func (q *request) key() types.NamespacedName {
 	name := q.PathValue("name")
 	if strings.HasSuffix(q.URL.Path, "/"+name) {
@@ -56,7 +56,7 @@ func (q *request) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: q.PathValue("namespace"), Name: name}
 }
 
-// nobody is asked about on pages about everything.
+// nobody returns no object, for pages about the whole cluster.
 func nobody(*request) (insight.Object, error) { return insight.Object{}, nil }
 
 func pod(q *request) (insight.Object, error) {
@@ -76,7 +76,7 @@ func noPage(q *request) (*view, error) {
 	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "page"}, q.URL.Path)
 }
 
-// allow refuses methods and parameters that the page does not have, and reads the limit.
+// allow rejects methods and parameters that the page does not support, and parses the limit.
 func (q *request) allow(names ...string) error {
 	if q.Method != http.MethodGet && q.Method != http.MethodHead {
 		return apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "page"}, q.Method)
@@ -88,7 +88,7 @@ func (q *request) allow(names ...string) error {
 			if err != nil || n < 1 || n > maxRows {
 				return bad(name, "want a number from 1 to %d, not %q", maxRows, values[0])
 			}
-			q.limit = min(q.limit, n) // what does not fit has made it less already
+			q.limit = min(q.limit, n) // it may have been reduced because the page was too large
 		case !slices.Contains(names, name):
 			return bad(name, "not known here")
 		case len(values) > 1 && name != "label":
@@ -98,7 +98,7 @@ func (q *request) allow(names ...string) error {
 	return nil
 }
 
-// oneOf returns a parameter that has only these values; empty when it is not given.
+// oneOf returns a parameter with one of these values; empty if it is not set.
 func oneOf[S ~string](q *request, name string, values ...S) (S, error) {
 	v := S(q.query.Get(name))
 	if v != "" && !slices.Contains(values, v) {
@@ -115,13 +115,13 @@ func bad(parameter, format string, args ...any) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("parameter %q: ", parameter) + fmt.Sprintf(format, args...))
 }
 
-// part is the part of a list that is asked for.
+// part returns the requested part of a list.
 func (q *request) part() insight.Page {
 	return insight.Page{Filter: q.query.Get("q"), Limit: q.limit, Continue: q.query.Get("continue")}
 }
 
-// with is the query with parameters changed, from the first part on; pairs of name and value,
-// an empty value for none.
+// with returns the query for the first part with changed parameters; pairs are names and values, an
+// empty value removes the parameter.
 func (q *request) with(pairs ...string) string {
 	query := url.Values{}
 	for name, values := range q.query {
@@ -137,7 +137,7 @@ func (q *request) with(pairs ...string) string {
 	return "?" + query.Encode()
 }
 
-// self is the query as it is; empty without parameters.
+// self returns the current query; empty without parameters.
 func (q *request) self() string {
 	if len(q.query) == 0 {
 		return ""
@@ -148,18 +148,19 @@ func (q *request) self() string {
 // otherSite is the message about a form of another site.
 const otherSite = "pages of other sites may not post here"
 
-// sameOrigin refuses a form that another site sends through a browser.
+// sameOrigin rejects a form that another site sends through a browser.
 //
-// Browsers say from where it comes if the connection is trustworthy, as one to this machine
-// is, where the caller's own permissions are at stake. On others they name an origin, which
-// no-referrer makes null: then a proxy has asked for credentials that another site has not.
+// Browsers send Sec-Fetch-Site on trustworthy connections. Those to this machine, where the
+// caller's own permissions are at stake, are among them. On other connections browsers send an
+// origin, which no-referrer turns into null: then a proxy has required credentials that another
+// site does not have.
 func (q *request) sameOrigin() error {
 	if q.Header.Get("Sec-Fetch-Site") == "" && q.Header.Get("Origin") == "null" {
 		return nil
 	}
 	if err := http.NewCrossOriginProtection().Check(q.Request); err != nil {
 		refused := apierrors.NewForbidden(schema.GroupResource{Resource: "page"}, q.URL.Path, err)
-		refused.ErrStatus.Message = otherSite // which says nothing about permissions
+		refused.ErrStatus.Message = otherSite // the default one would mention permissions
 		return refused
 	}
 	return nil

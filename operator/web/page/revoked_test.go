@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// A stream ends when the token of its caller does, and goes on while nobody can say.
+// A stream ends when the token of its caller becomes invalid, and continues while that is unknown.
 func TestStreamOfRevokedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answer atomic.Pointer[apierrors.StatusError]
@@ -48,7 +48,7 @@ func TestStreamOfRevokedToken(t *testing.T) {
 	})
 }
 
-// While nobody can say who the caller is, what changes waits, and the stream stays.
+// While the caller cannot be authenticated, changes are pending and the stream stays open.
 func TestStreamWhileNobodyKnows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		changes := make(chan readers.Change)
@@ -95,7 +95,7 @@ func TestStreamWhileNobodyKnows(t *testing.T) {
 	})
 }
 
-// changing has changes.
+// changing sends changes.
 type changing struct {
 	insight.Answers
 	changes chan readers.Change
@@ -112,7 +112,7 @@ func (c changing) Changes(ctx context.Context, each func(readers.Change)) error 
 	}
 }
 
-// One caller does not keep the others out.
+// One caller does not exclude the others.
 func TestStreamsOfOne(t *testing.T) {
 	s := NewStreams(4, 2)
 	open := func(name string) func() {
@@ -140,7 +140,7 @@ func TestStreamsOfOne(t *testing.T) {
 	}
 }
 
-// called are the rights of a caller with a name.
+// called has the rights of a caller with a name.
 type called string
 
 func (called) May(context.Context, string, schema.GroupResource, string) (bool, error) {

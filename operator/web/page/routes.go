@@ -10,14 +10,14 @@ import (
 // routesTab is a routing tree.
 type routesTab struct {
 	*insight.Routes
-	Tree routing.Step // of bounded size
-	More int          // routes that are left out
-	// Given are the labels as they were written, and empty ones to write more.
+	Tree routing.Step // truncated to a bounded size
+	More int          // number of omitted routes
+	// Given are the labels as they were written, followed by empty ones for input.
 	Given []string
 	Error string
 }
 
-// moreLabels are the empty fields of the form.
+// moreLabels is the number of empty fields in the form.
 const moreLabels = 3
 
 func routes(q *request, _ *insight.Workload) (data, answer any, err error) {
@@ -42,7 +42,7 @@ func routes(q *request, _ *insight.Workload) (data, answer any, err error) {
 	return out, got, nil
 }
 
-// prune keeps the first routes of a tree, each above those below it, and counts the others.
+// prune keeps the first routes of a tree, parents before children, and counts the others.
 func prune(s routing.Step, left, more *int) routing.Step {
 	*left--
 	below := s.Routes
@@ -65,7 +65,7 @@ func size(s routing.Step) int {
 	return n
 }
 
-// routeRow is a route, in a tree with or without an alert.
+// routeRow is a route in a tree, with or without an alert.
 type routeRow struct {
 	Step  routing.Step
 	Tried bool

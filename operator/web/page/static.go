@@ -12,14 +12,14 @@ import (
 //go:embed static
 var files embed.FS
 
-// asset is a file that never changes under its name.
+// asset is a file that is immutable under its name.
 type asset struct {
 	mime string
 	text []byte
 }
 
-// assets are the files by the name in URLs, which has the hash of the content, and those
-// names by the name of the file.
+// assets are the files by their name in URLs, which has the hash of the content, and those names by
+// the name of the file.
 var assets = func() (out struct {
 	files map[string]asset
 	names map[string]string
@@ -28,7 +28,7 @@ var assets = func() (out struct {
 	for name, mime := range map[string]string{"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("static/" + name)
 		if err != nil {
-			panic(err) // it is compiled in
+			panic(err) // it is embedded
 		}
 		sum := sha256.Sum256(text)
 		ext := path.Ext(name)
@@ -38,7 +38,7 @@ var assets = func() (out struct {
 	return out
 }()
 
-// static serves the files to anyone: they are the same in every cluster.
+// static serves the files without authorization: they are the same in every cluster.
 func static(w http.ResponseWriter, r *http.Request) {
 	file, ok := assets.files[strings.TrimPrefix(r.URL.Path, "/static/")]
 	if !ok {
@@ -49,5 +49,5 @@ func static(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", file.mime)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(file.text) // the caller has gone
+	_, _ = w.Write(file.text) // an error means that the caller has gone
 }

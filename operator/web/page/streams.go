@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Streams are open streams of changes: at most so many, and so many of one caller, so that no
-// caller keeps all others out. It is safe for concurrent use.
+// Streams limits the number of open streams of changes, in total and per caller, so that no caller
+// excludes the others. It is safe for concurrent use.
 type Streams struct {
 	most, each int
 
@@ -19,13 +19,13 @@ type Streams struct {
 	of   map[string]int // by the name of the caller
 }
 
-// NewStreams allows most streams, and each of them to one caller.
+// NewStreams allows most streams in total and each streams per caller.
 func NewStreams(most, each int) *Streams {
 	return &Streams{most: most, each: each, of: map[string]int{}}
 }
 
-// Open counts a stream of a caller, who has a name unless the rights have none, until the
-// function that it returns is called.
+// Open counts a stream until the returned function is called. The limit per caller applies if the
+// rights have a method Name.
 //
 // Errors: 429.
 func (s *Streams) Open(r insight.Rights) (end func(), err error) {

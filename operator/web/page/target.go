@@ -10,13 +10,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Bounds of what is shown of a target.
+// Limits of the page of a target.
 const (
 	maxLabels   = 60
 	maxEditable = 20_000 // bytes of a manifest in a form, escaped
 )
 
-// trace is a target on its way through the relabel steps.
+// trace is a target with the relabel steps that it goes through.
 type trace struct {
 	*insight.Trace
 	In, Out         []label
@@ -24,21 +24,21 @@ type trace struct {
 	Steps           []traceStep
 	MoreSteps       int
 	Editable        bool
-	Ask             bool   // the manifest is shown to those who ask for it
-	Edit            string // where
+	Ask             bool   // the manifest is only shown on request
+	Edit            string // URL that shows it
 	Rows            int    // of the form
 }
 
 type label struct{ Name, Value string }
 
-// traceStep is a step and what it does, label by label.
+// traceStep is a relabel step with its changes to labels.
 type traceStep struct {
 	insight.Step
 	Number  int
 	Changes []change
 }
 
-// change is what a step does to a label: it adds, changes or removes it.
+// change is an added, changed or removed label.
 type change struct{ Sign, What, Name, Before, After string }
 
 func targetPage(q *request) (*view, error) {
@@ -52,7 +52,7 @@ func targetPage(q *request) (*view, error) {
 	}
 	ask := false
 	answer, err := q.answers.Target(q.Context(), q.rights, q.of, q.query.Get("job"), q.query.Get("id"), q.query.Get("source"))
-	if err == nil && q.query.Get("edit") == "" { // it may have credentials that its author wrote into it
+	if err == nil && q.query.Get("edit") == "" { // it may contain credentials that its author wrote into it
 		without := *answer
 		without.Manifest = ""
 		ask = answer.Manifest != ""
@@ -82,7 +82,7 @@ func targetPage(q *request) (*view, error) {
 	return v, nil
 }
 
-// editable reports whether a form can have the manifest.
+// editable reports whether a form can contain the manifest.
 func editable(manifest string) bool {
 	return len(manifest) <= maxEditable && len(template.HTMLEscapeString(manifest)) <= maxEditable
 }
@@ -94,8 +94,8 @@ func labelRows(n int, of map[string]string) (rows []label, more int) {
 	return first(n, rows)
 }
 
-// changes are up to n of those that a step makes. Labels are those before it, as far as they
-// are known (nil if they are not), and after it.
+// changes returns up to n changes of a step. labels are those before it, as far as they are known
+// (nil if they are not); it updates them to those after it.
 func changes(n int, labels map[string]string, s insight.Step) (out []change) {
 	for _, name := range slices.Sorted(maps.Keys(s.Added)) {
 		out = append(out, change{"+", "added", name, "", s.Added[name]})
@@ -115,7 +115,7 @@ func changes(n int, labels map[string]string, s insight.Step) (out []change) {
 	return out
 }
 
-// podPage is who scrapes a pod.
+// podPage returns the page with the workloads that scrape a pod.
 func podPage(q *request) (*view, error) {
 	if err := q.allow(targetParams...); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestManifestOfATarget: it may have credentials that its author wrote into it, so it is shown,
-// and in the answer for programs, only to those who ask for it.
+// TestManifestOfATarget: a manifest may contain credentials that its author wrote into it, so the
+// page and its twin only show it on request.
 func TestManifestOfATarget(t *testing.T) {
 	srv := serve(t, &fake{n: 3})
 	for _, path := range []string{

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// changing answers as a fake does, with changes of its own.
+// changing modifies the responses of a fake.
 type changing struct {
 	*fake
 	overview func(*insight.Overview)
@@ -25,7 +25,7 @@ type changing struct {
 	explain  func(*explain.Report)
 }
 
-// edited is an answer after a change, if there is one.
+// edited returns a response after a change, if there is one.
 func edited[T any](out *T, change func(*T)) *T {
 	if change != nil {
 		change(out)
@@ -53,7 +53,7 @@ func (c changing) Explain(ctx context.Context, r insight.Rights, o insight.Objec
 	return edited(out, c.explain), err
 }
 
-// text is what a person reads on a page, with single spaces.
+// text returns the visible text of a page, with single spaces.
 func text(t *testing.T, body string) string {
 	t.Helper()
 	var b strings.Builder
@@ -66,7 +66,7 @@ func text(t *testing.T, body string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// TestTruth: a page says what is so, and no more than is known.
+// TestTruth: a page shows the facts, and does not claim more than is known.
 func TestTruth(t *testing.T) {
 	const workload, object = "/prometheuses/monitoring/k8s", "/servicemonitors/demo/web"
 	for name, tc := range map[string]struct {
@@ -151,7 +151,7 @@ func TestNotWritten(t *testing.T) {
 	}
 }
 
-// TestLinksOfAttention: a link leads to where the cause is seen.
+// TestLinksOfAttention: a link leads to the page that shows the cause.
 func TestLinksOfAttention(t *testing.T) {
 	monitor := catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
 	for cause, want := range map[insight.Cause]string{

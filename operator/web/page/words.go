@@ -31,10 +31,10 @@ var funcs = template.FuncMap{
 	"route": func(s routing.Step, tried bool) routeRow { return routeRow{s, tried} },
 }
 
-// mark is a word and the class of its style, which also has a sign.
+// mark is a word with the class of its style, which also has a symbol.
 type mark struct{ Class, Word string }
 
-// classes are the marks of words that are not unknown.
+// classes are the classes of words. Other words are marked as unknown.
 var classes = map[string]string{
 	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", string(insight.Good): "ok",
 	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "not ready": "bad", ownerInvalid: "bad",
@@ -44,7 +44,7 @@ var classes = map[string]string{
 	string(insight.Paused): "off", "Normal": "off", "not used": "off",
 }
 
-// words are states that are not words.
+// words are human-readable names of states.
 var words = map[string]string{
 	string(targets.OtherShard): "other shard", string(targets.OverLimit): "over limit",
 	string(insight.NeedsAttention): "needs attention", string(insight.Unmanaged): "not managed", string(insight.Unreconciled): "not reconciled", string(insight.PodsNotKnown): "pods not known",
@@ -55,10 +55,10 @@ func state(of any) mark {
 	return mark{cmp.Or(classes[word], "unk"), cmp.Or(words[word], word)}
 }
 
-// ownerInvalid is the state of an object about which an invalid workload says nothing.
+// ownerInvalid is the state of an object in an invalid workload, which has no verdict on it.
 const ownerInvalid = "workload invalid"
 
-// says is why a workload uses an object or does not.
+// says returns why a workload uses an object or does not.
 func says(v explain.Verdict) string {
 	if v.Reason == explain.OwnerInvalid {
 		return v.Owner.Kind + " is invalid: " + v.Message
@@ -66,8 +66,8 @@ func says(v explain.Verdict) string {
 	return v.Message
 }
 
-// requires are the requirements of a selector that an object does not meet, with the labels that
-// it has; without them where labels are not known.
+// requires returns the requirements of a selector that an object does not meet, with the labels
+// that it has; without them if the labels are unknown.
 func requires(v explain.Verdict) (out []string) {
 	for _, m := range v.Misses {
 		if v.Reason == explain.NotKnown {
@@ -82,7 +82,7 @@ func requires(v explain.Verdict) (out []string) {
 // finds reports whether workloads of a kind have targets.
 func finds(kind string) bool { return slices.Contains(scrapers, catalog.Of(kind)) }
 
-// verdictState is the state of what a workload says about an object.
+// verdictState returns the state of an object in a workload.
 func verdictState(v explain.Verdict) string {
 	switch {
 	case v.Accepted:
@@ -99,13 +99,13 @@ func verdictState(v explain.Verdict) string {
 	return "not used"
 }
 
-// excerpt is a string of bounded length, and more of it.
+// excerpt is a shortened string with a longer version of it.
 type excerpt struct{ Short, More string }
 
-// maxMore bounds what is shown of a string at all; its JSON is whole.
+// maxMore is the maximum length of a string on a page; the JSON twin has all of it.
 const maxMore = 400
 
-// cut bounds a string. No line of a message is worth the layout of a page.
+// cut shortens a string so that it does not break the layout.
 func cut(n int, s any) excerpt {
 	text := fmt.Sprint(s)
 	short := head(text, n)
@@ -115,14 +115,14 @@ func cut(n int, s any) excerpt {
 	return excerpt{short + "…", head(text, max(n, maxMore))}
 }
 
-// revision is the hash of a revision, which begins with the name of its workload.
+// revision returns the hash of a revision. The whole revision starts with the name of its workload.
 func revision(s string) excerpt {
 	out := cut(30, s[strings.LastIndex(s, "-")+1:])
 	out.More = head(s, maxMore)
 	return out
 }
 
-// head is the beginning of a string that has up to n bytes when it is escaped.
+// head returns the longest prefix of a string that has up to n bytes when it is escaped.
 func head(s string, n int) string {
 	for i, r := range s {
 		switch r {
@@ -138,7 +138,7 @@ func head(s string, n int) string {
 	return s
 }
 
-// number has thousands apart.
+// number formats a number with thousands separators.
 func number(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -149,7 +149,7 @@ func number(n int) string {
 
 func ageOf(now, t time.Time) string { return duration.HumanDuration(max(0, now.Sub(t))) }
 
-// labelsOf are labels as Prometheus writes them.
+// labelsOf formats labels like Prometheus.
 func labelsOf(of map[string]string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(of)) {
@@ -172,7 +172,7 @@ func shardsOf(of []int) string {
 	return strings.Join(out, ", ")
 }
 
-// pair is a value and the page on which it is shown.
+// pair is a value with the page on which it is shown.
 type pair struct {
 	Page *view
 	Of   any
@@ -180,13 +180,13 @@ type pair struct {
 
 func on(v *view, of any) pair { return pair{v, of} }
 
-// counted is a name and how often it was found.
+// counted is a name with a count.
 type counted struct {
 	Name  string
 	Count int
 }
 
-// sorted are the largest first.
+// sorted returns the names with the largest counts first.
 func sorted(of map[string]int) (out []counted) {
 	for name, n := range of {
 		out = append(out, counted{name, n})
@@ -200,7 +200,7 @@ func sorted(of map[string]int) (out []counted) {
 	return out
 }
 
-// first are the first rows of a list, and how many more there are.
+// first returns the first n rows of a list and the number of the others.
 func first[T any](n int, of []T) (shown []T, more int) {
 	n = min(n, len(of))
 	return of[:n], len(of) - n

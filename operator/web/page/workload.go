@@ -19,11 +19,11 @@ import (
 type tab struct {
 	Name, Title string
 	Current     bool
-	Count       string // of what the tab lists; empty when that is not known
+	Count       string // of rows in the tab; empty if that is unknown
 
 	kinds  []*catalog.Row
 	params []string
-	// show returns what the template shows, and the answer that the twin is.
+	// show returns the data of the template and the content of the twin.
 	show func(*request, *insight.Workload) (data, answer any, err error)
 }
 
@@ -45,18 +45,18 @@ type workload struct {
 	*insight.Workload
 	Tabs []tab
 	Tab  string
-	Of   any // what the tab shows
-	// Unknown is why the tab shows nothing.
+	Of   any // content of the tab
+	// Unknown is why the tab is empty.
 	Unknown string
-	// Notices are what calls for attention, as far as the page shows it.
+	// Notices are the problems that the page shows.
 	Notices     []insight.Attention
 	MoreNotices int
 }
 
-// maxNotices bounds what calls for attention above the tabs of a workload.
+// maxNotices is the maximum number of problems above the tabs of a workload.
 const maxNotices = 10
 
-// objectPage is that of a workload, or of what workloads select.
+// objectPage returns the page of a workload, or of an object that workloads select.
 func objectPage(q *request) (*view, error) {
 	if !q.of.IsWorkload() {
 		return selectedPage(q)
@@ -80,12 +80,12 @@ func objectPage(q *request) (*view, error) {
 	switch {
 	case q.twin:
 		return &view{Answer: answer}, err
-	case apierrors.IsServiceUnavailable(err): // the rest of the page is known
+	case apierrors.IsServiceUnavailable(err): // the rest of the page is available
 		out.Unknown = "Unknown, because " + err.Error()
 	case apierrors.IsConflict(err):
 		out.Unknown = "None: " + err.Error()
 	case apierrors.IsBadRequest(err) && of != nil:
-		v.Code = 400 // the tab says why
+		v.Code = 400 // the tab shows the reason
 	case err != nil:
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func objectPage(q *request) (*view, error) {
 	return v, nil
 }
 
-// tabsOf are the tabs of the workload, and the one that is asked for.
+// tabsOf returns the tabs of the workload, and the requested one.
 func tabsOf(q *request) (have []tab, at tab, err error) {
 	var names []string
 	for _, t := range tabs {
@@ -116,7 +116,7 @@ func tabsOf(q *request) (have []tab, at tab, err error) {
 	return have, have[i], q.allow(append([]string{"tab"}, have[i].params...)...)
 }
 
-// Ready is how many pods are.
+// Ready returns the number of ready pods.
 func (w workload) Ready() (n int) {
 	for _, p := range w.Pods {
 		if p.Ready {
@@ -126,7 +126,7 @@ func (w workload) Ready() (n int) {
 	return n
 }
 
-// Selected is how many objects are in a state.
+// Selected returns the number of objects in a state.
 func (w workload) Selected(s status.State) (n int) {
 	for _, of := range w.Counts {
 		n += of[s]
@@ -134,7 +134,7 @@ func (w workload) Selected(s status.State) (n int) {
 	return n
 }
 
-// podsTab is what pods run.
+// podsTab has the configuration that pods run.
 type podsTab struct {
 	*insight.Rollout
 	Scrapes bool // the workload has targets
@@ -148,7 +148,7 @@ func pods(q *request, _ *insight.Workload) (data, answer any, err error) {
 	return podsTab{out, slices.Contains(scrapers, q.of.Row)}, out, nil
 }
 
-// shardsTab is the load of each shard.
+// shardsTab has the load of each shard.
 type shardsTab struct {
 	Shards int // of the workload
 	Rows   []shardRow
@@ -176,13 +176,13 @@ func shards(q *request, w *insight.Workload) (data, answer any, err error) {
 	return out, w, nil
 }
 
-// configTab is the configuration.
+// configTab has the configuration.
 type configTab struct {
 	*insight.Config
 	Sections []section
 }
 
-// section is a part of the configuration, in lines.
+// section is a part of the configuration, split into lines.
 type section struct {
 	insight.ConfigSection
 	Lines []line
@@ -191,7 +191,7 @@ type section struct {
 
 type line struct{ Text, Origin string }
 
-// maxLines bounds the lines of a section on a page.
+// maxLines is the maximum number of lines of a section on a page.
 const maxLines = 200
 
 func config(q *request, _ *insight.Workload) (data, answer any, err error) {
@@ -218,13 +218,13 @@ func events(q *request, w *insight.Workload) (data, answer any, err error) {
 // targetParams are the parameters of a list of targets.
 var targetParams = []string{"q", "state", "reason", "job", "shard", "continue"}
 
-// targetsTab are targets and what they are filtered by.
+// targetsTab has targets and their filters.
 type targetsTab struct {
 	*insight.Targets
 	Jobs   []insight.JobCounts
 	More   int // jobs
 	States []stateCount
-	// Filtered says that not all are asked for.
+	// Filtered is true if a filter is set.
 	Filtered bool
 }
 
@@ -233,10 +233,11 @@ type stateCount struct {
 	Count int
 }
 
-// Summary is the counts, in words.
+// Summary returns the counts in words.
 func (t targetsTab) Summary() string { return summaryOf(t.Targets) }
 
-// summaryOf does not say that nothing is scraped while that is not known.
+// summaryOf returns the counts in words. It does not claim that there are no targets while that is
+// unknown.
 func summaryOf(t *insight.Targets) string {
 	if t.Counts.Kept+t.Counts.OtherShard == 0 && (!t.Synced || len(t.Notes) > 0) {
 		return strings.Replace(t.Counts.String(), "no targets", "no target is known", 1)
@@ -244,7 +245,7 @@ func summaryOf(t *insight.Targets) string {
 	return t.Counts.String()
 }
 
-// maxJobs bounds the jobs above a list of targets.
+// maxJobs is the maximum number of jobs above a list of targets.
 const maxJobs = 10
 
 func workloadTargets(q *request, _ *insight.Workload) (data, answer any, err error) {

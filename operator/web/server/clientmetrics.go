@@ -12,14 +12,14 @@ import (
 
 var syncMetrics = regexp.MustCompile(`^/sync/.*`)
 
-// clientMetrics show what the operator asks of the API server.
+// clientMetrics are metrics about requests of the operator to the API server.
 type clientMetrics struct {
 	requests          *prometheus.CounterVec
 	latency, throttle *prometheus.SummaryVec
 }
 
-// WatchClient registers metrics about every call to the API server. The hooks
-// of client-go are one set per process; the last call wins.
+// WatchClient registers metrics about every call to the API server. The hooks of client-go are
+// global to the process; the last call wins.
 func WatchClient(reg prometheus.Registerer) {
 	m := &clientMetrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{

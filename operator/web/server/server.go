@@ -1,5 +1,5 @@
-// Package server is the operator's HTTP side: metrics, health, profiles
-// and webhooks.
+// Package server assembles the HTTP handler of the operator: metrics, health, profiles and
+// webhooks.
 package server
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Registry returns a registry with the metrics of the process and the build.
 //
-// program: what the metric about the build begins with, "prometheus_operator".
+// program: prefix of the build metric, "prometheus_operator".
 func Registry(program string) *prometheus.Registry {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(
@@ -29,23 +29,23 @@ func Registry(program string) *prometheus.Registry {
 	return reg
 }
 
-// Part is something that answers paths of its own.
+// Part is a handler that registers its own paths.
 type Part interface{ Register(mux *http.ServeMux) }
 
-// Guard (optional, a [Part]) says who may read profiles.
+// Guard (optional, for a [Part]) restricts access to profiles.
 type Guard interface {
 	Guard(profiles http.Handler) http.Handler
 }
 
-// Handler answers /metrics, /healthz, /readyz, /debug/pprof/ and what parts have: the
-// webhooks, the HTTP API. ready reports whether the caches are complete.
+// Handler serves /metrics, /healthz, /readyz, /debug/pprof/ and the paths of parts: the webhooks,
+// the HTTP API. ready reports whether the caches have synced.
 func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range parts {
 		p.Register(mux)
 	}
 	mux.Handle("GET /metrics", httpserver.Metrics(reg))
-	mux.HandleFunc("/metrics", onlyGet) // else a part that has the root would answer
+	mux.HandleFunc("/metrics", onlyGet) // otherwise a part with the root path would respond
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !ready() {
@@ -73,8 +73,8 @@ func onlyGet(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusMethodNotAllowed)
 }
 
-// WebhookHandler answers the webhooks, /metrics and /healthz, for a program that has
-// nothing else to do.
+// WebhookHandler serves the webhooks, /metrics and /healthz, for a program that serves nothing
+// else.
 func WebhookHandler(reg *prometheus.Registry, webhooks Part) http.Handler {
 	mux := http.NewServeMux()
 	webhooks.Register(mux)

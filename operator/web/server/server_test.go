@@ -72,7 +72,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestWebhooks: both programs answer the webhooks, and each its own health.
+// TestWebhooks: both programs serve the webhooks, and each serves its own health.
 func TestWebhooks(t *testing.T) {
 	webhooks := admission.New(admission.Options{})
 	for name, tc := range map[string]struct {
@@ -107,10 +107,10 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// TestPagesBesideOthers: the pages have the root, and everything else stays where it was.
+// TestPagesBesideOthers: the pages have the root path, and all other paths are unaffected.
 func TestPagesBesideOthers(t *testing.T) {
 	handler := Handler(Registry("prometheus_operator"), func() bool { return true }, admission.New(admission.Options{}), web.New(web.Options{Mode: web.Open}))
-	for request, code := range map[string]int{ // nothing is known of the cluster yet
+	for request, code := range map[string]int{ // the cluster has not been read yet
 		"GET /": 503, "GET /metrics": 200, "GET /healthz": 200, "GET /readyz": 200, "GET /debug/pprof/cmdline": 200, "GET /debug/pprof/nonsense": 404,
 		"POST " + admission.ValidateRulesPath: 400, "POST " + admission.ConvertPath: 400, "GET /apis/monitoring": 404, "GET /metrics/": 503,
 		"POST /metrics": 405, "POST /": 503, "GET /api/v1/overview": 503,
@@ -124,7 +124,7 @@ func TestPagesBesideOthers(t *testing.T) {
 	}
 }
 
-// TestNotReady: until the caches are complete the process lives, and is not ready.
+// TestNotReady: until the caches have synced, the process is live but not ready.
 func TestNotReady(t *testing.T) {
 	srv := httptest.NewServer(Handler(Registry("prometheus_operator"), func() bool { return false }, admission.New(admission.Options{})))
 	defer srv.Close()
@@ -140,8 +140,8 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// The hooks count real calls of client-go, by templates of their paths: names of
-// objects would make ever more series.
+// The hooks count real calls of client-go by path template: object names would cause unbounded
+// cardinality.
 func TestWatchClient(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/gone") {

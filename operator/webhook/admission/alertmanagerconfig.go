@@ -16,8 +16,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 )
 
-// validateAlertmanagerConfig refuses an AlertmanagerConfig that no Alertmanager would
-// accept, in the version in which it was written.
+// validateAlertmanagerConfig rejects an AlertmanagerConfig that no Alertmanager would
+// accept. Faults are reported in terms of the version of the request.
 func validateAlertmanagerConfig(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	row := catalog.AlertmanagerConfig
 	if r.Resource.Group != row.Group || r.Resource.Resource != row.Resource {
@@ -52,7 +52,7 @@ func checkAlertmanagerConfig(r *admissionv1.AdmissionRequest, object catalog.Obj
 	return allow()
 }
 
-// validateBeta checks an object in words of v1beta1.
+// validateBeta checks an object and reports its faults in terms of v1beta1.
 func validateBeta(object *v1beta1.AlertmanagerConfig) error {
 	alpha, err := conversion.FromBeta(object)
 	if err == nil {
@@ -69,7 +69,7 @@ func validateBeta(object *v1beta1.AlertmanagerConfig) error {
 	return all.Err()
 }
 
-// fieldFirst is an error that starts with the path of its field.
+// fieldFirst matches an error that starts with the path of a field.
 var fieldFirst = regexp.MustCompile(`(?s)^((?:spec|metadata)(?:\.[A-Za-z0-9]+|\[\d+\])*): (.*)$`)
 
 func faultIn(text string) Fault {

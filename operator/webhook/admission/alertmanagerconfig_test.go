@@ -45,7 +45,7 @@ func TestValidateAlertmanagerConfigs(t *testing.T) {
 	}
 }
 
-// TestTimeIntervalsOfBothVersions: faults of intervals are named in the words of the version.
+// Faults of time intervals have the field names of the version of the request.
 func TestTimeIntervalsOfBothVersions(t *testing.T) {
 	for version, field := range map[string]string{"v1alpha1": "muteTimeIntervals", "v1beta1": "timeIntervals"} {
 		manifest := "metadata: {name: a}\nspec: {" + field + ": [{name: night, timeIntervals: [{times: [{startTime: '25:00', endTime: '26:00'}]}]}]}"
@@ -56,7 +56,7 @@ func TestTimeIntervalsOfBothVersions(t *testing.T) {
 	}
 }
 
-// TestNoSecretsInRefusals: a URL in an object may have a password in it.
+// A rejection does not reveal a password in a URL.
 func TestNoSecretsInRefusals(t *testing.T) {
 	manifest := "metadata: {name: a}\nspec: {route: {receiver: r}, receivers: [{name: r, webhookConfigs: [{url: 'ftp://user:hunter2@host/'}]}]}"
 	got := causes(t, ask(t, New(Options{}), ValidateAlertmanagerConfigsPath, request(toJSON(t, manifest), "alertmanagerconfigs v1alpha1")))
@@ -65,7 +65,7 @@ func TestNoSecretsInRefusals(t *testing.T) {
 	}
 }
 
-// TestHostileRoutes: routes that are nested deeply, or that are many, end soon.
+// Deeply nested routes and large numbers of routes are checked in bounded time.
 func TestHostileRoutes(t *testing.T) {
 	nested := func(levels int) string {
 		return strings.Repeat(`{"routes":[`, levels) + "{}" + strings.Repeat("]}", levels)

@@ -18,7 +18,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// typicalRules is an object with n alerting and recording rules of usual size.
+// typicalRules returns an object with n alerting and recording rules of typical size.
 func typicalRules(t testing.TB, object, n int) []byte {
 	var rules []string
 	for i := range n {
@@ -34,8 +34,8 @@ func typicalRules(t testing.TB, object, n int) []byte {
 	return toJSON(t, ruleObject(rules...))
 }
 
-// BenchmarkReviews asks about 1,000 PrometheusRules of 50 expressions each, over HTTP, one
-// after the other and from several clients. An operation is one object.
+// BenchmarkReviews reviews 1,000 PrometheusRules of 50 expressions each over HTTP,
+// sequentially and with several clients. One operation is one object.
 func BenchmarkReviews(b *testing.B) {
 	bodies := make([][]byte, 1000)
 	for i := range bodies {
@@ -54,7 +54,7 @@ func BenchmarkReviews(b *testing.B) {
 	}
 }
 
-// BenchmarkObjects asks about ServiceMonitors of three endpoints, and about Prometheus objects.
+// BenchmarkObjects reviews ServiceMonitors with three endpoints, and workloads.
 func BenchmarkObjects(b *testing.B) {
 	const endpoint = "{port: web, interval: 30s, scheme: https, tlsConfig: {ca: {configMap: {name: ca, key: ca.crt}}}, bearerTokenSecret: {name: s, key: token}, " +
 		"relabelings: [{sourceLabels: [__meta_kubernetes_pod_node_name], targetLabel: node}, {action: labeldrop, regex: 'pod_template_hash|tmp_.*'}], " +

@@ -12,24 +12,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 )
 
-// How long a request may take to send its body: nobody who means it is slower, since an API
-// server has all of it before it calls.
+// Read deadlines of a request body. They can be short, because an API server holds the
+// complete body before it calls.
 const (
 	firstByte = 2 * time.Second
 	wholeBody = 5 * time.Second
-	// growWait is how long a body waits for memory: those that wait hold what they have.
+	// growWait is how long a body waits for memory. It keeps the memory it already has while
+	// it waits.
 	growWait = time.Second
 )
 
 const (
-	// firstBytes is what is read before anything is reserved, on the stack: a connection that
-	// stays silent holds nothing.
+	// firstBytes is the number of bytes that are read onto the stack before memory is
+	// reserved: an idle connection holds no memory.
 	firstBytes = 512
-	// smallBody has memory of its own, so that large bodies cannot keep out what most reviews are.
+	// smallBody is the size up to which bodies have a separate budget, so that large bodies
+	// cannot block typical reviews.
 	smallBody = 256 << 10
 )
 
-// bodies is the memory of bodies from their first byte until they are answered.
+// bodies is the memory budget of request bodies, from their first byte until the response.
 type bodies struct {
 	small, large *inflight.Budget
 }
@@ -38,20 +40,20 @@ func newBodies(memory int64) bodies {
 	return bodies{small: inflight.New(memory / 16), large: inflight.New(max(memory/4, maxReviewBytes))}
 }
 
-// refusedBody is a body that is not read.
+// refusedBody is the error for a body that is rejected before it is decoded.
 type refusedBody struct {
 	code int
 	error
 }
 
-// body is one that was read, and the memory that it holds.
+// body is a complete request body and the memory reserved for it.
 type body struct {
 	bytes   []byte
 	release func()
 }
 
-// read reads the body of a request. It takes no slot, and takes memory for what has arrived,
-// not for what is announced.
+// read reads the body of a request. It needs no slot, and reserves memory for the bytes that
+// have arrived, not for the announced length.
 //
 // Errors: *refusedBody; [inflight.BusyError].
 func (b bodies) read(w http.ResponseWriter, r *http.Request, most int64) (out body, err error) {
@@ -67,18 +69,18 @@ func (b bodies) read(w http.ResponseWriter, r *http.Request, most int64) (out bo
 		return out, &refusedBody{http.StatusUnsupportedMediaType, errors.New("Content-Encoding is not supported: send JSON as it is")}
 	}
 	connection, began := http.NewResponseController(w), time.Now()
-	_ = connection.SetReadDeadline(began.Add(firstByte)) // a writer without deadlines is one of tests
+	_ = connection.SetReadDeadline(began.Add(firstByte)) // only test writers do not support deadlines
 	in := &arriving{bodies: b, ctx: r.Context(), length: r.ContentLength, most: most}
 	err = in.all(http.MaxBytesReader(w, r.Body, most), func() { _ = connection.SetReadDeadline(began.Add(wholeBody)) })
 	if err != nil {
 		in.give()
 		return out, unread(err, most)
 	}
-	_ = connection.SetReadDeadline(time.Time{}) // one that passes ends the context of the request
+	_ = connection.SetReadDeadline(time.Time{}) // an expired deadline would cancel the context of the request
 	return body{in.buf, in.give}, nil
 }
 
-// unread is why a body could not be read.
+// unread returns the error for a body that could not be read.
 func unread(err error, most int64) error {
 	if _, busy := errors.AsType[*inflight.BusyError](err); busy {
 		return err
@@ -95,16 +97,16 @@ func unread(err error, most int64) error {
 	return &refusedBody{http.StatusBadRequest, fmt.Errorf("read the body: %w", err)}
 }
 
-// arriving is a body of which a part has been read.
+// arriving is a partially read body.
 type arriving struct {
 	bodies
 	ctx          context.Context
-	length, most int64 // announced, -1 for unknown; allowed
+	length, most int64 // announced length, -1 if unknown; the limit
 	buf          []byte
 	held         []func() // release the memory of buf
 }
 
-// all reads everything. begun is called after the first bytes.
+// all reads the complete body. It calls begun after the first bytes.
 func (a *arriving) all(from io.Reader, begun func()) error {
 	var head [firstBytes]byte
 	n, err := from.Read(head[:])
@@ -131,18 +133,18 @@ func (a *arriving) all(from io.Reader, begun func()) error {
 	return err
 }
 
-// trusted is how much must have arrived before the announced length is believed.
+// trusted is the number of bytes after which the announced length is trusted.
 const trusted = 1 << 20
 
-// grow makes room for some bytes in all, twice what there was if that is not too much, after
-// the memory for it was taken.
+// grow reserves memory and grows the buffer to hold at least need bytes. It doubles the
+// buffer where the limits allow.
 func (a *arriving) grow(need int) error {
 	size := int64(max(need, 2*cap(a.buf), 4<<10))
 	switch {
 	case a.length > 0 && cap(a.buf) >= trusted:
 		size = max(int64(need), a.length+1)
 	case a.length > 0:
-		size = max(int64(need), min(size, a.length+1)) // one more, to see the end
+		size = max(int64(need), min(size, a.length+1)) // one byte more, to detect the end
 	case a.length < 0:
 		size = max(int64(need), min(size, a.most+1))
 	}
@@ -159,7 +161,7 @@ func (a *arriving) grow(need int) error {
 	return nil
 }
 
-// give gives the memory back.
+// give releases the reserved memory.
 func (a *arriving) give() {
 	for _, release := range a.held {
 		release()

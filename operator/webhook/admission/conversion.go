@@ -17,22 +17,24 @@ import (
 )
 
 const (
-	// maxObjects bounds those of a ConversionReview.
+	// maxObjects limits the number of objects in a ConversionReview.
 	maxObjects = 10_000
-	// maxConverted bounds one of them; an API server takes requests of 3 MiB.
+	// maxConverted limits the size of one object. API servers accept requests of up to 3
+	// MiB.
 	maxConverted = 4 << 20
-	// convertedWeight is the memory that the conversion of an object takes, for each byte of it.
+	// convertedWeight is the memory that the conversion of an object needs, per byte of the
+	// object.
 	convertedWeight = 16
 )
 
-// convert answers a ConversionReview. The objects come back in the order of the request,
-// or none of them. They are decoded one by one.
+// convert responds to a ConversionReview. It returns either all objects in the order of the
+// request or none. The objects are decoded one by one.
 func (h *Handler) convert(body []byte) (code int, document any) {
 	bad := func(err error) (int, any) {
 		return http.StatusBadRequest, fmt.Errorf("cannot decode the ConversionReview: %w", err)
 	}
 	if !json.Valid(body) {
-		return bad(json.Unmarshal(body, &struct{}{})) // which says why
+		return bad(json.Unmarshal(body, &struct{}{})) // for its error
 	}
 	request := jsonspan.Get(body, "request")
 	if len(request) == 0 || request[0] != '{' {
@@ -69,7 +71,7 @@ func (h *Handler) convert(body []byte) (code int, document any) {
 	return http.StatusOK, around(apiextensionsv1.ConversionReview{TypeMeta: form, Response: &out}, converted)
 }
 
-// text reads a member that is a string, if it is there.
+// text decodes a string member, if it is present.
 func text(raw []byte, name string, into *string) error {
 	value := jsonspan.Get(raw, name)
 	if value == nil {
@@ -84,23 +86,24 @@ func text(raw []byte, name string, into *string) error {
 	return nil
 }
 
-// maxName bounds names of kinds and versions, and uids.
+// maxName limits the length of kinds, versions and UIDs in bytes.
 const maxName = 1 << 10
 
-// around puts converted objects into their answer.
+// around inserts the converted objects into the response.
 func around(review apiextensionsv1.ConversionReview, converted pieces) any {
 	const mark = `"convertedObjects":[`
 	review.Response.ConvertedObjects = []runtime.RawExtension{}
 	frame, err := json.Marshal(review)
 	if err != nil {
-		panic(err) // of strings, there is always JSON
+		panic(err) // strings can always be encoded
 	}
 	before, after, _ := bytes.Cut(frame, []byte(mark))
 	return append(append(pieces{before, []byte(mark)}, converted...), after, []byte("\n"))
 }
 
-// convertObject returns an object in another version, as JSON. Errors name the object: it is
-// not of the kind, or not of one of its versions.
+// convertObject returns the object in another version, as JSON. Errors name the object.
+//
+// Errors: an object of another kind; an unsupported version.
 func (h *Handler) convertObject(raw []byte, version string) ([]byte, error) {
 	if len(raw) > maxConverted {
 		return nil, fmt.Errorf("it has %d bytes, the limit is %d", len(raw), maxConverted)
@@ -110,15 +113,15 @@ func (h *Handler) convertObject(raw []byte, version string) ([]byte, error) {
 	}
 	var kind, namespace, name string
 	metadata := jsonspan.Get(raw, "metadata")
-	// They name the object in errors, as far as they can be read.
+	// Best effort, since the names are only for errors.
 	_ = errors.Join(text(raw, "kind", &kind), text(metadata, "namespace", &namespace), text(metadata, "name", &name))
 	return h.guarded(fmt.Sprintf("%s %s/%s", kind, namespace, name), func() ([]byte, error) {
 		return conversion.Convert(raw, version)
 	})
 }
 
-// guarded names the object in errors, and makes a panic one of them: the answer must say
-// so itself, because nothing stands behind a conversion that fails.
+// guarded adds the object to errors and converts a panic to an error, because an API server
+// has no fallback for a failed conversion: the response must explain it.
 func (h *Handler) guarded(object string, convert func() ([]byte, error)) (out []byte, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

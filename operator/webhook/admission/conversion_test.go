@@ -96,8 +96,8 @@ func TestFailedConversions(t *testing.T) {
 	}
 }
 
-// TestContentConverts: nothing in spec is an error, because one object that cannot be converted
-// makes its version unreadable for the whole cluster.
+// No content of spec is a conversion error, because one object that cannot be converted makes
+// its version unreadable for the whole cluster.
 func TestContentConverts(t *testing.T) {
 	for name, object := range map[string]string{
 		"wrong type":         strings.Replace(alphaConfig, `"receiver":"r"`, `"receiver":1`, 1),
@@ -125,7 +125,7 @@ func TestUndecodableConversionReviews(t *testing.T) {
 	}
 }
 
-// TestConversionPanics: one answer is lost, with a message.
+// A panic fails only one request, with an error message.
 func TestConversionPanics(t *testing.T) {
 	var log bytes.Buffer
 	h := New(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -1,22 +1,21 @@
-// Package admission answers the webhooks of an API server: whether an object may be
-// written, what is to be changed about it first, and the object in another version of its
-// CRD.
+// Package admission implements the webhooks of an API server: it validates and mutates
+// objects, and converts them between the versions of their CRD.
 //
 //	h := admission.New(admission.Options{Logger: log})
 //	h.Register(mux) // the paths are constants
 //
-// Nothing here reads a cluster. What an object refers to, who selects it and which version
-// reads it are not known, so only what is wrong everywhere is refused; the controllers
-// check again with all that they know.
+// The package never reads the cluster. References, selectors and the version of the
+// workload that selects an object are unknown, so it rejects only objects that are invalid
+// everywhere. The controllers check again with the state of the cluster.
 //
-//	handler.go             the paths; slots, panics
-//	body.go                bodies: how long they take, and their memory
-//	limits.go              what an object may have before it is decoded
-//	review.go              AdmissionReview: in, out, and the form of a refusal
-//	prometheusrule.go      validate PrometheusRules
-//	mutation.go            mutate PrometheusRules
-//	alertmanagerconfig.go  validate AlertmanagerConfigs
-//	object.go              validate objects of all other kinds, as the command lint does
+//	handler.go             paths, slots, panics
+//	body.go                deadlines and memory of request bodies
+//	limits.go              size limits before decoding
+//	review.go              AdmissionReview: decoding, responses, rejections
+//	prometheusrule.go      validates PrometheusRules
+//	mutation.go            mutates PrometheusRules
+//	alertmanagerconfig.go  validates AlertmanagerConfigs
+//	object.go              validates all other kinds, like the command lint
 //	conversion.go          ConversionReview
 //
 // Every decision is a function of the request alone. Messages name the field as the user

@@ -19,51 +19,51 @@ const (
 	ValidateRulesPath               = "/admission-prometheusrules/validate"
 	MutateRulesPath                 = "/admission-prometheusrules/mutate"
 	ValidateAlertmanagerConfigsPath = "/admission-alertmanagerconfigs/validate"
-	ValidateObjectsPath             = "/admission-objects/validate" // of all other kinds
+	ValidateObjectsPath             = "/admission-objects/validate" // for all other kinds
 	ConvertPath                     = "/convert"
 )
 
 const (
-	// maxReviewBytes bounds one AdmissionReview, which has the object before and after.
-	// An API server takes requests of 3 MiB.
+	// maxReviewBytes limits an AdmissionReview, which contains the old and the new object. API
+	// servers accept requests of up to 3 MiB.
 	maxReviewBytes = 16 << 20
-	// maxConversionBytes bounds one ConversionReview, which may have a list of objects.
+	// maxConversionBytes limits a ConversionReview, which may contain a list of objects.
 	maxConversionBytes = 64 << 20
 )
 
-// busyWait is how long a request waits for a slot and for memory. API servers wait for 5 to
-// 10 seconds.
+// busyWait is how long a request waits for a slot and for memory. API servers time out after 5
+// to 10 seconds.
 const busyWait = 4 * time.Second
 
-// receiving is how long a caller may take to receive an answer.
+// receiving is the write deadline of a response.
 const receiving = 10 * time.Second
 
-// Options say how requests are decided.
+// Options configure a [Handler].
 type Options struct {
-	// Rules are the settings under which PrometheusRules are checked. The zero value has
-	// the names of Prometheus 2 and no optional part of PromQL.
+	// Rules are the settings for checking PrometheusRules. The zero value allows the names of
+	// Prometheus 2 and no optional features of PromQL.
 	Rules rules.Settings
-	// Kinds returns new kinds of workloads, which are used for one request. Without it,
-	// ValidateObjectsPath is not served.
+	// Kinds returns fresh kinds of workloads for a single request. If nil, ValidateObjectsPath
+	// is not served.
 	Kinds func() []*engine.Kind
-	// Memory weighs what is decided at a time, together with what else the process does; nil
-	// takes that of the process.
+	// Memory is the memory budget of concurrent requests, shared with the rest of the process.
+	// If nil, the budget of the process is used.
 	Memory *inflight.Budget
-	// Logger gets refusals and panics; nil discards them.
+	// Logger logs rejections and panics. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
-// Handler answers the webhooks.
+// Handler implements the webhooks.
 type Handler struct {
 	opts   Options
 	log    *slog.Logger
 	bodies bodies
-	// slots bound how many requests are decided at a time: more than there are CPUs would
-	// only make all of them late. A request takes one when all of it has arrived.
+	// slots limits concurrent decisions, because more than one per CPU would only delay all of
+	// them. A request takes a slot once its body is complete.
 	slots *inflight.Budget
 }
 
-// New returns a handler.
+// New returns a [Handler].
 func New(o Options) *Handler {
 	if o.Memory == nil {
 		o.Memory = inflight.Process()
@@ -75,7 +75,7 @@ func New(o Options) *Handler {
 	return h
 }
 
-// Register serves all paths.
+// Register registers the handlers of all paths.
 func (h *Handler) Register(mux *http.ServeMux) {
 	mux.Handle(ValidateRulesPath, h.review(h.validateRule))
 	mux.Handle(MutateRulesPath, h.review(mutateRule))
@@ -86,10 +86,10 @@ func (h *Handler) Register(mux *http.ServeMux) {
 	mux.Handle(ConvertPath, h.answer(maxConversionBytes, conversionWeight, h.convert))
 }
 
-// answer reads a body, then takes a slot, and writes what decide makes of the body.
+// answer returns a handler that reads a body, takes a slot and writes the result of decide.
 //
-// decide returns the status code, and a JSON document or, for codes of errors, an error. weight
-// is the memory that decide takes.
+// decide returns the status code and a JSON document or, for error codes, an error. weight
+// returns the memory that decide needs, in bytes.
 func (h *Handler) answer(most int64, weight func(body []byte) int64, decide func(body []byte) (code int, document any)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer h.recover(w, r)
@@ -112,7 +112,7 @@ func (h *Handler) answer(most int64, weight func(body []byte) int64, decide func
 		}
 		defer slot()
 		code, document := decide(in.bytes)
-		slot() // others need not wait until the answer is received
+		slot() // release the slot before the response is sent
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(receiving))
 		switch document := document.(type) {
 		case error:
@@ -125,7 +125,8 @@ func (h *Handler) answer(most int64, weight func(body []byte) int64, decide func
 	})
 }
 
-// fail answers a request that is not decided; nobody waits any more if its context has ended.
+// fail responds to a request that could not be decided. It writes nothing if the caller has
+// canceled the request.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	if refused, is := errors.AsType[*refusedBody](err); is {
 		http.Error(w, refused.Error(), refused.code)
@@ -137,7 +138,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// pieces are a JSON document that is not copied together.
+// pieces is a JSON document in pieces, to avoid copying them.
 type pieces [][]byte
 
 func (p pieces) write(w http.ResponseWriter, code int) {
@@ -145,13 +146,13 @@ func (p pieces) write(w http.ResponseWriter, code int) {
 	w.WriteHeader(code)
 	for _, piece := range p {
 		if _, err := w.Write(piece); err != nil {
-			return // the caller has gone
+			return // the caller has disconnected
 		}
 	}
 }
 
-// recover answers a panic with an error of the server, with which the API server does
-// what the failure policy says.
+// recover responds to a panic with status 500, for which the API server applies the failure
+// policy.
 func (h *Handler) recover(w http.ResponseWriter, r *http.Request) {
 	fault := recover()
 	if fault == nil {

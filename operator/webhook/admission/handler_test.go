@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// post sends a body to a path of a handler.
+// post posts a body to a path of a handler.
 func post(t *testing.T, h *Handler, path string, body io.Reader, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -36,7 +36,7 @@ func post(t *testing.T, h *Handler, path string, body io.Reader, header ...strin
 	return w
 }
 
-// toJSON is a manifest as the API server sends it.
+// toJSON converts a manifest to the JSON that an API server sends.
 func toJSON(t testing.TB, manifest string) []byte {
 	t.Helper()
 	raw, err := yaml.YAMLToJSON([]byte(manifest))
@@ -46,7 +46,7 @@ func toJSON(t testing.TB, manifest string) []byte {
 	return raw
 }
 
-// request is about an object of "RESOURCE VERSION" of our group.
+// request returns a request for an object of our API group. about is "RESOURCE VERSION".
 func request(raw []byte, about string) *admissionv1.AdmissionRequest {
 	resource, version, _ := strings.Cut(about, " ")
 	return &admissionv1.AdmissionRequest{
@@ -80,7 +80,7 @@ func ask(t testing.TB, h *Handler, path string, r *admissionv1.AdmissionRequest)
 	return out.Response
 }
 
-// causes are the causes of a refusal, a line each; "" when the object is allowed.
+// causes returns the causes of a rejection, one per line, or "" if the object is allowed.
 func causes(t testing.TB, r *admissionv1.AdmissionResponse) string {
 	t.Helper()
 	if r.Allowed {
@@ -132,7 +132,7 @@ func TestBodies(t *testing.T) {
 						t.Fatal(err)
 					}
 				} else {
-					return // read already
+					return // already read
 				}
 			}
 		})
@@ -143,7 +143,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
 
-// TestUndecodableReviews: they are refused, not dropped.
+// Undecodable reviews are rejected, not dropped.
 func TestUndecodableReviews(t *testing.T) {
 	for body, want := range map[string]string{
 		"{":              "unexpected end of JSON input",
@@ -165,7 +165,7 @@ func TestUndecodableReviews(t *testing.T) {
 	}
 }
 
-// TestEcho: the answer has version and kind of the request.
+// The response has the version and kind of the request.
 func TestEcho(t *testing.T) {
 	for _, version := range []string{"admission.k8s.io/v1", "admission.k8s.io/v1beta1"} {
 		body := fmt.Sprintf(`{"apiVersion":%q,"kind":"AdmissionReview","request":{"uid":"u1"}}`, version)
@@ -178,13 +178,13 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// TestPanics: a panic is answered with 500, with which the failure policy decides, and
-// the next request is answered as ever.
+// A panic results in status 500, for which the failure policy applies, and the next
+// request is served as usual.
 func TestPanics(t *testing.T) {
 	var log bytes.Buffer
 	h := New(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	broken := h.review(func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse { panic("a fault") })
-	for range 2 * h.slots.Size() { // no slot is lost
+	for range 2 * h.slots.Size() { // no slot is leaked
 		r := httptest.NewRequest(http.MethodPost, "/x", strings.NewReader(`{"request":{"uid":"1"}}`))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
@@ -198,7 +198,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestSlots: a request that nobody waits for any more does not wait for a slot.
+// A canceled request does not wait for a slot.
 func TestSlots(t *testing.T) {
 	h := New(Options{})
 	all, err := h.slots.Take(t.Context(), h.slots.Size(), 0)
@@ -218,7 +218,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestBusy: a request that gets no slot is answered in time, with when to try again.
+// A request that gets no slot fails in time, with a Retry-After header.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Options{})

@@ -21,8 +21,7 @@ import (
 
 var allPaths = []string{ValidateRulesPath, MutateRulesPath, ValidateAlertmanagerConfigsPath, ValidateObjectsPath, ConvertPath}
 
-// TestSilentConnections: others are answered while many callers send headers and nothing else,
-// or one byte, over TLS.
+// Requests are served while many clients send only headers, or one byte, over TLS.
 func TestSilentConnections(t *testing.T) {
 	h := New(Options{Kinds: objectKinds})
 	mux := http.NewServeMux()
@@ -65,7 +64,7 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// TestSlowBodies: a body that does not arrive in time is answered, and its connection is closed.
+// A body that is too slow gets an error response, and its connection is closed.
 func TestSlowBodies(t *testing.T) {
 	mux := http.NewServeMux()
 	New(Options{}).Register(mux)
@@ -93,8 +92,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestDrippingBodies: what announces much and has sent little holds little; all of it is given
-// back.
+// A large announced length does not reserve memory before the bytes arrive, and all memory is
+// released.
 func TestDrippingBodies(t *testing.T) {
 	b := newBodies(256 << 20)
 	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(strings.Repeat("x", 1000)), iotest.ErrReader(io.ErrUnexpectedEOF)))
@@ -123,8 +122,8 @@ func TestDrippingBodies(t *testing.T) {
 	}
 }
 
-// TestHollowBodies: a request allocates a bounded multiple of what it has, however much its
-// values would become.
+// A request allocates a bounded multiple of its size, regardless of the size of the decoded
+// values.
 func TestHollowBodies(t *testing.T) {
 	review := func(resource, version, object string) string {
 		return `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","namespace":"t","resource":{"group":"monitoring.coreos.com","version":"` +
@@ -138,7 +137,7 @@ func TestHollowBodies(t *testing.T) {
 	config := `{"apiVersion":"monitoring.coreos.com/v1alpha1","kind":"AlertmanagerConfig","metadata":{"name":"b"},"spec":{"receivers":%s}}`
 	for name, tc := range map[string]struct {
 		path, body string
-		most       uint64 // bytes allocated
+		most       uint64 // upper bound of allocated bytes
 	}{
 		"objects of a conversion": {ConvertPath, `{"request":{"uid":"u","desiredAPIVersion":"x","objects":` + list("{}", 60<<20) + `}}`, 140 << 20},
 		"rules":                   {ValidateRulesPath, review("prometheusrules", "v1", fmt.Sprintf(rule, list(`{"expr":0}`, 3<<19))), 20 << 20},
@@ -170,7 +169,7 @@ func TestHollowBodies(t *testing.T) {
 	}
 }
 
-// TestLargeObjectsLeave: what is too large to be checked can be deleted.
+// An object that is too large to be checked can be deleted.
 func TestLargeObjectsLeave(t *testing.T) {
 	endpoints := strings.Repeat("{},", 50_000) + "{}"
 	spec := `"spec":{"selector":{},"endpoints":[` + endpoints + `]}`

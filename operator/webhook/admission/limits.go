@@ -12,18 +12,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// limit is what an object may have before it is decoded.
+// limit is a set of size limits that apply before an object is decoded.
 type limit struct {
-	// bytes without metadata, as JSON.
+	// bytes is the maximum size as JSON, without metadata.
 	bytes int
-	// structs are the objects of JSON in it, and the elements of arrays that are no strings:
-	// `{}` becomes a struct of up to two kilobytes, and costs several times that to check.
+	// structs is the maximum number of JSON objects and of array elements that are not
+	// strings: `{}` is decoded to a struct of up to two kilobytes, and checking it costs
+	// several times that.
 	structs int
-	// elements of arrays of spec.
+	// elements is the maximum length of arrays of spec, by name.
 	elements map[string]int
 }
 
-// Limits of objects. An API server stores 1.5 MiB; 512 KiB of rules need no object of 1 MiB.
+// Limits of objects. An API server stores up to 1.5 MiB; 512 KiB of rules fit into an object
+// of 1 MiB.
 const (
 	maxObjectBytes  = 3 << 19
 	maxRuleBytes    = 1 << 20
@@ -31,7 +33,7 @@ const (
 	maxManaged      = 1_000 // entries of metadata.managedFields
 	maxMetaStructs  = 1_000 // the rest of metadata
 	maxEnvelope     = 1 << 20
-	maxEnvelopeUsed = 10_000 // structs of an AdmissionReview without its objects
+	maxEnvelopeUsed = 10_000 // structs of an AdmissionReview outside its objects
 )
 
 var (
@@ -44,8 +46,8 @@ var (
 	}
 )
 
-// tooLarge says what of an object is more than it may be, before it is decoded; nil if nothing
-// is. Names count as encoding/json reads them, in any case and more than once.
+// tooLarge returns the limits that an object exceeds, before it is decoded. Names match like
+// in encoding/json: they are case-insensitive, and duplicates count.
 func tooLarge(r *admissionv1.AdmissionRequest) (out []Fault) {
 	of, ok := limits[r.Resource.Resource]
 	if !ok {
@@ -87,7 +89,7 @@ func (l limit) longArrays(spec []byte) (out []Fault) {
 func largeMetadata(metadata []byte) (out []Fault) {
 	structs := 0
 	jsonspan.Members(metadata, func(name string, value []byte) bool {
-		if strings.EqualFold(name, "managedFields") { // what they say is not decoded
+		if strings.EqualFold(name, "managedFields") { // the entries are not decoded
 			if jsonspan.Count(value, maxManaged) > maxManaged {
 				out = append(out, Fault{Field: "metadata.managedFields", Reason: fmt.Sprintf("has more than %d elements", maxManaged)})
 			}
@@ -102,21 +104,22 @@ func largeMetadata(metadata []byte) (out []Fault) {
 	return out
 }
 
-// Weights: what deciding about a request takes, in bytes, besides its body.
+// Memory for deciding a request, in bytes, not counting its body.
 const (
 	leastWeight  = 64 << 10
 	structWeight = 3 << 10
 	byteWeight   = 4
 )
 
-// reviewWeight is that of an AdmissionReview. What limits refuse weighs no more than they allow.
+// reviewWeight returns the weight of an AdmissionReview. Content beyond the limits has no
+// weight.
 func reviewWeight(body []byte) int64 {
 	structs := min(jsonspan.Weighty(body), 2*maxStructs)
 	return leastWeight + byteWeight*int64(len(body)) + structWeight*int64(structs)
 }
 
-// conversionWeight is that of a ConversionReview: its answer is about as long, and one object
-// is converted at a time.
+// conversionWeight returns the weight of a ConversionReview. The response is about as long as
+// the request, and objects are converted one at a time.
 func conversionWeight(body []byte) int64 {
 	one := min(int64(len(body)), maxConverted)
 	return leastWeight + int64(len(body)) + convertedWeight*one

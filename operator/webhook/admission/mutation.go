@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// operation is one of a JSON Patch (RFC 6902).
+// operation is an operation of a JSON Patch (RFC 6902).
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -36,8 +36,8 @@ type looseRule struct {
 	} `json:"spec"`
 }
 
-// mutateRule makes labels and annotations of rules strings, which people write without
-// quotes (`enabled: true`), and marks the object.
+// mutateRule converts label and annotation values without quotes (`enabled: true`) to
+// strings, and marks the object as validated.
 func mutateRule(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	if refusal := onlyRules(r); refusal != nil {
 		return refusal
@@ -57,7 +57,7 @@ func mutateRule(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse 
 	return &admissionv1.AdmissionResponse{Allowed: true, Patch: patch, PatchType: &form}
 }
 
-// patch is what is to be changed, in the order of the object.
+// patch returns the changes, in the order of the object.
 func (o *looseRule) patch() (out []operation) {
 	for i, group := range o.Spec.Groups {
 		for j, rule := range group.Rules {
@@ -72,7 +72,7 @@ func (o *looseRule) patch() (out []operation) {
 	return append(out, operation{"add", "/metadata/annotations/" + wellknown.AnnotationValidated, "true"})
 }
 
-// quote makes values strings that say the same: numbers stay as they were written.
+// quote converts values to strings. Numbers keep their spelling.
 func quote(path string, values map[string]json.RawMessage) (out []operation) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		var text bytes.Buffer
@@ -84,5 +84,5 @@ func quote(path string, values map[string]json.RawMessage) (out []operation) {
 	return out
 }
 
-// escape writes a key into a JSON pointer (RFC 6901).
+// escape escapes a key for a JSON pointer (RFC 6901).
 var escape = strings.NewReplacer("~", "~0", "/", "~1")

@@ -46,7 +46,7 @@ func TestMutate(t *testing.T) {
 	}
 }
 
-// TestLiteralsStay: a number is the string that the user wrote, not what a float makes of it.
+// A number becomes a string with the spelling of the user, without conversion to a float.
 func TestLiteralsStay(t *testing.T) {
 	for _, literal := range []string{"1000000", "12345678901234567890", "1.50", "1e3", "-0", "true"} {
 		raw := `{"spec":{"groups":[{"rules":[{"labels":{"a":` + literal + `}}]}]}}`
@@ -57,8 +57,7 @@ func TestLiteralsStay(t *testing.T) {
 	}
 }
 
-// TestMutatedObjectsAreValid: with its patch, an object of booleans, numbers, nulls and
-// empty strings passes validation.
+// A patched object with booleans, numbers, nulls and empty strings passes validation.
 func TestMutatedObjectsAreValid(t *testing.T) {
 	raw := toJSON(t, ruleObject(
 		"{alert: A, expr: up, labels: {a: true, b: 1, c: null, d: '', e: 1.5}, annotations: {f: [x], g: {h: i}, j: false}}",
@@ -90,7 +89,7 @@ func TestMutatedObjectsAreValid(t *testing.T) {
 	}
 }
 
-// apply is what RFC 6902 says about add and replace of object members.
+// apply implements add and replace of RFC 6902 for object members.
 func (o operation) apply(document any) error {
 	parts := strings.Split(o.Path, "/")[1:]
 	at := document

@@ -10,14 +10,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 )
 
-// byThemselves are the kinds that have paths of their own, in any version.
+// byThemselves are the kinds with separate paths, in any version.
 var byThemselves = []string{catalog.PrometheusRule.Kind, catalog.AlertmanagerConfig.Kind}
 
-// maxWarnings bounds the warnings of an answer, which API servers cut after 4,096 bytes.
+// maxWarnings limits the warnings of a response, because API servers truncate them after
+// 4,096 bytes.
 const maxWarnings = 10
 
-// validateObject refuses an object of any other kind that no operator would use, whatever
-// else is in the cluster. What has no effect in its version becomes a warning.
+// validateObject rejects an object of any other kind that no operator would accept,
+// whatever the state of the cluster. Fields that have no effect in its version become
+// warnings.
 func (h *Handler) validateObject(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	i := slices.IndexFunc(catalog.All, func(row *catalog.Row) bool {
 		return r.Resource.Group == row.Group && r.Resource.Resource == row.Resource && r.Resource.Version == row.Version &&

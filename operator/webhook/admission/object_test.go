@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// objectKinds are all kinds of workloads.
+// objectKinds returns all kinds of workloads.
 func objectKinds() []*engine.Kind {
 	cfg := workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
@@ -31,7 +31,7 @@ func objectKinds() []*engine.Kind {
 	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}
 }
 
-// about asks about an object with a spec.
+// about reviews an object with this spec.
 func about(t testing.TB, resource, spec string) *admissionv1.AdmissionResponse {
 	t.Helper()
 	return ask(t, New(Options{Kinds: objectKinds}), ValidateObjectsPath, request(toJSON(t, "metadata: {name: a}\nspec: "+spec), resource))
@@ -73,7 +73,7 @@ func TestValidateObjects(t *testing.T) {
 	}
 }
 
-// TestWarnings: what has no effect is told, and does not refuse.
+// Fields without effect cause warnings, not a rejection.
 func TestWarnings(t *testing.T) {
 	r := about(t, "prometheuses v1", "{version: v2.45.0, serviceMonitorSelector: {}, scrapeProtocols: [OpenMetricsText1.0.0]}")
 	if want := "[Prometheus demo/a: spec.scrapeProtocols: global.scrape_protocols needs Prometheus >= 2.49.0 and is left out]"; !r.Allowed || fmt.Sprint(r.Warnings) != want {
@@ -89,8 +89,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestUnchangedSpecs: labels and finalizers of an object can be changed, whatever is wrong
-// with it.
+// Labels and finalizers of an invalid object can be changed.
 func TestUnchangedSpecs(t *testing.T) {
 	const monitor = "metadata: {name: a, labels: {team: LABEL}}\nspec: {selector: {}, endpoints: [{port: web, interval: 1s, scrapeTimeout: TIMEOUT}]}"
 	object := func(label, timeout string) []byte {
@@ -134,7 +133,7 @@ func TestUnchangedSpecs(t *testing.T) {
 	}
 }
 
-// TestNoSecretsInObjectRefusals: URLs and headers of an object may have a password in them.
+// A rejection does not reveal passwords in URLs and headers.
 func TestNoSecretsInObjectRefusals(t *testing.T) {
 	for resource, spec := range map[string]string{
 		"prometheuses v1":  "{serviceMonitorSelector: {}, remoteWrite: [{url: 'http://user:hunter2@host/%zz'}]}",
@@ -149,8 +148,8 @@ func TestNoSecretsInObjectRefusals(t *testing.T) {
 	}
 }
 
-// TestHostileObjects: an object that fits into a request costs about a second. The limit is for
-// loaded machines and the race detector.
+// Any object that fits into a request is checked in about a second. The limit allows for loaded
+// machines and the race detector.
 func TestHostileObjects(t *testing.T) {
 	var steps, endpoints []string
 	for i := range 20_000 {

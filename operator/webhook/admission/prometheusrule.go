@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
-// validateRule refuses a PrometheusRule that no Prometheus would load.
+// validateRule rejects a PrometheusRule that no Prometheus would load.
 func (h *Handler) validateRule(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	if refusal := onlyRules(r); refusal != nil {
 		return refusal
@@ -38,7 +38,7 @@ func (h *Handler) validateRule(r *admissionv1.AdmissionRequest) *admissionv1.Adm
 	return refuse(v1.PrometheusRuleResource, "PrometheusRule is invalid", faults...)
 }
 
-// onlyRules refuses requests about anything but PrometheusRules.
+// onlyRules rejects requests for other resources than PrometheusRules.
 func onlyRules(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	want := catalog.PrometheusRule
 	if r.Resource.Group == want.Group && r.Resource.Resource == want.Resource && r.Resource.Version == want.Version {
@@ -48,7 +48,8 @@ func onlyRules(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		"want %s.%s %s, got %s", want.Resource, want.Group, want.Version, resourceOf(r))})
 }
 
-// resourceOf names what a request is about: "pods v1", "prometheusrules.monitoring.coreos.com v1".
+// resourceOf returns the resource and version of a request: "pods v1",
+// "prometheusrules.monitoring.coreos.com v1".
 func resourceOf(r *admissionv1.AdmissionRequest) string {
 	return strings.TrimSuffix(r.Resource.Resource+"."+r.Resource.Group, ".") + " " + r.Resource.Version
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
-// ruleObject has one group with rules of these manifests.
+// ruleObject returns a PrometheusRule with one group that contains these rules.
 func ruleObject(rules ...string) string {
 	return "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a, namespace: demo, uid: u}\n" +
 		"spec:\n  groups:\n  - name: g\n    rules:\n    - " + strings.Join(rules, "\n    - ") + "\n"
@@ -59,7 +59,7 @@ func TestValidateRules(t *testing.T) {
 	}
 }
 
-// TestSettings: UTF-8 names and optional parts of PromQL can be allowed.
+// UTF-8 names and optional features of PromQL can be enabled.
 func TestSettings(t *testing.T) {
 	manifest := toJSON(t, ruleObject(`{record: "a b", expr: "limitk(1, up)", labels: {"a.b": c}}`))
 	h := New(Options{Rules: rules.Settings{UTF8Names: true, PromQL: parser.Options{EnableExperimentalFunctions: true}}})
@@ -71,7 +71,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestOtherResources: what is routed to the wrong path is refused.
+// Resources that are routed to the wrong path are rejected.
 func TestOtherResources(t *testing.T) {
 	for _, tc := range []struct{ path, about, want string }{
 		{ValidateRulesPath, "servicemonitors v1", "Unexpected resource kind: want prometheusrules.monitoring.coreos.com v1, got servicemonitors.monitoring.coreos.com v1"},
@@ -86,7 +86,7 @@ func TestOtherResources(t *testing.T) {
 	}
 }
 
-// TestDeletion: nothing keeps an object from being deleted.
+// Deletion is never rejected.
 func TestDeletion(t *testing.T) {
 	bad := toJSON(t, ruleObject("{alert: A, expr: ((}"))
 	going := bytes.Replace(bad, []byte(`"name":"a"`), []byte(`"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"`), 1)
@@ -108,7 +108,7 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// TestManyFaults: a refusal has a bounded number of causes.
+// The number of causes in a rejection is limited.
 func TestManyFaults(t *testing.T) {
 	var all []string
 	for range 3000 {
@@ -123,8 +123,8 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// TestHostileRules: an object that fits into a request costs about a second; without bounds these take
-// many minutes. The limit is for loaded machines and the race detector.
+// Any object that fits into a request is checked in about a second; without limits, these would take
+// many minutes. The limit of the test allows for loaded machines and the race detector.
 func TestHostileRules(t *testing.T) {
 	var many []string
 	for i := range 50_000 {

@@ -16,13 +16,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// Fault is one reason to refuse an object.
+// Fault is one reason to reject an object.
 type Fault struct {
 	Field  string // as the user wrote it: "spec.groups[0].rules[1].expr"; empty for the whole object
 	Reason string
 }
 
-// String is one line.
+// String returns the fault as one line.
 func (f Fault) String() string {
 	if f.Field == "" {
 		return f.Reason
@@ -31,18 +31,17 @@ func (f Fault) String() string {
 }
 
 const (
-	// maxCauses bounds the faults of a refusal.
+	// maxCauses limits the causes of a rejection.
 	maxCauses = 200
-	// shownFaults is how many of them its message has too, which is all that most
-	// programs print.
+	// shownFaults limits the faults in its message, which is all that most clients print.
 	shownFaults = 5
 )
 
-// decider decides about one request.
+// decider decides one request.
 type decider func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse
 
-// review answers AdmissionReviews. Versions v1 and v1beta1 have the same shape, the
-// answer has that of the request.
+// review handles AdmissionReviews. Versions v1 and v1beta1 have the same shape; the response
+// has the version of the request.
 func (h *Handler) review(decide decider) http.Handler {
 	return h.answer(maxReviewBytes, reviewWeight, func(body []byte) (int, any) {
 		in, err := readReview(body)
@@ -64,12 +63,12 @@ func (h *Handler) review(decide decider) http.Handler {
 	})
 }
 
-// readReview decodes an AdmissionReview, apart from its objects, which are parts of body.
+// readReview decodes an AdmissionReview. Its objects are not decoded but refer to body.
 //
-// Errors: no JSON; no AdmissionReview; one with more than a request can have.
+// Errors: invalid JSON; not an AdmissionReview; more content than a valid request can have.
 func readReview(body []byte) (in admissionv1.AdmissionReview, err error) {
 	if !json.Valid(body) {
-		return in, json.Unmarshal(body, &struct{}{}) // which says why
+		return in, json.Unmarshal(body, &struct{}{}) // for its error
 	}
 	request := jsonspan.Get(body, "request")
 	objects := map[string]*runtime.RawExtension{}
@@ -94,12 +93,12 @@ func readReview(body []byte) (in admissionv1.AdmissionReview, err error) {
 	return in, nil
 }
 
-// without copies a review without the objects of its request, which it puts into objects. Of
-// one that is there twice, the last counts.
+// without returns a copy of the review without the objects of its request, and stores these
+// in objects. The last of duplicate members wins.
 func without(body, request []byte, objects map[string]*runtime.RawExtension) []byte {
 	var out []byte
 	last := 0
-	offset := func(part []byte) int { return cap(body) - cap(part) } // part is one of body
+	offset := func(part []byte) int { return cap(body) - cap(part) } // part must be a subslice of body
 	jsonspan.Members(request, func(name string, value []byte) bool {
 		into := objects[name]
 		if into == nil {
@@ -117,15 +116,16 @@ func without(body, request []byte, objects map[string]*runtime.RawExtension) []b
 	return append(out, body[last:]...)
 }
 
-// leaves reports a request that must not be refused, whatever is in the object: one that
-// deletes it, or changes it while it is being deleted, such as taking a finalizer away.
+// leaves reports whether a request must always be allowed because it deletes an object, or
+// changes one that is being deleted, for example to remove a finalizer.
 func leaves(r *admissionv1.AdmissionRequest) bool {
 	deleted := jsonspan.Get(r.Object.Raw, "metadata", "deletionTimestamp")
 	return r.Operation == admissionv1.Delete || len(deleted) > 0 && deleted[0] == '"'
 }
 
-// sameSpec reports whether a request changes only metadata or status: labels and finalizers
-// of an object that became wrong, or was stored before there was a webhook, can be changed.
+// sameSpec reports whether a request changes only metadata or status. Labels and finalizers
+// can be changed even if the object is invalid, for example because it was stored before the
+// webhook existed.
 func sameSpec(r *admissionv1.AdmissionRequest) bool {
 	if r.Operation != admissionv1.Update {
 		return false
@@ -134,12 +134,12 @@ func sameSpec(r *admissionv1.AdmissionRequest) bool {
 	return before != nil && bytes.Equal(before, jsonspan.Get(r.Object.Raw, "spec")) // API servers sort the fields
 }
 
-// allow lets an object pass as it is.
+// allow allows an object unchanged.
 func allow() *admissionv1.AdmissionResponse { return &admissionv1.AdmissionResponse{Allowed: true} }
 
-// refuse refuses an object.
+// refuse rejects an object.
 //
-// resource: "prometheusrules", message: what kind of failure.
+// resource is the plural name, such as "prometheusrules". message is the kind of failure.
 func refuse(resource, message string, faults ...Fault) *admissionv1.AdmissionResponse {
 	status := &metav1.Status{
 		Status: metav1.StatusFailure, Reason: metav1.StatusReasonInvalid, Code: http.StatusUnprocessableEntity,
@@ -163,7 +163,7 @@ func refuse(resource, message string, faults ...Fault) *admissionv1.AdmissionRes
 	return &admissionv1.AdmissionResponse{Result: status}
 }
 
-// decode reads the object of a request, if it is not too large for that.
+// decode checks the size of the object of a request and decodes it.
 func decode(r *admissionv1.AdmissionRequest, into any) []Fault {
 	if len(r.Object.Raw) == 0 {
 		return []Fault{{Reason: "the request has no object"}}
@@ -174,7 +174,7 @@ func decode(r *admissionv1.AdmissionRequest, into any) []Fault {
 	return faultsOf(manifest.DecodeKnown(r.Object.Raw, into))
 }
 
-// faultsOf are the faults in an error that fields of a manifest have.
+// faultsOf returns the faults in an error of the manifest package.
 func faultsOf(err error) (out []Fault) {
 	if err == nil {
 		return nil

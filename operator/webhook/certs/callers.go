@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// Names of the objects by which API servers reach the webhooks, as in deploy/components.
-// Those that do not exist are left out.
+// Names of the objects through which API servers reach the webhooks, as in
+// deploy/components. Missing ones are skipped.
 var (
 	validating  = []string{"firekeeper-prometheusrules", "firekeeper-alertmanagerconfigs", "firekeeper-validate-all"}
 	mutating    = []string{"firekeeper-prometheusrules"}
@@ -32,12 +32,12 @@ type caller struct {
 	bundles [][]byte
 }
 
-// trusts reports whether all of its webhooks have the bundle.
+// trusts reports whether all webhooks of the object have this CA bundle.
 func (c caller) trusts(bundle []byte) bool {
 	return !slices.ContainsFunc(c.bundles, func(has []byte) bool { return !bytes.Equal(has, bundle) })
 }
 
-// add notes one clientConfig, which has a Service or a URL.
+// add records one clientConfig, which has either a Service or a URL.
 func (c *caller) add(path string, service *types.NamespacedName, link *string, bundle []byte) {
 	host := ""
 	if service != nil {
@@ -51,16 +51,16 @@ func (c *caller) add(path string, service *types.NamespacedName, link *string, b
 		return
 	}
 	if ip := net.ParseIP(host); ip != nil {
-		host = ip.String() // as it is read back from the certificate
+		host = ip.String() // the form in which it is read back from the certificate
 	}
 	c.Paths = append(c.Paths, path+"/caBundle")
 	c.hosts = append(c.hosts, host)
 	c.bundles = append(c.bundles, bundle)
 }
 
-// callers reads them all.
+// callers reads all of these objects.
 //
-// Errors: those of the API server, with the object.
+// Errors: those of the API server, with the name of the object.
 func (o *Options) callers(ctx context.Context) (out []caller, err error) {
 	for kind, names := range map[string][]string{apply.ValidatingWebhooks: validating, apply.MutatingWebhooks: mutating, apply.Definition: definitions} {
 		for _, name := range names {
@@ -78,7 +78,7 @@ func (o *Options) callers(ctx context.Context) (out []caller, err error) {
 	return out, nil
 }
 
-// read fills in what there is of a caller.
+// read fills in the webhooks of a caller.
 func (o *Options) read(ctx context.Context, c *caller) error {
 	api := o.Writer.Kube.AdmissionregistrationV1()
 	switch c.Kind {
@@ -111,7 +111,7 @@ func (o *Options) read(ctx context.Context, c *caller) error {
 	return nil
 }
 
-// webhook notes a webhook of a configuration.
+// webhook records a webhook of a configuration.
 func (c *caller) webhook(i int, client *admissionregistrationv1.WebhookClientConfig) {
 	var service *types.NamespacedName
 	if s := client.Service; s != nil {
@@ -120,7 +120,7 @@ func (c *caller) webhook(i int, client *admissionregistrationv1.WebhookClientCon
 	c.add(fmt.Sprintf("/webhooks/%d/clientConfig", i), service, client.URL, client.CABundle)
 }
 
-// conversion notes the webhook of a CRD; those without one have none.
+// conversion records the conversion webhook of a CRD, if it has one.
 func (c *caller) conversion(by *apiextensionsv1.CustomResourceConversion) {
 	if by == nil || by.Webhook == nil || by.Webhook.ClientConfig == nil {
 		return

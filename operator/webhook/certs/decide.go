@@ -13,25 +13,26 @@ import (
 
 // Keys of the Secret besides tls.crt and tls.key.
 const (
-	// authorityCert has the CAs to trust, the one in use first.
+	// authorityCert holds the trusted CAs, the active one first.
 	authorityCert = "ca.crt"
 	authorityKey  = "ca.key"
 )
 
-// plan is what the Secret should hold; changed says that it does not hold it yet.
+// plan is the desired content of the Secret. changed reports whether the Secret differs from it.
 type plan struct {
 	data    map[string][]byte
 	changed bool
 }
 
-// bundle is what API servers should trust.
+// bundle returns the CA bundle that API servers should trust.
 func (p plan) bundle() []byte { return p.data[authorityCert] }
 
-// decide returns what the Secret should hold, from what it holds. Keys that it does not
-// know stay.
+// decide computes the desired content of the Secret from its current content. Unknown keys are
+// kept.
 //
-// data: nil for a Secret that does not exist; bundles: what API servers trust now, which has the
-// CA of a Secret that was deleted; hosts: where API servers reach the webhooks, sorted.
+// data is nil if the Secret does not exist. bundles are the CA bundles that API servers trust
+// now; they still hold the CA of a deleted Secret. hosts are the sorted addresses at which API
+// servers reach the webhooks.
 func decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.Time) (plan, error) {
 	out := plan{data: map[string][]byte{}}
 	for key, value := range data {
@@ -81,16 +82,16 @@ func decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.T
 	return out, err
 }
 
-// maxIssued is how many CAs are kept of a Secret that is lost. Pods serve with a certificate of
-// the last one until the new one has reached them.
+// maxIssued is the maximum number of CAs to keep from a lost Secret. Pods serve with a
+// certificate of the last CA until they have received the new one.
 const maxIssued = 2
 
-// issued are the CAs of ours in bundles, each once, those of the first bundle first.
+// issued returns our own CAs in bundles without duplicates, those of the first bundle first.
 func issued(bundles [][]byte) (out []*x509.Certificate) {
 	for _, bundle := range bundles {
 		all, err := cert.ParseCertsPEM(bundle)
 		if err != nil {
-			continue // of somebody else, or none
+			continue // foreign or empty
 		}
 		for _, c := range all {
 			ours := c.IsCA && c.Subject.CommonName == authorityName && c.CheckSignatureFrom(c) == nil
@@ -102,7 +103,7 @@ func issued(bundles [][]byte) (out []*x509.Certificate) {
 	return out
 }
 
-// hostsOf are the names and addresses in a certificate, sorted.
+// hostsOf returns the names and addresses in a certificate, sorted.
 func hostsOf(c *x509.Certificate) []string {
 	out := slices.Clone(c.DNSNames)
 	for _, ip := range c.IPAddresses {

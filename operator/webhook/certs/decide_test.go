@@ -26,7 +26,8 @@ func decided(t *testing.T, data map[string][]byte, hosts []string, now time.Time
 	return p
 }
 
-// serves reports whether whoever trusts a bundle accepts the certificate for every host.
+// serves reports whether a client that trusts the bundle accepts the certificate for every
+// host.
 func serves(t *testing.T, data map[string][]byte, bundle []byte, now time.Time) error {
 	t.Helper()
 	chain, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
@@ -59,7 +60,7 @@ func TestDecide(t *testing.T) {
 		data             map[string][]byte
 		hosts            []string
 		after            time.Duration
-		certificate, own bool // whether it is another certificate, another CA
+		certificate, own bool // whether the certificate and the CA are replaced
 	}{
 		"nothing to do":       {first.data, hosts, day, false, false},
 		"before renewal":      {first.data, hosts, 59 * day, false, false},
@@ -100,7 +101,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestNoGap: pods have the old certificate for a while, and it is trusted until the end.
+// The old certificate, which pods serve for a while, is trusted until it expires.
 func TestNoGap(t *testing.T) {
 	data := decided(t, nil, hosts, begin).data
 	for now := begin; now.Before(begin.AddDate(12, 0, 0)); now = now.AddDate(0, 0, 7) {
@@ -119,8 +120,8 @@ func TestNoGap(t *testing.T) {
 	}
 }
 
-// TestALostSecret: pods serve with the old certificate until the new one has reached them, so
-// its CA stays in the bundles, which are all that is left of it.
+// The CA of a lost Secret stays in the bundles, which are its only copy, because pods serve
+// with the old certificate until they have received the new one.
 func TestALostSecret(t *testing.T) {
 	first := decided(t, nil, hosts, begin)
 	other, err := newAuthority(begin)
@@ -163,7 +164,7 @@ func TestALostSecret(t *testing.T) {
 		})
 	}
 	data, bundle := first.data, first.bundle()
-	for range 10 { // it does not grow
+	for range 10 { // the bundle does not grow
 		next, err := decide(nil, [][]byte{bundle}, hosts, begin)
 		if err != nil {
 			t.Fatal(err)

@@ -1,14 +1,16 @@
-// Package certs keeps the certificate of the webhooks: a CA of its own and a serving
-// certificate in a Secret, and the CA in the configurations by which API servers reach the
-// webhooks. It is for clusters without cert-manager.
+// Package certs manages the certificate of the webhooks: it keeps a private CA and a serving
+// certificate in a Secret, and writes the CA to the configurations through which API servers
+// reach the webhooks. It is for clusters without cert-manager.
 //
-//	err := webhookcerts.Run(ctx, webhookcerts.Options{…}) // until ctx ends
+//	options := &certs.Options{…}
+//	err := options.Run(ctx) // until ctx ends
 //
-//	decide.go  what the Secret and the configurations should have, from what they have
-//	issue.go   certificates
-//	run.go     reads, decides, writes, and again a minute later
+//	decide.go  computes the content of the Secret and the configurations
+//	issue.go   issues certificates
+//	run.go     reads, decides and writes once a minute
 //
-// Both are renewed after two thirds of their life. A new CA is in the configurations before
-// a certificate of it is in the Secret, and an old one stays there until it ends, so that
-// webhooks go on serving. That of a Secret that was deleted is kept from the configurations.
+// Both certificates are renewed after two thirds of their lifetime. A new CA is written to
+// the configurations before the Secret holds a certificate signed by it, and an old CA stays
+// there until it expires, so that the webhooks stay available. If the Secret is deleted, its
+// CA is read back from the configurations and stays trusted.
 package certs

@@ -20,7 +20,7 @@ const (
 	servingLife   = 90 * 24 * time.Hour
 	// authorityName is the subject of our CAs.
 	authorityName = "admission-webhook-ca"
-	// skew is how far clocks of API servers may be behind.
+	// skew is the tolerated clock skew of API servers.
 	skew = time.Hour
 )
 
@@ -30,7 +30,7 @@ type pair struct {
 	key crypto.Signer
 }
 
-// newAuthority makes a CA that signs itself.
+// newAuthority creates a self-signed CA.
 func newAuthority(now time.Time) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,7 +45,7 @@ func newAuthority(now time.Time) (pair, error) {
 	return sign(own, key, pair{own, key})
 }
 
-// serving makes a certificate for hosts, which are names and addresses.
+// serving issues a certificate for hosts, which are DNS names and IP addresses.
 func (ca pair) serving(hosts []string, now time.Time) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -66,7 +66,7 @@ func (ca pair) serving(hosts []string, now time.Time) (pair, error) {
 	return sign(own, key, ca)
 }
 
-// sign completes a certificate.
+// sign completes a certificate and signs it.
 func sign(own *x509.Certificate, key *ecdsa.PrivateKey, by pair) (pair, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -90,7 +90,7 @@ func (p pair) encode() (certificate, key []byte, err error) {
 	return certificate, key, err
 }
 
-// parse reads the first certificate and its key; ok is false when they do not fit together.
+// parse reads the first certificate and its key. ok is false if they do not match.
 func parse(certificates, key []byte) (p pair, rest []*x509.Certificate, ok bool) {
 	all, err := cert.ParseCertsPEM(certificates)
 	if err != nil {
@@ -108,7 +108,8 @@ func parse(certificates, key []byte) (p pair, rest []*x509.Certificate, ok bool)
 	return pair{all[0], signer}, all[1:], true
 }
 
-// due reports whether a certificate is to be renewed: after two thirds of its life.
+// due reports whether a certificate must be renewed, which is after two thirds of its
+// lifetime.
 func due(c *x509.Certificate, now time.Time) bool {
 	life := c.NotAfter.Sub(c.NotBefore)
 	return now.After(c.NotBefore.Add(life*2/3)) || now.Before(c.NotBefore)

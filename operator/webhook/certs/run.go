@@ -14,18 +14,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// interval is how soon configurations that are applied, or changed, get the CA.
+// interval is the time between two checks, and so the maximum delay until a new or
+// changed configuration gets the CA.
 const interval = time.Minute
 
-// Options say what to keep.
+// Options configure [Options.Run].
 type Options struct {
 	Writer          apply.Webhooks // also reads
 	Namespace, Name string         // of the Secret
 	Logger          *slog.Logger
 }
 
-// Run keeps certificates until the context ends. A failure is logged, once while it stays
-// the same, and tried again.
+// Run manages the certificates until the context ends. It retries after failures, and
+// logs a repeated failure only once.
 func (o *Options) Run(ctx context.Context) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -47,7 +48,7 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 }
 
-// once reads, decides and writes.
+// once reads, decides and writes once.
 func (o *Options) once(ctx context.Context, now time.Time) error {
 	callers, err := o.callers(ctx)
 	if err != nil || len(callers) == 0 {
@@ -63,7 +64,7 @@ func (o *Options) once(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("issue a certificate: %w", err)
 	}
-	for _, c := range callers { // first, so that nobody meets a certificate that is not trusted yet
+	for _, c := range callers { // first, so that API servers trust the certificate before it is served
 		if c.trusts(want.bundle()) {
 			continue
 		}
@@ -84,7 +85,7 @@ func (o *Options) once(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// hostsOfAll are all hosts, sorted, each once.
+// hostsOfAll returns the hosts of all callers, sorted and without duplicates.
 func hostsOfAll(callers []caller) (out []string) {
 	for _, c := range callers {
 		out = append(out, c.hosts...)
@@ -93,7 +94,7 @@ func hostsOfAll(callers []caller) (out []string) {
 	return slices.Compact(out)
 }
 
-// bundlesOfAll are the bundles of all callers.
+// bundlesOfAll returns the bundles of all callers.
 func bundlesOfAll(callers []caller) (out [][]byte) {
 	for _, c := range callers {
 		out = append(out, c.bundles...)

@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// bed is a cluster with one configuration of each kind.
+// bed is a fake cluster with one configuration of each kind.
 type bed struct {
 	*Options
 	kube *fake.Clientset
@@ -50,7 +50,7 @@ func newBed(t *testing.T, objects ...runtime.Object) *bed {
 	b.kube.PrependReactor("*", "*", note)
 	b.crds.PrependReactor("*", "*", note)
 	b.kube.PrependReactor("create", "secrets", func(a k8stesting.Action) (bool, runtime.Object, error) {
-		a.(k8stesting.CreateAction).GetObject().(*corev1.Secret).ResourceVersion = "1" // as a store does
+		a.(k8stesting.CreateAction).GetObject().(*corev1.Secret).ResourceVersion = "1" // as the API server does
 		return false, nil, nil
 	})
 	return b
@@ -76,8 +76,8 @@ func (b *bed) secret(t *testing.T) map[string][]byte {
 	return s.Data
 }
 
-// TestOnce: the CA is everywhere before the certificate is in the Secret, and then nothing
-// is written until something is due or somebody changes something.
+// The CA is written everywhere before the Secret gets the certificate. After that, nothing
+// is written until a renewal is due or a configuration changes.
 func TestOnce(t *testing.T) {
 	b := newBed(t, configuration())
 	do := func(now time.Time, want ...string) {
@@ -86,7 +86,7 @@ func TestOnce(t *testing.T) {
 		if err := b.once(t.Context(), now); err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(b.did[:max(0, len(b.did)-1)]) // the order of the callers is none
+		slices.Sort(b.did[:max(0, len(b.did)-1)]) // the callers are written in random order
 		if !slices.Equal(b.did, want) {
 			t.Errorf("did %q, want %q", b.did, want)
 		}
@@ -119,7 +119,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestNobodyCalls: without configurations there is nothing to do.
+// Without configurations, the controller does nothing.
 func TestNobodyCalls(t *testing.T) {
 	b := newBed(t)
 	b.Writer.CRDs = crdfake.NewSimpleClientset().ApiextensionsV1().CustomResourceDefinitions()
@@ -128,8 +128,8 @@ func TestNobodyCalls(t *testing.T) {
 	}
 }
 
-// TestMissingPermission: nothing is issued that API servers would not trust, and the error
-// says what is missing.
+// No certificate is issued that API servers would not trust, and the error names the
+// missing permission.
 func TestMissingPermission(t *testing.T) {
 	for _, verb := range []string{"get", "patch"} {
 		b := newBed(t, configuration())

@@ -8,21 +8,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// Misfit says why a recreated StatefulSet cannot keep the pods of its predecessor;
-// empty when it adopts them and leaves them running.
+// Misfit returns why a recreated StatefulSet cannot keep the pods of its predecessor,
+// empty if it adopts them and keeps them running.
 //
-//	differs                   | pods
-//	--------------------------|------------------------------------------------
-//	podManagementPolicy       | stay: it is not part of a pod
-//	settings of a claim       | stay: existing PVCs are not touched
-//	a claim template is gone  | stay; the changed pod template replaces them in turn
-//	the pod template          | stay until the rolling update gets to them
-//	the selector              | get its labels ([Relabel]); then the changed pod
-//	                          | template replaces them in turn
-//	a claim template is new   | are replaced in turn ([Replace]): their volumes
-//	                          | cannot change
-//	serviceName               | are replaced in turn ([Replace]): it is part of
-//	                          | their host names, which no rolling update compares
+//	differs                     | pods
+//	----------------------------|------------------------------------------------
+//	podManagementPolicy         | remain: it is not part of a pod
+//	settings of a claim         | remain: existing PVCs are not changed
+//	a claim template is removed | remain; the changed pod template replaces them
+//	                            | one by one
+//	the pod template            | remain until the rolling update reaches them
+//	the selector                | get its labels ([Relabel]); then the changed pod
+//	                            | template replaces them one by one
+//	a claim template is new     | are replaced one by one ([Replace]): their
+//	                            | volumes are immutable
+//	serviceName                 | are replaced one by one ([Replace]): it is part
+//	                            | of their host names, which no rolling update
+//	                            | compares
 //
 // Only the last three are misfits.
 func Misfit(live, want *appsv1.StatefulSet) string {

@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// SetOf returns the name of the StatefulSet that a pod was created by, also when
-// it has lost its owner reference; ok is false for other pods, copies of "kubectl
-// debug" among them.
+// SetOf returns the name of the StatefulSet that created a pod, even if the owner
+// reference is lost. ok is false for other pods, including copies of "kubectl debug".
 func SetOf(p *corev1.Pod) (name string, ordinal int, ok bool) {
 	cut := strings.LastIndexByte(p.Name, '-')
 	if cut < 0 || p.Labels[appsv1.StatefulSetPodNameLabel] != p.Name {
@@ -23,24 +22,24 @@ func SetOf(p *corev1.Pod) (name string, ordinal int, ok bool) {
 	return p.Name[:cut], ordinal, err == nil
 }
 
-// Orphan reports whether a pod of a StatefulSet belongs to nobody.
+// Orphan reports whether a pod of a StatefulSet has no owner.
 func Orphan(p *corev1.Pod) bool {
 	_, _, ok := SetOf(p)
 	return ok && len(p.OwnerReferences) == 0
 }
 
-// Abandoned reports whether a pod of a StatefulSet is left when its StatefulSet is gone:
-// an orphan, or one that a DaemonSet with the same pod labels has adopted since. That one
-// would go on beside the pods of the DaemonSet, or in the place of one.
+// Abandoned reports whether a pod remains after its StatefulSet was deleted: an orphan,
+// or one that was adopted by a DaemonSet with the same pod labels. The latter would keep
+// running beside the pods of the DaemonSet, or replace one of them.
 func Abandoned(p *corev1.Pod) bool {
 	owner := metav1.GetControllerOf(p)
 	_, _, ok := SetOf(p)
 	return Orphan(p) || ok && owner != nil && owner.Kind == "DaemonSet"
 }
 
-// Relabel returns the labels that an orphan needs so that a recreated StatefulSet
-// adopts it; nil when it does already. A pod that somebody took out of a selector is
-// younger than its StatefulSet and left alone.
+// Relabel returns the labels that an orphan needs to be adopted by a recreated
+// StatefulSet, nil if it needs none. A pod that a user removed from the selector is
+// younger than its StatefulSet and not changed.
 func Relabel(sts *appsv1.StatefulSet, p *corev1.Pod) map[string]string {
 	if !Orphan(p) || p.DeletionTimestamp != nil || !outlived(sts, p) || selects(sts, p) {
 		return nil
@@ -53,20 +52,19 @@ func selects(sts *appsv1.StatefulSet, p *corev1.Pod) bool {
 	return err == nil && selector.Matches(labels.Set(p.Labels))
 }
 
-// Replace returns the pod of a StatefulSet that was recreated around its pods which
-// must be deleted next, because it does not fit and no rolling update replaces it,
-// and the reason; nil when there is none, or when it is not time yet.
+// Replace returns the next pod to delete of a StatefulSet that was recreated around its
+// pods, because the pod does not fit and no rolling update replaces it, and the reason.
+// It returns nil if there is none or the deletion must wait.
 //
-// One that is not ready goes at once: nobody reads from it. Of the others the one
-// with the lowest ordinal goes, when all pods that exist are ready and none below
-// it is missing: the StatefulSet controller stops at the first pod that it cannot
-// bring in line, so it would not create those above. With the update strategy
-// OnDelete the user decides.
+// A pod that is not ready is deleted first, because it serves no requests. Otherwise it
+// is the pod with the lowest ordinal, if all existing pods are ready and none below it is
+// missing: the StatefulSet controller stops at the first pod that it cannot reconcile, so
+// it would not create those above. With the update strategy OnDelete the user decides.
 //
-// pods are those that have the StatefulSet's name, by ordinal; ready tells about
-// one of them.
+// pods are the pods with the StatefulSet's name by ordinal, and ready reports whether a
+// pod is ready.
 func Replace(sts *appsv1.StatefulSet, pods []*corev1.Pod, ready func(*corev1.Pod) bool) (next *corev1.Pod, why string) {
-	if sts.Generation != sts.Status.ObservedGeneration || // nobody would create the next one
+	if sts.Generation != sts.Status.ObservedGeneration || // the controller would not create the next pod
 		sts.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
 		return nil, ""
 	}
@@ -99,13 +97,13 @@ func Replace(sts *appsv1.StatefulSet, pods []*corev1.Pod, ready func(*corev1.Pod
 }
 
 // outlived reports whether a pod is older than its StatefulSet, which was recreated
-// around it. What a younger one looks like was decided when it was created, maybe by
-// a webhook, and the next one would look like it.
+// around it. The form of a younger pod was determined at its creation, perhaps by a
+// webhook, and a replacement would be the same.
 func outlived(sts *appsv1.StatefulSet, p *corev1.Pod) bool {
 	return !p.CreationTimestamp.After(sts.CreationTimestamp.Time)
 }
 
-// unfit says why a pod cannot stay although no rolling update replaces it.
+// unfit returns why a pod must be replaced although no rolling update does so, or "".
 func unfit(sts *appsv1.StatefulSet, p *corev1.Pod, rolling bool) string {
 	if !outlived(sts, p) {
 		return ""

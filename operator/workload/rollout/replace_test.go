@@ -14,7 +14,7 @@ import (
 
 var recreatedAt = metav1.Unix(1000, 0)
 
-// recreated is a StatefulSet that its controller has seen.
+// recreated returns a StatefulSet that its controller has observed.
 func recreated(edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 	s := statefulSet(edit...)
 	s.Generation, s.CreationTimestamp = 1, recreatedAt
@@ -22,7 +22,7 @@ func recreated(edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 	return s
 }
 
-// member is a pod that fits recreated; states are said of it.
+// member returns a pod that fits the result of recreated, changed by states.
 func member(ordinal int, states ...string) *corev1.Pod {
 	name := fmt.Sprintf("web-%d", ordinal)
 	p := &corev1.Pod{
@@ -94,7 +94,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Whatever the pods were, one after the other is replaced, and it comes to an end.
+// For all initial states, the pods are replaced one by one, and the process ends.
 func TestReplaceEnds(t *testing.T) {
 	for _, state := range []string{"other host", "no claim", "other labels"} {
 		pods := []*corev1.Pod{member(0, state), member(1, state, "down"), member(2, state)}

@@ -21,31 +21,29 @@ import (
 // root is the path of the project from the package of a kind, such as controllers/prometheus.
 const root = "../../.."
 
-// sharedBlocks are tested for themselves in package promconfig; they are the same
-// wherever they occur.
+// sharedBlocks are types that package promconfig tests; they are the same wherever they occur.
 var sharedBlocks = []reflect.Type{
 	reflect.TypeFor[v1.TLSConfig](), reflect.TypeFor[v1.SafeTLSConfig](), reflect.TypeFor[v1.OAuth2](),
 	reflect.TypeFor[v1.RelabelConfig](), reflect.TypeFor[v1.Authorization](), reflect.TypeFor[v1.SafeAuthorization](),
 	reflect.TypeFor[v1.Sigv4](), reflect.TypeFor[v1.AzureAD](),
 }
 
-// Coverage says where the fields of a kind are tested.
+// Coverage lists where the fields of a kind are tested.
 type Coverage struct {
 	Specs   []reflect.Type
-	Kinds   []string // whose objects in golden files count; "" for those that do not say
-	Folders []string // of packages whose golden files count: "operator/config/promconfig"
-	// Files is the pattern of golden files in a folder; "testdata/*.txtar" when empty.
+	Kinds   []string // kinds of the objects in golden files to check; "" for objects without a kind
+	Folders []string // packages whose golden files are checked: "operator/config/promconfig"
+	// Files is the pattern of golden files in a folder; empty means "testdata/*.txtar".
 	Files string
-	// Parts are further types, by their path below the spec: "receivers".
+	// Parts are further types by their path below the spec: "receivers".
 	Parts map[string]reflect.Type
-	// Elsewhere names the test of each field that no golden file can show, as
-	// "folder: test".
+	// Elsewhere is the test of each field that golden files cannot cover, in the form "folder: test".
 	Elsewhere map[string]string
-	// Blocks are tested for themselves, in addition to those that all kinds share.
+	// Blocks are types with separate tests, in addition to the shared ones.
 	Blocks []reflect.Type
 }
 
-// Check fails for each field without a test. With -v it prints which files set it.
+// Check fails for each field without a test. With -v it logs the files that set each field.
 func (c Coverage) Check(t *testing.T) {
 	t.Helper()
 	set := map[string][]string{}
@@ -85,7 +83,7 @@ func (c Coverage) Check(t *testing.T) {
 	}
 }
 
-// fieldsIn are the paths of the fields that objects in a golden file set.
+// fieldsIn returns the paths of the fields that are set in a golden file.
 func (c Coverage) fieldsIn(t *testing.T, file string) []string {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
@@ -113,7 +111,7 @@ func (c Coverage) fieldsIn(t *testing.T, file string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// markPaths enters the dotted paths of all keys; lists do not count.
+// markPaths adds the dotted paths of all keys, without list indices.
 func markPaths(into map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case []any:
@@ -129,7 +127,7 @@ func markPaths(into map[string]bool, path string, v any) {
 	}
 }
 
-// specFields are the paths of all fields, down to types that are not ours.
+// specFields returns the paths of all fields, down to types of other packages.
 func (c Coverage) specFields(typ reflect.Type, prefix string, above []reflect.Type) map[string]bool {
 	out := map[string]bool{}
 	for i := range typ.NumField() {
@@ -155,7 +153,7 @@ func (c Coverage) specFields(typ reflect.Type, prefix string, above []reflect.Ty
 	return out
 }
 
-// testExists looks for "folder: test" in the sources.
+// testExists reports whether the sources contain the test "folder: test".
 func testExists(t *testing.T, test string) bool {
 	t.Helper()
 	folder, name, _ := strings.Cut(test, ": ")

@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Env is a container's environment, with the value in values where the cluster gives
-// it.
+// Env returns a container's environment, with the values in values for variables whose
+// value comes from the cluster.
 func Env(c corev1.Container, values map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, e := range c.Env {
@@ -19,10 +19,9 @@ func Env(c corev1.Container, values map[string]string) map[string]string {
 	return out
 }
 
-// Files are the files that a container sees in volumes of Secrets and ConfigMaps, by
-// their paths.
+// Files returns the files of a container from volumes of Secrets and ConfigMaps, by path.
 //
-// Errors: a volume that is not optional names an object or a key that is not given.
+// Errors: a required volume references a missing object or key.
 func Files(pod corev1.PodSpec, c corev1.Container, secrets []*corev1.Secret, configMaps []*corev1.ConfigMap) (map[string]string, error) {
 	objects := map[string]map[string]string{}
 	for _, s := range secrets {
@@ -89,7 +88,7 @@ func volumeFiles(v corev1.Volume, objects map[string]map[string]string) (map[str
 	return out, nil
 }
 
-// sources are the Secrets and ConfigMaps of a volume; other volumes have none.
+// sources returns the Secrets and ConfigMaps of a volume; other volumes have none.
 func sources(v corev1.Volume) []source {
 	var out []source
 	if s := v.Secret; s != nil {

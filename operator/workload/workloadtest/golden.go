@@ -12,9 +12,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// ReadInputs reads all inputs of a golden file, each into what into has under its name.
+// ReadInputs decodes all inputs of a golden file into the values of the same names in into.
 //
-// Errors: an input without a place, or with a field that its place does not have.
+// Errors: an input without a value in into, or with an unknown field.
 func ReadInputs(c golden.Case, into map[string]any) error {
 	for _, name := range c.Inputs() {
 		place, ok := into[name]

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// CheckPod fails for what an API server refuses in a pod: names that are no names,
-// doubled names, ports, volumes, mounts and variables, mounts without a volume. An
-// argument may only be repeated if a program reads it so.
+// CheckPod fails for pods that an API server rejects: invalid names, duplicate names,
+// ports, volumes, mounts and variables, mounts without a volume. An argument may only be
+// repeated if the program supports it.
 func CheckPod(t *testing.T, pod corev1.PodTemplateSpec) {
 	t.Helper()
 	volumes, ports, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -61,7 +61,7 @@ func checkContainer(t *testing.T, c corev1.Container, volumes map[string]bool) {
 	}
 }
 
-// repeatable arguments may be given several times.
+// repeatable lists the arguments that may be repeated.
 var repeatable = map[string]bool{
 	"--watched-dir": true, "--volume-dir": true, "--enable-feature": true, "--cluster.peer": true,
 	"--label": true, "--alert.label-drop": true, "--query": true, "--alertmanagers.url": true,

@@ -2,7 +2,7 @@ package workloadtest
 
 import "reflect"
 
-// Spoil overwrites everything a value points to, so that a second result that shares
+// Spoil overwrites everything that a value points to, so that another result that shares
 // memory with it differs.
 func Spoil(v any) { spoil(reflect.ValueOf(v)) }
 

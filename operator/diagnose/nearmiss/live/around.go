@@ -13,15 +13,17 @@ import (
 )
 
 const (
-	// most is the number of objects of a list that is read.
+	// most is the maximum number of objects that are read per list.
 	most = 2000
-	// mostElsewhere is the same for what matches in other namespaces: a hint names some.
+	// mostElsewhere is the maximum number of objects that are read from other namespaces, since a
+	// hint names only a few.
 	mostElsewhere = 20
-	// mostPlaces is the number of namespaces, and of Services, whose surroundings are read.
+	// mostPlaces is the maximum number of namespaces, and of Services, whose related objects are
+	// read.
 	mostPlaces = 10
 )
 
-// Around looks around in a cluster for one command. It is not safe for concurrent use.
+// Around reads related objects from a cluster for one command. It is not safe for concurrent use.
 type Around struct {
 	ctx    context.Context
 	reader readers.Reader
@@ -29,7 +31,7 @@ type Around struct {
 	may    map[nearmiss.Review]answer
 }
 
-// New looks around in a cluster.
+// New returns a reader of related objects in a cluster.
 func New(ctx context.Context, r readers.Reader) *Around {
 	return &Around{ctx: ctx, reader: r, lists: map[string]list{}, may: map[nearmiss.Review]answer{}}
 }
@@ -49,25 +51,25 @@ func (a *Around) Look(w v1.Workload, uses []nearmiss.Use) (*nearmiss.View, []str
 	return l.view(), l.unknown
 }
 
-// looking is one view in the making.
+// looking is a view under construction.
 type looking struct {
 	*Around
 	workload v1.Workload
 	uses     []nearmiss.Use
 
 	objects  []nearmiss.Object
-	seen     map[string]bool // of them and of monitors, by keyOf
+	seen     map[string]bool // of objects and monitors, by keyOf
 	monitors []catalog.Object
 	extent   nearmiss.Extent
 	unknown  []string
 }
 
-// view is what is known by now.
+// view returns a view of the objects read so far.
 func (l *looking) view() *nearmiss.View {
 	return nearmiss.NewView(l.objects, nil, l.monitors).Within(l.extent)
 }
 
-// resources are those of the kinds that are read.
+// resources maps the kinds that are read to their resources.
 var resources = map[string]schema.GroupVersionResource{
 	"Service": readers.Services, "Endpoints": readers.Endpoints, "EndpointSlice": readers.EndpointSlices,
 	"Pod": readers.Pods, "Deployment": readers.Deployments, "StatefulSet": readers.StatefulSets, "DaemonSet": readers.DaemonSets,
@@ -75,7 +77,7 @@ var resources = map[string]schema.GroupVersionResource{
 	"Role": readers.Roles, "RoleBinding": readers.RoleBindings, "ClusterRole": readers.ClusterRoles, "ClusterRoleBinding": readers.ClusterRoleBindings,
 }
 
-// find reads what a want selects and, where that is nothing, what is near.
+// find reads the objects that a want selects or, if there are none, similar ones.
 func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
 	if !l.list(w.Kind, w.Namespaces, w.Labels) {
 		return
@@ -88,7 +90,7 @@ func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
 	switch w.Kind {
 	case "Service":
 		l.behind(u, w)
-	case "Pod": // a port may be one of the Services
+	case "Pod": // the port may belong to one of the Services
 		if len(l.view().Hints(u, l.workload.GetNamespace())) > 0 {
 			for _, namespace := range l.namespacesOf(w.Kind) {
 				l.maybe("Service", readers.Query{Namespace: namespace, Limit: most})
@@ -97,8 +99,8 @@ func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
 	}
 }
 
-// near reads what almost matches: the other objects of the namespaces, and what matches in other
-// namespaces.
+// near reads objects that almost match: other objects in the same namespaces, and matching objects
+// in other namespaces.
 func (l *looking) near(w nearmiss.Want) {
 	if w.Labels != "" && !l.list(w.Kind, w.Namespaces, "") {
 		return
@@ -109,7 +111,7 @@ func (l *looking) near(w nearmiss.Want) {
 	}
 	switch {
 	case w.Name != "":
-	case w.Kind == "Service": // its selector may be that of pods
+	case w.Kind == "Service": // the selector may be meant for pods
 		l.list("Pod", w.Namespaces, "")
 	case w.Kind == "Pod":
 		l.list("Service", w.Namespaces, "")
@@ -128,7 +130,7 @@ func (l *looking) near(w nearmiss.Want) {
 	}
 }
 
-// namespacesOf are those of the objects of a kind, as far as they matter.
+// namespacesOf returns the namespaces of the objects of a kind, up to mostPlaces.
 func (l *looking) namespacesOf(kind string) (out []string) {
 	for _, o := range l.objects {
 		if ns := o.GetNamespace(); l.seen[keyOf(kind, o)] && !slices.Contains(out, ns) && len(out) < mostPlaces {
@@ -138,8 +140,8 @@ func (l *looking) namespacesOf(kind string) (out []string) {
 	return out
 }
 
-// claims reads the monitors that may select what this one does not. Without permission, a hint
-// may name what another monitor selects.
+// claims reads other monitors that may select the near objects. Without permission, a hint may name
+// an object that another monitor selects.
 func (l *looking) claims(u nearmiss.Use, w nearmiss.Want) {
 	row := catalog.Of(u.Kind)
 	if row != catalog.ServiceMonitor && row != catalog.PodMonitor {

@@ -1,15 +1,15 @@
-// Package live looks around what jobs look for in a running cluster, with the permissions of
-// whoever asks, so that package nearmiss can say what almost matches.
+// Package live reads objects of a running cluster that are related to the discoveries of jobs, with
+// the permissions of the user, so that package nearmiss can find near misses.
 //
-//	around.go       one view for a question, in steps: what is found, what is near, what is elsewhere
-//	services.go     what is behind Services that are found
-//	permissions.go  what the ServiceAccount may look for
+//	around.go       the view for a query, step by step: matches, near misses, other namespaces
+//	services.go     objects behind the Services that are found
+//	permissions.go  permissions of the ServiceAccount
 //	lists.go        lists, each read once
 //
 //	look := live.New(ctx, reader).Look
 //	view, unknown := look(workload, uses)
 //
-// It reads no more than a hint can be made of: what the selectors of a job match and, where that
-// is nothing, the other objects of the same namespaces and what matches elsewhere. All lists are
-// bounded. What may not be read is said, and never taken for nothing.
+// It reads only objects that hints can be based on: the matches of the selectors of a job and, if
+// there are none, the other objects of the same namespaces and matches in other namespaces. All
+// lists are bounded. Forbidden lists are reported as unknown, and never taken as empty.
 package live

@@ -11,14 +11,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// list is what was read, and whether there may be more.
+// list is the result of a read; cut is set if there may be more objects.
 type list struct {
 	objects []readers.Object
 	err     error
 	cut     bool
 }
 
-// read reads a list, once.
+// read reads a list, at most once.
 func (a *Around) read(q readers.Query) list {
 	key := fmt.Sprintf("%s %q %q %d", q, q.Name, q.Labels, q.Limit)
 	if known, ok := a.lists[key]; ok {
@@ -32,8 +32,8 @@ func (a *Around) read(q readers.Query) list {
 	return out
 }
 
-// list reads objects of a kind with labels in namespaces, nil for all of them. It reports
-// whether it could; what it could not read is unknown.
+// list reads objects of a kind with labels in namespaces, nil for all namespaces. It reports
+// whether all could be read, and records failures as unknown.
 func (l *looking) list(kind string, namespaces []string, labels string) bool {
 	if namespaces == nil {
 		namespaces = []string{""}
@@ -48,7 +48,7 @@ func (l *looking) list(kind string, namespaces []string, labels string) bool {
 	return true
 }
 
-// take adds what a list has.
+// take adds the objects of a list.
 func (l *looking) take(kind string, q readers.Query) error {
 	got := l.read(q)
 	if got.err != nil {
@@ -61,13 +61,13 @@ func (l *looking) take(kind string, q readers.Query) error {
 	return nil
 }
 
-// maybe is take for what makes a hint better and is no reason to say that something is unknown.
+// maybe is like take for objects that only improve a hint: failures are ignored.
 func (l *looking) maybe(kind string, q readers.Query) {
 	q.GroupVersionResource = resources[kind]
 	_ = l.take(kind, q)
 }
 
-// add adds objects that are not there yet.
+// add adds new objects.
 func (l *looking) add(kind string, objects []readers.Object) {
 	for _, o := range objects {
 		if key := keyOf(kind, o); !l.seen[key] {
@@ -81,7 +81,7 @@ func keyOf(kind string, o metav1.Object) string {
 	return kind + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// isUnknown notes what could not be looked at.
+// isUnknown records a reason why something is unknown, without duplicates.
 func (l *looking) isUnknown(why string) {
 	if !slices.Contains(l.unknown, why) {
 		l.unknown = append(l.unknown, why)

@@ -11,17 +11,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// answer is one about permissions.
+// answer is the result of a permission review.
 type answer struct {
 	may bool
 	err error
 }
 
-// permissions asks what the ServiceAccount may look for. What it may not, or where the caller
-// may not ask, is compared with the Roles and bindings.
+// permissions reviews the permissions that the searches need. Roles and bindings are read for
+// permissions that are denied, or that the caller may not review.
 func (l *looking) permissions() {
 	account := nearmiss.AccountOf(l.workload)
-	var open []string // namespaces of what is not known to be allowed
+	var open []string // namespaces of permissions that are denied or unknown
 	var refused error
 	for _, q := range nearmiss.Reviews(l.workload, l.uses) {
 		a := l.ask(q)
@@ -48,7 +48,7 @@ func (l *looking) permissions() {
 	l.isUnknown("whether " + account.String() + " may list and watch what it must: " + why)
 }
 
-// ask asks the API server, once. After a refusal it asks no more.
+// ask sends a review to the API server, at most once. After a forbidden one it sends no more.
 func (a *Around) ask(q nearmiss.Review) answer {
 	if known, asked := a.may[q]; asked {
 		return known
@@ -70,8 +70,9 @@ func (a *Around) ask(q nearmiss.Review) answer {
 	return out
 }
 
-// rbac reads what decides about a ServiceAccount in namespaces, and reports whether that is all.
-// What is missing of it costs a remedy in a hint only, unless nobody else says what is allowed.
+// rbac reads the roles and bindings that apply to a ServiceAccount in namespaces, and reports
+// whether they are complete. If they are not, only a remedy in a hint is missing, unless the API
+// server did not review the permissions.
 func (l *looking) rbac(account nearmiss.Account, namespaces []string) (all bool) {
 	all = len(namespaces) <= mostPlaces
 	read := func(kind, namespace string) {
@@ -86,7 +87,7 @@ func (l *looking) rbac(account nearmiss.Account, namespaces []string) (all bool)
 			read("RoleBinding", namespace)
 		}
 	}
-	// What is where it has no effect, by mistake.
+	// Objects in namespaces where they have no effect, which is a common mistake.
 	for _, u := range l.uses {
 		for _, namespace := range []string{account.Namespace, u.Object.GetNamespace()} {
 			l.maybe("Role", readers.Query{Namespace: namespace, Limit: most})
@@ -95,7 +96,7 @@ func (l *looking) rbac(account nearmiss.Account, namespaces []string) (all bool)
 	}
 	l.maybe("ServiceAccount", readers.Query{Namespace: account.Namespace, Limit: most})
 	if l.workload.GetWorkloadFields().ServiceAccountName == "" {
-		l.maybe("Pod", readers.Query{Namespace: account.Namespace, Limit: most}) // which use the others
+		l.maybe("Pod", readers.Query{Namespace: account.Namespace, Limit: most}) // the pods use the other accounts
 	} else {
 		l.maybe("ServiceAccount", readers.Query{Name: account.Name, Limit: mostElsewhere})
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// behind reads the addresses and the pods of Services that are found.
+// behind reads the addresses and pods of the Services that are found.
 func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
 	found := l.view().Services(u)
 	if len(found) > mostPlaces {
-		return // what is wrong with one of so many is no reason for finding nothing
+		return // a fault of one of so many does not explain a lack of targets
 	}
 	names, selectors := map[string][]string{}, map[string][]string{}
 	for _, f := range found {
@@ -27,7 +27,7 @@ func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
 		l.addresses(w.Addresses, namespace, services)
 	}
 	for _, f := range found {
-		if f.Labels == "" { // its addresses may be in what the job does not discover
+		if f.Labels == "" { // its addresses may be of a kind that the job does not discover
 			l.maybe("EndpointSlice", readers.Query{Namespace: f.Namespace, Limit: most})
 		}
 	}
@@ -38,14 +38,14 @@ func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
 				return
 			}
 		}
-		if len(l.objects) == before { // none: then those that are meant
+		if len(l.objects) == before { // none: read those that may be meant
 			l.list("Pod", []string{namespace}, "")
-			l.maybe("Service", readers.Query{Namespace: namespace, Limit: most}) // which have the others
+			l.maybe("Service", readers.Query{Namespace: namespace, Limit: most}) // some may select the other pods
 		}
 	}
 }
 
-// addresses reads those of Services in a namespace.
+// addresses reads the addresses of Services in a namespace.
 func (l *looking) addresses(kind, namespace string, services []string) {
 	switch kind {
 	case "Endpoints":
@@ -53,7 +53,7 @@ func (l *looking) addresses(kind, namespace string, services []string) {
 	case "EndpointSlice":
 		slices.Sort(services)
 		if l.list(kind, []string{namespace}, discoveryv1.LabelServiceName+" in ("+strings.Join(services, ",")+")") {
-			l.extent.Whole[kind] = append(l.extent.Whole[kind], namespace) // of the Services that matter
+			l.extent.Whole[kind] = append(l.extent.Whole[kind], namespace) // of the relevant Services
 		}
 	}
 }

@@ -15,7 +15,7 @@ func group(source string, shared model.LabelSet, targets ...model.LabelSet) *tar
 	return &targetgroup.Group{Source: source, Labels: shared, Targets: targets}
 }
 
-// sorted is a group as text whose targets are in order.
+// sorted returns a group as text with its targets in order.
 func sorted(g *targetgroup.Group) []string {
 	var out []string
 	for _, t := range g.Targets {
@@ -41,7 +41,7 @@ func TestGroupsComeBack(t *testing.T) {
 	}
 }
 
-// Builders walk through maps: the order of targets says nothing.
+// Builders iterate over maps: the order of targets is irrelevant.
 func TestEqualGroups(t *testing.T) {
 	var table Table
 	one, two := model.LabelSet{"a": "1"}, model.LabelSet{"a": "2", "b": "1"}
@@ -59,7 +59,7 @@ func TestEqualGroups(t *testing.T) {
 	}
 }
 
-// Labels that change forever do not make the table grow, and groups outlive that it is rebuilt.
+// Constantly changing labels do not make the table grow, and groups stay valid when it is rebuilt.
 func TestTableIsRebuilt(t *testing.T) {
 	var table Table
 	r := rand.New(rand.NewSource(1))

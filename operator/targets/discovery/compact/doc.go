@@ -1,8 +1,8 @@
-// Package compact keeps target groups in little memory: labels are pairs of numbers of one
-// table of strings, which all groups share. It is pure.
+// Package compact stores target groups in little memory: labels are pairs of indices into a table
+// of strings that all groups share. It does no I/O.
 //
-//	table.go  strings and their numbers
-//	group.go  groups: put, replaced, dropped, written out again
+//	table.go  strings and their indices
+//	group.go  groups: put, drop, compare, expand
 //
 //	var t compact.Table
 //	group := t.Put(targetgroup)

@@ -8,28 +8,28 @@ import (
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 )
 
-// pair is a label: the numbers of its name and value.
+// pair is a label: the indices of its name and value.
 type pair struct{ name, value uint32 }
 
 func (a pair) compare(b pair) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.value, b.value))
 }
 
-// Group is a target group. Only its table can read it.
+// Group is a target group. It can only be read through its table.
 type Group struct {
 	source string
-	pairs  []pair   // labels that targets share, then those of each target
-	ends   []uint32 // where the shared ones and those of each target end
+	pairs  []pair   // shared labels of the group, then those of each target
+	ends   []uint32 // end of the shared labels and of those of each target
 }
 
-// Source is the name of the group.
+// Source returns the name of the group.
 func (g *Group) Source() string { return g.source }
 
-// Len is the number of targets.
+// Len returns the number of targets.
 func (g *Group) Len() int { return len(g.ends) - 1 }
 
-// Put makes a group. Its targets get an order that depends on their labels alone, because
-// builders have none.
+// Put stores a group. Its targets are sorted by their labels, because builders send them in random
+// order.
 func (t *Table) Put(group *targetgroup.Group) *Group {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,10 +84,10 @@ func (g *Group) sort() {
 	g.pairs = pairs
 }
 
-// target are the labels of a target.
+// target returns the labels of a target.
 func (g *Group) target(i int) []pair { return g.pairs[g.ends[i]:g.ends[i+1]] }
 
-// Drop forgets a group, which must not be used any more; nil does nothing.
+// Drop removes a group, which must not be used any more; nil is a no-op.
 func (t *Table) Drop(g *Group) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +112,7 @@ func (t *Table) Equal(a, b *Group) bool {
 	return slices.Equal(a.ends, b.ends) && slices.Equal(a.pairs, b.pairs)
 }
 
-// Expand writes a group out; nil for one that was dropped.
+// Expand converts a group back; nil if it was dropped.
 func (t *Table) Expand(g *Group) *targetgroup.Group {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -5,28 +5,28 @@ import "sync"
 // fewest is the number of strings below which a table is not rebuilt.
 const fewest = 1024
 
-// Table is strings and the groups that are made of them. The zero value is empty. It is safe
-// for concurrent use.
+// Table holds the strings of all groups and the groups that use them. The zero value is empty. It
+// is safe for concurrent use.
 //
-// Strings of dropped groups stay until more than half of the table is such garbage. Then it is
-// rebuilt, so that labels that change forever do not make it grow.
+// Strings of dropped groups remain until more than half of the table is garbage. Then it is
+// rebuilt, so that constantly changing labels do not make it grow.
 type Table struct {
 	mu      sync.RWMutex
 	ids     map[string]uint32
 	strings []string
-	uses    []uint32 // of each string, in groups
+	uses    []uint32 // of each string, in labels of groups
 	garbage int      // strings without uses
 	groups  map[*Group]struct{}
 }
 
-// Len is the number of strings in the table, garbage among them.
+// Len returns the number of strings in the table, including garbage.
 func (t *Table) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.strings)
 }
 
-// use returns the number of a string and counts a use.
+// use returns the index of a string and counts a use.
 func (t *Table) use(s string) uint32 {
 	id, ok := t.ids[s]
 	if !ok {
@@ -42,7 +42,7 @@ func (t *Table) use(s string) uint32 {
 	return id
 }
 
-// free counts one use less.
+// free releases one use of a string.
 func (t *Table) free(id uint32) {
 	if t.uses[id]--; t.uses[id] == 0 {
 		t.garbage++
@@ -67,7 +67,7 @@ func (t *Table) tidy() {
 		t.ids[before[old]] = moved[old]
 		t.strings, t.uses = append(t.strings, before[old]), append(t.uses, n)
 	}
-	// The order of numbers stays, and with it that of labels and targets.
+	// The order of indices is preserved, and with it the order of labels and targets.
 	for g := range t.groups {
 		for i, p := range g.pairs {
 			g.pairs[i] = pair{moved[p.name], moved[p.value]}

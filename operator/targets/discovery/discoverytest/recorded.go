@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Encoded is a list as API servers send it.
+// Encoded returns a list in the encoding of API servers.
 func Encoded(tb testing.TB, list runtime.Object) []byte {
 	tb.Helper()
 	encoder := scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), corev1.SchemeGroupVersion)
@@ -29,8 +29,8 @@ func Encoded(tb testing.TB, list runtime.Object) []byte {
 	return text
 }
 
-// Recorded is an API server for benchmarks, which costs little itself: it has the pages of
-// lists, by the end of the path.
+// Recorded is a cheap API server for benchmarks: it has the encoded pages of lists, by the last
+// element of the path.
 type Recorded map[string][][]byte
 
 // ServeHTTP implements http.Handler.
@@ -38,7 +38,7 @@ func (r Recorded) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	path := request.URL.Path
 	pages := r[path[strings.LastIndex(path, "/")+1:]]
 	at, _ := strconv.Atoi(request.URL.Query().Get("continue"))
-	if pages == nil { // permissions: everything
+	if pages == nil { // everything is permitted
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprint(w, `{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": {"allowed": true}}`)
@@ -48,8 +48,8 @@ func (r Recorded) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = w.Write(pages[at])
 }
 
-// Record is a namespace demo with Services of ten pods each, in pages of a size. A tenth of the
-// Services have the label app=web-3.
+// Record returns a namespace demo with Services of ten pods each, in pages of a size. A tenth of
+// the Services have the label app=web-3.
 func Record(tb testing.TB, pods, pageSize int) Recorded {
 	tb.Helper()
 	out := Recorded{}

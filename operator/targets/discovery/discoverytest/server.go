@@ -1,5 +1,5 @@
-// Package discoverytest is an API server for tests of discovery: it lists objects that the
-// test has, page by page and by selectors, and answers questions about permissions.
+// Package discoverytest provides an API server for tests of discovery: it lists the objects of the
+// test, with pagination and selectors, and responds to access reviews.
 package discoverytest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Object is an object of Kubernetes' own.
+// Object is a built-in Kubernetes object.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -29,13 +29,13 @@ type Object interface {
 
 // Server is an API server. The zero value has no objects and allows everything.
 type Server struct {
-	// Answers are those to lists instead of objects, by "NAMESPACE/RESOURCE", as "CODE Reason".
+	// Answers are error responses to list requests, by "NAMESPACE/RESOURCE", as "CODE Reason".
 	Answers map[string]string
-	// Lacks are what ServiceAccounts may not do: "VERB NAMESPACE/RESOURCE".
+	// Lacks are permissions that ServiceAccounts do not have: "VERB NAMESPACE/RESOURCE".
 	Lacks []string
-	// Reviews is the answer to every question about permissions, as "CODE Reason".
+	// Reviews is the error response to every access review, as "CODE Reason".
 	Reviews string
-	// Expired refuses every page but the first.
+	// Expired rejects every page but the first.
 	Expired bool
 
 	mu      sync.Mutex
@@ -44,7 +44,7 @@ type Server struct {
 	asked   []authorizationv1.SubjectAccessReviewSpec
 }
 
-// kinds are what there can be, by resource.
+// kinds are the supported kinds, by resource.
 var kinds = map[string]schema.GroupVersionKind{
 	"pods": {Version: "v1", Kind: "Pod"}, "services": {Version: "v1", Kind: "Service"}, "nodes": {Version: "v1", Kind: "Node"},
 	"namespaces": {Version: "v1", Kind: "Namespace"}, "endpoints": {Version: "v1", Kind: "Endpoints"},
@@ -52,8 +52,8 @@ var kinds = map[string]schema.GroupVersionKind{
 	"ingresses":      {Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
 }
 
-// Add adds objects, which nobody may change any more. It panics for kinds that no discovery
-// looks at.
+// Add adds objects, which must not change any more. It panics for kinds that discovery does not
+// use.
 func (s *Server) Add(objects ...Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func resourceOf(object Object) string {
 	panic(fmt.Sprintf("discoverytest: no discovery looks at a %T", object))
 }
 
-// Lists returns the paths and queries of the lists that were read since the last call.
+// Lists returns the paths and queries of list requests since the last call.
 func (s *Server) Lists() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,23 +85,23 @@ func (s *Server) Lists() []string {
 	return out
 }
 
-// Asked returns the questions about permissions.
+// Asked returns the access reviews that were requested.
 func (s *Server) Asked() []authorizationv1.SubjectAccessReviewSpec {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// ServeHTTP implements http.Handler. Watches never see a change.
+// ServeHTTP implements http.Handler. Watches never send an event.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
-	case r.URL.Path == "/version": // older releases look for what there is
+	case r.URL.Path == "/version": // older releases detect API versions
 		fmt.Fprint(w, `{"major": "1", "minor": "34", "gitVersion": "v1.34.4"}`)
 	case r.Method == http.MethodPost:
 		s.review(w, r)
-	case query.Get("sendInitialEvents") != "": // this server is too old for streamed lists
+	case query.Get("sendInitialEvents") != "": // simulates a server without streaming lists
 		fail(w, "422 Invalid")
 	case query.Get("watch") != "":
 		w.WriteHeader(http.StatusOK)
@@ -112,7 +112,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers "CODE Reason".
+// fail responds with an error given as "CODE Reason".
 func fail(w http.ResponseWriter, text string) {
 	code, reason, _ := strings.Cut(text, " ")
 	n, _ := strconv.Atoi(code)
@@ -120,7 +120,7 @@ func fail(w http.ResponseWriter, text string) {
 	fmt.Fprintf(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": %q, "message": "the server says %s", "code": %d}`, reason, reason, n)
 }
 
-// list answers with a page.
+// list responds with a page.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	s.mu.Lock()
@@ -156,7 +156,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// selected are the objects of a namespace that selectors select.
+// selected returns the objects of a namespace that match the selectors.
 func (s *Server) selected(resource, namespace, label, field string) ([]Object, error) {
 	byLabel, err := labels.Parse(label)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Server) selected(resource, namespace, label, field string) ([]Object, e
 	return out, nil
 }
 
-// matches applies a field selector to an object as its JSON has it.
+// matches applies a field selector to the JSON form of an object.
 func matches(selector fields.Selector, object Object) (bool, error) {
 	if selector.Empty() {
 		return true, nil
@@ -205,7 +205,7 @@ func matches(selector fields.Selector, object Object) (bool, error) {
 	return selector.Matches(set), nil
 }
 
-// review answers a question about permissions.
+// review responds to an access review.
 func (s *Server) review(w http.ResponseWriter, r *http.Request) {
 	if s.Reviews != "" {
 		fail(w, s.Reviews)

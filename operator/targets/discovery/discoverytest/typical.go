@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TypicalPod is a pod as clusters have them: two containers with variables, probes and
-// volumes, and managed fields.
+// TypicalPod returns a pod of typical size: two containers with variables, probes and volumes, and
+// managed fields.
 func TypicalPod(i int) corev1.Pod {
 	name := fmt.Sprintf("web-%06d", i)
 	container := func(name string, port int32) corev1.Container {

@@ -21,21 +21,21 @@ import (
 const (
 	// timeout of a request with all its redirects.
 	timeout = 10 * time.Second
-	// maxList bounds the bytes of an answer: some 100,000 targets.
+	// maxList is the maximum size of a response in bytes: some 100,000 targets.
 	maxList = 16 << 20
-	// maxRedirects is that of Prometheus.
+	// maxRedirects is equal to the limit of Prometheus.
 	maxRedirects = 10
-	// AnyHost among the hosts of [New] permits all.
+	// AnyHost as a host of [New] permits all hosts.
 	AnyHost = "*"
 )
 
-// Client asks URLs.
+// Client requests target lists over HTTP.
 type Client struct {
 	hosts []string
 }
 
-// New returns a client that asks these hosts: "inventory.example" with any port,
-// "inventory.example:8443", or [AnyHost]. Without hosts it asks nobody.
+// New returns a client that may send requests to these hosts: "inventory.example" with any port,
+// "inventory.example:8443", or [AnyHost]. Without hosts it sends no requests.
 func New(hosts []string) *Client {
 	var out []string
 	for _, h := range hosts {
@@ -44,7 +44,7 @@ func New(hosts []string) *Client {
 	return &Client{hosts: out}
 }
 
-// Find asks for the targets of a discovery. Whatever keeps it from knowing them is a gap.
+// Find requests the targets of a discovery. Any failure is reported as a gap.
 func (c *Client) Find(ctx context.Context, sd *targets.HTTPSD) (out targets.Found) {
 	err := c.check(sd)
 	if err == nil {
@@ -56,7 +56,7 @@ func (c *Client) Find(ctx context.Context, sd *targets.HTTPSD) (out targets.Foun
 	return out
 }
 
-// check says why a discovery is not asked.
+// check returns why a discovery must not be requested.
 func (c *Client) check(sd *targets.HTTPSD) error {
 	u, err := url.Parse(sd.URL)
 	switch {
@@ -72,12 +72,12 @@ func (c *Client) check(sd *targets.HTTPSD) error {
 	return nil
 }
 
-// permits reports whether the host of a URL may be asked.
+// permits reports whether requests to the host of a URL are permitted.
 func (c *Client) permits(u *url.URL) bool {
 	return slices.Contains(c.hosts, AnyHost) || slices.Contains(c.hosts, strings.ToLower(u.Host)) || slices.Contains(c.hosts, strings.ToLower(u.Hostname()))
 }
 
-// client makes requests as a discovery wants them.
+// client returns an HTTP client with the settings of a discovery.
 func (c *Client) client(sd *targets.HTTPSD) *http.Client {
 	dialer := net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error { return c.checkAddress(address) }}
 	return &http.Client{
@@ -103,11 +103,11 @@ func (c *Client) client(sd *targets.HTTPSD) *http.Client {
 	}
 }
 
-// checkAddress refuses addresses that mean something else in the pod than they do here,
-// whatever name led to them: those of the machine itself and of its link, where clouds tell
-// credentials.
+// checkAddress rejects addresses that mean something different in the pod than they do here,
+// regardless of the name that resolved to them: those of the machine itself and of its link, where
+// clouds serve credentials.
 //
-// Errors: such an address, and it is not named itself.
+// Errors: such an address, unless it is permitted explicitly.
 func (c *Client) checkAddress(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *Client) checkAddress(address string) error {
 	return nil
 }
 
-// request is what is sent.
+// request returns the request for a discovery.
 func request(ctx context.Context, sd *targets.HTTPSD) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, sd.URL, http.NoBody)
 	if err != nil {
@@ -132,7 +132,7 @@ func request(ctx context.Context, sd *targets.HTTPSD) (*http.Request, error) {
 	return r, nil
 }
 
-// read reads an answer, up to a limit.
+// read reads a response, up to a limit.
 func read(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, maxList+1))
 	if err == nil && len(text) > maxList {

@@ -1,10 +1,10 @@
-// Package httpsd asks the URLs of http_sd_configs for their targets, as Prometheus does,
-// from the machine of whoever looks.
+// Package httpsd requests the URLs of http_sd_configs for their targets, like Prometheus does, from
+// the machine of the caller.
 //
-// The URL is that of whoever wrote the ScrapeConfig. So only hosts are asked that the caller
-// names, and never an address of the caller's own machine or link unless it is named
-// itself. Nothing that authenticates is sent: a discovery with credentials is not asked.
+// The author of a ScrapeConfig controls the URL. Requests are therefore only sent to hosts that the
+// caller permits, and to addresses of the caller's own machine or link only if they are permitted
+// explicitly. Credentials are never sent: discoveries with credentials are not requested.
 //
 //	client := httpsd.New([]string{"inventory.example"})
-//	found := client.Find(ctx, &job.HTTP[0]) // groups, or a gap that says why there are none
+//	found := client.Find(ctx, &job.HTTP[0]) // groups, or a gap with the reason
 package httpsd

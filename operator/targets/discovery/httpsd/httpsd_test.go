@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// list is an answer that is asked for by its path.
+// list is a response, served by path.
 type list struct {
 	kind, text string
 	code       int
@@ -52,7 +52,7 @@ func serve(t *testing.T, all map[string]list) *httptest.Server {
 
 const plain = "application/json"
 
-// What Prometheus makes of an answer: the same groups, or none.
+// The same response results in the same groups as in Prometheus, or in none.
 func TestAsPrometheus(t *testing.T) {
 	all := map[string]list{
 		"two":           {plain, `[{"targets": ["a:1", "b:2"], "labels": {"team": "x"}}, {"targets": []}]`, 0},
@@ -94,7 +94,7 @@ func prometheusFinds(t *testing.T, url string) (string, error) {
 	return asJSON(t, groups), err
 }
 
-// asJSON are groups with what is left out of their JSON.
+// asJSON returns groups as JSON, with the fields that JSON omits.
 func asJSON(t *testing.T, groups any) string {
 	t.Helper()
 	text, err := json.Marshal(groups)
@@ -104,7 +104,7 @@ func asJSON(t *testing.T, groups any) string {
 	return fmt.Sprintf("%s %v", text, groups) // labels and sources
 }
 
-// Nobody is asked but who is named, and nothing that authenticates is sent.
+// Requests are only sent to permitted hosts, and without credentials.
 func TestNotAsked(t *testing.T) {
 	url := serve(t, map[string]list{"": {plain, `[{"targets": ["a:1"]}]`, 0}}).URL
 	host := strings.TrimPrefix(url, "http://")
@@ -113,7 +113,7 @@ func TestNotAsked(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hosts []string
 		text  string // of the discovery
-		want  string // "" when it is asked
+		want  string // "" when it is requested
 	}{
 		"named":               {named, "url: " + url, ""},
 		"named with its port": {[]string{host}, "url: " + url, ""},
@@ -161,7 +161,7 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// An answer without end does not fill the memory.
+// An endless response does not exhaust memory.
 func TestEndlessAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", plain)
@@ -179,7 +179,7 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// Who does not answer is a gap when the caller's time is over.
+// A server without a response is a gap when the context of the caller is done.
 func TestNoAnswer(t *testing.T) {
 	asked := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -16,10 +16,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// contentType is what Prometheus accepts.
+// contentType matches the types that Prometheus accepts.
 var contentType = regexp.MustCompile(`^(?i:application/json(;\s*charset=("utf-8"|utf-8))?)$`)
 
-// ask reads the list of a discovery, and refuses what Prometheus refuses.
+// ask reads the list of a discovery and rejects the same responses as Prometheus.
 func (c *Client) ask(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Group, error) {
 	r, err := request(ctx, sd)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) ask(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Gr
 	return groups, nil
 }
 
-// withoutURL is the error without the URL, which is in the message already.
+// withoutURL returns the error without the URL, which the message already contains.
 func withoutURL(err error) error {
 	if e, is := errors.AsType[*url.Error](err); is {
 		return e.Err
@@ -66,7 +66,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// authenticates reports whether a URL has credentials.
+// authenticates reports whether a URL contains credentials.
 func authenticates(u *url.URL) bool {
 	for name := range u.Query() {
 		if targets.IsSecretKey(name) {
@@ -76,7 +76,7 @@ func authenticates(u *url.URL) bool {
 	return u.User != nil
 }
 
-// shown is a URL without what may be secret.
+// shown returns a URL without potential secrets.
 func shown(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

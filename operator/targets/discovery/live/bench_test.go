@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// client reaches a recorded cluster.
+// client returns a client of a recorded cluster.
 func client(b testing.TB, recorded discoverytest.Recorded) Cluster {
 	b.Helper()
 	h := httptest.NewServer(recorded)
@@ -30,7 +30,7 @@ func client(b testing.TB, recorded discoverytest.Recorded) Cluster {
 	return Cluster{Kube: kube}
 }
 
-// monitorOfTen is a job as that of a ServiceMonitor for a tenth of the Services.
+// monitorOfTen is a job like that of a ServiceMonitor for a tenth of the Services.
 const monitorOfTen = "kubernetes_sd_configs: [{role: endpointslice, namespaces: {names: [demo]}}], " +
 	"relabel_configs: [{action: keep, source_labels: [__meta_kubernetes_service_label_app], regex: web-3}, {source_labels: [__meta_kubernetes_pod_name], target_label: pod}]"
 
@@ -53,7 +53,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkFind is the way from a cluster to the targets of one ServiceMonitor whose
+// BenchmarkFind measures the time from a cluster to the targets of one ServiceMonitor whose
 // namespace has all pods.
 func BenchmarkFind(b *testing.B) {
 	for _, pods := range []int{1_000, 10_000, 100_000} {
@@ -96,7 +96,8 @@ func BenchmarkBytesPerPod(b *testing.B) {
 	}
 }
 
-// cpu is the time that the process has used. On a busy machine it says more than the clock.
+// cpu returns the CPU time of the process. On a busy machine it is more meaningful than elapsed
+// time.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -106,7 +107,7 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// reportCPU reports the time of the process for each run of a loop that began at a time.
+// reportCPU reports the CPU time per iteration since began.
 func reportCPU(b *testing.B, began time.Duration) {
 	b.ReportMetric(float64(cpu(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
 }
@@ -119,7 +120,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// encodedStatus is an answer that is no list.
+// encodedStatus returns a response that is not a list.
 func encodedStatus(t testing.TB) []byte {
 	t.Helper()
 	return discoverytest.Encoded(t, &metav1.Status{Status: metav1.StatusSuccess})

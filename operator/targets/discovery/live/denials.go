@@ -9,26 +9,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Denials are what the ServiceAccount of a workload may not list or watch of what jobs discover.
-// The zero value denies nothing.
+// Denials are the permissions to list and watch that the ServiceAccount of a workload lacks for the
+// discoveries of its jobs. The zero value denies nothing.
 type Denials struct {
 	account account
 	lacks   map[where][]string // verbs
 }
 
-// Denied asks what the ServiceAccount of a workload may not read of what jobs discover. Notes say
-// why that is not known.
+// Denied checks which permissions for the discoveries of jobs the ServiceAccount of a workload
+// lacks. The notes are the reasons why that is unknown.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
 	lacks, notes := c.denied(ctx, w.account(), newPlan(jobs, w.Namespace).places())
 	return Denials{w.account(), lacks}, notes
 }
 
-// Allowed returns what is left of a discovery of a job in a workload of namespace own, nil for
-// nothing, and a gap for each reason for which Prometheus discovers nothing in a namespace.
+// Allowed returns the permitted part of a discovery in a workload of namespace own, nil if there is
+// none, and a gap for each reason why Prometheus discovers nothing in a namespace.
 func (d Denials) Allowed(sd *targets.KubernetesSD, own string) (*targets.KubernetesSD, []targets.Gap) {
 	views, err := viewsOf(sd, own)
 	if len(d.lacks) == 0 || err != nil {
-		return sd, nil // whoever subscribes reports the error
+		return sd, nil // the subscription reports the error
 	}
 	var gaps []targets.Gap
 	var scopes []string
@@ -54,7 +54,7 @@ func (d Denials) Allowed(sd *targets.KubernetesSD, own string) (*targets.Kuberne
 	return &out, gaps
 }
 
-// Key is equal for denials that have the same effect on a job.
+// Key returns a key that is equal for denials with the same effect on a job.
 func (d Denials) Key(j *targets.Job, own string) string {
 	var out strings.Builder
 	for sd := range discovery.Distinct(j) {

@@ -12,17 +12,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Cluster is one that can be asked.
+// Cluster provides access to a cluster.
 type Cluster struct {
-	// Kube has the rights of whoever asks. Its limits of requests per second are waited for.
+	// Kube has the permissions of the caller. Its rate limits apply.
 	Kube kubernetes.Interface
-	// Applied (optional) are objects that take the place of those in the cluster.
+	// Applied (optional) are objects that replace those in the cluster.
 	Applied *discovery.Objects
-	// Who (optional) has those rights, for messages: "the operator". Default: "you".
+	// Who (optional) is the holder of those permissions in messages: "the operator". Default:
+	// "you".
 	Who string
 }
 
-// Workload is for whom targets are looked for.
+// Workload is the workload for which targets are discovered.
 type Workload struct {
 	// Namespace of its pods, for discoveries in their own namespace.
 	Namespace string
@@ -30,23 +31,22 @@ type Workload struct {
 	ServiceAccount string
 }
 
-// Answer is what the discoveries of jobs find.
+// Answer is the result of the discoveries of jobs.
 type Answer struct {
 	// Found has an entry for each job.
 	Found []targets.Found
-	// Notes are sentences about what is not known of all of it, which is no reason to doubt
-	// what was found.
+	// Notes are sentences about unknown circumstances that concern all results. They do not
+	// invalidate the results.
 	Notes []string
 }
 
-// Find reads what the discoveries of the jobs look at.
+// Find reads the objects that the discoveries of the jobs need.
 //
-// What it may not read, or what does not answer, is a gap of state unknown. Where the
-// ServiceAccount of the workload may not list or watch, Prometheus finds nothing: that is a
-// gap of state forbidden, and nothing is read. Whether it may is asked; a caller who may not
-// ask gets a note.
+// A read that is forbidden or fails is a gap of state unknown. If the ServiceAccount of the
+// workload lacks permission to list or watch, Prometheus finds nothing: that is a gap of state
+// forbidden, and nothing is read. A caller that may not create access reviews gets a note.
 //
-// Errors: those of the context.
+// Errors: the error of the context.
 func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answer, error) {
 	p := newPlan(jobs, w.Namespace)
 	r := reading{plan: p, account: w.account(), applied: c.Applied}
@@ -63,7 +63,7 @@ func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answ
 	return out, nil
 }
 
-// reading is what was read for a plan.
+// reading has the objects that were read for a plan.
 type reading struct {
 	plan    plan
 	account account
@@ -71,10 +71,10 @@ type reading struct {
 	denied  map[where][]string // verbs that the account lacks
 	read    map[list]content
 	notes   []string
-	views   []targets.Found // what each finds
+	views   []targets.Found // the result of each
 }
 
-// makeGroups makes the groups of all views.
+// makeGroups builds the groups of all views.
 func (r *reading) makeGroups() {
 	r.views = make([]targets.Found, len(r.plan.views))
 	var g errgroup.Group
@@ -88,7 +88,7 @@ func (r *reading) makeGroups() {
 	_ = g.Wait()
 }
 
-// look is what a view finds: groups, or why there are none.
+// look returns the groups of a view, or why there are none.
 func (r *reading) look(v *view) (out targets.Found) {
 	gap := func(state targets.State, message string) {
 		out.Gaps = append(out.Gaps, targets.Gap{State: state, Message: message})
@@ -133,7 +133,7 @@ func (r *reading) look(v *view) (out targets.Found) {
 	return out
 }
 
-// with is a list with the objects that are applied over it.
+// with returns a list with the applied objects on top of it.
 func (r *reading) with(l list, there *discovery.Objects) (*discovery.Objects, error) {
 	if r.applied == nil {
 		return there, nil
@@ -141,7 +141,7 @@ func (r *reading) with(l list, there *discovery.Objects) (*discovery.Objects, er
 	return r.applied.Over(there, l.kind.Role, l.namespace, l.label, l.field)
 }
 
-// found is what the views of a job find.
+// found returns the result for a job from its views.
 func (r *reading) found(n need) targets.Found {
 	out := targets.Found{Gaps: n.gaps, Groups: []*targetgroup.Group{}}
 	for _, i := range n.views {

@@ -33,7 +33,7 @@ func start(t testing.TB, s *discoverytest.Server) Cluster {
 	return Cluster{Kube: kube}
 }
 
-// jobs are jobs with the discoveries.
+// jobs returns one job for each of the discoveries.
 func jobs(t testing.TB, discoveries ...string) []targets.Job {
 	t.Helper()
 	var text string
@@ -49,7 +49,7 @@ func jobs(t testing.TB, discoveries ...string) []targets.Job {
 
 func kubernetesSD(sd string) string { return "kubernetes_sd_configs: [" + sd + "]" }
 
-// web is a pod, a Service and its EndpointSlice in each namespace, and a node.
+// web returns a pod, a Service and its EndpointSlice in each namespace, and a node.
 func web(namespaces ...string) (out []discoverytest.Object) {
 	for i, ns := range namespaces {
 		meta := metav1.ObjectMeta{Namespace: ns, Name: "web", Labels: map[string]string{"app": "web", discoveryv1.LabelServiceName: "web"}}
@@ -64,7 +64,7 @@ func web(namespaces ...string) (out []discoverytest.Object) {
 	return append(out, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}, Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.1.0.1"}}}})
 }
 
-// lines are what is found, one line for each address and gap.
+// lines returns the result with one line for each address and gap.
 func lines(found targets.Found) (out []string) {
 	for _, g := range found.Groups {
 		for _, target := range g.Targets {
@@ -81,7 +81,7 @@ const slicesInDemo = "{role: endpointslice, namespaces: {names: [demo]}}"
 
 var workload = Workload{Namespace: "monitoring", ServiceAccount: "k8s"}
 
-// What could not be read is never an empty answer, and each reason has its sentence.
+// Objects that cannot be read never result in an empty answer, and each reason has its own message.
 func TestGaps(t *testing.T) {
 	const unknown = "unknown: targets of role endpointslice in namespace demo are not known: "
 	for name, tc := range map[string]struct {
@@ -146,7 +146,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// Each list is read once for all jobs, and nothing that no job needs.
+// Each list is read once for all jobs, and only if a job needs it.
 func TestListsOnlyWhatJobsNeed(t *testing.T) {
 	s := &discoverytest.Server{}
 	s.Add(web("demo", "prod", "monitoring")...)
@@ -194,7 +194,7 @@ func TestListsOnlyWhatJobsNeed(t *testing.T) {
 	}
 }
 
-// many is a Service with an EndpointSlice and more pods than fit on a page.
+// many returns a Service with an EndpointSlice and more pods than fit on a page.
 func many(n int) (out []discoverytest.Object) {
 	for i := range n {
 		out = append(out, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%04d", i)},
@@ -203,8 +203,8 @@ func many(n int) (out []discoverytest.Object) {
 	return out
 }
 
-// All pages are read; when they come too late, the list is read anew, and nothing is found
-// twice.
+// All pages are read. If a continue token has expired, the whole list is read again, and nothing is
+// found twice.
 func TestPages(t *testing.T) {
 	for _, expired := range []bool{false, true} {
 		s := &discoverytest.Server{Expired: expired}
@@ -226,7 +226,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Pods without a ServiceAccount have that of the namespace.
+// Pods without a ServiceAccount use the default one of the namespace.
 func TestDefaultServiceAccount(t *testing.T) {
 	s := &discoverytest.Server{Lacks: []string{"list /pods"}}
 	got, err := start(t, s).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), Workload{Namespace: "monitoring"})
@@ -248,7 +248,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// origins are those of a job with some steps.
+// origins returns the origins of a job with some steps.
 func origins(steps int) [][]promconfig.Origin {
 	return [][]promconfig.Origin{make([]promconfig.Origin, steps)}
 }

@@ -20,13 +20,13 @@ import (
 const (
 	// pageSize is the number of objects in a page: some megabytes of pods.
 	pageSize = 500
-	// pageTimeout is how long the API server may take for a page.
+	// pageTimeout is the timeout of a request to the API server.
 	pageTimeout = 30 * time.Second
-	// parallelLists is the number of lists that are read at the same time.
+	// parallelLists is the maximum number of concurrent lists.
 	parallelLists = 4
 )
 
-// content is what a list has, trimmed, or why it could not be read.
+// content has the trimmed objects of a list, or why it could not be read.
 type content struct {
 	objects *discovery.Objects
 	err     error
@@ -51,8 +51,8 @@ func (c Cluster) readAll(ctx context.Context, lists []list) map[list]content {
 	return out
 }
 
-// read reads a list page by page, and decodes pages while it waits for the next. When it takes
-// longer than the API server keeps its state, the list is read anew in one piece.
+// read reads a list page by page and decodes pages while it waits for the next one. If the continue
+// token expires, the list is read again in one piece.
 func (c Cluster) read(ctx context.Context, l list) (*discovery.Objects, error) {
 	pages, err := c.pages(ctx, l, pageSize)
 	if apierrors.IsResourceExpired(err) {
@@ -68,10 +68,10 @@ func (c Cluster) read(ctx context.Context, l list) (*discovery.Objects, error) {
 	return out, nil
 }
 
-// pages are those of a list, of at most limit objects each; 0 for one page.
+// pages returns the pages of a list with at most limit objects each; 0 for one page.
 func (c Cluster) pages(ctx context.Context, l list, limit int) (out []*discovery.Objects, err error) {
 	var decoding errgroup.Group
-	decoding.SetLimit(runtime.GOMAXPROCS(0)) // and with it the number of pages in memory
+	decoding.SetLimit(runtime.GOMAXPROCS(0)) // also limits the number of pages in memory
 	for token := ""; ; {
 		var p page
 		if p, err = c.page(ctx, l, token, limit); err != nil {
@@ -94,8 +94,8 @@ func (c Cluster) pages(ctx context.Context, l list, limit int) (out []*discovery
 	return out, cmp.Or(err, decoding.Wait())
 }
 
-// page reads one page of a list. The form of the answer is the API server's own, which is
-// shorter and faster to read than JSON.
+// page reads one page of a list. It prefers protobuf, which is shorter and faster to decode than
+// JSON.
 func (c Cluster) page(ctx context.Context, l list, token string, limit int) (page, error) {
 	client, err := c.client(l.kind)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c Cluster) page(ctx context.Context, l list, token string, limit int) (pag
 	return readPage(body)
 }
 
-// client reaches the API group of a kind.
+// client returns the client for the API group of a kind.
 func (c Cluster) client(kind discovery.Kind) (rest.Interface, error) {
 	switch kind.Resource.Group {
 	case "":

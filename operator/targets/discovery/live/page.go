@@ -17,10 +17,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// page is a page of a list as the API server sent it.
+// page is an encoded page of a list.
 type page []byte
 
-// buffers are those of pages, which are large, and of which nothing is kept.
+// buffers are reused for pages, which are large and do not outlive decoding.
 var buffers sync.Pool
 
 // readPage reads a page.
@@ -37,16 +37,16 @@ func readPage(from io.Reader) (page, error) {
 	return b.Bytes(), nil
 }
 
-// release gives the buffer of a page back; the page must not be used any more.
+// release returns the buffer of a page to the pool; the page must not be used any more.
 func (p page) release() { buffers.Put(&p) }
 
-// magic begins what is no JSON: a runtime.Unknown with the list in it follows.
+// magic is the prefix of protobuf: a runtime.Unknown with the list in it follows.
 var magic = []byte("k8s\x00")
 
-// errPage: the API server, or a proxy before it, answers something else.
+// errPage is returned when the API server, or a proxy in front of it, sends something else.
 var errPage = errors.New("the answer is no list")
 
-// list is the kind of a page and its message, which is a part of the page.
+// list returns the kind of a page and its message, which is a subslice of the page.
 func (p page) list() (kind metav1.TypeMeta, message []byte, err error) {
 	envelope := []byte(p[len(magic):])
 	head, err := field(envelope, 1)
@@ -61,7 +61,7 @@ func (p page) list() (kind metav1.TypeMeta, message []byte, err error) {
 	return metav1.TypeMeta{Kind: k.Kind, APIVersion: k.APIVersion}, message, err
 }
 
-// field is the first field of a number, nil if there is none.
+// field returns the first field with a number, nil if there is none.
 func field(message []byte, wanted protowire.Number) ([]byte, error) {
 	for len(message) > 0 {
 		number, kind, tag := protowire.ConsumeTag(message)
@@ -81,7 +81,7 @@ func field(message []byte, wanted protowire.Number) ([]byte, error) {
 	return nil, nil
 }
 
-// next is the token for the next page; "" after the last.
+// next returns the continue token; "" after the last page.
 func (p page) next() (string, error) {
 	var list struct {
 		Metadata metav1.ListMeta `json:"metadata"`
@@ -103,7 +103,7 @@ func (p page) next() (string, error) {
 	return list.Metadata.Continue, nil
 }
 
-// decode adds the objects of a page, trimmed.
+// decode adds the trimmed objects of a page.
 func (p page) decode(role string, into *discovery.Objects) error {
 	add := into.Take
 	list, err := p.short(role)
@@ -126,7 +126,7 @@ func (p page) decode(role string, into *discovery.Objects) error {
 	})
 }
 
-// short is the list of a page without what does not matter; nil for JSON.
+// short decodes the list of a page without irrelevant fields; nil for JSON.
 func (p page) short(role string) (runtime.Object, error) {
 	if !bytes.HasPrefix(p, magic) {
 		return nil, nil

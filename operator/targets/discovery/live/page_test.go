@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// What is found in pages of the API server's own form is what is found in JSON.
+// Pages in protobuf and in JSON have the same result.
 func TestPagesOfBothForms(t *testing.T) {
 	const pods = 2 * pageSize
 	jobs, err := targets.ReadJobs(promconfig.JobText{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)})
@@ -32,7 +32,7 @@ func TestPagesOfBothForms(t *testing.T) {
 		if name := g.Targets[0]["__meta_kubernetes_pod_container_image"]; name == "" {
 			t.Fatalf("group %d has no labels of pods: %v", i, g.Targets[0])
 		}
-		for _, target := range g.Targets { // the buffers of pages are used again
+		for _, target := range g.Targets { // the buffers of pages are reused
 			addresses[target["__address__"]] = true
 		}
 	}
@@ -41,7 +41,7 @@ func TestPagesOfBothForms(t *testing.T) {
 	}
 }
 
-// An answer that is no list is a gap.
+// A response that is not a list is a gap.
 func TestPagesThatAreNone(t *testing.T) {
 	for name, text := range map[string]string{
 		"a page for people": "<html>log in</html>", "cut off": "k8s\x00\x0a\xff", "JSON of something else": `{"kind": "Status", "apiVersion": "v1"}`, "empty": "",

@@ -15,19 +15,19 @@ import (
 // account is a ServiceAccount.
 type account struct{ namespace, name string }
 
-// account is that of the workload's pods.
+// account returns the ServiceAccount of the workload's pods.
 func (w Workload) account() account {
 	return account{w.Namespace, cmp.Or(w.ServiceAccount, "default")}
 }
 
-// String is for people.
+// String returns a human-readable form.
 func (a account) String() string { return "ServiceAccount " + a.namespace + "/" + a.name }
 
-// questions is the number of questions about permissions at the same time.
+// questions is the maximum number of concurrent access reviews.
 const questions = 10
 
-// denied are the verbs that an account lacks of those that Prometheus needs to find
-// anything. When nobody says so, notes tell why, and nothing is denied.
+// denied returns the verbs that an account lacks of those that Prometheus needs to find anything.
+// If access reviews fail, the notes contain the reason and nothing is denied.
 func (c Cluster) denied(ctx context.Context, a account, places []where) (lacks map[where][]string, notes []string) {
 	var (
 		mu    sync.Mutex
@@ -47,7 +47,7 @@ func (c Cluster) denied(ctx context.Context, a account, places []where) (lacks m
 		switch {
 		case err != nil:
 			cause = cmp.Or(cause, err)
-			stop() // the others fail alike
+			stop() // the others would fail, too
 		case !may:
 			lacks[w] = append(lacks[w], verb)
 		}
@@ -71,7 +71,7 @@ func (c Cluster) denied(ctx context.Context, a account, places []where) (lacks m
 	return lacks, notes
 }
 
-// may asks whether an account may do something.
+// may checks whether an account has a permission.
 func (c Cluster) may(ctx context.Context, a account, verb string, w where) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()

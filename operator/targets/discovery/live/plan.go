@@ -8,43 +8,43 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// list is a list in the API.
+// list is a list request to the API.
 type list struct {
 	kind discovery.Kind
-	// namespace is empty for all, and for kinds without namespaces.
+	// namespace is empty for all namespaces and for cluster-scoped kinds.
 	namespace    string
 	label, field string // selectors
 }
 
-// where is a kind in a namespace, which is what permissions are about.
+// where is a kind in a namespace, the unit of permissions.
 type where struct {
 	kind      discovery.Kind
 	namespace string
 }
 
-// view is a discovery in one namespace, or in all at once. Prometheus finds nothing in it
-// unless it can read all of its lists.
+// view is a discovery in one namespace, or in all at once. Prometheus finds nothing in it unless it
+// can read all of its lists.
 type view struct {
-	sd    targets.KubernetesSD // role and metadata; what else it says is in the lists
+	sd    targets.KubernetesSD // role and metadata; the other settings are in the lists
 	scope string               // namespace, "" for all
 	lists []list
 }
 
-// key is equal for views that find the same.
+// key returns a key that is equal for views with the same result.
 func (v *view) key() string {
 	return fmt.Sprintf("%v %+v %+v", v.sd.Release, v.sd.AttachMetadata, v.lists)
 }
 
-// plan is what must be read for jobs.
+// plan has the lists to read for jobs.
 type plan struct {
 	// jobs have an entry for each job.
 	jobs  []need
 	views []*view
 }
 
-// need is what one job needs.
+// need has the views of one job.
 type need struct {
-	views []int // indices of the plan's
+	views []int // indices into the views of the plan
 	gaps  []targets.Gap
 }
 
@@ -74,10 +74,9 @@ func newPlan(jobs []targets.Job, own string) plan {
 	return out
 }
 
-// viewsOf are those of a discovery.
+// viewsOf returns the views of a discovery.
 //
-// Errors: it looks into another cluster; a role that does not exist; selectors that cannot
-// be read.
+// Errors: it uses another cluster; an unknown role; selectors that cannot be parsed.
 func viewsOf(sd *targets.KubernetesSD, own string) (out []*view, err error) {
 	if other := discovery.OtherCluster(sd); other != "" {
 		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
@@ -107,7 +106,7 @@ func viewsOf(sd *targets.KubernetesSD, own string) (out []*view, err error) {
 	return out, nil
 }
 
-// places are where the lists of all views are, each once.
+// places returns the places of all lists without duplicates.
 func (p plan) places() (out []where) {
 	seen := map[where]bool{}
 	for _, v := range p.views {
@@ -121,7 +120,7 @@ func (p plan) places() (out []where) {
 	return out
 }
 
-// lists of the views in which Prometheus may look, each once.
+// lists returns the lists of the permitted views without duplicates.
 func (p plan) lists(denied map[where][]string) (out []list) {
 	seen := map[list]bool{}
 	for _, v := range p.views {

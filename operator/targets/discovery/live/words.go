@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// String is for people: "pods in namespace demo".
+// String returns a human-readable form: "pods in namespace demo".
 func (w where) String() string {
 	switch {
 	case w.kind.ClusterScoped:
@@ -20,10 +20,10 @@ func (w where) String() string {
 	return w.resource() + " in namespace " + w.namespace
 }
 
-// resource is the name as in the rules of a Role: "endpointslices.discovery.k8s.io".
+// resource returns the name as in the rules of a Role: "endpointslices.discovery.k8s.io".
 func (w where) resource() string { return w.kind.Resource.GroupResource().String() }
 
-// targets of a view, for people.
+// targets returns a human-readable description of the targets of a view.
 func (v *view) targets() string {
 	switch {
 	case v.lists[0].kind.ClusterScoped:
@@ -34,7 +34,7 @@ func (v *view) targets() string {
 	return "targets of role " + v.sd.Role + " in namespace " + v.scope
 }
 
-// forbidden says that Prometheus finds nothing.
+// forbidden returns the message for a view in which Prometheus finds nothing.
 func forbidden(a account, verbs []string, w where, v *view) string {
 	kind, scope := "ClusterRole", ""
 	if w.namespace != "" {
@@ -44,12 +44,12 @@ func forbidden(a account, verbs []string, w where, v *view) string {
 		v.targets(), a, strings.Join(verbs, " and "), w, kind, scope)
 }
 
-// unread says why targets are not known.
+// unread returns the message for targets that could not be read.
 func unread(err error, w where, v *view) string {
 	return v.targets() + " are not known: " + reason(err, w)
 }
 
-// reason is why something could not be listed.
+// reason returns why a list failed.
 func reason(err error, w where) string {
 	if apierrors.IsNotFound(err) {
 		return fmt.Sprintf("the API server does not serve %s in version %s; Prometheus cannot discover them either", w.resource(), w.kind.Resource.Version)
@@ -57,7 +57,7 @@ func reason(err error, w where) string {
 	return readers.Why(err, "list", w.String())
 }
 
-// unasked says that nobody knows what an account may do.
+// unasked returns the note for failed access reviews of an account.
 func unasked(a account, err error, who string) string {
 	why := err.Error()
 	if apierrors.IsForbidden(err) {

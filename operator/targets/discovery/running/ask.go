@@ -18,16 +18,16 @@ import (
 const (
 	// timeout of a request to a pod.
 	timeout = 30 * time.Second
-	// maxAnswer bounds the bytes of an answer: some 50,000 targets.
+	// maxAnswer is the maximum size of a response in bytes: some 50,000 targets.
 	maxAnswer = 128 << 20
-	// noJob is the name of no job: dropped targets of it are none, and their counts are of
+	// noJob is a name that no job has: a filter by it returns no dropped targets but the counts of
 	// all jobs.
 	noJob = "-"
 )
 
-// Cluster is one whose pods can be asked.
+// Cluster provides access to pods.
 type Cluster struct {
-	// Kube has the permissions of whoever asks.
+	// Kube has the permissions of the caller.
 	Kube kubernetes.Interface
 }
 
@@ -37,11 +37,11 @@ type Server struct {
 	// Scheme is http or https.
 	Scheme string
 	Port   int
-	// Prefix of its paths; empty for none.
+	// Prefix of its paths; may be empty.
 	Prefix string
 }
 
-// Target is one that a server scrapes.
+// Target is a target that a server scrapes.
 type Target struct {
 	Job string `json:"scrapePool"`
 	URL string `json:"scrapeUrl"`
@@ -53,17 +53,17 @@ type Target struct {
 	LastError string `json:"lastError"`
 }
 
-// Answer is what a server has.
+// Answer has the targets of a server.
 type Answer struct {
 	Targets []Target
-	// Dropped are the numbers of targets by job that relabeling drops; nil when the server
-	// does not tell.
+	// Dropped is the number of targets dropped by relabeling, by job; nil when the server does not
+	// report it.
 	Dropped map[string]int
-	// Err is why nothing is known.
+	// Err is why the targets are unknown; nil on success.
 	Err error
 }
 
-// Ask asks a server.
+// Ask requests the targets of a server.
 func (c Cluster) Ask(ctx context.Context, s Server) (out Answer) {
 	var active, dropped struct {
 		Data struct {
@@ -85,7 +85,7 @@ func (c Cluster) Ask(ctx context.Context, s Server) (out Answer) {
 	return out
 }
 
-// get reads an answer of the API of Prometheus.
+// get decodes a response of the Prometheus API.
 func (c Cluster) get(ctx context.Context, s Server, query map[string]string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -109,7 +109,7 @@ func (c Cluster) get(ctx context.Context, s Server, query map[string]string, int
 
 var errTimeout = fmt.Errorf("it did not answer within %s", timeout)
 
-// reason is why a pod does not answer, for people.
+// reason returns a human-readable reason why a pod does not respond.
 func (s Server) reason(err error) error {
 	status, is := errors.AsType[*apierrors.StatusError](err)
 	switch {
@@ -129,8 +129,8 @@ func (s Server) reason(err error) error {
 	return fmt.Errorf("ask through the API server: %.200s", err.Error())
 }
 
-// isProxied reports whether an error is the pod's answer and not that of the API server, of which
-// the client says that it does not understand it.
+// isProxied reports whether an error comes from the pod and not from the API server. The client
+// marks it as an unexpected response.
 func isProxied(err *apierrors.StatusError) bool {
 	for _, c := range err.ErrStatus.Details.Causes {
 		if c.Type == "UnexpectedServerResponse" {
@@ -140,8 +140,8 @@ func isProxied(err *apierrors.StatusError) bool {
 	return false
 }
 
-// requestURL begins errors of requests.
+// requestURL matches the prefix of request errors.
 var requestURL = regexp.MustCompile(`^\w+ "[^"]*": `)
 
-// withoutURL is an error without the URL, which may have parameters that let somebody in.
+// withoutURL returns an error without the URL, which may contain credentials.
 func withoutURL(text string) string { return requestURL.ReplaceAllString(text, "") }

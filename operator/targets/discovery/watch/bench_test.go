@@ -20,8 +20,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// sent is an API server whose lists are decoded anew for each reader, so that strings are not
-// shared with those of the test.
+// sent is an API server whose lists are decoded for each reader, so that they share no strings with
+// the test.
 type sent map[string]func() apiruntime.Object
 
 func (s sent) Lists(kind discovery.Kind, _ string) *cache.ListWatch {
@@ -59,7 +59,7 @@ func encode[L message](b *testing.B, list L, empty func() L) func() apiruntime.O
 	}
 }
 
-// typical is Services of ten typical pods each, with two targets each.
+// typical returns Services of ten typical pods each, with two targets per pod.
 func typical(b *testing.B, pods int) sent {
 	var list corev1.PodList
 	var services corev1.ServiceList
@@ -95,7 +95,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// complete subscribes and waits for the groups.
+// complete subscribes and waits until the groups are complete.
 func complete(b *testing.B, c *Cluster, sd targets.KubernetesSD) *Subscription {
 	b.Helper()
 	woken := make(chan struct{}, 1)
@@ -137,7 +137,7 @@ func BenchmarkMemory(b *testing.B) {
 		informers := open(kinds[:2]...)
 		sub := complete(b, c, targets.KubernetesSD{Role: "endpointslice"})
 		sub.mu.Lock()
-		sub.changed = nil // as if it was taken
+		sub.changed = nil // as after Take
 		sub.mu.Unlock()
 		all := heap()
 		n := 0

@@ -12,48 +12,47 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/compact"
 )
 
-// idle is how long informers and groups stay after their last subscription closed.
+// idle is how long informers and groups are kept after their last subscription closed.
 const idle = 10 * time.Minute
 
-// mostSpare bounds the views that stay only because somebody asked once.
+// mostSpare is the maximum number of unused views of one-time subscriptions.
 const mostSpare = 8
 
-// Cluster is the target groups of a cluster. Nothing is listed before the first subscription.
+// Cluster provides the target groups of a cluster. Nothing is listed before the first subscription.
 // It is safe for concurrent use.
 type Cluster struct {
-	// Lists reach the API server.
+	// Lists creates the list and watch functions.
 	Lists Lists
-	// Namespaces that may be listed one by one; nil: all at once.
+	// Namespaces that may be listed, one by one; nil lists all namespaces at once.
 	Namespaces []string
 
 	mu      sync.Mutex
 	sources map[place]*source
 	leases  map[string]*lease
-	spare   []*lease // that nobody uses, for questions that are asked once; the oldest first
+	spare   []*lease // unused views of one-time subscriptions; the oldest first
 	table   compact.Table
 }
 
-// lease is a view as long as it is used, and for a while after that.
+// lease is a view with a reference count. The view is kept for a while after its last use.
 type lease struct {
 	view  *view
 	key   string
 	users int
 	timer *time.Timer // while there are no users
-	once  bool        // only questions that are asked once have used it
+	once  bool        // all users so far were one-time subscriptions
 }
 
-// Subscribe looks for what a discovery finds. own is the namespace of the workload. wake is
-// called whenever there is more to take, and when the groups have become complete; it must not
-// block. What exists already can be taken at once.
+// Subscribe starts a discovery. own is the namespace of the workload. wake is called when there is
+// more to take and when the groups have become complete; it must not block. Existing groups can be
+// taken at once.
 //
-// Errors: the discovery looks into another cluster; a role that does not exist; selectors that
-// cannot be applied.
+// Errors: the discovery uses another cluster; an unknown role; selectors that cannot be applied.
 func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
 	return c.subscribe(sd, own, wake, false)
 }
 
-// SubscribeOnce is [Cluster.Subscribe] for who asks once, and may ask for anything. A few of the
-// groups of such questions are kept after that, for whoever asks again before they are complete.
+// SubscribeOnce is like [Cluster.Subscribe] for one-time requests, which can be arbitrary. Groups
+// of a few such requests are kept, so that a client can repeat a request until they are complete.
 func (c *Cluster) SubscribeOnce(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
 	return c.subscribe(sd, own, wake, true)
 }
@@ -87,7 +86,7 @@ func (c *Cluster) subscribe(sd *targets.KubernetesSD, own string, wake func(), o
 		}
 		l, err := c.acquire(sd, namespace, kinds, once)
 		if err != nil {
-			return nil, fmt.Errorf("kubernetes discovery: %w", err) // not after the check above
+			return nil, fmt.Errorf("kubernetes discovery: %w", err) // unreachable after the check above
 		}
 		s.leases, s.scopes = append(s.leases, l), append(s.scopes, views[namespace])
 	}
@@ -97,8 +96,9 @@ func (c *Cluster) subscribe(sd *targets.KubernetesSD, own string, wake func(), o
 	return s, nil
 }
 
-// viewsOf are the namespaces that views have, "" for all, and those of them that matter to a
-// discovery in some namespaces; nil for all.
+// viewsOf returns the namespaces of the views that a discovery needs, "" for all, each with the
+// namespaces that the discovery reads in it. scopes are the namespaces of the discovery; nil for
+// all.
 func (c *Cluster) viewsOf(kind discovery.Kind, scopes []string) map[string][]string {
 	switch {
 	case scopes == nil:
@@ -183,7 +183,7 @@ func (c *Cluster) release(l *lease) {
 	c.releaseLocked(l)
 }
 
-// releaseLocked ends a view when nobody used it for a while.
+// releaseLocked closes a view after it has been unused for a while.
 func (c *Cluster) releaseLocked(l *lease) {
 	if l.users--; l.users > 0 {
 		return
@@ -206,12 +206,12 @@ func (c *Cluster) releaseLocked(l *lease) {
 	}
 }
 
-// unspare takes a view out of those that are kept for questions that are asked once.
+// unspare removes a view from the spare ones.
 func (c *Cluster) unspare(l *lease) {
 	c.spare = slices.DeleteFunc(c.spare, func(s *lease) bool { return s == l })
 }
 
-// end ends a view and the informers that only it used.
+// end closes a view and the informers that only it used.
 func (c *Cluster) end(l *lease) {
 	delete(c.leases, l.key)
 	c.unspare(l)
@@ -219,7 +219,7 @@ func (c *Cluster) end(l *lease) {
 	c.leave(l.view.sources)
 }
 
-// Size are numbers of informers and of target groups that exist now.
+// Size returns the current number of informers and of target groups.
 func (c *Cluster) Size() (informers, groups int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,15 +229,15 @@ func (c *Cluster) Size() (informers, groups int) {
 	return len(c.sources), groups
 }
 
-// Close ends everything that no subscription uses any more, without waiting until it is idle,
-// and returns when its informers have stopped.
+// Close closes everything without subscriptions immediately and returns when its informers have
+// stopped.
 func (c *Cluster) Close() {
 	for _, s := range c.endUnused() {
 		<-s.done
 	}
 }
 
-// endUnused returns the informers that stop.
+// endUnused closes unused views and returns the informers that stop.
 func (c *Cluster) endUnused() []*source {
 	c.mu.Lock()
 	defer c.mu.Unlock()

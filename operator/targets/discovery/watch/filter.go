@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// filter is a shared informer as one builder sees it: only the objects that selectors select.
-// Its handlers can be removed, which builders do not do.
+// filter restricts a shared informer to the objects that selectors select, for one builder. Its
+// handlers can be removed, which builders do not do.
 type filter struct {
 	cache.SharedIndexInformer
 	matches  func(discovery.Object) bool // nil: all
@@ -17,7 +17,7 @@ type filter struct {
 	handles  []cache.ResourceEventHandlerRegistration
 
 	mu      sync.Mutex
-	foreign map[string]discovery.Object // by key: what refers to pods of other namespaces, or did so before
+	foreign map[string]discovery.Object // by key: objects that refer to pods of other namespaces, now or previously
 }
 
 // AddEventHandler implements cache.SharedIndexInformer.
@@ -36,11 +36,11 @@ func (f *filter) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEv
 // remove removes the handlers.
 func (f *filter) remove() {
 	for _, h := range f.handles {
-		_ = f.RemoveEventHandler(h) // fails for handles of other informers only
+		_ = f.RemoveEventHandler(h) // only fails for handles of other informers
 	}
 }
 
-// selects reports whether the selectors select what an event or the store has.
+// selects reports whether the selectors select an object of an event or the store.
 func (f *filter) selects(object any) bool {
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = gone.Obj
@@ -57,8 +57,8 @@ func (f *filter) GetIndexer() cache.Indexer {
 	return filteredIndexer{f.SharedIndexInformer.GetIndexer(), f}
 }
 
-// note remembers what the builder reads if it refers to pods of other namespaces, and its
-// successors.
+// note records an object that the builder reads if it, or a previous version of it, refers to pods
+// of other namespaces.
 func (f *filter) note(key string, object discovery.Object) {
 	foreign := discovery.Foreign(object)
 	f.mu.Lock()
@@ -72,8 +72,9 @@ func (f *filter) note(key string, object discovery.Object) {
 	f.foreign[key] = object
 }
 
-// readForeign returns the object of a key if it refers to pods of other namespaces or did so
-// once: the group that comes may be of that time. gone tells that the object was deleted.
+// readForeign returns the object of a key if it refers to pods of other namespaces, now or
+// previously, because the next group may be built from an earlier version. gone means that the
+// object was deleted.
 func (f *filter) readForeign(key string, gone bool) discovery.Object {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +85,7 @@ func (f *filter) readForeign(key string, gone bool) discovery.Object {
 	return object
 }
 
-// filteredIndexer has what builders use of an indexer.
+// filteredIndexer filters the methods of an indexer that builders use.
 type filteredIndexer struct {
 	cache.Indexer
 	filter *filter

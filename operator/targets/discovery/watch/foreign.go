@@ -1,7 +1,7 @@
 package watch
 
-// Foreign reports whether the group of a source has labels of pods in other namespaces than that of
-// its object, which refers to them.
+// Foreign reports whether the group of a source has labels of pods outside the namespace of its
+// object.
 func (s *Subscription) Foreign(source string) bool {
 	if s.confined {
 		return false

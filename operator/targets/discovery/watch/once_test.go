@@ -11,14 +11,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// views are how many there are, and how many of them are spare.
+// views returns the number of views, and how many of them are spare.
 func views(c *Cluster) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return []int{len(c.leases), len(c.spare)}
 }
 
-// Who asks once for anything leaves a few groups behind; what others use stays.
+// A few groups of one-time subscriptions are kept; groups with other users are not affected.
 func TestSubscribeOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()

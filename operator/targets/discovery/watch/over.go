@@ -10,9 +10,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// EachOver is [Subscription.Each] as if objects were applied over those of the cluster. sd is
-// the discovery of the subscription. Groups in the namespaces of the objects are made anew;
-// they have labels of pods in the same namespace only.
+// EachOver is like [Subscription.Each] with objects applied on top of those of the cluster. sd is
+// the discovery of the subscription. Groups in the namespaces of the objects are rebuilt; they only
+// have labels of pods in the same namespace.
 //
 // Errors: a selector that cannot be applied to the objects.
 func (s *Subscription) EachOver(sd *targets.KubernetesSD, objects *discovery.Objects, each func(*targetgroup.Group)) error {
@@ -38,7 +38,7 @@ func (s *Subscription) EachOver(sd *targets.KubernetesSD, objects *discovery.Obj
 	return nil
 }
 
-// over are the objects of which groups in a namespace are made.
+// over returns the objects from which the groups in a namespace are built.
 func (s *Subscription) over(sd *targets.KubernetesSD, objects *discovery.Objects, namespace string) (*discovery.Objects, error) {
 	out := &discovery.Objects{}
 	for _, source := range s.leaseOf(namespace).view.sources {
@@ -59,7 +59,8 @@ func (s *Subscription) over(sd *targets.KubernetesSD, objects *discovery.Objects
 	return out, nil
 }
 
-// leaseOf has the groups in a namespace; nil when these do not matter.
+// leaseOf returns the lease with the groups of a namespace; nil if the subscription does not cover
+// it.
 func (s *Subscription) leaseOf(namespace string) *lease {
 	for i, l := range s.leases {
 		if slices.Contains(s.scopes[i], "") || slices.Contains(s.scopes[i], namespace) {
@@ -69,14 +70,14 @@ func (s *Subscription) leaseOf(namespace string) *lease {
 	return nil
 }
 
-// objects are those of a namespace, "" for all.
+// objects returns the objects of a namespace, "" for all.
 func (s *source) objects(namespace string) *discovery.Objects {
 	store := s.informer.GetIndexer()
 	found := []any(nil)
 	if namespace == "" {
 		found = store.List()
 	} else {
-		found, _ = store.ByIndex(cache.NamespaceIndex, namespace) // all kinds in namespaces have the index
+		found, _ = store.ByIndex(cache.NamespaceIndex, namespace) // all namespaced kinds have the index
 	}
 	out := &discovery.Objects{}
 	for _, object := range found {

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Objects that are applied take the place of those in the cluster; groups elsewhere, and those
-// of the subscription itself, stay as they are.
+// Applied objects replace those in the cluster; other groups, and those of the subscription itself,
+// do not change.
 func TestEachOver(t *testing.T) {
 	const app, stage = "__meta_kubernetes_pod_label_app", "__meta_kubernetes_namespace_label_stage"
 	bubble(t, func(t *testing.T, a *api) {

@@ -17,10 +17,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Lists returns how objects of a kind are listed and watched in a namespace; "" for all.
+// Lists returns the functions to list and watch objects of a kind in a namespace; "" for all.
 type Lists func(kind discovery.Kind, namespace string) *cache.ListWatch
 
-// From lists and watches by a client.
+// From returns Lists that use a client.
 func From(kube kubernetes.Interface) Lists {
 	return func(kind discovery.Kind, namespace string) *cache.ListWatch {
 		var client rest.Interface
@@ -40,10 +40,10 @@ func From(kube kubernetes.Interface) Lists {
 type place struct {
 	kind      discovery.Kind
 	namespace string
-	older     string // key of what is lacking of the objects
+	older     string // key of the changes that the objects lack
 }
 
-// String is for people: "pods in namespace demo".
+// String returns a human-readable form: "pods in namespace demo".
 func (p place) String() string {
 	resource := p.kind.Resource.GroupResource().String()
 	switch {
@@ -64,14 +64,14 @@ type source struct {
 	done     chan struct{}
 
 	mu     sync.Mutex
-	failed map[string]error // by verb, until it works again
+	failed map[string]error // by verb, until it succeeds again
 }
 
 // newSource starts an informer.
 func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 	s := &source{place: p, done: make(chan struct{}), failed: map[string]error{}}
 	s.informer = cache.NewSharedIndexInformer(s.observed(api), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
-	_ = s.informer.SetTransform(transform(older))                                                                          // fails for started informers only
+	_ = s.informer.SetTransform(transform(older))                                                                          // only fails for started informers
 	_ = s.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.lost(err) }) // the same
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -82,17 +82,17 @@ func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 	return s
 }
 
-// transform trims an object, as a release sees it, before it is kept.
+// transform trims objects, as a release sees them, before they are cached.
 func transform(older discovery.Older) cache.TransformFunc {
 	return func(object any) (any, error) {
 		if o, ok := object.(discovery.Object); ok {
-			return older.See(discovery.Trim(o)), nil
+			return older.See(discovery.Trimmed(o)), nil
 		}
 		return object, nil
 	}
 }
 
-// observed notes how calls to the API server go.
+// observed records the results of calls to the API server.
 func (s *source) observed(api *cache.ListWatch) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -115,26 +115,26 @@ func (s *source) result(verb string, err error) {
 	case err == nil:
 		delete(s.failed, verb)
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err), apierrors.IsInvalid(err):
-		// The informer asks in another way.
+		// The informer retries in another way.
 	default:
 		s.failed[verb] = err
 	}
 }
 
-// lost notes an error that came in a watch.
+// lost records a permission error of a watch.
 func (s *source) lost(err error) {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		s.result("watch", err)
 	}
 }
 
-// failing reports whether there is nothing to wait for: the first list fails.
+// failing reports whether the first list has failed, so that waiting for it is useless.
 func (s *source) failing() bool {
 	_, message := s.failure()
 	return message != "" && !s.informer.HasSynced()
 }
 
-// failure is why objects are not current; "" when they are, or nothing failed so far.
+// failure returns why objects are not current; "" if they are, or if nothing has failed so far.
 func (s *source) failure() (forbidden bool, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

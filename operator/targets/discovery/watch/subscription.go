@@ -10,11 +10,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Subscription is what one discovery of a job finds. It is safe for concurrent use.
+// Subscription provides the groups of one discovery of a job. It is safe for concurrent use.
 type Subscription struct {
 	cluster  *Cluster
 	leases   []*lease
-	scopes   [][]string // of each lease: the namespaces that matter in it
+	scopes   [][]string // of each lease: the namespaces to which the subscription is limited
 	confined bool       // to namespaces
 	gaps     []targets.Gap
 	wake     func()
@@ -24,7 +24,7 @@ type Subscription struct {
 	changed map[change]struct{}
 }
 
-// change is a group that changed since it was taken.
+// change is a group that has changed since it was taken.
 type change struct {
 	lease             int
 	namespace, source string
@@ -38,8 +38,8 @@ func (s *Subscription) mark(c change) {
 	}
 }
 
-// Take hands over the groups that changed since the last call, in no order: all that there are
-// at the first. A nil group has gone, or lost its last target. Sources are unique in the
+// Take calls each for the groups that changed since the last call, in random order; the first call
+// returns all groups. A nil group was deleted or lost its last target. Sources are unique in the
 // subscription.
 func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) {
 	s.mu.Lock()
@@ -47,19 +47,19 @@ func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) 
 	s.changed = map[change]struct{}{}
 	s.mu.Unlock()
 	for c := range changed {
-		// What changes meanwhile is marked again.
+		// Concurrent changes are marked again.
 		each(c.source, s.leases[c.lease].view.read(c, s.confined))
 	}
 }
 
-// Pending is the number of groups that changed since the last call of Take.
+// Pending returns the number of groups that changed since the last call of Take.
 func (s *Subscription) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.changed)
 }
 
-// Each calls a function with all groups, one at a time, in no order.
+// Each calls a function with all groups, one at a time, in random order.
 func (s *Subscription) Each(each func(*targetgroup.Group)) {
 	for i, l := range s.leases {
 		for _, c := range l.view.all(i, s.scopes[i]) {
@@ -70,7 +70,7 @@ func (s *Subscription) Each(each func(*targetgroup.Group)) {
 	}
 }
 
-// Group returns a group by its source; nil when there is none.
+// Group returns a group by its source; nil if it does not exist.
 func (s *Subscription) Group(source string) *targetgroup.Group {
 	namespace := namespaceOf(source)
 	for i, l := range s.leases {
@@ -83,8 +83,8 @@ func (s *Subscription) Group(source string) *targetgroup.Group {
 	return nil
 }
 
-// In calls a function with the groups of the objects of a namespace, in no order; "" for those
-// of objects without a namespace.
+// In calls a function with the groups of a namespace's objects, in random order; "" selects
+// cluster-scoped objects.
 func (s *Subscription) In(namespace string, each func(source string, group *targetgroup.Group)) {
 	for i, l := range s.leases {
 		if !slices.Contains(s.scopes[i], "") && !slices.Contains(s.scopes[i], namespace) {
@@ -98,16 +98,16 @@ func (s *Subscription) In(namespace string, each func(source string, group *targ
 	}
 }
 
-// Filling reports whether there may be more as soon as the cluster was read. What cannot be
-// read is not waited for, see [Subscription.Gaps].
+// Filling reports whether more groups may follow when the initial lists are complete. It does not
+// wait for failing lists, see [Subscription.Gaps].
 func (s *Subscription) Filling() bool {
 	return slices.ContainsFunc(s.leases, func(l *lease) bool {
 		return !l.view.isSynced() && !slices.ContainsFunc(l.view.sources, (*source).failing)
 	})
 }
 
-// Gaps are why targets are not known: nothing that could not be listed yet counts as empty.
-// None means that all groups are known.
+// Gaps returns why targets are unknown: a list that has not succeeded yet is not treated as empty.
+// No gaps means that all groups are known.
 func (s *Subscription) Gaps() []targets.Gap {
 	out := s.gaps[:len(s.gaps):len(s.gaps)]
 	for _, l := range s.leases {
@@ -131,7 +131,7 @@ func (s *Subscription) Gaps() []targets.Gap {
 	return out
 }
 
-// Outdated says which reads fail now although they worked before. Groups stay as they were.
+// Outdated returns the reads that fail now but succeeded before. Their groups do not change.
 func (s *Subscription) Outdated() (out []targets.Gap) {
 	for _, l := range s.leases {
 		for _, source := range l.view.sources {
@@ -144,7 +144,7 @@ func (s *Subscription) Outdated() (out []targets.Gap) {
 	return out
 }
 
-// Close ends the subscription. A second call does nothing.
+// Close ends the subscription. A second call is a no-op.
 func (s *Subscription) Close() {
 	s.mu.Lock()
 	closed := s.closed

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/compact"
 )
 
-// view is the groups of one role with the same metadata and selectors, in one namespace or in
-// all that are watched at once.
+// view has the groups of one role with the same metadata and selectors, in one namespace or in all
+// that are watched at once.
 type view struct {
 	role    string
 	older   discovery.Older
@@ -32,14 +32,14 @@ type view struct {
 	subs   map[string]map[*Subscription]int
 }
 
-// entry is a group of an object. Discoveries in single namespaces see confined when the object
-// refers to pods of others.
+// entry is the group of an object. Discoveries in single namespaces use confined if the object
+// refers to pods of other namespaces.
 type entry struct {
 	group    *compact.Group
-	confined *compact.Group // nil: the same
+	confined *compact.Group // nil: equal to group
 }
 
-// newView starts a builder over sources, which are those of the kinds of a discovery.
+// newView starts a builder on sources, one for each kind that the discovery reads.
 //
 // Errors: selectors that cannot be applied.
 func newView(sd *targets.KubernetesSD, sources []*source, table *compact.Table) (*view, error) {
@@ -64,7 +64,7 @@ func newView(sd *targets.KubernetesSD, sources []*source, table *compact.Table) 
 			case <-ctx.Done():
 				return
 			case groups := <-ch:
-				v.put(groups[0]) // they send one at a time
+				v.put(groups[0]) // builders send one at a time
 			}
 		}
 	})
@@ -79,7 +79,8 @@ func (v *view) informer(role string) cache.SharedIndexInformer {
 	return nil
 }
 
-// askForEnd makes the builder say when it has built what there was when all informers synced.
+// askForEnd triggers the group of [discovery.End] when all informers have synced, so that it
+// follows the groups of all listed objects.
 func (v *view) askForEnd(ctx context.Context) {
 	var done []cache.DoneChecker
 	for _, f := range v.filters {
@@ -93,7 +94,7 @@ func (v *view) askForEnd(ctx context.Context) {
 	}
 }
 
-// close ends the view. Nobody subscribes to it any more.
+// close ends the view. It must have no subscriptions.
 func (v *view) close() {
 	for _, f := range v.filters {
 		f.remove()
@@ -107,7 +108,7 @@ func (v *view) close() {
 	}
 }
 
-// put takes a group that the builder has made anew, and wakes those whom it matters to.
+// put stores a group that the builder has rebuilt and wakes the affected subscriptions.
 func (v *view) put(group *targetgroup.Group) {
 	if discovery.IsEnd(group.Source) {
 		v.setSynced()
@@ -132,7 +133,7 @@ func (v *view) put(group *targetgroup.Group) {
 	}
 }
 
-// namespaceOf is the namespace of the object of a group; "" for kinds without namespaces.
+// namespaceOf returns the namespace of the object of a group; "" for cluster-scoped kinds.
 func namespaceOf(source string) string {
 	_, key, _ := strings.Cut(source, "/")
 	namespace, _, namespaced := strings.Cut(key, "/")
@@ -142,7 +143,7 @@ func namespaceOf(source string) string {
 	return namespace
 }
 
-// replace replaces a group, and returns the subscriptions that it matters to.
+// replace replaces a group and returns the affected subscriptions.
 func (v *view) replace(namespace, source string, next entry) []*Subscription {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -177,7 +178,7 @@ func (v *view) drop(e entry) {
 	v.table.Drop(e.confined)
 }
 
-// setSynced notes that groups are complete, and wakes everyone.
+// setSynced marks the groups as complete and wakes all subscriptions.
 func (v *view) setSynced() {
 	v.mu.Lock()
 	v.synced = true
@@ -191,7 +192,7 @@ func (v *view) setSynced() {
 	}
 }
 
-// subscribe adds a subscription to namespaces, "" for all, and marks what there is.
+// subscribe adds a subscription to namespaces, "" for all, and marks the existing groups.
 func (v *view) subscribe(sub *Subscription, index int, scopes []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -206,7 +207,7 @@ func (v *view) subscribe(sub *Subscription, index int, scopes []string) {
 	}
 }
 
-// all are the groups in namespaces, "" for all.
+// all returns the groups in namespaces, "" for all.
 func (v *view) all(index int, scopes []string) []change {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -231,7 +232,7 @@ func (v *view) allLocked(index int, scopes []string) (out []change) {
 	return out
 }
 
-// of are the groups of the objects of a namespace.
+// of returns the groups of the objects of a namespace.
 func (v *view) of(index int, namespace string) (out []change) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -241,7 +242,7 @@ func (v *view) of(index int, namespace string) (out []change) {
 	return out
 }
 
-// unsubscribe ends what subscribe began.
+// unsubscribe reverts subscribe.
 func (v *view) unsubscribe(sub *Subscription, scopes []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -252,7 +253,7 @@ func (v *view) unsubscribe(sub *Subscription, scopes []string) {
 	}
 }
 
-// read returns a group; nil when there is none.
+// read returns a group; nil if it does not exist.
 func (v *view) read(c change, confined bool) *targetgroup.Group {
 	v.mu.Lock()
 	defer v.mu.Unlock()

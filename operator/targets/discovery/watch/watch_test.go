@@ -22,13 +22,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch/watchtest"
 )
 
-// api is an API server with objects that are short to write.
+// api is an API server with short notations for objects.
 type api struct {
 	*watchtest.API
 	t *testing.T
 }
 
-// object reads an object.
+// object parses an object.
 func object[T discovery.Object](t *testing.T, into T, format string, args ...any) T {
 	t.Helper()
 	if err := yaml.UnmarshalStrict(fmt.Appendf(nil, format, args...), into); err != nil {
@@ -37,7 +37,7 @@ func object[T discovery.Object](t *testing.T, into T, format string, args ...any
 	return into
 }
 
-// slice is an EndpointSlice with one address, of a pod.
+// slice returns an EndpointSlice with one address, of a pod.
 func (a *api) slice(ns, name, address, podNamespace, pod string) *discoveryv1.EndpointSlice {
 	return object(a.t, &discoveryv1.EndpointSlice{}, `{metadata: {namespace: %s, name: %s, labels: {kubernetes.io/service-name: %s}}, addressType: IPv4, ports: [{name: http, port: 80}],
 		endpoints: [{addresses: [%s], targetRef: {kind: Pod, namespace: %s, name: %s}}]}`, ns, name, name, address, podNamespace, pod)
@@ -48,7 +48,7 @@ func (a *api) pod(ns, name, address, app string) *corev1.Pod {
 		ns, name, app, address)
 }
 
-// reader collects what a subscription finds.
+// reader collects the groups of a subscription.
 type reader struct {
 	*Subscription
 	wakes  atomic.Int32
@@ -65,7 +65,7 @@ func subscribe(t *testing.T, c *Cluster, sd targets.KubernetesSD) *reader {
 	return r
 }
 
-// found are the groups after all events, as "source label".
+// found returns the groups after all events, as "source label".
 func (r *reader) found(label string) (out []string) {
 	settle()
 	r.Take(func(source string, group *targetgroup.Group) {
@@ -86,11 +86,11 @@ func (r *reader) found(label string) (out []string) {
 			out = append(out, line)
 		}
 	}
-	slices.Sort(out) // a table orders the targets of a group by when it saw their labels first
+	slices.Sort(out) // a table sorts the targets of a group by when it first saw their labels
 	return out
 }
 
-// settle lets events arrive: builders ask every 0.1 s whether informers have synced.
+// settle lets events arrive: builders poll every 0.1 s whether informers have synced.
 func settle() {
 	synctest.Wait()
 	time.Sleep(time.Second)
@@ -124,7 +124,7 @@ const podApp = "__meta_kubernetes_pod_label_app"
 
 var inDemo = targets.KubernetesSD{Role: "endpointslice", Namespaces: targets.Namespaces{Names: []string{"demo"}}}
 
-// An event changes one group, and wakes those who look into its namespace only.
+// A watch event changes one group and only wakes the subscriptions to its namespace.
 func TestEvents(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
@@ -152,7 +152,7 @@ func TestEvents(t *testing.T) {
 			t.Error("a subscription to another namespace is woken")
 		}
 
-		// What comes late finds what exists; nothing is listed twice.
+		// A late subscription gets the existing groups; nothing is listed twice.
 		late := subscribe(t, c, inDemo)
 		defer late.Close()
 		same(t, []string{"endpointslice/demo/db"}, late.found(podApp))
@@ -160,7 +160,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// An event that changes no label wakes nobody.
+// A watch event that does not change labels wakes no subscription.
 func TestEventsWithoutChange(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		a.Kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "web"))
@@ -178,7 +178,7 @@ func TestEventsWithoutChange(t *testing.T) {
 	})
 }
 
-// Objects that selectors stop to select disappear.
+// Objects that selectors no longer select disappear.
 func TestSelectors(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
@@ -208,8 +208,8 @@ func TestSelectors(t *testing.T) {
 	})
 }
 
-// A slice of one namespace must not show the labels of another's pods to those who look into
-// the one only.
+// Subscriptions to one namespace must not see labels of pods in another namespace to which a slice
+// refers.
 func TestPodsOfOtherNamespaces(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
@@ -232,7 +232,7 @@ func TestPodsOfOtherNamespaces(t *testing.T) {
 	})
 }
 
-// What has not been listed is not known, which is not the same as empty.
+// Kinds that have not been listed are reported as unknown, not as empty.
 func TestGaps(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
@@ -243,7 +243,7 @@ func TestGaps(t *testing.T) {
 		defer pods.Close()
 		defer ingresses.Close()
 		settle()
-		same(t, []bool{true, false}, []bool{pods.Filling(), ingresses.Filling()}) // what is refused is not waited for
+		same(t, []bool{true, false}, []bool{pods.Filling(), ingresses.Filling()}) // it does not wait for forbidden lists
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known yet: the initial list is not complete"}}, pods.Gaps())
 		same(t, []targets.Gap{{State: targets.Unknown, Refused: true, Message: "targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}}, ingresses.Gaps())
 		before := pods.wakes.Load()
@@ -255,13 +255,13 @@ func TestGaps(t *testing.T) {
 			t.Error("nobody is woken when the list is complete")
 		}
 		a.Deny("ingresses", false)
-		time.Sleep(time.Minute) // the pauses of an informer
+		time.Sleep(time.Minute) // the backoff of an informer
 		settle()
 		same(t, 0, len(ingresses.Gaps()))
 	})
 }
 
-// Groups can be read one by one, and those of a namespace, as far as the discovery looks there.
+// Groups can be read by source and by namespace, within the scope of the discovery.
 func TestGroups(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
@@ -288,7 +288,7 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// A permission for some namespaces is enough for them.
+// Permissions for individual namespaces are sufficient for discovery in them.
 func TestNamespacesOneByOne(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster("demo", "prod")
@@ -311,7 +311,7 @@ func TestNamespacesOneByOne(t *testing.T) {
 	})
 }
 
-// Informers exist while somebody uses them, and ten minutes more.
+// Informers exist while they are used, and for ten more minutes.
 func TestIdle(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
@@ -343,7 +343,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// Servers of an older release find what that release finds, beside newer ones.
+// Servers of an older release get the results of that release alongside newer ones.
 func TestReleases(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()

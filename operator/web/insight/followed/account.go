@@ -10,55 +10,55 @@ import (
 )
 
 const (
-	// recheck is how long an answer about the permissions of a ServiceAccount holds.
+	// recheck is the time for which the result of a permission review is reused.
 	recheck = time.Minute
-	// recheckChanged is the same after the jobs were compiled anew.
+	// recheckChanged is like recheck, after the jobs were recompiled.
 	recheckChanged = 10 * time.Second
-	// longest is how long the questions about one workload may take.
+	// longest is the timeout for the permission reviews of one workload.
 	longest = 30 * time.Second
-	// overdue is the age from which an answer is waited for again: who asks all the time never
-	// waits, since the next answer has come by then.
+	// overdue is the age from which a request waits for a new result. Frequent requests never wait,
+	// because the result is refreshed in the background before that.
 	overdue = recheck + longest
 )
 
-// Permissions knows what the ServiceAccounts of workloads may not discover.
+// Permissions reviews the permissions of the ServiceAccounts of workloads for discovery.
 type Permissions interface {
-	// Denied says it for what jobs of a workload discover. Notes say why it is not known.
+	// Denied returns the denied parts of the discoveries of jobs. Notes explain failed reviews.
 	Denied(ctx context.Context, jobs []targets.Job, w live.Workload) (live.Denials, []string)
 }
 
-// account is what is known of the ServiceAccount of a workload.
+// account is the review state of the ServiceAccount of a workload.
 type account struct {
 	name    string // of the ServiceAccount
 	denials live.Denials
 	notes   []string
 	known   bool
-	version int // of denials
+	version int // incremented when denials are replaced
 	of      *job
 	since   time.Time
-	asking  chan struct{} // closed with the answer; nil when nobody asks
+	asking  chan struct{} // closed when the review is done; nil if none is running
 	stop    context.CancelFunc
 }
 
-// current reports whether the denials hold.
+// current reports whether the denials are recent enough to use without waiting.
 func (a *account) current() bool { return a.known && time.Since(a.since) < overdue }
 
-// askPermissions asks in the background what the ServiceAccount may do, when that is not known or
-// was asked long ago. Where nothing is known that holds it waits, for a moment, during which
-// others may have the lock of the workload.
+// askPermissions starts a review of the ServiceAccount in the background if there is no result or
+// it is due for a recheck. Without a current result it waits up to [patience] and releases w.mu
+// while it waits.
 func (w *workload) askPermissions(ctx context.Context) {
 	a := &w.account
 	if w.source.Permissions == nil || len(w.jobs) == 0 {
 		return
 	}
-	if name := w.compiled.ServiceAccount; a.name != name { // nothing is known of this one
+	if name := w.compiled.ServiceAccount; a.name != name { // reviewed for another one
 		if a.asking != nil {
 			a.stop()
 		}
 		*a = account{name: name, version: a.version + 1}
 	}
 	due := recheck
-	if a.of != w.jobs[0] { // compiled anew: jobs may discover elsewhere
+	if a.of != w.jobs[0] { // recompiled: jobs may discover other namespaces
 		due = recheckChanged
 	}
 	if a.asking == nil && (!a.known || time.Since(a.since) >= due) {
@@ -85,8 +85,8 @@ func (w *workload) askPermissions(ctx context.Context) {
 	}
 }
 
-// ask keeps an answer, unless nobody waits for it any more. One that nobody gave leaves what was
-// known before.
+// ask stores the result of a review unless a later review has superseded it. A failed review keeps
+// the earlier result.
 func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.Job, of live.Workload) {
 	denials, notes := w.source.Permissions.Denied(ctx, jobs, of)
 	w.mu.Lock()
@@ -104,7 +104,7 @@ func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.J
 	}
 }
 
-// follow returns the set of a job, of what the ServiceAccount may discover.
+// follow returns the set of a job, limited to the targets that the ServiceAccount may discover.
 func (w *workload) follow(j *job) *set {
 	s, a := w.sets[j], &w.account
 	if s != nil && s.version == a.version {

@@ -23,12 +23,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
 )
 
-// reviewer answers SubjectAccessReviews.
+// reviewer responds to SubjectAccessReviews.
 type reviewer struct {
 	*fake.Clientset
-	denies, fails atomic.Bool // list pods in namespace other; everything
+	denies, fails atomic.Bool // listing pods in namespace other; every review
 	asked         atomic.Int32
-	user          atomic.Value // the only one that is asked about
+	user          atomic.Value // the only user that may be reviewed
 }
 
 func newReviewer(t *testing.T) *reviewer {
@@ -50,7 +50,7 @@ func newReviewer(t *testing.T) *reviewer {
 	return r
 }
 
-// slow takes a second for an answer.
+// slow delays each review by a second.
 type slow struct{ Permissions }
 
 func (s slow) Denied(ctx context.Context, jobs []targets.Job, w live.Workload) (live.Denials, []string) {
@@ -58,7 +58,7 @@ func (s slow) Denied(ctx context.Context, jobs []targets.Job, w live.Workload) (
 	return s.Permissions.Denied(ctx, jobs, w)
 }
 
-// TestAdditionalJobs: jobs that are written in a Secret are not shown to who may not read it.
+// TestAdditionalJobs: jobs from a Secret are not shown to callers who may not read it.
 func TestAdditionalJobs(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "more"},
@@ -72,8 +72,8 @@ func TestAdditionalJobs(t *testing.T) {
 	})
 }
 
-// TestServiceAccount: what the ServiceAccount of a workload may not discover is forbidden, as long
-// as it may not, and not "no targets"; what it may is known all the same.
+// TestServiceAccount: targets that the ServiceAccount of a workload may not discover are reported
+// as forbidden and not as missing. The others are still found.
 func TestServiceAccount(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		pods := b.api.Kind("pods")
@@ -115,15 +115,15 @@ func TestServiceAccount(t *testing.T) {
 				t.Errorf("allowed: %+v %q", got.Counts, got.Notes)
 			}
 		}
-		// Twice two verbs in two namespaces, and what was asked before the failure.
+		// Two reviews of two verbs in two namespaces, and those before the failure.
 		if n := who.asked.Load(); n < 9 || n > 12 {
 			t.Errorf("%d questions", n)
 		}
 	})
 }
 
-// TestPermissionsOfLongAgo: what a ServiceAccount may do was asked long ago, or of another one. The first
-// answer after that is right, or says that it is not known yet.
+// TestPermissionsOfLongAgo: if the last review is old or was for another ServiceAccount, the first
+// response is either correct or not synced.
 func TestPermissionsOfLongAgo(t *testing.T) {
 	for _, slowly := range []bool{false, true} {
 		inBubble(t, func(t *testing.T, b *bed) {

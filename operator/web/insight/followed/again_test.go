@@ -27,7 +27,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// made is what jobs make of some groups.
+// made returns the results of a workload's jobs for some groups.
 func made(w preview.Workload) (out []string) {
 	pods := &targetgroup.Group{Source: "pod/demo/a", Labels: model.LabelSet{"__meta_kubernetes_namespace": "demo", "__meta_kubernetes_pod_label_app": "web", "__meta_kubernetes_pod_labelpresent_app": "true"}}
 	for i := range 4 {
@@ -45,7 +45,8 @@ func made(w preview.Workload) (out []string) {
 	return out
 }
 
-// However a workload and its objects change, what is compiled again is what is compiled anew.
+// Recompiling with a warm compiler gives the same result as compiling from scratch after any
+// change.
 func TestCompiledAgain(t *testing.T) {
 	b := newBed(t)
 	jobs := func(text string) {
@@ -100,7 +101,7 @@ func TestCompiledAgain(t *testing.T) {
 	}
 }
 
-// Objects belong to the caches: no answer changes them.
+// Responses do not modify cached objects.
 func TestNobodyChangesObjects(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "token"}, Data: map[string][]byte{"t": []byte("x")}})
@@ -156,7 +157,7 @@ func TestNobodyChangesObjects(t *testing.T) {
 	})
 }
 
-// Names that nothing has leave nothing behind, and one that something gets is found.
+// Requests for names that do not exist leave no state behind, and existing ones are found.
 func TestNamesThatDoNotExist(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		ask := func(name string) error {
@@ -182,8 +183,8 @@ func TestNamesThatDoNotExist(t *testing.T) {
 	})
 }
 
-// Jobs of an object that are too long, and regular expressions of a namespace that are too
-// large, are not read, and others are.
+// Too long jobs of an object and too large regular expressions of a namespace are rejected. Others
+// are accepted.
 func TestWhatIsFollowedIsBounded(t *testing.T) {
 	b := newBed(t)
 	set := func(name, steps string) {
@@ -198,7 +199,7 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 	}
 	compiler := preview.Compiler{Options: b.Options}
 	defer compiler.Close()
-	for range 2 { // again, when they are known
+	for range 2 { // the second time with a warm cache
 		c, err := b.candidate(t.Context(), ofMain.Ref())
 		if err != nil {
 			t.Fatal(err)
@@ -223,8 +224,8 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 	}
 }
 
-// TestFollowedWorkloadsFit: beyond the memory limit, idle workloads are evicted, and others are refused
-// until then.
+// TestFollowedWorkloadsFit: beyond the memory limit, idle workloads are evicted, and others are
+// refused until then.
 func TestFollowedWorkloadsFit(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.most = 1

@@ -27,8 +27,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// wire is an API server with typical pods in slices of ten, which are decoded anew for each
-// reader so that strings are not shared with the test.
+// wire is an API server with typical pods in slices of ten. Each list is decoded separately so that
+// strings are not shared with the test.
 type wire map[string]func() apiruntime.Object
 
 func (s wire) Lists(kind discovery.Kind, _ string) *cache.ListWatch {
@@ -100,7 +100,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// large is a source over a cluster with so many pods, in which everything is followed.
+// large returns a source for a cluster with many pods, all of which are followed.
 func large(b *testing.B, pods int) *bed {
 	b.Helper()
 	out := newBed(b)
@@ -115,8 +115,8 @@ spec: {selector: {matchLabels: {app: web}}, endpoints: [{port: http}]}`))
 	return out
 }
 
-// BenchmarkFirstPart is a page of 100 targets of many. The goal is 100 ms at any size, and 6 KB
-// for each pod that is looked at.
+// BenchmarkFirstPart requests a page of 100 targets. The goal is 100 ms at any size and 6 KB per
+// pod that is evaluated.
 func BenchmarkFirstPart(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -157,8 +157,8 @@ func BenchmarkFirstPart(b *testing.B) {
 	}
 }
 
-// BenchmarkOneTarget is the page of one target of many, of which each pod is a group. The goal is
-// 100 ms at any size for links, which name the object.
+// BenchmarkOneTarget requests one target of many when each pod is a group. The goal is 100 ms at
+// any size for links, which name the object.
 func BenchmarkOneTarget(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -189,7 +189,7 @@ spec: {selector: {}, podMetricsEndpoints: [{port: http-server}]}`))
 	}
 }
 
-// BenchmarkUnused is what a source costs that nobody asks.
+// BenchmarkUnused measures the cost of a source without requests.
 func BenchmarkUnused(b *testing.B) {
 	api := typical(b, 10_000)
 	before := heap()
@@ -204,7 +204,7 @@ func BenchmarkUnused(b *testing.B) {
 	runtime.KeepAlive(api)
 }
 
-// BenchmarkCompile reads a workload again after one of its monitors has changed.
+// BenchmarkCompile recompiles a workload after one of its monitors has changed.
 func BenchmarkCompile(b *testing.B) {
 	for _, n := range []int{100, 1_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -21,14 +21,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// reading is the cluster as a workload sees it, and why it may not be all of it.
+// reading is the cluster as a workload sees it, with notes on the parts that could not be read.
 type reading struct {
 	cluster engine.Cluster
 	notes   []string
 }
 
-// read returns the cluster for a workload of a namespace. What cannot be listed everywhere is
-// listed there.
+// read returns the cluster for a workload in namespace own. Resources that cannot be listed in all
+// namespaces are listed there.
 func (s *Source) read(ctx context.Context, own string) *reading {
 	out := &reading{}
 	namespaces := s.namespaceLabels(ctx, out)
@@ -43,7 +43,7 @@ func (s *Source) read(ctx context.Context, own string) *reading {
 	return out
 }
 
-// namespaceLabels looks for the labels of all namespaces.
+// namespaceLabels returns a lookup for the labels of all namespaces.
 func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string) (labels.Set, bool) {
 	all, err := readers.AllNamespaceLabels(ctx, s.Reader)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string
 	return all
 }
 
-// objects are those of a kind that the operator watches, in order.
+// objects returns the objects of a kind in the watched namespaces, sorted by key.
 func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note *reading) (out []catalog.Object) {
 	scope := s.Scopes.For(row)
 	q := readers.Query{GroupVersionResource: row.GroupVersionResource()}
@@ -84,7 +84,7 @@ func (r *reading) add(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// workloads are those that scrape, in order.
+// scrapers returns the workloads that scrape, sorted.
 //
 // Errors: none of their kinds can be read.
 func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes []string, err error) {
@@ -114,9 +114,9 @@ func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes [
 	return out, notes, nil
 }
 
-// selecting are the workloads that select an object.
+// selecting returns the workloads that select an object.
 //
-// Errors: the object does not exist or cannot be read; no workload can.
+// Errors: the object does not exist or cannot be read; no workload can be read.
 func (s *Source) selecting(ctx context.Context, of insight.Object, v *view) (out []catalog.Ref, notes []string, err error) {
 	object, err := s.Reader.Get(ctx, of.GroupVersionResource(), of.NamespacedName)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 )
 
-// cursor is where a part of a list begins.
+// cursor is the position at which a page of a list begins, encoded as a continue token.
 type cursor struct {
 	Workload catalog.Ref
 	Job      string
-	At       int            // of the job, in case that it has gone
+	At       int            // index of the job, used if it no longer exists
 	Group    *targetset.Key // nil: the first
-	Row      int            // in the group
-	Gap      int            // 1 and more: in what is not known of the job
+	Row      int            // index in the group
+	Gap      int            // 1-based index in the gaps of the job; 0: in its groups
 }
 
 func (c *cursor) String() string {
@@ -26,12 +26,12 @@ func (c *cursor) String() string {
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // strings and numbers have JSON
+		panic(err) // strings and numbers always marshal
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// parseCursor reads what String wrote.
+// parseCursor decodes the output of String.
 //
 // Errors: 400.
 func parseCursor(text string) (*cursor, error) {
@@ -49,7 +49,7 @@ func parseCursor(text string) (*cursor, error) {
 	return &out, nil
 }
 
-// after reports whether a part begins after a row of its first job.
+// after reports whether the cursor is past a row of its job.
 func (c *cursor) after(group targetset.Key, row int) bool {
 	if c == nil || c.Group == nil {
 		return false
@@ -58,7 +58,7 @@ func (c *cursor) after(group targetset.Key, row int) bool {
 	return order < 0 || order == 0 && row < c.Row
 }
 
-// begin is the first of jobs that a part has.
+// begin returns the index of the first job on the page.
 func (c *cursor) begin(jobs []openJob) int {
 	if c == nil {
 		return 0
@@ -68,7 +68,7 @@ func (c *cursor) begin(jobs []openJob) int {
 			return i
 		}
 	}
-	c.Group, c.Row, c.Gap = nil, 0, 0 // it has gone
+	c.Group, c.Row, c.Gap = nil, 0, 0 // the job no longer exists
 	for i, j := range jobs {
 		if order := compareRefs(j.of, c.Workload); order > 0 || order == 0 && j.at >= c.At {
 			return i

@@ -1,18 +1,21 @@
-// Package followed knows the targets of workloads in a running cluster: it follows those of
-// the workloads that somebody asks about, and of no others.
+// Package followed keeps the targets of workloads in a running cluster up to date. It follows only
+// the workloads for which clients request targets.
 //
-//	source.go    what is followed, and for how long
-//	workload.go  one workload: its jobs as they are compiled now, and their sets
-//	cluster.go   what workloads select, from a reader
-//	page.go      targets of workloads and objects, in parts
-//	pod.go       targets of one pod, whoever scrapes it
-//	trace.go     one target with every relabel step
-//	finder.go    the targets of jobs as they are now, for previews
-//	cursor.go    where a part ends, and the next begins
-//	rights.go    what a caller may see of targets in other namespaces
-//	metrics.go   how much is followed
+//	source.go     the workloads that are followed, and for how long
+//	workload.go   one workload: its compiled jobs and their target sets
+//	account.go    permissions of the ServiceAccount of a workload
+//	cluster.go    the cluster as input for compiling a workload, from a reader
+//	page.go       targets of workloads and objects, paginated
+//	pod.go        targets of one pod in all workloads
+//	trace.go      one target with every relabel step
+//	finder.go     current targets of jobs, for previews
+//	permitted.go  the same, limited to the permissions of a ServiceAccount
+//	cursor.go     continue tokens
+//	rights.go     redaction of targets in other namespaces
+//	sight.go      filtering of targets that the caller may not see
+//	metrics.go    metrics about followed workloads
 //
-// Nothing is kept of targets that are dropped but their number: their rows are evaluated when
-// a part is made that has them. Informers and sets start with the first question about a
-// workload, and end ten minutes after the last one.
+// Dropped targets are only counted. Their rows are evaluated when a page that includes them is
+// requested. Informers and sets start with the first request for a workload and stop ten minutes
+// after the last one.
 package followed

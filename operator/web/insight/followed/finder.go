@@ -15,20 +15,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 )
 
-// Finder finds the targets of jobs once, from groups that are kept current: for previews.
+// Finder finds the targets of jobs once, from live target groups. It is used for previews.
 type Finder struct {
 	Groups *watch.Cluster
-	Denied string // as that of [Source]
-	// Applied (optional) are objects that take the place of those in the cluster.
+	Denied string // see [Source]
+	// Applied (optional) are objects that replace those in the cluster.
 	Applied *discovery.Objects
-	// Patience is how long it waits until the cluster was read.
+	// Patience is the maximum time to wait until the cluster has been read.
 	Patience time.Duration
 }
 
 var _ preview.Finder = Finder{}
 
-// Find implements [preview.Finder]. Many jobs look for targets in the same way, and share what
-// is found.
+// Find implements [preview.Finder]. Jobs with the same discovery share one subscription and its
+// result.
 //
 // Errors: *[preview.LimitError]; that of ctx.
 func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) (found []targets.Found, notes []string, err error) {
@@ -81,7 +81,8 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 	return found, notes, nil
 }
 
-// join is what the discoveries of a job find. Jobs with the same discoveries share it.
+// join returns the combined result of the discoveries of a job. Jobs with the same discoveries
+// share it.
 func join(j *targets.Job, known, joined map[string]targets.Found) targets.Found {
 	var keys []string
 	for sd := range discovery.Distinct(j) {
@@ -101,10 +102,10 @@ func join(j *targets.Job, known, joined map[string]targets.Found) targets.Found 
 	return one
 }
 
-// maxViews bounds the copies of target groups that one question needs.
+// maxViews limits the copies of target groups per request.
 const maxViews = 50
 
-// viewOf stands for the target groups of a discovery, in whatever namespaces.
+// viewOf returns the key of a discovery regardless of its namespaces.
 func viewOf(sd *targets.KubernetesSD) string {
 	everywhere := *sd
 	everywhere.Namespaces = targets.Namespaces{}
@@ -113,7 +114,8 @@ func viewOf(sd *targets.KubernetesSD) string {
 
 func keyOf(sd *targets.KubernetesSD) string { return fmt.Sprintf("%+v", *sd) }
 
-// wait waits until a subscription is complete. A list that fails wakes nobody.
+// wait waits until a subscription is complete. It polls because a failing list does not signal
+// wake.
 func wait(ctx context.Context, sub *watch.Subscription, wake <-chan struct{}) {
 	failing := time.NewTicker(100 * time.Millisecond)
 	defer failing.Stop()
@@ -126,11 +128,11 @@ func wait(ctx context.Context, sub *watch.Subscription, wake <-chan struct{}) {
 	}
 }
 
-// found are the groups that are known of a discovery, and why there may be more. Others share the
-// lists.
+// found returns the target groups of a discovery and its gaps. The slices are clipped because jobs
+// share them.
 func (f Finder) found(ctx context.Context, sub *watch.Subscription, sd *targets.KubernetesSD) (out targets.Found) {
 	take := func(group *targetgroup.Group) {
-		if ctx.Err() == nil { // else nobody waits for them
+		if ctx.Err() == nil { // else the caller has given up
 			out.Groups = append(out.Groups, group)
 		}
 	}

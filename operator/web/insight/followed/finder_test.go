@@ -12,7 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// A finder waits until the cluster was read, but not for what may not be, and not for long.
+// A finder waits for the initial list, but not for resources that are forbidden, and only until its
+// timeout.
 func TestFinder(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		until := make(chan struct{})
@@ -59,7 +60,7 @@ func TestFinder(t *testing.T) {
 	})
 }
 
-// Jobs that look for the same share what is found, and nobody looks in a thousand ways.
+// Jobs with the same discoveries share the result, and the number of distinct views is limited.
 func TestFinderIsBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		for i := range 100 {

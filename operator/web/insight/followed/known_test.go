@@ -26,7 +26,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// stuck answers nothing while it is held.
+// stuck blocks Get until held is closed.
 type stuck struct {
 	*cluster
 	held chan struct{}
@@ -39,8 +39,7 @@ func (s stuck) Get(ctx context.Context, of schema.GroupVersionResource, key type
 	return s.cluster.Get(ctx, of, key)
 }
 
-// Numbers that are known are told at once, whatever is being read, and stay the same value until
-// they change.
+// Known counts are returned without blocking on reads, and as the same pointer until they change.
 func TestCountsDoNotWait(t *testing.T) {
 	b := newBed(t)
 	defer b.Close()
@@ -81,8 +80,7 @@ func TestCountsDoNotWait(t *testing.T) {
 	}
 }
 
-// What was read once and cannot be any more is told, as long as that is so: the targets are
-// those of then.
+// While a resource that was read once cannot be read, its last targets are returned with a note.
 func TestOutdated(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		pods := b.api.Kind("pods")
@@ -127,13 +125,13 @@ func TestOutdated(t *testing.T) {
 	})
 }
 
-// While nobody may look for pods, it is not known whether a job finds one, however many workloads
-// have something else to say.
+// Without permission to list pods it is unknown whether a job finds a pod, and the note on that is
+// not crowded out by those of workloads.
 func TestPodNotKnown(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.cluster.set(readers.Pods, pod("demo", "web-0", "web", 1))
 		b.api.Deny("pods", true)
-		for i := range 2 * maxNotes { // the names of fields are in their notes
+		for i := range 2 * maxNotes { // each has a note with the name of a field
 			b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.NewReplacer("name: main", fmt.Sprintf("name: a-%d", i), "shards: 2", "scrapeInterval: nonsense").Replace(prometheusText)))
 		}
 		q := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
@@ -146,7 +144,7 @@ func TestPodNotKnown(t *testing.T) {
 	})
 }
 
-// A target is found by its ID in whatever it was discovered, faster with the object than without.
+// A target is found by its ID for each kind of source object, with or without naming the object.
 func TestTargetBySource(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		meta := metav1.ObjectMeta{Namespace: "demo", Name: "x", Labels: map[string]string{discoveryv1.LabelServiceName: "x"}}

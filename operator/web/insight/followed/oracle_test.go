@@ -16,9 +16,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// guesses is a PodMonitor of a tenant with one endpoint for each letter that an annotation of a
-// pod elsewhere may begin with. Those that guess right also drop, hash or push out a target of
-// the tenant's own.
+// guesses returns a PodMonitor of a tenant with one endpoint per possible first letter of an
+// annotation of a pod in another namespace. Endpoints with the right guess also drop, hash or push
+// out a target of the tenant.
 func guesses() string {
 	var endpoints []string
 	for i, letter := range strings.Split("abcdefghijklmnopqrstuvwxyz0", "") {
@@ -35,8 +35,8 @@ func guesses() string {
 	return "metadata: {namespace: demo, name: web}\nspec: {selector: {}, targetLimit: 1, namespaceSelector: {any: true}, podMetricsEndpoints: [" + strings.Join(endpoints, ", ") + "]}"
 }
 
-// TestNoOracle: a caller gets the same answers, byte for byte, whatever is written in namespaces
-// where the caller may list neither pods nor services, though the relabel steps are the caller's.
+// TestNoOracle: responses are identical regardless of the contents of namespaces where the caller
+// may list neither pods nor services, even though the caller controls the relabel steps.
 func TestNoOracle(t *testing.T) {
 	answers := func(r insight.Rights) (x, y string) {
 		inBubble(t, func(t *testing.T, b *bed) {
@@ -79,7 +79,7 @@ func TestNoOracle(t *testing.T) {
 	}
 }
 
-// everyAnswer is what the pages and the API say of targets, as JSON.
+// everyAnswer returns all responses about targets as JSON.
 func everyAnswer(t *testing.T, b *bed, r insight.Rights) string {
 	t.Helper()
 	var out strings.Builder

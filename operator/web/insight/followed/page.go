@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// effort bounds the time that a part takes whose filter selects few targets of many: then
-	// it has less rows, and says where to go on.
+	// effort limits the time per page when a filter selects few of many targets. The page is then
+	// shorter and has a continue token.
 	effort = 60 * time.Millisecond
-	// batch is the number of groups that are looked at before others may use the set.
+	// batch is the number of groups that are evaluated before the lock of the set is released.
 	batch = 100
-	// maxJobs and maxNotes bound what is listed beside targets.
+	// maxJobs and maxNotes limit the jobs and notes of a response.
 	maxJobs  = 1000
 	maxNotes = 20
 )
@@ -60,20 +60,20 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 	return a.out, nil
 }
 
-// since is when the targets of jobs last changed, so that an answer stays the same until then.
+// since returns when the targets of jobs last changed, which keeps responses identical until then.
 func since(jobs []openJob) (out time.Time) {
 	for _, j := range jobs {
 		if at := j.set.Since(); at.After(out) {
 			out = at
 		}
 	}
-	if out.IsZero() { // of nothing, this is known now
+	if out.IsZero() { // no jobs
 		out = time.Now()
 	}
 	return out.UTC().Truncate(time.Millisecond)
 }
 
-// asked are the jobs that a question is about.
+// asked returns the jobs that a request is about.
 //
 // Errors: the object does not exist; there is no such job.
 func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {
@@ -90,7 +90,7 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (job
 			return (object == catalog.Ref{} || j.object.Ref == object) && (q.Job == "" || j.Name == q.Job)
 		})
 		if apierrors.IsNotFound(err) && object != (catalog.Ref{}) {
-			continue // it has gone meanwhile
+			continue // deleted in the meantime
 		}
 		if err != nil {
 			return nil, nil, err
@@ -108,7 +108,7 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (job
 	return jobs, notes, nil
 }
 
-// settle waits a moment until the jobs are complete, and reports whether they are.
+// settle waits up to [patience] for the jobs to be complete and reports whether they are.
 func settle(ctx context.Context, jobs []openJob) bool {
 	if slices.ContainsFunc(jobs, func(j openJob) bool { return j.asking }) {
 		return false
@@ -131,17 +131,17 @@ func settle(ctx context.Context, jobs []openJob) bool {
 	return true
 }
 
-// answer is one in the making.
+// answer is a response under construction.
 type answer struct {
 	q      insight.TargetQuery
 	filter targetset.Filter
 	view   *view
 	out    *insight.Targets
-	// gaps are why targets are not known, which comes before what else is to be noted.
+	// gaps explain why targets are not known. They come before the other notes.
 	gaps, notes []string
 }
 
-// noted are the notes, as many as are listed.
+// noted returns the deduplicated notes, at most maxNotes.
 func (a *answer) noted() (out []string) {
 	for _, text := range slices.Concat(a.gaps, a.notes) {
 		if !slices.Contains(out, text) && len(out) < maxNotes {
@@ -151,7 +151,7 @@ func (a *answer) noted() (out []string) {
 	return out
 }
 
-// count adds the numbers of all targets.
+// count adds the counts of all jobs.
 func (a *answer) count(jobs []openJob, denied string) {
 	for _, j := range jobs {
 		of := countsOf(j.set, a.filter.Shard)
@@ -178,14 +178,14 @@ func (a *answer) count(jobs []openJob, denied string) {
 	}
 }
 
-// gap notes what is not known.
+// gap adds a note about an incomplete discovery.
 func (a *answer) gap(gap targets.Gap, denied string) {
 	if text := textOf(gap, denied); len(a.gaps) < maxNotes && !slices.Contains(a.gaps, text) {
 		a.gaps = append(a.gaps, text)
 	}
 }
 
-// textOf is why something is not known, and what to do where it is refused.
+// textOf returns the message of a gap, with a hint on how to grant a missing permission.
 func textOf(gap targets.Gap, denied string) string {
 	if gap.Refused && denied != "" {
 		return gap.Message + "; " + denied
@@ -193,7 +193,7 @@ func textOf(gap targets.Gap, denied string) string {
 	return gap.Message
 }
 
-// appendOutdated adds what cannot be read any more to notes, once.
+// appendOutdated adds notes about stale discoveries, without duplicates.
 func appendOutdated(notes []string, outdated []targets.Gap, denied string) []string {
 	for _, gap := range outdated {
 		if text := textOf(gap, denied); !slices.Contains(notes, text) {
@@ -203,7 +203,7 @@ func appendOutdated(notes []string, outdated []targets.Gap, denied string) []str
 	return notes
 }
 
-// outdated notes what was read once, and cannot be now.
+// outdated adds notes about discoveries that were read once and now fail.
 func (a *answer) outdated(j openJob, denied string) {
 	for _, gap := range j.set.Outdated() {
 		a.gap(gap, denied)
@@ -214,7 +214,7 @@ func (a *answer) listsGap(gap targets.Gap) bool {
 	return a.filter.Origin == "" && (a.filter.State == "" || a.filter.State == gap.State)
 }
 
-// rows adds the targets of one part.
+// rows adds the targets of one page.
 func (a *answer) rows(jobs []openJob, from *cursor) {
 	defer func() { a.notes = append(a.notes, a.view.notes()...) }()
 	until := time.Now().Add(effort)
@@ -235,9 +235,9 @@ func (a *answer) rows(jobs []openJob, from *cursor) {
 	}
 }
 
-// job adds rows of a job, and returns where the next part begins; nil after the last row.
+// job adds rows of a job and returns where the next page begins, or nil after the last row.
 func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor) {
-	// group adds the rows of one group, and reports whether there is room for more.
+	// group adds the rows of one group and reports whether there is room for more.
 	group := func(key targetset.Key, r targets.Result) bool {
 		first := 0
 		if at.Group != nil && *at.Group == key {
@@ -288,7 +288,8 @@ func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor) {
 	return nil
 }
 
-// matches reports whether a target has a part of a name in what the caller may see of it.
+// matches reports whether the names and labels of a target that are visible to the caller contain
+// part.
 func matches(t preview.Target, visible bool, part string) bool {
 	if part == "" {
 		return true

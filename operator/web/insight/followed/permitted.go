@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// maxReviewed bounds the namespaces about which is asked for one preview: manifests can name
+	// maxReviewed limits the namespaces that are reviewed for one preview, since manifests can name
 	// any number.
 	maxReviewed = 100
-	// maxReviews bounds the answers that are remembered.
+	// maxReviews limits the cached reviews.
 	maxReviews = 100
 )
 
-// Permitted finds targets only where the ServiceAccount of a workload may look for them: for
-// previews, as [Source] does for what exists.
+// Permitted limits a [preview.Finder] to targets that the ServiceAccount of a workload may
+// discover, as [Source] does for existing workloads.
 type Permitted struct {
 	preview.Finder
-	// Source has the permissions, and remembers them.
+	// Source provides the permissions and caches the reviews.
 	Source *Source
-	// Unknown (optional) says why the cluster's permissions are not those that would hold.
+	// Unknown (optional) is the reason why the permissions in the cluster do not apply.
 	Unknown string
-	// Patience is how long it waits for an answer.
+	// Patience is the maximum time to wait for a review.
 	Patience time.Duration
 }
 
@@ -56,8 +56,7 @@ func (p Permitted) Find(ctx context.Context, jobs []targets.Job, w *preview.Work
 	return found, append(notes, more...), err
 }
 
-// denied is what a ServiceAccount may not discover of what jobs look for. Notes say why that is
-// not known.
+// denied returns the denied parts of the discoveries of jobs. Notes explain why they are not known.
 func (p Permitted) denied(ctx context.Context, jobs []targets.Job, w live.Workload) (live.Denials, []string) {
 	places, namespaces := placesOf(jobs, w.Namespace)
 	unknown := func(why string) (live.Denials, []string) {
@@ -87,7 +86,7 @@ func (p Permitted) denied(ctx context.Context, jobs []targets.Job, w live.Worklo
 	return unknown(" yet: ask again")
 }
 
-// placesOf are what jobs look for, each once, and the number of namespaces in which they do.
+// placesOf returns the distinct discovery scopes of jobs and the number of their namespaces.
 func placesOf(jobs []targets.Job, own string) (out []string, namespaces int) {
 	var scopes []string
 	for i := range jobs {
@@ -102,14 +101,14 @@ func placesOf(jobs []targets.Job, own string) (out []string, namespaces int) {
 	return slices.Compact(out), len(slices.Compact(scopes))
 }
 
-// reviews are answers about ServiceAccounts, by what was asked. They hold as long as those about
-// workloads.
+// reviews caches reviews of ServiceAccounts by ServiceAccount and discovery scopes. They expire
+// like those of workloads.
 type reviews struct {
 	mu  sync.Mutex
 	all map[string]*review
 }
 
-// review is an answer, or one in the making until done is closed.
+// review is a result that is complete when done is closed.
 type review struct {
 	at      time.Time
 	done    chan struct{}
@@ -117,8 +116,8 @@ type review struct {
 	notes   []string
 }
 
-// of returns an answer, which ask gives in the background if nobody has it. One that says why it
-// is not known is asked for again.
+// of returns the cached review of key or starts one that ask completes in the background. Failed
+// reviews are retried.
 func (s *reviews) of(key string, ask func(*review)) *review {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +147,7 @@ func (s *reviews) of(key string, ask func(*review)) *review {
 	return r
 }
 
-// room forgets the oldest answer if there are too many. It reports false if all are in the making.
+// room evicts the oldest review if the cache is full. It reports false if all are still running.
 func (s *reviews) room() bool {
 	if len(s.all) < maxReviews {
 		return true

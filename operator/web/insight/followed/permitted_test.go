@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
 )
 
-// TestPermitted: a preview finds what the ServiceAccount of the workload may look for, as the
-// targets of the workload are found, and asks once about the same.
+// TestPermitted: a preview finds only targets that the ServiceAccount of the workload may discover,
+// as for existing workloads, and caches the reviews.
 func TestPermitted(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		who := newReviewer(t)
@@ -59,7 +59,8 @@ func TestPermitted(t *testing.T) {
 	})
 }
 
-// TestPermittedUnknown: what is not known is said, and asked about no longer than somebody waits.
+// TestPermittedUnknown: unknown permissions are noted, and requests do not wait longer than
+// Patience.
 func TestPermittedUnknown(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		who := newReviewer(t)
@@ -80,7 +81,7 @@ func TestPermittedUnknown(t *testing.T) {
 		for i := range many.Names {
 			many.Names[i] += strings.Repeat("x", i)
 		}
-		job = targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod", Namespaces: many}}}} // the questions of before still read the other
+		job = targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod", Namespaces: many}}}} // reviews of the earlier job are still in flight
 		time.Sleep(2 * time.Second)
 		f.Unknown = ""
 		asked := who.asked.Load()

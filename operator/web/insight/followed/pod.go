@@ -18,10 +18,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// ofPod says who scrapes a pod. All workloads are asked, of each the jobs that look for
-// targets in its namespace.
+// ofPod returns the targets of a pod in all workloads. It considers the jobs that discover targets
+// in the namespace of the pod.
 //
-// Errors: the pod certainly does not exist, and no job finds it.
+// Errors: the pod certainly does not exist and no job finds it.
 func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	from, err := parseCursor(q.Continue)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 			return (q.Job == "" || j.Name == q.Job) && looksIn(j, c.Ref().Namespace, q.Pod.Namespace)
 		})
 		switch {
-		case apierrors.IsNotFound(err): // it has gone meanwhile
+		case apierrors.IsNotFound(err): // deleted in the meantime
 		case err != nil:
 			return nil, err
 		default:
@@ -53,7 +53,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 	if jobs, err = s.narrow(jobs, v); err != nil {
 		return nil, err
 	}
-	v.limited = v.nothing // what is elsewhere is not asked for
+	v.limited = v.nothing // other namespaces are not requested
 	of, unread := s.address(ctx, q)
 	if err := a.pod(ctx, jobs, of, from, s.Denied); err != nil {
 		return nil, err
@@ -68,7 +68,8 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 	return a.out, nil
 }
 
-// looksIn reports whether a job may find a pod of a namespace. own is that of the workload.
+// looksIn reports whether a job may find a pod of a namespace. own is the namespace of the
+// workload.
 func looksIn(j *job, own, namespace string) bool {
 	for sd := range discovery.Distinct(j.Job) {
 		scopes := discovery.Namespaces(sd, own)
@@ -79,9 +80,10 @@ func looksIn(j *job, own, namespace string) bool {
 	return len(j.Static) > 0
 }
 
-// address is the question with the IP of the pod, if it is known and the pod has it alone.
+// address returns a query with the IP of the pod. The IP is empty if it is unknown or shared with
+// the host.
 //
-// Errors: the pod does not exist or cannot be read; there is a question without IP.
+// Errors: the pod does not exist or cannot be read; the query without IP is still returned.
 func (s *Source) address(ctx context.Context, q insight.TargetQuery) (preview.Query, error) {
 	out := preview.Query{Pod: q.Pod, Shard: q.Shard}
 	object, err := s.Reader.Get(ctx, readers.Pods, q.Pod)
@@ -94,7 +96,7 @@ func (s *Source) address(ctx context.Context, q insight.TargetQuery) (preview.Qu
 	return out, nil
 }
 
-// podLabels are those that name the pod of a target.
+// podLabels are the labels with the name of a target's pod.
 var podLabels = []model.LabelName{
 	"__meta_kubernetes_pod_name", "__meta_kubernetes_endpoint_address_target_name", "__meta_kubernetes_endpointslice_address_target_name",
 }
@@ -111,7 +113,7 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 	return in(group.Labels) || slices.ContainsFunc(group.Targets, in)
 }
 
-// pod adds the targets of a pod after some of them.
+// pod adds the counts of a pod's targets and one page of the targets.
 func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) error {
 	memo, first := targetset.Memo{}, from.begin(jobs)
 	for at, j := range jobs {

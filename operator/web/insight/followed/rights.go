@@ -13,17 +13,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// view is what a caller may see.
+// view decides what a caller may see and caches the permission checks.
 type view struct {
 	ctx     context.Context
 	rights  insight.Rights
-	own     string          // the namespace whose object the caller may get
-	asked   catalog.Ref     // the object, if it is one of ours
-	known   map[string]bool // by verb, resource and namespace
-	sight   *insight.Sight  // what targets are found in, of which the caller may know
-	nothing bool            // of some discovery the caller may see nothing
-	limited bool            // there may be targets that the caller may not see
-	// unknown is why nobody can say more; then the caller sees nothing else.
+	own     string          // the namespace of the object that the caller may get
+	asked   catalog.Ref     // the requested object, if it is one of ours
+	known   map[string]bool // results by verb, resource and namespace
+	sight   *insight.Sight  // limits discoveries to targets that the caller may see
+	nothing bool            // some discovery is entirely hidden from the caller
+	limited bool            // some targets may be hidden from the caller
+	// unknown is the error of a failed check. Everything not yet checked is then hidden.
 	unknown error
 }
 
@@ -31,8 +31,8 @@ func newView(ctx context.Context, r insight.Rights, own string) *view {
 	return &view{ctx: ctx, rights: r, own: own, known: map[string]bool{}}
 }
 
-// may reports whether the caller may do something with a resource in a namespace, "" for all.
-// What nobody can say is no.
+// may reports whether the caller may do something with a resource in a namespace, "" for all. It
+// reports false if the check fails.
 func (v *view) may(verb string, of schema.GroupResource, namespace string) bool {
 	key := verb + " " + of.String() + " " + namespace
 	if known, ok := v.known[key]; ok || v.rights == nil || v.unknown != nil {
@@ -57,19 +57,19 @@ func (v *view) sees(source targets.Source, object catalog.Ref) bool {
 	switch source.Kind {
 	case "Node":
 		return v.lists("nodes", "")
-	case "": // it is written in the object
+	case "": // a static target of the object
 		namespace = object.Namespace
 	}
 	return namespace == v.own || v.lists("pods", namespace) || v.lists("services", namespace)
 }
 
-// details reports whether the caller may know what an object says.
+// details reports whether the caller may see the contents of an object.
 func (v *view) details(of catalog.Ref) bool {
 	row := catalog.Of(of.Kind)
 	return of == v.asked || row != nil && v.may("get", row.GroupResource(), of.Namespace)
 }
 
-// hidden is a target of which the caller may know where it was found, and what became of it.
+// hidden returns a redacted target: only its source, its state and the step that drops it.
 func hidden(job string, row *targets.Row) targets.Target {
 	source := row.Source()
 	t := targets.Target{
@@ -90,7 +90,7 @@ func hidden(job string, row *targets.Row) targets.Target {
 	return t
 }
 
-// shown is a target as the caller may see it.
+// shown returns a target as the caller may see it.
 func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out preview.Target, visible bool) {
 	row := &r.Rows[i]
 	out = preview.Target{Owner: j.of, Object: j.object.Ref}
@@ -112,7 +112,7 @@ func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out
 	return out, true
 }
 
-// notesOf are notes about a workload as the caller may see them.
+// notesOf returns the notes about a workload that the caller may see.
 func (v *view) notesOf(of catalog.Ref, notes []string) []string {
 	if len(notes) == 0 || v.details(of) {
 		return notes

@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// few answers some questions about rights, and no more.
+// few allows a limited number of permission checks and fails afterwards.
 type few struct {
 	only
 	left int
@@ -32,7 +32,7 @@ func (f *few) May(ctx context.Context, verb string, of schema.GroupResource, nam
 	return f.only.May(ctx, verb, of, namespace)
 }
 
-// Where nobody can say what the caller may see, that is hidden, and nothing else.
+// If a permission check fails, only the targets that depend on it are hidden.
 func TestRightsUnknown(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -60,8 +60,8 @@ func TestRightsUnknown(t *testing.T) {
 	})
 }
 
-// Who may see the pods of a job, and not get the object that made it, learns which of its fields
-// drops a target, and not what stands there.
+// Callers who may see the pods of a job but not get its object see which field drops a target, but
+// not the value of the field.
 func TestRulesOfOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 1))
@@ -93,7 +93,7 @@ func TestRulesOfOthers(t *testing.T) {
 	})
 }
 
-// Values that let somebody in are in no step.
+// Relabel rules are shown without credentials.
 func TestRuleOf(t *testing.T) {
 	for _, tc := range []struct{ target, rule, want string }{
 		{"", "source_labels: [a]\nregex: b?c\naction: keep\n", "source_labels: [a]\nregex: b?c\naction: keep\n"},
@@ -107,8 +107,8 @@ func TestRuleOf(t *testing.T) {
 	}
 }
 
-// What is wrong with a workload is told to who may get it, not to whoever may get an object that it
-// uses, or a pod.
+// Notes about a workload are shown only to callers who may get it. Permission to get a pod or an
+// object that it uses is not enough.
 func TestNotesOfOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		invalid := strings.Replace(prometheusText, "{shards: 2,", "{shards: 2, paused: true, additionalScrapeConfigs: {name: hush, key: hush},", 1)
@@ -128,7 +128,7 @@ func TestNotesOfOthers(t *testing.T) {
 	})
 }
 
-// Who may create EndpointSlices in a namespace learns nothing of pods of others to which they refer.
+// An EndpointSlice that refers to pods in other namespaces does not reveal them to its author.
 func TestPodsOfOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t,

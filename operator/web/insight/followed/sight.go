@@ -11,10 +11,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// notCounted says that an answer has not all targets.
+// notCounted is the note for responses that do not have all targets.
 const notCounted = "targets in namespaces where you may list neither pods nor services are not counted and not listed; neither are those with labels of nodes, or of namespaces, that you may not read"
 
-// narrow returns jobs with the targets that the caller may see, as if there were no others.
+// narrow returns jobs with only the targets that the caller may see.
 //
 // Errors: 504 when they are too many to be evaluated in time.
 func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
@@ -42,10 +42,10 @@ func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
 	return out, nil
 }
 
-// selectorKey is the key of a selector in the path of a field: matchLabels[app].
+// selectorKey matches the key of a selector in the path of a field: matchLabels[app].
 var selectorKey = regexp.MustCompile(`\[[^\]]*[^\]0-9][^\]]*(\]|$)`)
 
-// withoutKey leaves the key of a selector out of the path of a field.
+// withoutKey removes the key of a selector from the path of a field.
 func withoutKey(origin string) string { return selectorKey.ReplaceAllString(origin, "") }
 
 // withoutKeys is withoutKey for counts by origin.
@@ -60,13 +60,13 @@ func withoutKeys(of map[string]int) map[string]int {
 	return out
 }
 
-// mayAsk reports whether the caller may ask for the targets that a step of a job drops: which
-// keys its selector has is told to those who may get the object.
+// mayAsk reports whether the caller may filter by the step that drops targets. A step with the key
+// of a selector requires permission to get the object.
 func (a *answer) mayAsk(j openJob) bool {
 	return withoutKey(a.filter.Origin) == a.filter.Origin || a.view.details(j.object.Ref)
 }
 
-// notes say that an answer has not everything, and why.
+// notes returns notes on why a response is incomplete.
 func (v *view) notes() (out []string) {
 	if v.limited {
 		out = append(out, notCounted)

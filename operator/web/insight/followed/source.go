@@ -23,36 +23,36 @@ import (
 )
 
 const (
-	// idle is how long a set stays after the last question about it.
+	// idle is how long a set is kept after the last request for it.
 	idle = 10 * time.Minute
-	// sweep is the pause between two searches for sets that nobody asks about.
+	// sweep is the interval between two searches for idle sets.
 	sweep = time.Minute
-	// patience is how long a question waits for what is not read yet.
+	// patience is the maximum time that a request waits for data that has not been read yet.
 	patience = 300 * time.Millisecond
 )
 
-// Source knows targets. Its exported fields are set before its first use; it is safe for
-// concurrent use.
+// Source follows the targets of workloads. Its exported fields are set before its first use. It is
+// safe for concurrent use.
 type Source struct {
-	// Reader reads workloads and what they select.
+	// Reader reads workloads and the objects they select.
 	Reader readers.Reader
 	Setups []engine.Setup
 	Scopes engine.Scopes
-	// Options are those of Prometheus and PrometheusAgent.
+	// Options are the options of Prometheus and PrometheusAgent.
 	Options prometheus.Options
 	// Groups are the target groups of the cluster.
 	Groups *watch.Cluster
-	// Denied (optional) says what to do where whoever reads the groups may not read all of
-	// them: "deploy/components/… grants it".
+	// Denied (optional) is a hint that is appended if permission to read groups is missing:
+	// "deploy/components/... grants it".
 	Denied string
-	// Permissions (optional) knows what the ServiceAccounts of workloads may discover.
+	// Permissions (optional) reviews the permissions of the ServiceAccounts of workloads.
 	Permissions Permissions
 
 	questions atomic.Uint64
 	reviews   reviews // for previews
 
 	compiling sync.Mutex
-	most      int64 // bytes that all workloads may take; 0 for a part of the memory
+	most      int64 // limit in bytes for all workloads; 0 for the default share of memory
 
 	mu        sync.Mutex
 	workloads map[catalog.Ref]*workload
@@ -61,7 +61,8 @@ type Source struct {
 
 var _ insight.TargetSource = (*Source)(nil)
 
-// of returns what is known of a workload; refs of those that do not exist fail in open.
+// of returns the state of a workload and creates it if needed. If the workload does not exist, open
+// fails.
 func (s *Source) of(ref catalog.Ref) *workload {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +81,7 @@ func (s *Source) of(ref catalog.Ref) *workload {
 	return w
 }
 
-// sweep ends what nobody has asked about for a while.
+// sweep closes idle sets and removes idle workloads.
 func (s *Source) sweep() {
 	now := time.Now()
 	s.mu.Lock()
@@ -103,7 +104,7 @@ func (s *Source) sweep() {
 		ended = w.end(now, idle) || ended
 	}
 	if ended {
-		s.Groups.Close() // what is in use stays
+		s.Groups.Close() // groups that are still used stay
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,14 +114,14 @@ func (s *Source) sweep() {
 }
 
 const (
-	// memoryPart is the part of the memory of the process that what is followed may take, but for one
-	// workload, which may take more.
+	// memoryPart is the share (1/16) of process memory for followed workloads. A single workload
+	// may exceed it.
 	memoryPart = 16
-	// lately is how long a workload is in use after the last question about it.
+	// lately is how long a workload counts as in use after the last request for it.
 	lately = 30 * time.Second
 )
 
-// room reports whether there is memory to follow a workload, and evicts idle ones if there is not.
+// room reports whether there is memory to follow a workload. If there is not, it evicts idle ones.
 func (s *Source) room(of *workload) bool {
 	most := s.most
 	if most == 0 {
@@ -145,21 +146,21 @@ func (s *Source) room(of *workload) bool {
 			break
 		}
 		taken -= w.bytes.Load()
-		go w.drop() // the mutexes of both may be held
+		go w.drop() // in the background: the mutexes of both may be held
 	}
 	return taken <= most
 }
 
-// drop ends a workload. The next question about it begins again.
+// drop stops following a workload. The next request for it starts over.
 func (w *workload) drop() {
 	w.mu.Lock()
 	w.leave()
 	w.mu.Unlock()
 	w.end(time.Now(), 0)
-	w.source.Groups.Close() // what is in use stays
+	w.source.Groups.Close() // groups that are still used stay
 }
 
-// Close ends everything.
+// Close stops following all workloads.
 func (s *Source) Close() {
 	s.mu.Lock()
 	all := s.workloads
@@ -175,7 +176,7 @@ func (s *Source) Close() {
 	s.Groups.Close()
 }
 
-// setup is that of a kind of workload that scrapes; ok is false for others.
+// setup returns the setup of a kind of workload that scrapes; ok is false for others.
 func (s *Source) setup(kind string) (engine.Setup, bool) {
 	at := slices.IndexFunc(s.Setups, func(setup engine.Setup) bool {
 		return setup.Row.Kind == kind && slices.Contains(preview.Kinds, setup.Row)
@@ -188,7 +189,7 @@ func (s *Source) setup(kind string) (engine.Setup, bool) {
 
 // candidate reads a workload.
 //
-// Errors: it does not exist, or cannot be read; its kind does not scrape.
+// Errors: it does not exist or cannot be read; its kind does not scrape.
 func (s *Source) candidate(ctx context.Context, ref catalog.Ref) (explain.Candidate, error) {
 	setup, ok := s.setup(ref.Kind)
 	if !ok {
@@ -212,7 +213,7 @@ func (s *Source) Counts(ref catalog.Ref) *insight.TargetCounts {
 	return w.counts()
 }
 
-// Size are the numbers of workloads, sets and targets that are followed.
+// size returns the numbers of followed workloads, sets and scraped targets.
 func (s *Source) size() (workloads, sets, scraped int) {
 	s.mu.Lock()
 	all := make([]*workload, 0, len(s.workloads))

@@ -34,10 +34,10 @@ import (
 	workloads "github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// cluster has objects; it counts its versions.
+// cluster is a reader of objects in memory that counts its versions.
 type cluster struct {
 	mu      sync.Mutex
-	refuses error // of every Get of a pod
+	refuses error // error of every Get of a pod
 	objects map[schema.GroupVersionResource][]readers.Object
 	version int
 	secrets assets.Static
@@ -107,7 +107,7 @@ spec:
   namespaceSelector: {matchNames: [demo, other]}
   podMetricsEndpoints: [{port: http, params: {token: [s3cret]}}]`
 
-// bed is a source over a cluster with pods.
+// bed is a source for a cluster with pods.
 type bed struct {
 	*Source
 	api     *watchtest.API
@@ -154,21 +154,21 @@ func pod(ns, name, app string, ip int) *corev1.Pod {
 		Spec:   corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "c", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 80}}}}}}
 }
 
-// settled lets what was begun come to an end.
+// settled waits until all goroutines are blocked, sleeps for d and waits again.
 func settled(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// everything may be seen.
+// everything allows all permission checks.
 type everything struct{}
 
 func (everything) May(context.Context, string, schema.GroupResource, string) (bool, error) {
 	return true, nil
 }
 
-// only is what may be done: "list pods in demo".
+// only lists the allowed actions: "list pods in demo".
 type only []string
 
 func (o only) May(_ context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
@@ -191,7 +191,7 @@ func all(of insight.Object) insight.TargetQuery {
 	return insight.TargetQuery{Of: of, Shard: preview.AllShards}
 }
 
-// names are those of the targets: "web-0 kept 0".
+// names returns the names and states of targets: "demo/web-0 kept".
 func names(items []preview.Target) (out []string) {
 	for _, t := range items {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s/%s %s", t.Source.Namespace, t.Source.Name, t.State)))
@@ -199,8 +199,8 @@ func names(items []preview.Target) (out []string) {
 	return out
 }
 
-// A part after another, all targets are listed once and in the same order, whatever is asked
-// for, and their number is known before.
+// The pages of a list contain all targets exactly once and in the same order for any filter and
+// limit, and the total is known from the first page.
 func TestPages(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		pods := b.api.Kind("pods")
@@ -270,7 +270,7 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// While the cluster is being read, the answer says that there may be more.
+// Until the cluster has been read, responses report that there may be more targets.
 func TestNotReadYet(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		until := make(chan struct{})
@@ -297,7 +297,7 @@ func TestNotReadYet(t *testing.T) {
 	})
 }
 
-// What may not be read is said with what helps, and does not count as nothing.
+// Missing permissions are reported with a hint and do not count as an empty result.
 func TestDenied(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Deny("pods", true)
@@ -311,7 +311,7 @@ func TestDenied(t *testing.T) {
 	})
 }
 
-// A caller sees of other namespaces what the permissions there allow.
+// A caller sees targets in other namespaces only if permissions there allow it.
 func TestRights(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -352,7 +352,7 @@ func TestRights(t *testing.T) {
 	})
 }
 
-// Who asks nothing has nothing, and ten minutes after the last question all ends.
+// Nothing runs before the first request, and everything stops ten minutes after the last one.
 func TestOnDemand(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		if b.Counts(main) != nil || len(b.api.Calls()) > 0 {
@@ -378,7 +378,7 @@ func TestOnDemand(t *testing.T) {
 	})
 }
 
-// A changed monitor has other targets, and sets of jobs that have not changed stay.
+// A changed monitor gets new targets, and sets of unchanged jobs are kept.
 func TestChangedConfiguration(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -410,7 +410,7 @@ func TestChangedConfiguration(t *testing.T) {
 	})
 }
 
-// A pod is asked for by its name: all jobs that find it are named.
+// A request for a pod lists all jobs that find it.
 func TestPod(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -431,7 +431,7 @@ func TestPod(t *testing.T) {
 		q.Limit = 1
 		q.Continue = b.ask(t, nil, q).Continue
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(monitorText, "name: web", "name: again", 1)))
-		settled(aMinute) // there is another job before the others
+		settled(aMinute) // the new job sorts before the others
 		if next := b.ask(t, nil, q); len(next.Items) != 1 || next.Items[0].State != targets.Kept || next.Continue != "" {
 			t.Errorf("%+v", next)
 		}
@@ -450,7 +450,7 @@ func TestPod(t *testing.T) {
 	})
 }
 
-// A target shows every step, and where else it is scraped.
+// A trace has every relabel step and the other objects that scrape the same URL.
 func TestTrace(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))

@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// targetResource is what a target is called in errors.
+// targetResource is the resource name of targets in errors.
 var targetResource = schema.GroupResource{Resource: "targets"}
 
 // Target implements [insight.Answers].
@@ -76,14 +76,14 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	return out, err
 }
 
-// prefixes of the groups of an object, by its kind.
+// prefixes maps the kind of an object to the source prefix of its target groups.
 var prefixes = map[string]string{
 	"Pod": "pod/", "Service": "svc/", "EndpointSlice": "endpointslice/", "Endpoints": "endpoints/", "Ingress": "ingress/", "Node": "node/",
 }
 
-// find looks for a target by its ID, in an object if that is known.
+// find looks up a target by its ID, in the object source if that is given.
 //
-// Errors: there is none; the source is none; it takes too long.
+// Errors: there is no such target; the source is invalid; it takes too long.
 func find(ctx context.Context, j openJob, id, source string) (at targetset.Key, out targets.Result, row int, err error) {
 	has := func(g *targetgroup.Group) bool { return ctx.Err() == nil && j.HasTarget(g, id) }
 	found := func(key targetset.Key) {
@@ -109,7 +109,7 @@ func find(ctx context.Context, j openJob, id, source string) (at targetset.Key, 
 	return at, out, 0, apierrors.NewNotFound(targetResource, id)
 }
 
-// stepsOf are the relabel steps of a target, without values that let somebody in.
+// stepsOf returns the relabel steps of a target, with credentials redacted.
 func stepsOf(r targets.Result, row int) (out []insight.Step, err error) {
 	steps, err := r.Trace(row)
 	out = []insight.Step{}
@@ -145,11 +145,11 @@ func with(m map[string]string, name, value string) map[string]string {
 	return m
 }
 
-// ruleOf is the text of a step, without values that let somebody in.
+// ruleOf returns the relabel rule of a step as YAML, with credentials redacted.
 func ruleOf(step targets.Step) string {
 	var doc yamlv3.Node
 	if err := yamlv3.Unmarshal([]byte(step.Rule), &doc); err != nil || len(doc.Content) == 0 {
-		return "# not shown: it cannot be read as YAML\n" // not of a rule
+		return "# not shown: it cannot be read as YAML\n" // rules are always valid YAML
 	}
 	secret, changed := preview.IsSecret(step.Target), false
 	keys := doc.Content[0].Content
@@ -176,12 +176,12 @@ func ruleOf(step targets.Step) string {
 	}
 	text, err := yamlv3.Marshal(doc.Content[0])
 	if err != nil {
-		return "# not shown: it cannot be written\n" // not of what was read
+		return "# not shown: it cannot be written\n" // parsed YAML always marshals
 	}
 	return string(text)
 }
 
-// manifest is the object that made a job, if the caller may get it.
+// manifest returns the YAML of the object that defines a job, or "" if the caller may not get it.
 func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref) (string, error) {
 	row := catalog.Of(ref.Kind)
 	if row == nil || row.IsWorkload() || r == nil {
@@ -193,7 +193,7 @@ func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref
 	}
 	object, err := s.Reader.Get(ctx, row.GroupVersionResource(), ref.Key())
 	if err != nil {
-		return "", nil // it has gone, which the target shows soon
+		return "", nil // deleted: the targets will disappear soon
 	}
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref
 	return string(out), err
 }
 
-// also are the objects whose other jobs scrape the same URL.
+// also returns the objects with other jobs that scrape the same URL.
 func (s *Source) also(jobs []openJob, v *view, of openJob, row *targets.Row, t targets.Target) (out []catalog.Ref, err error) {
 	if t.State != targets.Kept {
 		return nil, nil

@@ -25,36 +25,36 @@ import (
 const (
 	leastPause = time.Second
 	pauseShare = 20
-	// unversioned is the pause where nothing says that nothing has changed.
+	// unversioned is the pause if the reader does not report versions.
 	unversioned = 15 * time.Second
 )
 
-// workload is one whose targets somebody asks about.
+// workload is the state of a followed workload.
 type workload struct {
 	source *Source
 	catalog.Ref
-	asked atomic.Int64 // when somebody last did, in nanoseconds
-	bytes atomic.Int64 // that its jobs take in memory, roughly
+	asked atomic.Int64 // time of the last request, in Unix nanoseconds
+	bytes atomic.Int64 // approximate memory use of its jobs
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	compiler preview.Compiler
 	compiled preview.Workload
 	notes    []string
-	version  string    // that was compiled; empty for none
-	due      time.Time // when it may be compiled again
+	version  string    // the compiled version; empty if not compiled
+	due      time.Time // time from which it may be recompiled
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
 	account  account
-	gone     bool // it did not exist, and the source has forgotten it
+	gone     bool // it did not exist and was removed from the source
 
-	shown   atomic.Pointer[shown] // what others may read without the mutex
+	shown   atomic.Pointer[shown] // readable without the mutex
 	counted atomic.Pointer[insight.TargetCounts]
 }
 
-// shown are the jobs of a workload and their sets. Nobody changes it.
+// shown is an immutable snapshot of the jobs of a workload and their sets.
 type shown struct {
 	shards int
-	known  bool // the jobs are all that there are
+	known  bool // the list of jobs is complete
 	nodes  bool // a job adds labels of nodes
 	labels bool // a job adds labels of namespaces
 	jobs   []shownJob
@@ -65,7 +65,7 @@ type shownJob struct {
 	set *targetset.Followed // nil: not followed
 }
 
-// show makes known which sets there are.
+// show publishes a snapshot of the jobs and sets.
 func (w *workload) show() {
 	out := &shown{shards: w.compiled.Shards, known: w.version != "" && w.compiled.Error == ""}
 	for _, j := range w.jobs {
@@ -84,30 +84,30 @@ func (w *workload) show() {
 	w.shown.Store(out)
 }
 
-// job is one of a workload. It stays the same value while the compiled job does.
+// job is a job of a workload. Recompiling keeps the same pointer while the compiled job is
+// unchanged.
 type job struct {
 	*targets.Job
 	object preview.Object
-	at     int // its place in the configuration
+	at     int // its index in the configuration
 }
 
-// set are the targets of a job.
+// set holds the targets of a job.
 type set struct {
 	*targetset.Followed
 	asked   time.Time
 	version int    // of the account's denials
-	denied  string // of these, what matters to the job
+	denied  string // key of the denials that apply to the job
 }
 
-// open compiles the workload unless it stands, and returns its jobs that a function selects,
-// which are followed from now on.
+// open compiles the workload if it is stale, starts following the selected jobs and returns them.
 //
 // Errors: the workload does not exist or cannot be read.
 func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.show()
-	if w.gone { // who has waited for the lock asks about what may exist now
+	if w.gone { // removed while waiting for the lock: retry
 		return w.source.of(w.Ref).open(ctx, selects)
 	}
 	if err := w.compile(ctx); err != nil {
@@ -117,7 +117,7 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 		return opened{}, err
 	}
 	w.askPermissions(ctx)
-	if w.version == "" { // others had the mutex meanwhile
+	if w.version == "" { // forgotten while the mutex was released
 		return opened{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupResource(), w.Name)
 	}
 	out := opened{workload: w, notes: w.allNotes()}
@@ -134,8 +134,8 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 	return out, nil
 }
 
-// leave makes the source forget what does not exist, as anybody can ask about any name, or what is
-// followed no longer.
+// leave removes the workload from the source, so that requests for arbitrary names leave no entries
+// behind.
 func (w *workload) leave() {
 	if w.account.asking != nil {
 		w.account.stop()
@@ -148,7 +148,7 @@ func (w *workload) leave() {
 	}
 }
 
-// opened are jobs of a workload that are followed.
+// opened is a workload with its selected jobs, which are followed.
 type opened struct {
 	*workload
 	jobs  []openJob
@@ -159,11 +159,11 @@ type openJob struct {
 	*job
 	set *targetset.Followed
 	of  catalog.Ref
-	// asking says that it is not known yet what the ServiceAccount may discover.
+	// asking is true while the permissions of the ServiceAccount are being reviewed.
 	asking bool
 }
 
-// compile compiles the jobs if anything may have changed. Sets of jobs that no longer exist end.
+// compile recompiles the jobs if anything may have changed. Sets of removed jobs are closed.
 func (w *workload) compile(ctx context.Context) error {
 	now, version := time.Now(), ""
 	if v, is := w.source.Reader.(readers.Versioned); is {
@@ -192,7 +192,7 @@ func (w *workload) compile(ctx context.Context) error {
 		w.bytes.Store(int64(w.compiler.Weight()))
 	}
 	if err := ctx.Err(); err != nil {
-		return err // what was read may be half of it
+		return err // the reading may be incomplete
 	}
 	w.compiled, w.notes = compiled, slices.Clone(reading.notes)
 	var jobs []*job
@@ -214,7 +214,7 @@ func (w *workload) compile(ctx context.Context) error {
 	return nil
 }
 
-// replace replaces the jobs. Those that are the same as before keep their sets.
+// replace replaces the jobs. Unchanged jobs keep their sets, the sets of others are closed.
 func (w *workload) replace(jobs []*job) {
 	sets := map[*job]*set{}
 	before := map[*targets.Job]*job{}
@@ -233,7 +233,7 @@ func (w *workload) replace(jobs []*job) {
 	w.jobs, w.sets = jobs, sets
 }
 
-// allNotes are what is not known of the workload.
+// allNotes returns the notes about the workload.
 func (w *workload) allNotes() (out []string) {
 	if w.compiled.Error != "" {
 		out = append(out, w.Ref.String()+": "+w.compiled.Error)
@@ -244,7 +244,7 @@ func (w *workload) allNotes() (out []string) {
 	return out
 }
 
-// rejected are the objects without jobs, with the reason.
+// rejected returns the objects without jobs, with the reason.
 func (w *workload) rejected() (out []preview.Object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -256,7 +256,7 @@ func (w *workload) rejected() (out []preview.Object) {
 	return out
 }
 
-// end closes sets that nobody has asked about for a time, and reports whether there were any.
+// end closes sets that have been idle for a time and reports whether there were any.
 func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -277,7 +277,7 @@ func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
 	return ended
 }
 
-// forget drops everything that is known.
+// forget drops all compiled state.
 func (w *workload) forget() {
 	w.replace(nil)
 	w.compiler.Close()
@@ -286,8 +286,8 @@ func (w *workload) forget() {
 	w.show()
 }
 
-// counts are those of all jobs; nil unless all are followed. They are the same value as long as
-// nothing changes. It waits for nobody.
+// counts returns the counts of all jobs, or nil unless all are followed. It returns the same
+// pointer until a count changes. It does not block.
 func (w *workload) counts() *insight.TargetCounts {
 	of := w.shown.Load()
 	if of == nil || !of.known {
@@ -301,7 +301,7 @@ func (w *workload) counts() *insight.TargetCounts {
 		if j.set == nil {
 			return nil
 		}
-		out.Synced = j.set.Complete() && out.Synced // before it is counted
+		out.Synced = j.set.Complete() && out.Synced // before counting
 		of := countsOf(j.set, targetset.AllShards)
 		out.Add(&of.Counts)
 		each := out.Objects[j.object.Ref]
@@ -331,14 +331,14 @@ func (w *workload) size() (sets, scraped int) {
 	return sets, scraped
 }
 
-// counted are the numbers of targets of a job.
+// counted holds the numbers of targets of a job.
 type counted struct {
 	preview.Counts
 	all  *targetset.Counts
 	gaps []targets.Gap
 }
 
-// countsOf counts what is known of a job, and each discovery that is not.
+// countsOf counts the targets of a job and its gaps, each as one.
 func countsOf(f *targetset.Followed, shard int) counted {
 	out := counted{all: f.Counts(), gaps: f.AllGaps()}
 	for state, n := range out.all.States {

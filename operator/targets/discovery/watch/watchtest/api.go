@@ -1,5 +1,5 @@
-// Package watchtest is an API server in memory, for tests of what watches objects of
-// discovery in bubbles of testing/synctest: it lists and watches, denies and delays.
+// Package watchtest provides an in-memory API server for tests of discovery watches in bubbles of
+// testing/synctest: it lists and watches, denies and delays.
 package watchtest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// API is an API server. It has the same objects in each namespace that is asked for: tests
-// look at calls to tell them apart.
+// API is an API server. It has the same objects in each requested namespace: tests use calls to
+// tell namespaces apart.
 type API struct {
 	mu     sync.Mutex
 	kinds  map[string]*cachetesting.FakeControllerSource // by resource
@@ -29,7 +29,7 @@ type API struct {
 	calls  map[string]int
 }
 
-// New returns an API server without objects, until the end of the test.
+// New returns an API server without objects that runs until the end of the test.
 func New(t testing.TB) *API {
 	a := &API{kinds: map[string]*cachetesting.FakeControllerSource{}, denied: map[string]bool{}, slow: map[string]chan struct{}{}, calls: map[string]int{}}
 	t.Cleanup(func() {
@@ -40,7 +40,7 @@ func New(t testing.TB) *API {
 	return a
 }
 
-// Kind are the objects of a resource.
+// Kind returns the objects of a resource.
 func (a *API) Kind(resource string) *cachetesting.FakeControllerSource {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,21 +50,21 @@ func (a *API) Kind(resource string) *cachetesting.FakeControllerSource {
 	return a.kinds[resource]
 }
 
-// Deny refuses calls to "RESOURCE" or "NAMESPACE/RESOURCE".
+// Deny rejects calls for "RESOURCE" or "NAMESPACE/RESOURCE".
 func (a *API) Deny(what string, denied bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.denied[what] = denied
 }
 
-// Delay holds lists of a resource until the channel is closed.
+// Delay blocks lists of a resource until the channel is closed.
 func (a *API) Delay(resource string, until chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.slow[resource] = until
 }
 
-// Calls are the numbers of lists and watches, by "NAMESPACE/RESOURCE".
+// Calls returns the number of lists and watches, by "NAMESPACE/RESOURCE".
 func (a *API) Calls() map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,7 +103,7 @@ func (a *API) Lists(kind discovery.Kind, namespace string) *cache.ListWatch {
 		},
 		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			if o.SendInitialEvents != nil {
-				return nil, apierrors.NewInvalid(schema.GroupKind{}, "", nil) // as servers that do not know it
+				return nil, apierrors.NewInvalid(schema.GroupKind{}, "", nil) // like servers without streaming lists
 			}
 			if _, err := a.call(resource, namespace); err != nil {
 				return nil, err
