@@ -1,5 +1,5 @@
-// Package child ties processes to the life of the one that started them, so that
-// a test or tool that is killed outright leaves nothing running.
+// Package child ends processes together with the process that started them, so that a
+// killed test or tool leaves no processes behind.
 //
 //	cmd := exec.Command(program, args...)
 //	child.DiesWithUs(cmd)

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// DiesWithUs lets the kernel end a process when this one ends, however it does.
-// It must be called before the process is started.
+// DiesWithUs makes the kernel kill the process of cmd when this process ends for any
+// reason. It must be called before cmd is started.
 func DiesWithUs(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	case "parent":
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), roleVar+"=child")
-		cmd.Stdout = os.Stdout // ends with the last process that holds it
+		cmd.Stdout = os.Stdout // closed when the last process that holds it exits
 		child.DiesWithUs(cmd)
 		if err := cmd.Start(); err != nil {
 			panic(err)
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestDiesWithUs kills a process outright; its child closes the pipe they share.
+// The child of a killed process is killed too, which closes the pipe they share.
 func TestDiesWithUs(t *testing.T) {
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), roleVar+"=parent")
@@ -52,7 +52,7 @@ func TestDiesWithUs(t *testing.T) {
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, out); err != nil { // returns when both are gone
+	if _, err := io.Copy(io.Discard, out); err != nil { // returns when both have exited
 		t.Error(err)
 	}
 	_ = parent.Wait() // it was killed

@@ -4,5 +4,5 @@ package child
 
 import "os/exec"
 
-// DiesWithUs is only known to Linux.
+// DiesWithUs is a no-op: only Linux supports it.
 func DiesWithUs(*exec.Cmd) {}

@@ -16,14 +16,15 @@ import (
 	"time"
 )
 
-// certAuthority signs the cluster's certificates. They last a year, like a cluster of kubeadm.
+// certAuthority signs the cluster's certificates. They are valid for a year, like those of kubeadm.
 type certAuthority struct {
 	dir  string // for the files
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// leaf is a certificate to be signed: a server with names and addresses, or a client with a user and a group.
+// leaf is a certificate to be signed: of a server with names and addresses, or of a client with a user and a
+// group.
 type leaf struct {
 	file  string // <file>.crt and <file>.key
 	user  string
@@ -32,7 +33,7 @@ type leaf struct {
 	ips   []net.IP
 }
 
-// newCertAuthority writes ca.crt. The key of the authority is never written.
+// newCertAuthority writes ca.crt. The private key of the CA is never written.
 func newCertAuthority(dir string) (*certAuthority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make certificate folder: %w", err)
@@ -66,7 +67,7 @@ func certTemplate(subject pkix.Name) *x509.Certificate {
 	}
 }
 
-// sign writes the key and the certificate of a leaf.
+// sign writes the private key and the certificate of a leaf.
 func (a *certAuthority) sign(l leaf) error {
 	key, err := writeKey(filepath.Join(a.dir, l.file+".key"))
 	if err != nil {
@@ -87,7 +88,7 @@ func (a *certAuthority) sign(l leaf) error {
 	return writePEM(filepath.Join(a.dir, l.file+".crt"), "CERTIFICATE", der)
 }
 
-// writeKey makes a key and writes it in the form kube-apiserver reads for service account tokens too.
+// writeKey creates a key and writes it in a form that kube-apiserver also reads for service account tokens.
 func writeKey(file string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -107,7 +108,7 @@ func writePEM(file, kind string, der []byte) error {
 	return nil
 }
 
-// newToken makes a bearer token.
+// newToken returns a random bearer token.
 func newToken() string {
 	b := make([]byte, 24)
 	_, _ = rand.Read(b) // never fails

@@ -20,21 +20,21 @@ type Cluster struct {
 	Host       string // https://127.0.0.1:port
 	Token      string // bearer token of the same user
 	CAFile     string // PEM path; signs the API server's and the kubelet's certificates
-	NodeIP     string // address pods reach this machine at; 127.0.0.1 without a node
+	NodeIP     string // address at which pods reach this machine; 127.0.0.1 without a node
 
 	log      io.Writer
 	state    *state
 	programs map[string]string
-	finder   *programs.Finder // for what is needed later
+	finder   *programs.Finder // for programs that are needed later
 	running  []*process
-	stop     func() error // once
-	detach   func() bool  // forgets the context of Start
+	stop     func() error // safe to call more than once
+	detach   func() bool  // disconnects from the context of Start
 }
 
-// Start starts a cluster and returns when it can be used.
+// Start starts a cluster and returns when it is ready for use.
 //
-// An attached cluster (no Options.Detach) stops when ctx ends. When Start returns an error, everything
-// it made is gone again, except for the logs, whose folder the error names.
+// An attached cluster (no Options.Detach) stops when ctx ends. If Start returns an error, it has removed
+// everything it created except the logs, whose folder is in the error.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	began := time.Now()
 	o, err := o.checked()
@@ -78,14 +78,14 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// reap waits for the kernel's last traces of our children.
+// reap waits until the child processes have been reaped.
 func (c *Cluster) reap() {
 	for _, p := range c.running {
 		<-p.exited
 	}
 }
 
-// boot starts the parts in order.
+// boot starts the components in order.
 func (c *Cluster) boot(ctx context.Context, o Options) error {
 	if o.Node {
 		if err := ports.Taken(nodePorts...); err != nil {
@@ -101,9 +101,9 @@ func (c *Cluster) boot(ctx context.Context, o Options) error {
 	return c.node(ctx)
 }
 
-// Open returns the running cluster of a folder, for instance one that clusterctl started.
+// Open returns the running cluster of a folder, for example one that clusterctl started.
 //
-// Errors: NotRunningError.
+// Errors: [NotRunningError].
 func Open(dir string, log io.Writer) (*Cluster, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -126,22 +126,22 @@ func Open(dir string, log io.Writer) (*Cluster, error) {
 	return c, nil
 }
 
-// NotRunningError means a folder holds no running cluster.
+// NotRunningError means that a folder has no running cluster.
 type NotRunningError struct{ Dir string }
 
 func (e *NotRunningError) Error() string { return fmt.Sprintf("no cluster runs in %s", e.Dir) }
 
-// fromState fills the exported fields.
+// fromState sets the exported fields from the state.
 func (c *Cluster) fromState() {
 	c.Kubeconfig = filepath.Join(c.Dir, "kubeconfig")
 	c.CAFile = filepath.Join(c.Dir, "pki", "ca.crt")
 	c.Host, c.Token, c.NodeIP = c.state.Host, c.state.Token, c.state.NodeIP
 }
 
-// HasNode reports whether pods run.
+// HasNode reports whether the cluster has a node that runs pods.
 func (c *Cluster) HasNode() bool { return c.state.Node }
 
-// Processes returns names and process ids of what was started, by name.
+// Processes returns the process IDs of the started programs by name.
 func (c *Cluster) Processes() map[string]int {
 	out := map[string]int{}
 	for _, p := range c.state.Processes {
@@ -150,17 +150,18 @@ func (c *Cluster) Processes() map[string]int {
 	return out
 }
 
-// LogDir is the folder of the programs' logs, one file each.
+// LogDir returns the folder of the programs' logs, one file each.
 func (c *Cluster) LogDir() string { return filepath.Join(c.Dir, "logs") }
 
-// KeepLogs makes Stop leave LogDir behind.
+// KeepLogs makes Stop keep LogDir.
 func (c *Cluster) KeepLogs() {
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
 	c.state.KeepLogs = true
 }
 
-// Stop ends every process and removes everything the cluster made on the machine. It may be called more than once.
+// Stop ends all processes and removes everything that the cluster created on the machine. It may be called more
+// than once.
 func (c *Cluster) Stop() error {
 	if c.detach != nil {
 		c.detach()
@@ -168,8 +169,8 @@ func (c *Cluster) Stop() error {
 	return c.stop()
 }
 
-// Down stops the cluster of a folder, running or crashed, and removes the folder. A folder without a
-// cluster is no error.
+// Down stops the cluster of a folder, running or crashed, and removes the folder. A folder without a cluster is
+// not an error.
 func Down(dir string, log io.Writer) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -185,7 +186,7 @@ func Down(dir string, log io.Writer) error {
 	return st.teardown(&lines{to: log})
 }
 
-// lines makes one write of each line, so that writers in several goroutines do not mix.
+// lines writes each line with one call, so that concurrent writers do not interleave.
 type lines struct {
 	mu sync.Mutex
 	to io.Writer

@@ -9,7 +9,7 @@ import (
 	"text/template"
 )
 
-// Addresses and names of every cluster. Pods are 10.244.0.0/24, Services 10.96.0.0/16.
+// Addresses and names used by every cluster. Pods are in 10.244.0.0/24, Services in 10.96.0.0/16.
 const (
 	nodeName      = "firekeeper"
 	clusterDomain = "cluster.local"
@@ -18,7 +18,7 @@ const (
 	serviceCIDR   = "10.96.0.0/16"
 	apiServiceIP  = "10.96.0.1"
 	bridge        = "cni0"
-	bridgeIP      = "10.244.0.1" // also the name server's address
+	bridgeIP      = "10.244.0.1" // also the address of the DNS server
 	networkName   = "firekeeper"
 	pauseImage    = "firekeeper.local/pause:v1"
 )
@@ -28,7 +28,7 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Option("missingkey=error").ParseFS(templateFiles, "templates/*"))
 
-// render fills a template in. A missing value is a mistake in this package, which every start would meet.
+// render executes a template. A missing value is a programming error, so it panics.
 func render(name string, data any) []byte {
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, name, data); err != nil {
@@ -37,7 +37,7 @@ func render(name string, data any) []byte {
 	return out.Bytes()
 }
 
-// nodeConfig is what the node's configuration files are made of.
+// nodeConfig is the data for the templates of the node's configuration files.
 type nodeConfig struct {
 	Dir         string // of the cluster
 	RunDir      string
@@ -50,11 +50,11 @@ type nodeConfig struct {
 	Network     string
 	Domain      string
 	Pause       string
-	Forward     bool // names outside the cluster go to the machine's name servers
+	Forward     bool // forward names outside the cluster to the machine's name servers
 	ReadyPort   int  // of CoreDNS
 }
 
-// configFiles says which template becomes which file below the cluster folder.
+// configFiles maps templates to files below the cluster folder.
 var configFiles = map[string]string{
 	"containerd.toml": "containerd.toml",
 	"cni.json":        "cni/10-firekeeper.conflist",

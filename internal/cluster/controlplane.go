@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
-// controlPlane starts etcd, kube-apiserver and perhaps kube-controller-manager.
+// controlPlane starts etcd, kube-apiserver and, if requested, kube-controller-manager.
 func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
 	lease, err := ports.Take(3)
 	if err != nil {
@@ -43,8 +43,8 @@ func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
 	return c.awaitControlPlane(ctx, o)
 }
 
-// awaitControlPlane waits until objects can be made in the default namespace. The controller manager starts when the
-// API server answers: its own retries are slower.
+// awaitControlPlane waits until objects can be created in the default namespace. The controller manager is started
+// when the API server responds, because its own retries are slower.
 func (c *Cluster) awaitControlPlane(ctx context.Context, o Options) error {
 	if err := c.awaitAPIServer(ctx); err != nil {
 		return err
@@ -84,7 +84,8 @@ func (c *Cluster) awaitAPIServer(ctx context.Context) error {
 	})
 }
 
-// RestartAPIServer kills kube-apiserver of a cluster that this process has started, and returns when it answers again.
+// RestartAPIServer kills and restarts the kube-apiserver of a cluster that this process started, and waits until it
+// responds.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	const name = "kube-apiserver"
 	at := slices.IndexFunc(c.running, func(p *process) bool { return p.name == name })
@@ -108,7 +109,7 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.awaitAPIServer(ctx)
 }
 
-// linkKubectl puts kubectl where people and scripts find it.
+// linkKubectl creates a link to kubectl in the cluster folder, for users and scripts.
 func (c *Cluster) linkKubectl() error {
 	bin := filepath.Join(c.Dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -125,7 +126,7 @@ func etcdArgs(dir string, client, peer int) []string {
 	return []string{
 		"--name=local",
 		"--data-dir=" + filepath.Join(dir, "etcd"),
-		"--unsafe-no-fsync", // what it keeps does not outlive it
+		"--unsafe-no-fsync", // the data need not survive a crash
 		"--listen-client-urls=" + clientURL,
 		"--advertise-client-urls=" + clientURL,
 		"--listen-peer-urls=" + peerURL,
@@ -152,7 +153,7 @@ func apiServerArgs(dir, nodeIP string, etcd, port int) []string {
 		"--client-ca-file=" + pki("ca.crt"),
 		"--kubelet-client-certificate=" + pki("apiserver-kubelet.crt"),
 		"--kubelet-client-key=" + pki("apiserver-kubelet.key"),
-		"--kubelet-preferred-address-types=InternalIP", // the node's name does not resolve
+		"--kubelet-preferred-address-types=InternalIP", // the node name does not resolve
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + pki("service-accounts.key"),
 		"--service-account-signing-key-file=" + pki("service-accounts.key"),
@@ -163,7 +164,7 @@ func apiServerArgs(dir, nodeIP string, etcd, port int) []string {
 	}
 }
 
-// serviceAccountArgs lets pods be created without a service account when nothing makes one.
+// serviceAccountArgs allows pods without a service account if there is no controller to create it.
 func serviceAccountArgs(o Options) []string {
 	if o.ControllerManager {
 		return nil

@@ -1,13 +1,13 @@
-// Package cluster runs a real Kubernetes on this machine, for tests and the demo.
+// Package cluster runs a real Kubernetes cluster on this machine, for tests and the demo.
 //
-// Two sizes:
+// There are two kinds:
 //
-//   - control plane: etcd and kube-apiserver, on demand kube-controller-manager. Needs no root, is ready in
-//     seconds; several may run side by side. Objects are real, pods never run.
-//   - whole node: also scheduler, containerd, kubelet, kube-proxy, CoreDNS and a bridge network. Needs root
-//     on Linux; one per machine. Pods, Services, DNS, volumes, and workload controllers behave as on any cluster.
+//   - control plane: etcd and kube-apiserver, optionally kube-controller-manager. It needs no root and is ready
+//     in seconds; several can run side by side. Objects are real, but pods never run.
+//   - whole node: also scheduler, containerd, kubelet, kube-proxy, CoreDNS and a bridge network. It needs root on
+//     Linux; one per machine. Pods, Services, DNS, volumes, and workload controllers behave as on any cluster.
 //
-// Tests use package clustertest, people use clusterctl:
+// Tests use package clustertest, users the command clusterctl:
 //
 //	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Log: os.Stderr})
 //	if err != nil {
@@ -16,11 +16,11 @@
 //	defer c.Stop()
 //	out, err := c.Kubectl(ctx, "get", "namespaces")
 //
-// An attached cluster ends with its process: children get a death signal from the kernel. A detached one
-// stays until Down. All that a cluster makes on the machine is written to state.json before it
-// is made (processes, interfaces, kernel settings, folders), so Down also clears up after a crash; a node's
-// state has a copy below /run/firekeeper, which is also the claim that keeps a second node away.
+// An attached cluster ends with its process: the kernel kills its children with it. A detached one runs until
+// Down. Everything that a cluster creates on the machine (processes, interfaces, kernel settings, folders) is
+// written to state.json first, so that Down can also clean up after a crash. The state of a node has a copy below
+// /run/firekeeper, which also prevents a second node.
 //
-// The package only starts programs (package programs finds them) and must not import k8s.io. It
-// pulls no images: what runs is built here, FROM scratch.
+// The package only starts programs (package programs finds them) and must not import k8s.io. It pulls no images:
+// its images are built locally, FROM scratch.
 package cluster

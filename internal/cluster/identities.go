@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// identity is a user of the API server: a line of its token file and a kubeconfig.
+// identity is a user of the API server, with an entry in its token file and a kubeconfig.
 type identity struct {
-	file   string // kubeconfig below the cluster folder
+	file   string // kubeconfig, relative to the cluster folder
 	user   string
 	groups string
 }
 
-// The users that Kubernetes' own roles are bound to, and the administrator.
+// The users of the default role bindings of Kubernetes, and the administrator.
 var identities = []identity{
 	{file: "kubeconfig", user: "admin", groups: "system:masters"},
 	{file: "pki/kube-controller-manager.kubeconfig", user: "system:kube-controller-manager"},
@@ -26,7 +26,7 @@ var identities = []identity{
 	{file: "pki/coredns.kubeconfig", user: "system:coredns"},
 }
 
-// writeIdentities makes keys, certificates, tokens and kubeconfigs.
+// writeIdentities creates keys, certificates, tokens and kubeconfigs.
 func (c *Cluster) writeIdentities() error {
 	pki := filepath.Join(c.Dir, "pki")
 	ca, err := newCertAuthority(pki)
@@ -56,7 +56,7 @@ func (c *Cluster) writeIdentities() error {
 	return c.writeTokens()
 }
 
-// writeTokens gives each identity a token and a kubeconfig.
+// writeTokens creates a token and a kubeconfig for each identity.
 func (c *Cluster) writeTokens() error {
 	ca, err := os.ReadFile(filepath.Join(c.Dir, "pki", "ca.crt"))
 	if err != nil {

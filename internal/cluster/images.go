@@ -15,15 +15,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// Image says how to build an image. No base image can be pulled, so its Dockerfile starts FROM scratch.
+// Image describes how to build an image. Base images cannot be pulled, so its Dockerfile starts with FROM scratch.
 type Image struct {
-	Name       string            // as pods name it: "example.local/operator:dev"
-	Context    string            // folder that COPY reads
+	Name       string            // as in pods: "example.local/operator:dev"
+	Context    string            // build context
 	Dockerfile string            // path; empty means Context/Dockerfile
 	Args       map[string]string // ARG values
 }
 
-// LoadImage builds an image and makes it known to the node. Pods use it with imagePullPolicy IfNotPresent or Never.
+// LoadImage builds an image and loads it into the node. Pods use it with imagePullPolicy IfNotPresent or Never.
 func (c *Cluster) LoadImage(ctx context.Context, img Image) error {
 	return withTempDir(c.Dir, "image-", func(dir string) error {
 		archive := filepath.Join(dir, "image.tar")
@@ -34,8 +34,8 @@ func (c *Cluster) LoadImage(ctx context.Context, img Image) error {
 	})
 }
 
-// BuildImage builds an image into an archive in docker's format. Needs root or user namespaces, but no cluster. While
-// it runs, a scratch folder lies beside the archive.
+// BuildImage builds an image and writes it to a docker archive. It needs root or user namespaces, but no cluster.
+// During the build there is a scratch folder next to the archive.
 func BuildImage(ctx context.Context, img Image, archive string, log io.Writer) error {
 	if img.Name == "" {
 		return errors.New("image without a name")
@@ -75,7 +75,7 @@ func (i Image) buildArgs() []string {
 	return append(args, i.Context)
 }
 
-// buildah runs with its storage and its network folder in a folder of ours.
+// buildah runs buildah with its storage and its network configuration in a temporary folder.
 type buildah struct{ store string }
 
 func newBuildah(store string) (buildah, error) {
@@ -89,7 +89,7 @@ func newBuildah(store string) (buildah, error) {
 
 func (b buildah) path(name string) string { return filepath.Join(b.store, name) }
 
-// run keeps the environment's proxies: a Dockerfile may fetch things.
+// run runs buildah. It keeps the proxy variables of the environment, because a Dockerfile may download files.
 func (b buildah) run(ctx context.Context, args ...string) error {
 	storage := []string{"--storage-driver=vfs", "--root=" + b.path("root"), "--runroot=" + b.path("run")}
 	cmd := exec.CommandContext(ctx, "buildah", append(storage, args...)...)
@@ -101,10 +101,10 @@ func (b buildah) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// ErrNoNode means that a cluster of a control plane alone was asked for what needs a node.
+// ErrNoNode means that an operation needs a node, but the cluster is only a control plane.
 var ErrNoNode = errors.New("this cluster has no node")
 
-// ImportImage makes the image of a docker archive known to the node.
+// ImportImage loads the image of a docker archive into the node.
 func (c *Cluster) ImportImage(ctx context.Context, archive string) error {
 	if !c.state.Node {
 		return ErrNoNode
@@ -113,28 +113,29 @@ func (c *Cluster) ImportImage(ctx context.Context, archive string) error {
 	return err
 }
 
-// ctr is the client of containerd.
+// ctr runs the containerd client.
 func (c *Cluster) ctr(ctx context.Context, args ...string) ([]byte, error) {
 	return run(ctx, nil, "ctr", append([]string{"--address", filepath.Join(runDir, "containerd.sock")}, args...)...)
 }
 
-// LoadPrometheus builds an image with static prometheus and promtool and makes it known to the node.
+// LoadPrometheus builds an image with static prometheus and promtool and loads it into the node.
 func (c *Cluster) LoadPrometheus(ctx context.Context, name string) error {
 	return c.LoadPrograms(ctx, name, "prometheus", "promtool")
 }
 
-// LoadAlertmanager is LoadPrometheus for alertmanager and amtool.
+// LoadAlertmanager is like [Cluster.LoadPrometheus] for alertmanager and amtool.
 func (c *Cluster) LoadAlertmanager(ctx context.Context, name string) error {
 	return c.LoadPrograms(ctx, name, "alertmanager", "amtool")
 }
 
-// LoadThanos is LoadPrometheus for thanos.
+// LoadThanos is like [Cluster.LoadPrometheus] for thanos.
 func (c *Cluster) LoadThanos(ctx context.Context, name string) error {
 	return c.LoadPrograms(ctx, name, "thanos")
 }
 
-// LoadPrograms makes an image of programs that package programs knows: in /bin, the first is the entry point, with CA
-// certificates, user nobody (65534), in the working folder /<first program>.
+// LoadPrograms builds an image of programs of package programs and loads it into the node. They are in /bin, and the
+// first is the entry point. The image has CA certificates, user nobody (65534), and the working directory /<first
+// program>.
 func (c *Cluster) LoadPrograms(ctx context.Context, name string, names ...string) error {
 	if !c.state.Node {
 		return ErrNoNode
@@ -147,8 +148,8 @@ func (c *Cluster) LoadPrograms(ctx context.Context, name string, names ...string
 	})
 }
 
-// WriteImageContext fills a folder with what an image of programs is built of, Dockerfile included. LoadPrograms says what
-// the image is like.
+// WriteImageContext writes the build context for an image of programs, including the Dockerfile. See
+// [Cluster.LoadPrograms] for the image.
 func WriteImageContext(ctx context.Context, finder *programs.Finder, dir string, names ...string) error {
 	found, err := finder.Static(ctx, names...)
 	if err != nil {
@@ -157,7 +158,7 @@ func WriteImageContext(ctx context.Context, finder *programs.Finder, dir string,
 	return programContext(dir, names, found)
 }
 
-// programContext fills a build context.
+// programContext writes a build context.
 func programContext(dir string, names []string, found map[string]string) error {
 	bundle, err := caBundle()
 	if err != nil {
@@ -205,11 +206,12 @@ func copyFile(to, from string, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(target, source) // a reflink where the file system has them
+	_, err = io.Copy(target, source) // a reflink if the file system supports it
 	return errors.Join(err, target.Close())
 }
 
-// withTempDir makes a folder for the time of a function. In a cluster's folder, Down removes what a crash leaves.
+// withTempDir creates a folder for the duration of a function. In a cluster's folder, Down removes leftovers of a
+// crash.
 func withTempDir(parent, prefix string, do func(dir string) error) error {
 	dir, err := os.MkdirTemp(parent, prefix)
 	if err != nil {

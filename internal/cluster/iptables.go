@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Kubelet and kube-proxy make chains called KUBE-…, the port mapping plugin CNI-….
+// kubelet and kube-proxy create chains named KUBE-..., the portmap plugin CNI-....
 var nodeChain = regexp.MustCompile(`^(KUBE|CNI)-`)
 
-// noForeignNode refuses a machine where another Kubernetes has its rules: ours would be mixed with them.
+// noForeignNode returns an error if another Kubernetes node has rules on this machine, because they would be
+// mixed with ours.
 func noForeignNode(ctx context.Context) error {
 	rules, err := run(ctx, nil, "iptables-save")
 	if err != nil {
@@ -26,14 +27,14 @@ func noForeignNode(ctx context.Context) error {
 	return nil
 }
 
-// removeChains takes the node's chains out of iptables and ip6tables, and every rule that leads to them.
+// removeChains removes the node's chains, and every rule that refers to them, from iptables and ip6tables.
 func removeChains() error {
 	ctx := context.Background()
 	var errs []error
 	for _, family := range []string{"iptables", "ip6tables"} {
 		rules, err := run(ctx, nil, family+"-save")
 		if err != nil {
-			continue // no such program, or a kernel without the family: there are no rules then
+			continue // the program or the address family is missing, so there are no rules
 		}
 		if script := chainRemoval(string(rules)); script != "" {
 			_, err := run(ctx, []byte(script), family+"-restore", "--noflush")
@@ -43,8 +44,9 @@ func removeChains() error {
 	return errors.Join(errs...)
 }
 
-// chainRemoval turns the output of iptables-save into input for iptables-restore --noflush: delete rules outside
-// that name one of our chains, empty our chains, delete them. Tables without our chains are left out.
+// chainRemoval converts the output of iptables-save to input for iptables-restore --noflush: it deletes rules in
+// other chains that refer to our chains, then flushes and deletes our chains. Tables without our chains are
+// omitted.
 func chainRemoval(saved string) string {
 	var out strings.Builder
 	table := ""

@@ -12,7 +12,8 @@ import (
 
 const sysctlRoot = "/proc/sys"
 
-// watchedSysctls are the kernel settings that we, kubelet or kube-proxy change. They are put back at the end.
+// watchedSysctls are the kernel settings that this package, kubelet or kube-proxy change. They are restored at the
+// end.
 var watchedSysctls = []string{
 	"net/ipv4/ip_forward",
 	"net/ipv4/conf/all/route_localnet",
@@ -29,10 +30,10 @@ var watchedSysctls = []string{
 	"kernel/keys/root_maxbytes",
 }
 
-// setSysctls notes the settings and switches forwarding on.
+// setSysctls saves the settings and enables forwarding.
 func (c *Cluster) setSysctls(ctx context.Context) error {
 	if !bridgeFiltered() {
-		_, _ = run(ctx, nil, "modprobe", "br_netfilter") // without it, see proxyArgs
+		_, _ = run(ctx, nil, "modprobe", "br_netfilter") // best effort, see proxyArgs
 	}
 	c.state.Sysctls = map[string]string{}
 	for _, name := range watchedSysctls {
@@ -58,7 +59,7 @@ func writeSysctl(name, value string) error {
 	return nil
 }
 
-// restoreSysctls puts back what changed.
+// restoreSysctls restores the changed settings.
 func restoreSysctls(before map[string]string) error {
 	var errs []error
 	for name, value := range before {
@@ -70,19 +71,20 @@ func restoreSysctls(before map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// bridgeFiltered reports whether the kernel can pass bridged packets through iptables.
+// bridgeFiltered reports whether the kernel can filter bridged packets with iptables.
 func bridgeFiltered() bool {
 	_, err := os.Stat(filepath.Join(sysctlRoot, "net/bridge/bridge-nf-call-iptables"))
 	return err == nil
 }
 
-// containerd puts the containers of a kubelet without cgroups per pod into this cgroup, whatever the kubelet's own.
+// podCgroup is the cgroup in which containerd creates the containers of a kubelet without cgroups per pod,
+// regardless of the kubelet's own cgroup.
 const podCgroup = "k8s.io"
 
 const cgroupMount = "/sys/fs/cgroup"
 
-// cgroupHierarchies lists the folders that hold the cgroups of a hierarchy: one with version 2, one per
-// controller with version 1.
+// cgroupHierarchies returns the root folders of the cgroup hierarchies: one with version 2, one per controller with
+// version 1.
 func cgroupHierarchies(mount string) []string {
 	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
 		return []string{mount}
@@ -105,7 +107,7 @@ func cgroupsMounted() error {
 	return nil
 }
 
-// podProcesses lists everything that runs in the node's containers.
+// podProcesses returns the processes in the node's containers.
 func podProcesses() []processRecord {
 	var out []processRecord
 	for _, dir := range podCgroups() {
@@ -126,7 +128,7 @@ func podProcesses() []processRecord {
 	return out
 }
 
-// podCgroups lists the node's cgroup folders, children after parents.
+// podCgroups returns the node's cgroup folders, children after parents.
 func podCgroups() []string {
 	var out []string
 	for _, h := range cgroupHierarchies(cgroupMount) {
@@ -140,7 +142,7 @@ func podCgroups() []string {
 	return out
 }
 
-// removeCgroups removes the node's cgroups, which are empty by now.
+// removeCgroups removes the node's cgroups, which must be empty.
 func removeCgroups() error {
 	dirs := podCgroups()
 	var errs []error

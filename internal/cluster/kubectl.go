@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// Kubectl runs kubectl as the administrator and returns its standard output. An error carries what it printed on
-// standard error.
+// Kubectl runs kubectl as the administrator and returns its standard output. Errors include its standard error.
 func (c *Cluster) Kubectl(ctx context.Context, args ...string) ([]byte, error) {
 	return c.KubectlInput(ctx, nil, args...)
 }
 
-// KubectlInput is Kubectl with standard input, for "apply -f -".
+// KubectlInput is like [Cluster.Kubectl] with standard input, for "apply -f -".
 func (c *Cluster) KubectlInput(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, c.programs["kubectl"], args...)
 	cmd.Env = append(childEnv(os.Environ()), "KUBECONFIG="+c.Kubeconfig, "KUBECACHEDIR="+filepath.Join(c.Dir, "kubectl"))

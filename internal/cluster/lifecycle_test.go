@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// fakes is a Finder of scripts in place of the real programs.
+// fakes returns a Finder of scripts that replace the real programs.
 func fakes(t *testing.T, scripts map[string]string) *programs.Finder {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,8 +111,8 @@ func TestOpenWithoutCluster(t *testing.T) {
 	}
 }
 
-// A process that is killed outright cannot clean up: the kernel must end its children, and the next one in the same
-// folder must clear the rest.
+// A process that is killed cannot clean up: the kernel must kill its children, and the next start in the same
+// folder must remove the rest.
 func TestChildrenEndWithAKilledParent(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	if helperDir := os.Getenv("CLUSTER_TEST_DIR"); helperDir != "" {
@@ -151,7 +151,7 @@ func TestChildrenEndWithAKilledParent(t *testing.T) {
 	}
 }
 
-// startAndWait is the parent that gets killed.
+// startAndWait is the parent process to kill.
 func startAndWait(t *testing.T, dir string) {
 	s, err := claim(t.Context(), Options{Dir: dir, Log: t.Output()})
 	if err != nil {
@@ -175,9 +175,9 @@ func TestDownEndsWhatACrashKeptFromTheState(t *testing.T) {
 	if err := s.save(); err != nil {
 		t.Fatal(err)
 	}
-	// A program of ours, by name and by argument, that is not in the state.
+	// A process that looks like one of ours, by name and by argument, but is not in the state.
 	cmd := exec.Command("/bin/sh")
-	cmd.Args = []string{"etcd", "-c", "read end; true", dir + "/etcd"} // ends with the pipe, and so with this process
+	cmd.Args = []string{"etcd", "-c", "read end; true", dir + "/etcd"} // ends with the pipe, and therefore with this process
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -201,7 +201,7 @@ func TestMissingPackages(t *testing.T) {
 		t.Errorf("error = %q, want %q", err, want)
 	}
 	if _, err := exec.LookPath("apt-get"); err == nil && os.Geteuid() == 0 {
-		return // would install
+		return // it would install packages
 	}
 	if _, ok := errors.AsType[*MissingError](ensurePackages(context.Background(), os.Stderr, wanted)); !ok {
 		t.Error("a missing package is not reported")

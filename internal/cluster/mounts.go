@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// mountsBelow lists mount points that are dir or below it, in the order in which they were made.
+// mountsBelow returns the mount points that are dir or below it, in mount order.
 func mountsBelow(mountinfo, dir string) []string {
 	var out []string
 	for line := range strings.Lines(mountinfo) {
@@ -22,7 +22,7 @@ func mountsBelow(mountinfo, dir string) []string {
 	return out
 }
 
-// unescapeMount undoes the kernel's octal escapes (\040 is a space).
+// unescapeMount decodes the kernel's octal escapes (\040 is a space).
 func unescapeMount(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -38,10 +38,10 @@ func unescapeMount(s string) string {
 	return out.String()
 }
 
-// unmountBelow unmounts everything in dir, last made first, and returns an error when something is still mounted:
-// then dir must not be deleted, because files elsewhere may be seen through the mount.
+// unmountBelow unmounts everything in dir, in reverse mount order. It returns an error if something is still
+// mounted. dir must then not be deleted, because that could delete files through the mount.
 func unmountBelow(dir string) error {
-	for range 3 { // mounts may lie on top of each other
+	for range 3 { // mounts may be stacked
 		info, err := os.ReadFile("/proc/self/mountinfo")
 		if err != nil {
 			return fmt.Errorf("list mounts: %w", err)
@@ -57,7 +57,7 @@ func unmountBelow(dir string) error {
 	return fmt.Errorf("something below %s cannot be unmounted", dir)
 }
 
-// removeTree deletes a folder after a last look for mounts.
+// removeTree deletes a folder after it has unmounted everything in it.
 func removeTree(dir string) error {
 	if err := unmountBelow(dir); err != nil {
 		return err
@@ -68,8 +68,8 @@ func removeTree(dir string) error {
 	return nil
 }
 
-// snapshotter chooses how containerd lays image layers over each other: overlay needs a file system below that
-// is not an overlay itself.
+// snapshotter returns the containerd snapshotter to use: overlayfs needs an underlying file system that is not an
+// overlay itself.
 func snapshotter(dir string) string {
 	probe, err := os.MkdirTemp(dir, "overlay-")
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 
 const (
 	loopback = "127.0.0.1"
-	// The node's address when the machine has none of its own (TEST-NET-2, never routed).
+	// The node's address if the machine has none (TEST-NET-2, never routed).
 	spareInterface = "firekeeper0"
 	spareIP        = "198.51.100.10"
 )
 
-// chooseNodeIP sets the address that pods and the API server's Service use. A kubelet refuses a loopback address, so
-// a machine without network gets an interface that leads nowhere.
+// chooseNodeIP sets the address for pods and for the API server's Service. A kubelet rejects a loopback address, so
+// a machine without a network gets an unconnected interface.
 func (c *Cluster) chooseNodeIP() error {
 	c.state.NodeIP = loopback
 	if c.state.Node {
@@ -38,7 +38,7 @@ func (c *Cluster) chooseNodeIP() error {
 	return nil
 }
 
-// defaultRouteIP is the IPv4 address of the interface with the default route, or "" when there is none.
+// defaultRouteIP returns the IPv4 address of the interface with the default route, or "" if there is none.
 func defaultRouteIP(routes string) (string, error) {
 	content, err := os.ReadFile(routes)
 	if errors.Is(err, os.ErrNotExist) {
@@ -67,7 +67,8 @@ func defaultRouteIP(routes string) (string, error) {
 	return "", nil
 }
 
-// defaultInterface finds the default route in the text of /proc/net/route: destination and mask are zero.
+// defaultInterface returns the interface of the default route in the format of /proc/net/route: destination and mask
+// are zero.
 func defaultInterface(routes string) string {
 	for line := range strings.Lines(routes) {
 		f := strings.Fields(line)
@@ -78,8 +79,8 @@ func defaultInterface(routes string) string {
 	return ""
 }
 
-// makeBridge makes an interface with an address. A bridge without ports serves as a dummy too: not every kernel
-// has the dummy driver.
+// makeBridge creates an interface with an address. It is a bridge without ports, because not every kernel has the
+// dummy driver.
 func (c *Cluster) makeBridge(ctx context.Context, name, cidr string) error {
 	if _, err := net.InterfaceByName(name); err == nil {
 		return fmt.Errorf("network interface %s exists already", name)
@@ -100,10 +101,10 @@ func (c *Cluster) makeBridge(ctx context.Context, name, cidr string) error {
 	return nil
 }
 
-// removeInterface removes an interface and what is plugged into it.
+// removeInterface removes an interface and the ports that are attached to it.
 func removeInterface(name string) error {
 	if _, err := net.InterfaceByName(name); err != nil {
-		return nil // gone
+		return nil // already removed
 	}
 	ctx := context.Background()
 	ports, err := run(ctx, nil, "ip", "-o", "link", "show", "master", name)
@@ -113,14 +114,14 @@ func removeInterface(name string) error {
 	for line := range strings.Lines(string(ports)) {
 		if f := strings.Fields(line); len(f) > 1 {
 			port, _, _ := strings.Cut(strings.TrimSuffix(f[1], ":"), "@")
-			_, _ = run(ctx, nil, "ip", "link", "del", port) // goes with its network namespace anyhow
+			_, _ = run(ctx, nil, "ip", "link", "del", port) // best effort, it is removed with its network namespace anyway
 		}
 	}
 	_, err = run(ctx, nil, "ip", "link", "del", name)
 	return err
 }
 
-// run runs a program to its end and returns what it prints.
+// run runs a program and returns its standard output.
 func run(ctx context.Context, stdin []byte, name string, args ...string) ([]byte, error) {
 	path, err := findCommand(name)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
-// Ports with fixed numbers on a node: kubelet (API, health), kube-proxy (metrics, health), and those of the programs that
-// are scraped: kube-controller-manager, kube-scheduler, CoreDNS.
+// nodePorts are the fixed ports on a node: kubelet (API, health), kube-proxy (metrics, health), and those of programs
+// that are scraped: kube-controller-manager, kube-scheduler, CoreDNS.
 var nodePorts = []int{10250, 10248, 10249, 10256, 10257, 10259, 9153}
 
 const (
@@ -21,7 +21,7 @@ const (
 	proxyHealth   = "http://127.0.0.1:10256/livez"
 )
 
-// node starts what runs pods. The control plane is ready.
+// node starts the components that run pods. The control plane is ready.
 func (c *Cluster) node(ctx context.Context) error {
 	if err := c.prepareMachine(ctx); err != nil {
 		return err
@@ -45,7 +45,8 @@ func (c *Cluster) node(ctx context.Context) error {
 	return c.awaitNode(ctx, config.ReadyPort)
 }
 
-// prepareMachine notes what the node will change on the machine, then makes the bridge and sets the kernel up.
+// prepareMachine records the changes that the node makes on the machine, then creates the bridge and configures the
+// kernel.
 func (c *Cluster) prepareMachine(ctx context.Context) error {
 	if err := noForeignNode(ctx); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (c *Cluster) prepareMachine(ctx context.Context) error {
 	return c.makeBridge(ctx, bridge, bridgeIP+"/24")
 }
 
-// nodeConfig finds out what the machine can do.
+// nodeConfig returns a configuration for the capabilities of the machine.
 func (c *Cluster) nodeConfig(ctx context.Context) (nodeConfig, error) {
 	n := nodeConfig{
 		Dir: c.Dir, RunDir: runDir, NodeName: nodeName, PodCIDR: podCIDR, Bridge: bridge, BridgeIP: bridgeIP,
@@ -93,7 +94,7 @@ func (c *Cluster) startRuntime(ctx context.Context) error {
 	})
 }
 
-// startAgents starts the programs that talk to the API server.
+// startAgents starts the programs that connect to the API server.
 func (c *Cluster) startAgents(ctx context.Context) error {
 	if _, err := c.KubectlInput(ctx, render("coredns-rbac.yaml", nil), "apply", "-f", "-"); err != nil {
 		return err
@@ -158,15 +159,15 @@ func kubeletArgs(dir, nodeIP string) []string {
 	}
 }
 
-// proxyArgs sets kube-proxy up. Without br_netfilter, answers between two pods would bypass the translation of
-// Service addresses, so then all of them are masqueraded.
+// proxyArgs returns the flags of kube-proxy. Without br_netfilter, replies between two pods would bypass the NAT of
+// Service addresses, so all of them are masqueraded.
 func proxyArgs(dir string, masqueradeAll bool) []string {
 	args := []string{
 		"--kubeconfig=" + filepath.Join(dir, "pki", "kube-proxy.kubeconfig"),
 		"--proxy-mode=iptables",
 		"--cluster-cidr=" + clusterCIDR,
 		"--hostname-override=" + nodeName,
-		"--conntrack-max-per-core=0", // leaves the machine's limit alone
+		"--conntrack-max-per-core=0", // keeps the machine's limit
 		"--oom-score-adj=0",
 	}
 	if masqueradeAll {
@@ -175,7 +176,7 @@ func proxyArgs(dir string, masqueradeAll bool) []string {
 	return args
 }
 
-// cniFolder finds the CNI plugins of Debian or of others.
+// cniFolder returns the folder of the CNI plugins on Debian or other distributions.
 func cniFolder() (string, error) {
 	for _, dir := range []string{"/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"} {
 		if _, err := os.Stat(filepath.Join(dir, "bridge")); err == nil {
@@ -185,7 +186,7 @@ func cniFolder() (string, error) {
 	return "", errors.New("CNI plugins not found in /usr/lib/cni or /opt/cni/bin")
 }
 
-// hasNameServer reports whether a resolv.conf names a server.
+// hasNameServer reports whether a resolv.conf has a name server.
 func hasNameServer(file string) bool {
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 const prometheusImage = "firekeeper.local/prometheus:test"
 
-// A server that scrapes itself through its Service's name: pod, volume, DNS, Service and StatefulSet in one.
+// A server that scrapes itself through the name of its Service covers pod, volume, DNS, Service and StatefulSet.
 const selfScraping = `
 apiVersion: v1
 kind: ConfigMap
@@ -57,9 +57,9 @@ spec:
       volumes: [{name: config, configMap: {name: config}}, {name: data, emptyDir: {}}]
 `
 
-// The steps of this test build on each other: one node serves them all.
+// The steps of this test depend on each other and share one node.
 func TestNode(t *testing.T) {
-	before := "" // taken when the node is sure to be started
+	before := "" // only read if the node will be started
 	if os.Getenv("FIREKEEPER_E2E") != "" && os.Geteuid() == 0 {
 		before = machine(t)
 	}
@@ -88,7 +88,7 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// machine lists what a node must not leave behind.
+// machine lists traces that a node must not leave behind.
 func machine(t *testing.T) string {
 	t.Helper()
 	script := `PATH=$PATH:/usr/sbin
@@ -124,7 +124,7 @@ func apply(t *testing.T, c *cluster.Cluster, manifest string) {
 	}
 }
 
-// eventually polls a condition and reports what it saw last.
+// eventually polls a condition and reports the last error on a timeout.
 func eventually(t *testing.T, limit time.Duration, check func(context.Context) error) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -163,7 +163,7 @@ func scrapesThroughService(t *testing.T, c *cluster.Cluster) {
 	})
 }
 
-// apiFromPod talks to the API server through its Service. Refusing its certificate shows that it answers: the
+// apiFromPod connects to the API server through its Service. A rejected certificate proves that it responds: the
 // image's CA certificates do not include the cluster's.
 func apiFromPod(t *testing.T, c *cluster.Cluster) {
 	out, err := c.Kubectl(t.Context(), "exec", "web-0", "--",
@@ -177,8 +177,8 @@ func apiFromPod(t *testing.T, c *cluster.Cluster) {
 	}
 }
 
-// volumeRefresh measures what delivery in under a second rests on: the kubelet refreshes a pod's volumes at once
-// when the pod changes.
+// volumeRefresh measures a prerequisite of delivery in under a second: the kubelet refreshes a pod's volumes
+// immediately when the pod changes.
 func volumeRefresh(t *testing.T, c *cluster.Cluster) {
 	files, err := filepath.Glob(filepath.Join(c.Dir, "kubelet/pods/*/volumes/kubernetes.io~configmap/config/prometheus.yml"))
 	if err != nil || len(files) != 2 {

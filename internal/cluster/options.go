@@ -11,21 +11,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// Options says what to start.
+// Options configure a cluster.
 type Options struct {
-	// Dir keeps everything: state.json, kubeconfig, logs, data. It must be empty, missing, or hold a cluster
-	// that is no longer running (which is cleared up first). Empty means a new temporary folder.
+	// Dir holds all files: state.json, kubeconfig, logs, data. It must be empty, missing, or hold a cluster
+	// that is no longer running (which is cleaned up first). Empty means a new temporary folder.
 	Dir string
 	// ControllerManager also starts kube-controller-manager: StatefulSet status, garbage collection,
 	// service accounts. Node implies it.
 	ControllerManager bool
-	// Node starts a whole node that runs pods. Needs root.
+	// Node starts a whole node that runs pods. It needs root.
 	Node bool
-	// Detach leaves the cluster running when this process ends; Down stops it.
+	// Detach keeps the cluster running when this process ends; Down stops it.
 	Detach bool
-	// KeepLogs leaves Dir/logs behind when the cluster stops.
+	// KeepLogs keeps Dir/logs when the cluster stops.
 	KeepLogs bool
-	// Log receives progress, a line at a time. Nil means none.
+	// Log receives progress, one line at a time. Nil means none.
 	Log io.Writer
 	// APIServerArgs are added to the command line of kube-apiserver ("--v=4").
 	APIServerArgs []string
@@ -33,10 +33,10 @@ type Options struct {
 	Programs *programs.Finder
 }
 
-// maxNodeDir leaves room for the kubelet's sockets: a socket's path ends at 107 bytes.
+// maxNodeDir leaves room for the kubelet's sockets: the path of a socket is limited to 107 bytes.
 const maxNodeDir = 60
 
-// checked fills defaults in and reports what cannot work.
+// checked sets defaults and rejects options that cannot work.
 func (o Options) checked() (Options, error) {
 	o.Log = &lines{to: cmp.Or[io.Writer](o.Log, io.Discard)}
 	if o.Programs == nil {
@@ -59,7 +59,7 @@ func (o Options) checked() (Options, error) {
 	return o, nil
 }
 
-// programNames lists what has to be found or built.
+// programNames returns the required programs.
 func (o Options) programNames() []string {
 	names := []string{"etcd", "kube-apiserver", "kubectl"}
 	if o.ControllerManager {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// hostPackage is a Debian package and how to see that its content is there, however it was installed.
+// hostPackage is a Debian package with a check whether its content is installed by any means.
 type hostPackage struct {
 	name    string
 	present func() bool
@@ -29,7 +29,7 @@ func command(names ...string) func() bool {
 	}
 }
 
-// imagePackages are needed to build an image, nodePackages to run a node (which builds one image itself).
+// imagePackages are needed to build an image, nodePackages to run a node (which also builds an image).
 var (
 	imagePackages = []hostPackage{
 		{"buildah", command("buildah")},
@@ -43,10 +43,10 @@ var (
 	}, imagePackages...)
 )
 
-// MissingError lists packages that are not installed and cannot be installed by us.
+// MissingError lists packages that are missing and cannot be installed automatically.
 type MissingError struct {
 	Packages []string
-	Reason   string // why we do not install them
+	Reason   string // why they are not installed
 }
 
 func (e *MissingError) Error() string {
@@ -64,9 +64,10 @@ func missingPackages(wanted []hostPackage) []string {
 	return out
 }
 
-// ensurePackages installs what is missing, as root on Debian and its descendants.
+// ensurePackages installs missing packages, as root on Debian and its derivatives.
 //
-// Errors: MissingError when it may not or cannot; the end of apt-get's output otherwise.
+// Errors: [MissingError] if that is not allowed or not possible; otherwise the end of the output of
+// apt-get.
 func ensurePackages(ctx context.Context, log io.Writer, wanted []hostPackage) error {
 	missing := missingPackages(wanted)
 	if len(missing) == 0 {
@@ -106,7 +107,7 @@ func aptGet(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// caBundle finds the machine's bundle of CA certificates.
+// caBundle returns the path of the machine's bundle of CA certificates.
 func caBundle() (string, error) {
 	places := []string{
 		"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",

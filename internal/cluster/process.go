@@ -12,17 +12,17 @@ import (
 	"syscall"
 )
 
-// process is a child of ours.
+// process is a child process.
 type process struct {
 	name   string
 	args   []string
 	log    string // file
 	exited chan struct{}
-	err    error // after exited: how it ended
+	err    error // exit error; set when exited is closed
 }
 
-// starterThread runs functions on one operating-system thread that lives as long as the process. The kernel sends a
-// child its death signal when the thread that made it ends, and Go ends threads as it likes.
+// starterThread runs functions on one OS thread that exists until the process ends. The kernel sends a child its
+// death signal when the thread that created it ends, and Go may end other threads.
 var starterThread = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -40,7 +40,7 @@ func onStarterThread(f func()) {
 	<-done
 }
 
-// start runs a program in the background, its output in logs/<name>.log, and records it.
+// start runs a program in the background, with its output in logs/<name>.log, and records it in the state.
 func (c *Cluster) start(name string, args ...string) (*process, error) {
 	path := c.programs[name]
 	if path == "" {
@@ -79,8 +79,8 @@ func (c *Cluster) start(name string, args ...string) (*process, error) {
 	return p, c.state.save()
 }
 
-// childEnv is the environment without proxies, which would come between the programs, and with the folders where
-// Debian keeps iptables and ip.
+// childEnv returns the environment without proxies, which would break connections between the programs, and with
+// the folders of iptables and ip on Debian in PATH.
 func childEnv(env []string) []string {
 	var out []string
 	for _, kv := range env {
@@ -97,7 +97,7 @@ func childEnv(env []string) []string {
 	return out
 }
 
-// findCommand is exec.LookPath that also looks where PATH of a non-login shell does not.
+// findCommand is like exec.LookPath and also searches folders that are not in PATH of a non-login shell.
 func findCommand(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -110,10 +110,10 @@ func findCommand(name string) (string, error) {
 	return "", fmt.Errorf("program %s is not on PATH", name)
 }
 
-// DiedError means a program ended that should run.
+// DiedError means that a program ended unexpectedly.
 type DiedError struct {
 	Name string
-	Err  error  // how it ended
+	Err  error  // exit error
 	Log  string // file
 	Tail string // last lines of the log
 }
@@ -124,7 +124,7 @@ func (e *DiedError) Error() string {
 
 func (e *DiedError) Unwrap() error { return e.Err }
 
-// died describes a process after its end.
+// died returns the error for a process that has ended.
 func (p *process) died() error {
 	err := p.err
 	if err == nil {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// procStat is what we need of /proc/PID/stat.
+// procStat has the required fields of /proc/PID/stat.
 type procStat struct {
 	parent int
 	zombie bool
 	start  uint64
 }
 
-// parseStat reads the text of /proc/PID/stat. The second field is the program's name in parentheses and may hold
-// spaces and parentheses itself.
+// parseStat parses the content of /proc/PID/stat. The second field is the program's name in parentheses, which
+// may itself contain spaces and parentheses.
 func parseStat(text string) (procStat, error) {
 	end := strings.LastIndexByte(text, ')')
 	fields := strings.Fields(text[end+1:])
@@ -56,7 +56,7 @@ func (p processRecord) alive() bool {
 	return err == nil && !s.zombie && s.start == p.Start
 }
 
-// record identifies a process that was just started.
+// record returns the record of a process that was just started.
 func record(name string, pid int) (processRecord, error) {
 	s, err := readStat(pid)
 	if err != nil {
@@ -71,8 +71,9 @@ var ourPrograms = map[string]bool{
 	"kubelet": true, "kube-proxy": true, "coredns": true, "containerd": true, "containerd-shim-runc-v2": true,
 }
 
-// processesNaming lists the processes of our programs with one of the given paths, or a path below it, on
-// their command line: those a crash kept from the state file, and containerd's shims, which leave their parent.
+// processesNaming returns the processes of our programs with one of the given paths, or a path below it, on
+// their command line: those that are missing in the state file after a crash, and containerd's shims, which
+// leave their parent.
 func processesNaming(paths ...string) ([]processRecord, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -86,7 +87,7 @@ func processesNaming(paths ...string) ([]processRecord, error) {
 		}
 		cmdline, err := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		if err != nil {
-			continue // ended meanwhile
+			continue // ended in the meantime
 		}
 		args := strings.Split(string(bytes.TrimRight(cmdline, "\x00")), "\x00")
 		if name := filepath.Base(args[0]); ourPrograms[name] && namesPath(args[1:], paths) {
@@ -118,11 +119,11 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/")
 }
 
-// kill ends processes at once, with their process groups, and waits until they are gone.
+// kill kills processes with their process groups, and waits until they have ended.
 func kill(records ...processRecord) error {
 	for _, p := range records {
 		if p.alive() {
-			_ = syscall.Kill(-p.PID, syscall.SIGKILL) // leads a group when we started it
+			_ = syscall.Kill(-p.PID, syscall.SIGKILL) // it leads a group if we started it
 			_ = syscall.Kill(p.PID, syscall.SIGKILL)
 		}
 	}

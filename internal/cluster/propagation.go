@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// hostMounts are the mounts of the machine that pods may ask for with mountPropagation HostToContainer, as exporters of
-// nodes do. runc refuses it for a private mount, which these are where systemd has not made them shared.
+// hostMounts are the mounts of the machine that pods such as node exporters use with mountPropagation HostToContainer.
+// runc rejects that for a private mount, which these are unless systemd has made them shared.
 var hostMounts = []string{"/", "/sys"}
 
-// shareMounts notes which of them are private and shares those.
+// shareMounts records which of the hostMounts are private, and makes those shared.
 func (c *Cluster) shareMounts() error {
 	info, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Cluster) shareMounts() error {
 	return setPropagation(syscall.MS_SHARED, c.state.Shared)
 }
 
-// unshareMounts makes mounts private that shareMounts has shared.
+// unshareMounts makes mounts private again after shareMounts.
 func unshareMounts(points []string) error { return setPropagation(syscall.MS_PRIVATE, points) }
 
 func setPropagation(flag uintptr, points []string) error {
@@ -39,9 +39,9 @@ func setPropagation(flag uintptr, points []string) error {
 	return errors.Join(errs...)
 }
 
-// privateMounts are those of the points that are mounts, and neither shared nor a slave of another one.
+// privateMounts returns the points that are mounts and neither shared nor a slave of another mount.
 func privateMounts(mountinfo string, points []string) []string {
-	private := map[string]bool{} // where mounts lie on top of each other, the last one is seen
+	private := map[string]bool{} // of stacked mounts, the last one is visible
 	for line := range strings.Lines(mountinfo) {
 		f := strings.Fields(line)
 		end := slices.Index(f, "-") // after the optional fields

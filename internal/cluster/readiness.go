@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// await polls until check succeeds, and gives up when the limit is reached or a program has died.
+// await polls until check succeeds. It gives up when the limit is reached or a program has died.
 func (c *Cluster) await(ctx context.Context, what string, limit time.Duration, check func(context.Context) error) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready within %s", limit))
@@ -46,7 +46,7 @@ func (c *Cluster) await(ctx context.Context, what string, limit time.Duration, c
 	}
 }
 
-// client talks to the API server with the administrator's token.
+// client is an API client with the administrator's token.
 type client struct {
 	host, token string
 	http        *http.Client
@@ -65,7 +65,7 @@ func (c *Cluster) client() (*client, error) {
 
 func (a *client) close() { a.http.CloseIdleConnections() }
 
-// get fetches a path of the API into out, which may be nil.
+// get decodes the response for an API path into out, which may be nil.
 func (a *client) get(ctx context.Context, path string, out any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.host+path, nil)
 	if err != nil {
@@ -93,7 +93,8 @@ func fetch(c *http.Client, req *http.Request, out any) error {
 	return nil
 }
 
-// oneLine shortens an answer; of a list of health checks, it shows those that failed.
+// oneLine shortens a response to one line; of a list of health checks, it returns those that
+// failed.
 func oneLine(body []byte) string {
 	var all, failed []string
 	for line := range strings.Lines(string(body)) {
@@ -108,7 +109,7 @@ func oneLine(body []byte) string {
 	return fmt.Sprintf("%.200s", strings.Join(all, "; "))
 }
 
-// healthy checks a plain health endpoint of a program on this machine.
+// healthy returns a check of a health endpoint on this machine.
 func healthy(url string) func(context.Context) error {
 	c := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	return func(ctx context.Context) error {
@@ -120,7 +121,7 @@ func healthy(url string) func(context.Context) error {
 	}
 }
 
-// nodeReady checks the Ready condition that the kubelet reports.
+// nodeReady checks the Ready condition of the node.
 func (a *client) nodeReady(ctx context.Context) error {
 	var node struct {
 		Status struct {

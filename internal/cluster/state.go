@@ -15,11 +15,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
-// runDir holds a node's sockets, whose paths must be short, and its state's copy. There is one per machine, because
-// a node takes fixed ports, the bridge's name and iptables chains.
+// runDir has a node's sockets, whose paths must be short, and a copy of its state. There is one per machine,
+// because a node uses fixed ports, a fixed bridge name and iptables chains.
 const runDir = "/run/firekeeper"
 
-// state is what Down must know. It is saved before the thing it names is made.
+// state has everything that Down needs. It is saved before each change of the machine.
 type state struct {
 	mu sync.Mutex
 
@@ -44,7 +44,7 @@ type state struct {
 	ports *ports.Lease // attached only
 }
 
-// processRecord names a process beyond doubt: a process id alone may be another process by now.
+// processRecord identifies a process reliably: a process ID may have been reused.
 type processRecord struct {
 	Name  string `json:"name"`
 	PID   int    `json:"pid"`
@@ -94,7 +94,7 @@ func loadState(dir string) (*state, error) {
 	return s, nil
 }
 
-// findState reads the state of dir, or its copy when the folder was deleted. Nil means that there is no cluster.
+// findState reads the state of dir, or its copy if the folder was deleted. It returns nil if there is no cluster.
 func findState(dir string) (*state, error) {
 	s, err := loadState(dir)
 	if err == nil {
@@ -116,7 +116,7 @@ func findState(dir string) (*state, error) {
 	return s, nil
 }
 
-// alive reports whether any of the processes still runs.
+// alive reports whether any of the processes is still running.
 func (s *state) alive() bool {
 	for _, p := range s.Processes {
 		if p.alive() {
@@ -126,10 +126,10 @@ func (s *state) alive() bool {
 	return false
 }
 
-// RunningError means that a cluster is in the way.
+// RunningError means that another cluster is running.
 type RunningError struct {
-	Dir  string // its folder
-	Node bool   // it is the machine's node
+	Dir  string // of the cluster
+	Node bool   // it uses the machine's node
 }
 
 func (e *RunningError) Error() string {
@@ -139,7 +139,7 @@ func (e *RunningError) Error() string {
 	return fmt.Sprintf("a cluster already runs in %s; stop that one first", e.Dir)
 }
 
-// claim makes the folder ours, after clearing what a crashed cluster left.
+// claim creates the folder, after cleaning up a crashed cluster in it.
 func claim(ctx context.Context, o Options) (*state, error) {
 	if err := clearOld(o.Dir, o); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func claim(ctx context.Context, o Options) (*state, error) {
 	return s, errors.Join(s.save(), context.Cause(ctx))
 }
 
-// clearOld removes a crashed cluster whose state lies in a folder, and refuses to touch anything else there.
+// clearOld removes a crashed cluster whose state is in a folder, and returns an error if anything else is in it.
 func clearOld(folder string, o Options) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +173,7 @@ func clearOld(folder string, o Options) error {
 	s, err := loadState(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && folder == runDir && len(entries) == 0:
-		return os.Remove(runDir) // made in the last moment before a crash
+		return os.Remove(runDir) // created just before a crash
 	case errors.Is(err, fs.ErrNotExist) && onlyLogs(entries):
 		return os.RemoveAll(filepath.Join(folder, "logs"))
 	case errors.Is(err, fs.ErrNotExist):
@@ -191,7 +191,7 @@ func clearOld(folder string, o Options) error {
 	return nil
 }
 
-// onlyLogs reports whether a folder is empty or holds what KeepLogs leaves.
+// onlyLogs reports whether a folder is empty or has only the logs that KeepLogs kept.
 func onlyLogs(entries []fs.DirEntry) bool {
 	return len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "logs"
 }

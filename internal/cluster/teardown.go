@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// teardown removes everything that the state names. Nothing in it needs a program of the cluster to answer, so it
-// also works after a crash. A step that does not succeed keeps no later one from running, and keeps the state for
-// the next attempt.
+// teardown removes everything that is in the state. It does not need any program of the cluster to respond, so it
+// also works after a crash. A failed step does not prevent later ones, and keeps the state for the next attempt.
 func (s *state) teardown(log io.Writer) error {
 	began := time.Now()
 	errs := []error{s.endProcesses()}
@@ -66,7 +65,7 @@ func (s *state) endProcesses() error {
 	return kill(slices.Concat(shims, runtime, s.Processes)...)
 }
 
-// clearMachine undoes what a node changes outside its folder.
+// clearMachine reverts the changes of a node outside its folder.
 func (s *state) clearMachine() error {
 	errs := []error{unmountBelow(s.Dir), unmountBelow(runDir)}
 	for _, name := range s.Interfaces {
@@ -76,7 +75,7 @@ func (s *state) clearMachine() error {
 	return errors.Join(errs...)
 }
 
-// removeFolders deletes the cluster's folder, or all but its logs, and last the claim.
+// removeFolders deletes the cluster's folder, or everything in it except its logs, and then runDir.
 func (s *state) removeFolders() error {
 	s.mu.Lock()
 	keep := s.KeepLogs

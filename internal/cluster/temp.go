@@ -10,16 +10,16 @@ import (
 
 const tempPrefix = "firekeeper-cluster-"
 
-// tempDir makes a folder for a cluster.
+// tempDir creates a folder for a cluster.
 func tempDir() (string, error) { return makeTemp(tempPrefix, clearOrphan) }
 
-// TempDir makes a folder for what tests and tools keep beside a cluster. The maker removes it; when it is killed
-// before, the next one does.
+// TempDir creates a temporary folder for tests and tools. The caller removes it; if the caller is killed first,
+// the next call does.
 func TempDir(name string) (string, error) {
 	return makeTemp("firekeeper-"+name+"-", func(dir string) { _ = os.RemoveAll(dir) })
 }
 
-// makeTemp makes a folder whose name carries our process id, after removing those of processes that are gone.
+// makeTemp creates a folder whose name has our process ID, after removing those of processes that have ended.
 func makeTemp(prefix string, remove func(dir string)) (string, error) {
 	old, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
@@ -38,7 +38,7 @@ func makeTemp(prefix string, remove func(dir string)) (string, error) {
 	return dir, nil
 }
 
-// ours reports whether a folder belongs to this user: anybody can make one with such a name.
+// ours reports whether a folder belongs to this user, because any user can create one with such a name.
 func ours(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -48,11 +48,11 @@ func ours(dir string) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// clearOrphan clears the folder of a cluster that nobody runs any more. Detached clusters and kept logs stay.
+// clearOrphan removes the folder of a cluster whose process has ended. Detached clusters and kept logs stay.
 func clearOrphan(dir string) {
 	st, err := loadState(dir)
 	if err != nil || st.Detached || st.Dir != dir {
-		_ = os.Remove(dir) // only when it is empty
+		_ = os.Remove(dir) // fails unless it is empty
 		return
 	}
 	_ = st.teardown(io.Discard)

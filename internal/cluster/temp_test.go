@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestNextStartRemovesWhatAKilledOneLeft: what a process that is gone has made goes,
-// unless it belongs to somebody else or says that it lies elsewhere.
+// The next start removes the folders of a process that has ended, unless they belong to
+// another user or their state refers to another folder.
 func TestNextStartRemovesWhatAKilledOneLeft(t *testing.T) {
 	temp, precious := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)

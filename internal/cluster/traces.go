@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// hostFolders are made by containerd, kubelet and the CNI plugins at fixed places outside the cluster's folder.
+// hostFolders are folders outside the cluster's folder that containerd, kubelet and the CNI plugins create.
 var hostFolders = []string{
 	"/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/var/log/pods",
 	"/run/containerd", "/run/mount", "/opt/containerd", "/opt/cni", "/etc/cni",
 }
 
-// buildahFolders are made by buildah, wherever its storage is.
+// buildahFolders are created by buildah, regardless of its storage location.
 var buildahFolders = []string{"/var/lib/containers"}
 
-// missingFolders lists those of the folders that are not there yet.
+// missingFolders returns the folders that do not exist yet.
 func missingFolders(folders []string) []string {
 	var out []string
 	for _, dir := range folders {
@@ -36,8 +36,9 @@ var leftovers = []string{
 	"/var/lib/containers/cache/blob-info-cache-v1.boltdb",
 }
 
-// removeHostTraces removes the folders that were not there before, as far as nothing but leftovers is in them:
-// something else may have been installed meanwhile. Links to logs in the cluster's folder lead nowhere by now.
+// removeHostTraces removes the folders in fresh, which did not exist before, if they contain only leftovers,
+// because something else may have been installed in the meantime. Links to logs in the cluster's folder are
+// dangling now.
 func removeHostTraces(fresh []string) {
 	for _, pattern := range leftovers {
 		files, err := filepath.Glob(pattern)
@@ -52,7 +53,7 @@ func removeHostTraces(fresh []string) {
 	}
 }
 
-// removeEmpty removes a folder of nothing but folders, sockets and links that lead nowhere.
+// removeEmpty removes a folder that contains only folders, sockets and dangling links.
 func removeEmpty(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package cputime measures for tests what something costs, whatever else the machine does.
+// Package cputime measures the CPU time of tests, independent of other load on the
+// machine.
 package cputime
 
 import (
@@ -6,14 +7,14 @@ import (
 	"time"
 )
 
-// Now returns the processor time that this process has used.
+// Now returns the CPU time that this process has used so far.
 func Now() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // only a wrong argument fails
+		panic(err) // fails only for an invalid argument
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Since returns the processor time that this process has used since an earlier Now.
+// Since returns the CPU time that this process has used since begin, a result of [Now].
 func Since(begin time.Duration) time.Duration { return Now() - begin }

@@ -15,7 +15,7 @@ func TestWaitingCostsNothing(t *testing.T) {
 	}
 }
 
-// Work is counted: otherwise this does not end.
+// CPU work advances the clock; otherwise the loop does not end.
 func TestWorkCosts(t *testing.T) {
 	for begin, n := cputime.Now(), 0; cputime.Since(begin) < 20*time.Millisecond; n++ {
 	}

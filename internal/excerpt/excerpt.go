@@ -1,13 +1,13 @@
-// Package excerpt shortens texts that contain what somebody else wrote, before they
-// go where there is no room for all of it: log lines, conditions, events.
+// Package excerpt truncates untrusted text for log lines, conditions and events.
 package excerpt
 
 import "unicode/utf8"
 
-// mark says that something was cut off.
+// mark is appended to truncated text.
 const mark = " …"
 
-// Of cuts a text between characters to at most limit bytes, and says so.
+// Of truncates text at a rune boundary to at most limit bytes, including a trailing
+// ellipsis.
 func Of(text string, limit int) string {
 	if len(text) <= limit {
 		return text

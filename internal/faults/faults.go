@@ -1,8 +1,8 @@
-// Package faults holds what is wrong with one thing: all of it, each with its place.
+// Package faults collects the errors of one object, each with the path of its field.
 //
 //	var all faults.List
-//	all.Add("endpoints[0]", checkEndpoint(…)) // which may return several
-//	return all.Err()                          // endpoints[0]: interval: …
+//	all.Add("endpoints[0]", checkEndpoint(...)) // which may return several
+//	return all.Err()                            // endpoints[0]: interval: ...
 package faults
 
 import (
@@ -13,18 +13,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
-// Most is how many faults are collected: nobody reads more, and who writes an object may
-// make as many as it has room for.
+// Most is the maximum number of errors in a [List]. The author of an object could
+// otherwise cause as many as fit into it.
 const Most = 20
 
-// MostBytes is how much is kept of the text of a fault, which may quote a field of a
-// megabyte. A fault with more is its text alone.
+// MostBytes is the maximum size of an error text, which may quote a field of a megabyte. A
+// longer error is truncated and no longer wraps its cause.
 const MostBytes = 4 << 10
 
 // List collects errors. The zero value is empty.
 type List struct{ all []error }
 
-// Add enters an error, or each of several joined ones, of a place; "" is the thing itself.
+// Add appends err, or each error of a joined one, prefixed with where. An empty where
+// means the object itself.
 func (l *List) Add(where string, err error) {
 	for _, e := range Leaves(err) {
 		if l.Full() {
@@ -40,16 +41,16 @@ func (l *List) Add(where string, err error) {
 	}
 }
 
-// Full reports whether there are [Most] of them: it is no use to look for more.
+// Full reports whether the list has [Most] errors, so that further checks are pointless.
 func (l *List) Full() bool { return len(l.all) >= Most }
 
-// Any reports whether there are some.
+// Any reports whether the list has errors.
 func (l *List) Any() bool { return len(l.all) > 0 }
 
-// Err joins them; nil when there is none.
+// Err joins the errors. It returns nil if there are none.
 func (l *List) Err() error { return errors.Join(l.all...) }
 
-// In says of an error, or each of several joined ones, where it is.
+// In prefixes err, or each error of a joined one, with where.
 func In(where string, err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +60,7 @@ func In(where string, err error) error {
 	return l.Err()
 }
 
-// Leaves takes joined errors apart.
+// Leaves flattens joined errors.
 func Leaves(err error) []error {
 	if err == nil {
 		return nil

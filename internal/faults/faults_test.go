@@ -30,7 +30,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A fault that quotes a megabyte does not keep it.
+// An error that quotes a megabyte is truncated.
 func TestLongFaults(t *testing.T) {
 	var l List
 	for range Most {

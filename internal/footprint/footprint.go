@@ -1,5 +1,5 @@
-// Package footprint keeps programs small in memory: a sidecar, of which the node pays
-// for each, from its start, and the operator once it has settled.
+// Package footprint reduces the memory use of programs: of sidecars from the start,
+// because every pod pays for them, and of the operator once it has settled.
 package footprint
 
 import (
@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// gcPercent makes the heap grow less between collections than Go's 100; with a heap
-	// of one or two megabytes that costs nothing that can be measured.
+	// gcPercent lets the heap grow less between collections than Go's default of 100.
+	// With a heap of one or two megabytes the extra CPU time is not measurable.
 	gcPercent = 25
-	// trimDelay is how long what a scrape or a reload needed is kept.
+	// trimDelay is the time from a scrape or a reload to the release of its memory.
 	trimDelay = 100 * time.Millisecond
 )
 
-// Tune sets how eagerly memory is collected, and a memory limit of ratio × the
-// container's limit (else the machine's memory). A ratio of 0 sets no limit. What
-// GOGC, GOMEMLIMIT or AUTOMEMLIMIT say in the environment wins.
+// Tune sets the GC percentage, and a memory limit of ratio times the limit of the
+// container, or the memory of the machine if there is none. A ratio of 0 sets no limit.
+// GOGC, GOMEMLIMIT and AUTOMEMLIMIT in the environment take precedence.
 func Tune(ratio float64, log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -33,7 +33,7 @@ func Tune(ratio float64, log *slog.Logger) {
 	Limit(ratio, log)
 }
 
-// Limit is the part of Tune about the memory limit; a ratio above 1 counts as 1.
+// Limit sets the memory limit like [Tune]. A ratio above 1 counts as 1.
 func Limit(ratio float64, log *slog.Logger) {
 	if ratio <= 0 {
 		return
@@ -49,7 +49,8 @@ func Limit(ratio float64, log *slog.Logger) {
 	log.Info("Memory limit set", "gomemlimit_bytes", limit)
 }
 
-// Container sets a memory limit of ratio × that of the container; none without one.
+// Container sets a memory limit of ratio times the limit of the container, and none if
+// the container has none.
 func Container(ratio float64, log *slog.Logger) {
 	if ratio <= 0 {
 		return
@@ -57,7 +58,7 @@ func Container(ratio float64, log *slog.Logger) {
 	limit, err := memlimit.Set(memlimit.WithRatio(min(ratio, 1)), memlimit.WithProvider(memlimit.FromCgroup))
 	switch {
 	case errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported), err == nil && limit == math.MaxInt64:
-		// there is none
+		// no limit
 	case err != nil:
 		log.Warn("Memory limit could not be set", "err", err)
 	default:
@@ -65,21 +66,20 @@ func Container(ratio float64, log *slog.Logger) {
 	}
 }
 
-// Release gives back what the last piece of work needed: unused heap, and pages of
-// the program file, most of which serve the start only and come back from the page
-// cache when they are needed. It takes one or two milliseconds, so call it after
-// the work, not in it.
+// Release returns unused memory to the kernel: free heap, and pages of the executable.
+// Most of those are needed only at startup, and the others are read back from the page
+// cache. It takes one or two milliseconds, so call it after the work and not during it.
 func Release() {
 	debug.FreeOSMemory()
 	releaseProgram()
 }
 
-// Trimmer calls Release a moment after work was done. The zero value is ready.
+// Trimmer calls [Release] shortly after work was done. The zero value is ready for use.
 type Trimmer struct {
 	due atomic.Bool
 }
 
-// Soon plans a Release, unless one is planned.
+// Soon schedules a [Release] unless one is scheduled already.
 func (t *Trimmer) Soon() {
 	if t.due.CompareAndSwap(false, true) {
 		time.AfterFunc(trimDelay, func() {
@@ -89,7 +89,7 @@ func (t *Trimmer) Soon() {
 	}
 }
 
-// Wrap plans a Release after each request h has answered.
+// Wrap returns a handler that schedules a [Release] after each request to h.
 func (t *Trimmer) Wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer t.Soon()

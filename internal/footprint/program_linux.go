@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// mapping is one range of this process's memory that shows a file.
+// mapping is a range of this process's memory, as listed in /proc/self/smaps.
 type mapping struct {
 	from, to uintptr
 	file     string
 	readOnly bool
-	dirty    bool // has pages of its own, which only exist here
+	dirty    bool // has anonymous pages, which are not backed by the file
 }
 
-// releaseProgram drops the pages of the program file. Only ranges that cannot be
-// written and have no page of their own qualify: dropping any other would lose data.
+// releaseProgram drops the pages of the executable. Only read-only mappings without
+// anonymous pages qualify, because dropping others would lose data.
 func releaseProgram() {
 	exe, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -30,13 +30,13 @@ func releaseProgram() {
 	defer f.Close()
 	for _, m := range mappings(bufio.NewScanner(f)) {
 		if m.file == exe && m.readOnly && !m.dirty {
-			// An error leaves the pages where they are.
+			// On an error the pages stay resident.
 			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, m.from, m.to-m.from, syscall.MADV_DONTNEED)
 		}
 	}
 }
 
-// mappings reads the format of /proc/<pid>/smaps.
+// mappings parses the format of /proc/<pid>/smaps.
 func mappings(lines *bufio.Scanner) (all []mapping) {
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())

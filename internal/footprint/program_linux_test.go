@@ -38,7 +38,7 @@ func TestMappings(t *testing.T) {
 	}
 }
 
-// TestReleaseIsHarmless runs code and reads constants after their pages were dropped.
+// Code and constants are still usable after their pages were dropped.
 func TestReleaseIsHarmless(t *testing.T) {
 	for range 3 {
 		Release()

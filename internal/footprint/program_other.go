@@ -2,5 +2,5 @@
 
 package footprint
 
-// releaseProgram does nothing where the kernel offers no such thing.
+// releaseProgram is a no-op on other systems.
 func releaseProgram() {}

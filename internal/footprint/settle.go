@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// settledGrowth is how much the heap may grow between collections once a
-	// program has settled, in bytes. A change then makes little garbage, so that a
-	// heap smaller than with Go's default costs next to no CPU. While it starts,
-	// the default is the better bargain.
+	// settledGrowth is the target for heap growth between collections after startup, in
+	// bytes. A change then allocates little, so that a heap smaller than with Go's
+	// default costs almost no CPU. During startup the default is the better trade-off.
 	settledGrowth = 32 << 20
-	// The growth is bounded in percent of what is alive.
+	// Bounds of the growth, in percent of the live heap.
 	leastPercent, mostPercent = 40, 200
-	// tunePeriod is how often the growth is looked at: what is alive changes slowly.
+	// tunePeriod is the interval between adjustments of the growth. The live heap changes
+	// slowly.
 	tunePeriod = time.Minute
 )
 
-// Settle gives back what the start needed and keeps the heap smaller from
-// now on, until the context ends. GOGC in the environment wins.
+// Settle releases the memory of the startup and keeps the heap smaller until ctx ends.
+// GOGC in the environment takes precedence.
 func Settle(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		Release()
 		return
 	}
-	Release() // what is alive is known after it
+	Release() // runs a collection, which alive needs
 	debug.SetGCPercent(collectAt(alive()))
 	tick := time.NewTicker(tunePeriod)
 	defer tick.Stop()
@@ -41,14 +41,14 @@ func Settle(ctx context.Context) {
 	}
 }
 
-// alive is what the last collection left, in bytes.
+// alive returns the size of the live heap at the last collection, in bytes.
 func alive() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// collectAt is the growth in percent at which the next collection should be.
+// collectAt returns the GC percentage for a live heap of this many bytes.
 func collectAt(alive uint64) int {
 	if alive == 0 {
 		return mostPercent

@@ -15,10 +15,11 @@ func TestCollectAt(t *testing.T) {
 	}
 }
 
-// TestAlive allows for what other tests leave behind, which may go meanwhile.
+// alive grows by about the size of an allocation. The tolerance is for garbage of other
+// tests.
 func TestAlive(t *testing.T) {
 	runtime.GC()
-	runtime.GC() // pools empty in the second
+	runtime.GC() // pools are emptied by the second collection
 	before := alive()
 	kept := make([]byte, 64<<20)
 	runtime.GC()

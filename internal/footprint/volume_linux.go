@@ -7,8 +7,9 @@ const (
 	ramfsMagic = 0x858458f6
 )
 
-// InMemory reports whether files in a folder are kept in memory, and so count to that of
-// the container that writes them. One that cannot be asked counts as such.
+// InMemory reports whether the files of a folder are kept in memory and therefore charged
+// to the container that writes them. It returns true if the file system cannot be
+// determined.
 func InMemory(dir string) bool {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {

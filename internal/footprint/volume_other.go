@@ -2,5 +2,5 @@
 
 package footprint
 
-// InMemory is for Linux: elsewhere there are no containers.
+// InMemory returns false: there are no containers on other systems.
 func InMemory(string) bool { return false }

@@ -8,17 +8,18 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// bounds are the versions that one tag names, by program; one without an entry
-// is not bound.
+// bounds maps programs to the versions in one tag. A program without an entry is not
+// gated.
 type bounds map[Program]*bound
 
-// bound is a version; nil inside means that no version reaches it.
+// bound is a version. A nil Version means that no version of the program satisfies it.
 type bound struct{ *semver.Version }
 
-// noVersion is how a since tag says that no version of a program has the key.
+// noVersion is the value of a since tag for a program of which no version supports the
+// key.
 const noVersion = "never"
 
-// of returns the entry for the target, nil when there is none.
+// of returns the entry for the target, or nil if there is none.
 func (b bounds) of(t Target) *bound {
 	if t.Mode == Agent && b[agent] != nil {
 		return b[agent]
@@ -26,16 +27,18 @@ func (b bounds) of(t Target) *bound {
 	return b[t.Program]
 }
 
-// reached reports whether the target has the version that b names for it.
+// reached reports whether the version of the target satisfies b. It returns true without
+// an entry.
 func (b bounds) reached(t Target) bool {
 	at := b.of(t)
 	return at == nil || at.Version != nil && !Release(t.Version).LessThan(at.Version)
 }
 
-// OtherProgram is what a target lacks when no version of its program has the key.
+// OtherProgram is the unmet need of a target if no version of its program supports the
+// key.
 const OtherProgram = "another program"
 
-// need is what a target below the bound lacks.
+// need returns the unmet need of a target below the bound.
 func (b *bound) need() string {
 	if b.Version == nil {
 		return OtherProgram
@@ -43,7 +46,7 @@ func (b *bound) need() string {
 	return ">= " + b.String()
 }
 
-// parseBounds reads "2.39.0,agent=2.54.0,thanos=never"; empty means no bounds.
+// parseBounds parses "2.39.0,agent=2.54.0,thanos=never". An empty tag has no bounds.
 func parseBounds(tag string) (bounds, error) {
 	if tag == "" {
 		return nil, nil
@@ -73,9 +76,10 @@ func parseBounds(tag string) (bounds, error) {
 	return out, nil
 }
 
-var constants sync.Map // string → bounds
+var constants sync.Map // string -> bounds
 
-// mustBounds parses a constant; the cache is bounded by the source code.
+// mustBounds parses a constant. The number of constants in the source code bounds the
+// cache.
 func mustBounds(s string) bounds {
 	if s == "" {
 		return nil

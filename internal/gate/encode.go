@@ -12,16 +12,17 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// Node is YAML of a shape the program does not know, with its keys in order.
-// [ParseList] makes them.
+// Node is YAML of an unknown structure, with its keys in order. [ParseList] returns it.
 type Node = yaml.MapSlice
 
-// Item is one pair of a Node.
+// Item is a key-value pair of a [Node].
 type Item = yaml.MapItem
 
-// Marshal writes v as a document for the target and lists what it left out.
+// Marshal returns v as a YAML document for the target, and what it omitted.
 //
-// v: a struct or a pointer to one. Errors: a value YAML cannot express.
+// v: a struct or a pointer to one.
+//
+// Errors: a value that YAML cannot express.
 func Marshal(v any, target Target) ([]byte, []Dropped, error) {
 	text, dropped, err := Append(nil, v, target, "")
 	if err == nil && len(text) == 0 {
@@ -30,10 +31,10 @@ func Marshal(v any, target Target) ([]byte, []Dropped, error) {
 	return text, dropped, err
 }
 
-// Append writes v as further top-level keys of a document in buf; nothing when
-// no key of v is for the target.
+// Append appends the keys of v to the top level of the document in buf. It appends
+// nothing if no key of v is supported by the target.
 //
-// path: prefix of the reported paths, without a dot at its end; may be empty.
+// path: prefix of the reported paths, without a trailing dot; may be empty.
 func Append(buf []byte, v any, target Target, path string) ([]byte, []Dropped, error) {
 	e := newEncoder(buf, target, path)
 	defer e.release()
@@ -48,9 +49,9 @@ func Append(buf []byte, v any, target Target, path string) ([]byte, []Dropped, e
 	return e.buf, e.dropped, e.err
 }
 
-// AppendItems writes the elements of items, a slice, as list items of a key of
-// the top level ("- …" without indentation), so that fragments written at
-// different times can be concatenated.
+// AppendItems appends the elements of items, a slice, as list items of a top-level key
+// ("- ..." without indentation), so that fragments that were written at different times
+// can be concatenated.
 //
 // path: prefix of the reported paths; element i is reported as path[i].
 func AppendItems(buf []byte, items any, target Target, path string) ([]byte, []Dropped, error) {
@@ -65,8 +66,8 @@ func AppendItems(buf []byte, items any, target Target, path string) ([]byte, []D
 	return e.buf, e.dropped, e.err
 }
 
-// ParseList reads a YAML 1.1 list of maps, keeping the order of keys.
-// An empty text is an empty list.
+// ParseList parses a YAML 1.1 list of maps and keeps the order of keys. An empty text is
+// an empty list.
 func ParseList(text []byte) ([]Node, error) {
 	var out []Node
 	if err := yaml.Unmarshal(text, &out); err != nil {
@@ -75,28 +76,28 @@ func ParseList(text []byte) ([]Node, error) {
 	return out, nil
 }
 
-// after says what precedes a value on its line.
+// after is the context of a value on its line.
 type after uint8
 
 const (
-	nothing after = iota // start of the document or of a mapping's body
+	nothing after = iota // start of the document or of the body of a mapping
 	aKey                 // "key:"
 	aDash                // "- "
 )
 
-// place is where a value is written: the column of the key or dash before it.
+// place is the position of a value: the column of the key or dash before it.
 type place struct {
 	indent int
 	after  after
 }
 
-// writer writes one value including the line end.
+// writer writes one value, including the line break.
 type writer func(e *encoder, v reflect.Value, at place)
 
 // step is one element of the path of the value being written.
 type step struct {
 	key   string
-	index int // of a list item when key is empty
+	index int // of a list item if key is empty
 }
 
 type encoder struct {
@@ -104,7 +105,7 @@ type encoder struct {
 	plans   *plans
 	path    []step
 	dropped []Dropped
-	limit   int // of buf in bytes; 0 is none
+	limit   int // maximum length of buf in bytes; 0 means no limit
 	err     error
 }
 
@@ -167,8 +168,8 @@ func (e *encoder) flow(text string, at place) {
 	e.buf = append(e.buf, '\n')
 }
 
-// structure writes the keys of a struct. After a key the body starts on a new
-// line, deeper; after a dash its first key shares the line.
+// structure writes the keys of a struct. After a key the body starts on a new line with
+// more indentation; after a dash its first key is on the same line.
 func (e *encoder) structure(p *structPlan, v reflect.Value, at place) {
 	body, first := at.indent, false
 	start := len(e.buf)
@@ -206,7 +207,7 @@ func (e *encoder) structure(p *structPlan, v reflect.Value, at place) {
 	}
 }
 
-// key writes "key: value" unless the value itself is not for this target.
+// key writes "key: value" unless the value itself does not support the target.
 func (e *encoder) key(f *field, v reflect.Value, indent int, first bool) bool {
 	if f.gated {
 		if need := needOf(v, e.plans.target); need != "" {
@@ -231,7 +232,7 @@ func (e *encoder) key(f *field, v reflect.Value, indent int, first bool) bool {
 	return true
 }
 
-// list writes a slice below its key; items stand in the column of the key.
+// list writes a slice below its key, with the items in the column of the key.
 func (e *encoder) list(v reflect.Value, item listItem, at place) {
 	mark := len(e.buf)
 	column := at.indent
@@ -248,18 +249,18 @@ func (e *encoder) list(v reflect.Value, item listItem, at place) {
 		e.flow("[]", at)
 		return
 	}
-	if at.after == aDash { // the first item shares the line of the outer dash
+	if at.after == aDash { // the first item is on the line of the outer dash
 		e.buf = slices.Delete(e.buf, start, start+column)
 	}
 }
 
-// listItem is how the elements of a slice type are written.
+// listItem describes how the elements of a slice type are written.
 type listItem struct {
 	write writer
 	gated bool
 }
 
-// items writes the elements of a slice, which are reported from index first on.
+// items writes the elements of a slice. Their reported indices start at first.
 func (e *encoder) items(v reflect.Value, item listItem, column, first int) {
 	for i := range v.Len() {
 		if e.full(0) {
@@ -312,9 +313,9 @@ func (e *encoder) mapping(v reflect.Value, item writer, at place) {
 	}
 }
 
-// entry writes one pair of a map. A key that cannot be plain is rare, so the
-// whole pair is then left to the library, except "<<": written plain, as the
-// library does it, it would read back as a merge.
+// entry writes one pair of a map. Keys that cannot be plain are rare, so the whole pair
+// is then marshaled by the library. The exception is "<<": the library writes it plain,
+// which would be read back as a merge key.
 func (e *encoder) entry(key string, v reflect.Value, item writer, indent int) {
 	text := key
 	if key == "<<" {
@@ -331,8 +332,8 @@ func (e *encoder) entry(key string, v reflect.Value, item writer, indent int) {
 	item(e, v, place{indent: indent, after: aKey})
 }
 
-// full reports whether more bytes than the limit are there with n further ones, which is an
-// error from then on.
+// full reports whether n more bytes would exceed the limit, and then sets the error of
+// the encoder.
 func (e *encoder) full(n int) bool {
 	if e.limit == 0 || len(e.buf)+n <= e.limit {
 		return false
@@ -348,7 +349,7 @@ func (e *encoder) text(s string, at place) {
 		return
 	}
 	column := at.indent
-	if len(s)+column > foldColumn/2 { // the exact column matters for long values only
+	if len(s)+column > foldColumn/2 { // the exact column matters only for long values
 		column = len(e.buf) - bytes.LastIndexByte(e.buf, '\n')
 	}
 	switch styleOf(s, column) {
@@ -366,8 +367,9 @@ func (e *encoder) text(s string, at place) {
 	}
 }
 
-// ask has the library write v at the same depth, below the same key, and keeps
-// its part: so the result is the library's to the byte, line folding included.
+// ask marshals v with the library at the same depth, below the same key, and keeps only
+// the part of v. The result is therefore byte for byte that of the library, including
+// line folding.
 func (e *encoder) ask(v any, at place) {
 	var (
 		wrapped any
@@ -394,7 +396,7 @@ func (e *encoder) ask(v any, at place) {
 	e.buf = append(e.buf, text[len(line):]...)
 }
 
-// nested has the library write v inside depth maps and returns v's lines.
+// nested marshals v with the library inside depth maps and returns the lines of v.
 func (e *encoder) nested(v any, depth int) []byte {
 	for range depth {
 		v = Node{{Key: "k", Value: v}}
@@ -410,7 +412,8 @@ func (e *encoder) nested(v any, depth int) []byte {
 	return text
 }
 
-// marshal is the library's, which panics for values it does not know.
+// marshal calls the library, which panics for unsupported values, and returns a panic as
+// an error.
 func marshal(v any) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -333,7 +333,7 @@ func TestPlanCacheIsBounded(t *testing.T) {
 	}
 }
 
-// tree is a recursive type: everything a document can be made of.
+// tree is a recursive type with every kind of value that a document may contain.
 type tree struct {
 	S    string              `yaml:"s"`
 	P    *string             `yaml:"p,omitempty"`
@@ -348,7 +348,7 @@ type tree struct {
 	Raw  Node                `yaml:"raw,omitempty"`
 }
 
-// asNode is the document of t by the YAML library's own means.
+// asNode converts t to a Node for the YAML library.
 func asNode(t *tree) Node {
 	out := Node{{Key: "s", Value: t.S}}
 	add := func(key string, present bool, v any) {
@@ -384,7 +384,7 @@ func sorted[V any](m map[string]V) (out Node) {
 	return out
 }
 
-// grow makes a tree whose strings come from words.
+// grow returns a random tree whose strings are taken from words.
 func grow(r *rand.Rand, words []string, depth int) *tree {
 	word := func() string { return words[r.IntN(len(words))] }
 	list := func() (out []string) {
@@ -418,8 +418,8 @@ func grow(r *rand.Rand, words []string, depth int) *tree {
 	return t
 }
 
-// FuzzLikeTheLibrary: whatever the strings, the output is the library's to the
-// byte and reads back as the same data with both generations of it.
+// For any strings, the output is byte for byte that of the library, and both generations
+// of the library read it back as the same data.
 func FuzzLikeTheLibrary(f *testing.F) {
 	for _, s := range []string{
 		"", "a", "30s", "1h30m", "017", "0x1f", "1e3", ".5", ".+", "..", "...", "---", "- a", "-a", "--a", "-", "yes", "y", "null", "~", "~a",
@@ -441,13 +441,13 @@ func FuzzLikeTheLibrary(f *testing.F) {
 		node := asNode(in)
 		want, err := marshal(node)
 		if err != nil {
-			return // not expressible
+			return // YAML cannot express it
 		}
 		got, dropped, err := Marshal(in, target("3.0.0", Server))
 		if err != nil || len(dropped) > 0 {
 			t.Fatal(err, dropped)
 		}
-		merge := a == "<<" || b == "<<" || a+b == "<<" // as a key the library cannot write it
+		merge := a == "<<" || b == "<<" || a+b == "<<" // the library cannot write it as a key
 		if !merge && !bytes.Equal(got, want) {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
 		}

@@ -5,15 +5,16 @@ import (
 	"reflect"
 )
 
-// ErrTooLong says that a text has reached its limit; what was written is not to be used.
+// ErrTooLong means that a text exceeds its limit. The text is truncated and must not be
+// used.
 var ErrTooLong = errors.New("the text is too long")
 
-// Items writes list items of a key of the top level one by one, as [AppendItems] writes
-// them all, up to a limit.
+// Items is a list of a top-level key that is written item by item, in the format of
+// [AppendItems] and up to a limit.
 type Items struct {
-	// Text of the items so far.
+	// Text is the YAML of the items so far.
 	Text []byte
-	// Dropped is what was left out of them.
+	// Dropped lists the omitted keys and items.
 	Dropped []Dropped
 
 	target Target
@@ -22,26 +23,26 @@ type Items struct {
 	n      int
 }
 
-// NewItems returns a list without items.
+// NewItems returns an empty list.
 //
-// path: prefix of the reported paths; item i is reported as path[i]. limit: of the text, in
-// bytes.
+// path: prefix of the reported paths; item i is reported as path[i]. limit: maximum length
+// of the text in bytes.
 func NewItems(target Target, path string, limit int) *Items {
 	return &Items{target: target, path: path, limit: limit}
 }
 
-// Len is the number of items.
+// Len returns the number of items.
 func (l *Items) Len() int { return l.n }
 
-// Add writes one item.
+// Add appends one item.
 //
-// item: a struct, a pointer to one or a map. Errors: [ErrTooLong], as soon as the text has
-// more bytes than the limit; a value YAML cannot express.
+// item: a struct, a pointer to one or a map. Errors: [ErrTooLong] once the text exceeds the
+// limit; a value that YAML cannot express.
 func (l *Items) Add(item any) error {
 	return l.AddAll([]any{item})
 }
 
-// AddAll writes the elements of a slice.
+// AddAll appends the elements of a slice.
 func (l *Items) AddAll(items any) error {
 	e := newEncoder(l.Text, l.target, l.path)
 	defer e.release()

@@ -16,7 +16,7 @@ type listed struct {
 	Inner  []listed          `yaml:"inner,omitempty"`
 }
 
-// Items written one by one are those written at once.
+// Items written one by one equal those written at once.
 func TestItems(t *testing.T) {
 	to := target("2.50.0", Server)
 	jobs := []listed{{Name: "a", New: "x"}, {Name: "b\nc", Values: []string{"1", "y"}}, {Inner: []listed{{Name: "z", New: "x"}}, Labels: map[string]string{"a": "b"}}}
@@ -42,7 +42,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// The text stops near the limit, whatever has the length.
+// Writing stops near the limit, whichever part of the value is long.
 func TestItemsStop(t *testing.T) {
 	to := target("3.5.0", Server)
 	const n, limit = 100_000, 10_000

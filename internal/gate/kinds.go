@@ -13,7 +13,7 @@ var (
 	gatedType     = reflect.TypeFor[Gated]()
 )
 
-// newWriter makes the writer of a type; one kind, one case.
+// newWriter returns the writer of a type, with one case per kind.
 func (p *plans) newWriter(t reflect.Type) (writer, error) {
 	if t == mapSliceType {
 		return func(e *encoder, v reflect.Value, at place) { e.ask(v.Interface(), at) }, nil
@@ -111,7 +111,7 @@ func writeFloat(e *encoder, v reflect.Value, at place) {
 	}
 }
 
-// absent reports whether a field's value counts as not given.
+// absent reports whether the value of a field counts as unset.
 func absent(v reflect.Value, how emptiness) bool {
 	switch how {
 	case whenIsNil:
@@ -132,7 +132,7 @@ func absent(v reflect.Value, how emptiness) bool {
 	return false
 }
 
-// needOf asks a value that may gate itself, see [selfGated].
+// needOf returns the need of a value that may gate itself, see [selfGated].
 func needOf(v reflect.Value, t Target) string {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return ""
@@ -148,8 +148,8 @@ func needOf(v reflect.Value, t Target) string {
 	return ""
 }
 
-// selfGated reports whether values of the type can have an opinion; it is asked
-// when a plan is made and once per list.
+// selfGated reports whether values of the type may gate themselves. It is called once per
+// plan and once per list.
 func selfGated(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface {
 		return true

@@ -10,22 +10,22 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// field is one key of a struct as written for one target.
+// field is a key of a struct for one target.
 type field struct {
 	index []int
 	key   string
 	write writer
 	empty emptiness
-	// need is the unmet condition of the tags, "" when the key may be written.
+	// need is the unmet condition of the tags; "" if the key is supported.
 	need      string
 	dropEmpty bool
 	gated     bool // values of the type may gate themselves
-	// first is the place of the same key further up, -1 in most cases: only
-	// one of the two is written, the first that has a value.
+	// first is the index of the same key further up, usually -1. Only one of the two is
+	// written, the first that has a value.
 	first int
 }
 
-// emptiness says which values of a field count as absent.
+// emptiness selects the values of a field that count as absent.
 type emptiness uint8
 
 const (
@@ -34,25 +34,25 @@ const (
 	whenIsNil                  // omitnil
 )
 
-// structPlan is the list of keys of one struct type.
+// structPlan lists the keys of a struct type.
 type structPlan struct {
 	fields []field
 }
 
-// plans holds what was worked out for one target.
+// plans caches the writers for one target.
 type plans struct {
 	target  Target
-	writers sync.Map // reflect.Type → writer
+	writers sync.Map // reflect.Type -> writer
 }
 
-// targetKey identifies a target; equal keys share plans.
+// targetKey identifies a target. Targets with equal keys share plans.
 type targetKey struct {
 	program Program
 	version string
 	mode    Mode
 }
 
-// maxTargets bounds the plan cache; a cluster has a handful of versions.
+// maxTargets bounds the plan cache. A cluster has a handful of versions.
 const maxTargets = 64
 
 var cache = struct {
@@ -63,7 +63,7 @@ var cache = struct {
 // plansFor returns the shared plans of a target.
 func plansFor(t Target) *plans {
 	key := targetKey{program: t.Program, mode: t.Mode}
-	if t.Version != nil { // documents without gates need none
+	if t.Version != nil { // documents without gates need no version
 		key.version = t.Version.String()
 	}
 	cache.RLock()
@@ -85,13 +85,13 @@ func plansFor(t Target) *plans {
 	return p
 }
 
-// writerFor returns the cached writer of a type. A panic means that a type of
-// the program carries a tag that does not parse; [Check] finds it in a test.
+// writerFor returns the cached writer of a type. It panics if a tag of the type does not
+// parse; [Check] detects that in a test.
 func (p *plans) writerFor(t reflect.Type) writer {
 	if w, ok := p.writers.Load(t); ok {
 		return w.(writer)
 	}
-	// A recursive type meets this placeholder while its own plan is made.
+	// A recursive type finds this placeholder while its plan is created.
 	var (
 		ready sync.WaitGroup
 		real  writer
@@ -114,7 +114,7 @@ func (p *plans) writerFor(t reflect.Type) writer {
 	return w
 }
 
-// structPlanFor reads the tags of t and its inlined structs.
+// structPlanFor parses the tags of t and its inlined structs.
 func (p *plans) structPlanFor(t reflect.Type) (*structPlan, error) {
 	keys, err := keysOf(t)
 	if err != nil {
@@ -140,17 +140,17 @@ func (p *plans) structPlanFor(t reflect.Type) (*structPlan, error) {
 	return out, nil
 }
 
-// key is one key of a struct before a target is known.
+// key is a key of a struct, independent of a target.
 type key struct {
 	index     []int
 	name      string
 	empty     emptiness
 	dropEmpty bool
 	again     bool
-	rules     []rule // of the inlined structs around it, then its own
+	rules     []rule // of the enclosing inlined structs, then its own
 }
 
-// keysOf lists the keys of a struct type in output order.
+// keysOf returns the keys of a struct type in output order.
 func keysOf(t reflect.Type) ([]key, error) {
 	out, err := collect(t, nil, nil)
 	if err != nil {
@@ -229,10 +229,9 @@ func newKey(name, options, empty string, index []int, rules []rule) (key, error)
 	return k, nil
 }
 
-// Check visits t and every type its fields lead to and reports the first tag
-// that does not parse or key that occurs twice. It is for a test of the
-// package that declares the types; the second result lists the struct types
-// that were visited.
+// Check visits t and every type that its fields refer to. It returns the first error, for
+// a tag that does not parse or a duplicate key, and the struct types that were visited.
+// It is for tests of the packages that declare the types.
 func Check(t reflect.Type) ([]reflect.Type, error) {
 	var structs []reflect.Type
 	seen := map[reflect.Type]bool{}
@@ -266,19 +265,19 @@ func Check(t reflect.Type) ([]reflect.Type, error) {
 // Key describes one key of a struct type, for documentation pages.
 type Key struct {
 	Name string
-	// Since and Until are versions or empty; SinceAgent is empty when equal to
-	// Since. Since is "never" when no version of the program has the key.
+	// Since and Until are versions or empty. SinceAgent is empty if it equals Since.
+	// Since is "never" if no version of the program supports the key.
 	Since, SinceAgent, Until string
-	// Mode is empty when both modes have the key.
+	// Mode is empty if both modes support the key.
 	Mode Mode
 	// Type and Tag of the Go field.
 	Type reflect.Type
 	Tag  reflect.StructTag
 }
 
-// Keys lists the keys of a struct type in output order, with the gates of one
-// program. Of several rules (an inlined struct with a gate of its own) the
-// strictest minimum is shown.
+// Keys returns the keys of a struct type in output order, with the gates of one program.
+// If several rules apply (an inlined struct with its own gate), Since is the highest
+// version.
 func Keys(t reflect.Type, p Program) ([]Key, error) {
 	keys, err := keysOf(t)
 	if err != nil {
@@ -296,10 +295,10 @@ func Keys(t reflect.Type, p Program) ([]Key, error) {
 	return out, nil
 }
 
-// Need returns the unmet need of a key below a struct type, in the form of
-// [Dropped], "" when the target has the key.
+// Need returns the unmet need of a key below a struct type, in the form of [Dropped], or
+// "" if the target supports the key.
 //
-// path: "tls_config.min_version"; panics when there is no such key, as it is
+// path: "tls_config.min_version". Need panics if the key does not exist, because path is
 // always a constant.
 func Need(t reflect.Type, path string, target Target) string {
 	for name := range strings.SplitSeq(path, ".") {
@@ -324,7 +323,7 @@ func Need(t reflect.Type, path string, target Target) string {
 	return ""
 }
 
-// describe adds the rule to what is known of a key.
+// describe merges the rule into the description of a key.
 func (r rule) describe(d *Key, p Program) {
 	if at := r.since[p]; at != nil && d.Since != noVersion {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// size gates itself by program.
+// size is a value that gates itself, with a version per program.
 type size string
 
 func (s size) Since() string {
@@ -19,7 +19,7 @@ func (s size) Since() string {
 	return ""
 }
 
-// shared is a block that three programs read.
+// shared is a block that all three programs read.
 type shared struct {
 	Prometheus string `yaml:"prometheus,omitempty" since:"2.40.0"`
 	All        string `yaml:"all,omitempty" since:"2.35.0,alertmanager=0.25.0,thanos=0.31.0"`
@@ -36,7 +36,7 @@ type inside struct {
 	Key string `yaml:"key,omitempty" since:"2.43.0,thanos=0.32.0"`
 }
 
-// TestGatesOfEachProgram: a target, and what it does not get.
+// Each target drops exactly the keys that it does not support.
 func TestGatesOfEachProgram(t *testing.T) {
 	full := shared{Prometheus: "x", All: "x", Agent: "x", Never: "x", Thanos: "x", Gone: "x", Server: "x",
 		Sizes: []size{"huge"}, Inner: inside{"x"}}

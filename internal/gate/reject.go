@@ -2,13 +2,13 @@ package gate
 
 import "reflect"
 
-// Rejects returns the first field of entry whose reject tag the target meets: a key
-// that its version does not know, and that must not get lost. field is the value of the
-// tag; need is what the target lacks, "Prometheus >= 2.45.0". Both are empty when there
-// is none.
+// Rejects returns the first field of entry that is set, has a reject tag, and is not
+// supported by the version of the target: a key that must not be dropped silently. field
+// is the value of the tag; need is the unmet condition, "Prometheus >= 2.45.0". Both are
+// empty if there is no such field.
 //
-// entry: a pointer to a struct; the structs in it are not looked at, and keys without a
-// value are not missed.
+// entry: a pointer to a struct. Nested structs are not checked, and unset keys are
+// ignored.
 func Rejects(entry any, t Target) (field, need string) {
 	v := reflect.ValueOf(entry).Elem()
 	for i := range v.NumField() {

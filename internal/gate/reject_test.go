@@ -6,7 +6,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// notLost has keys that are rejected and one that is left out.
+// notLost has keys that are rejected and one that is dropped.
 type notLost struct {
 	LeftOut string    `yaml:"left_out,omitempty" since:"2.99.0,alertmanager=0.99.0"`
 	Old     string    `yaml:"old,omitempty" reject:"old"`
@@ -15,7 +15,7 @@ type notLost struct {
 	Items   []notLost `yaml:"items,omitempty"`
 }
 
-// TestRejects: the first key with a value and a reject tag that the target does not know.
+// Rejects returns the first unsupported key that is set and has a reject tag.
 func TestRejects(t *testing.T) {
 	full := notLost{LeftOut: "x", Old: "x", List: []string{"x"}, Inner: &notLost{}, Items: []notLost{{List: []string{"x"}}}}
 	for _, tc := range []struct {

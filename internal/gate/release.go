@@ -6,12 +6,13 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// preReleases are the words that pre-releases begin with, in lower case. All other
-// suffixes name a variant of the release, such as the base of its image.
+// preReleases are the lower-case prefixes of pre-release suffixes. Any other suffix means
+// a variant of the release, such as the base of its image.
 var preReleases = []string{"alpha", "beta", "rc", "pre", "dev", "snapshot", "nightly", "main", "master", "canary", "test"}
 
-// Release returns the version whose features v has: of "3.14.0-distroless" that is
-// 3.14.0, while 3.14.0-rc.1 is returned as it is, and has not all of them.
+// Release returns the version that determines the features of v. For "3.14.0-distroless"
+// that is 3.14.0. A pre-release such as 3.14.0-rc.1 may lack some of them and is returned
+// unchanged.
 func Release(v *semver.Version) *semver.Version {
 	suffix := strings.ToLower(v.Prerelease())
 	if suffix == "" || suffix[0] >= '0' && suffix[0] <= '9' {

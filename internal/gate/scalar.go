@@ -2,20 +2,20 @@ package gate
 
 import "strings"
 
-// style is how a string may be written without asking the YAML library.
+// style is the way in which a string is written.
 type style uint8
 
 const (
-	plain  style = iota // as it is
-	quoted              // between double quotes, nothing to escape
-	ask                 // only the library knows
+	plain  style = iota // unquoted
+	quoted              // between double quotes, with nothing to escape
+	ask                 // marshaled by the library
 )
 
-// Character classes of ASCII, as far as plain scalars care.
+// Character classes of ASCII for plain scalars.
 const (
 	plainAnywhere uint8 = 1 << iota // letters, digits and harmless punctuation
-	plainInside                     // not as the first character
-	wordOnly                        // as the first character may begin a boolean or null
+	plainInside                     // except as the first character
+	wordOnly                        // may begin a boolean or null
 	numeric                         // may begin a number or timestamp
 	inNumber                        // may occur in a number or timestamp
 )
@@ -28,7 +28,7 @@ var classes = func() (t [256]uint8) {
 		t[c] &^= plainAnywhere
 	}
 	for _, c := range ":#" {
-		t[c] &^= plainInside // only decided with their neighbours
+		t[c] &^= plainInside // depends on the adjacent characters
 	}
 	for _, c := range "yYnNtTfFoO~" {
 		t[c] |= wordOnly
@@ -42,7 +42,7 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// words are the strings YAML 1.1 reads as something else.
+// words are the strings that YAML 1.1 does not read as strings.
 var words = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq("y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF ~ null Null NULL") {
@@ -51,15 +51,15 @@ var words = func() map[string]bool {
 	return m
 }()
 
-// styleOf classifies s for a value that starts in the given column. It answers
-// ask whenever it is not sure; lines longer than foldColumn are such a case
-// because the library folds them at blanks.
+// styleOf returns the style of s for a value that starts in the given column. It returns
+// ask in all doubtful cases. Lines longer than foldColumn are among them, because the
+// library folds them at spaces.
 func styleOf(s string, column int) style {
 	if s == "" {
 		return quoted
 	}
 	first := classes[s[0]]
-	if strings.HasPrefix(s, "...") { // may end a document
+	if strings.HasPrefix(s, "...") { // may be a document end marker
 		return ask
 	}
 	if first&plainAnywhere == 0 && !(s[0] == '-' && len(s) > 1 && s[1] > ' ' && s[1] != '-') {
@@ -77,7 +77,7 @@ func styleOf(s string, column int) style {
 		class := classes[c]
 		switch {
 		case c == ' ':
-			// The end is decided below; '#' after a blank has no class.
+			// A space at the end is handled below; '#' after a space has no class.
 			blanks = true
 		case c == ':':
 			if i+1 == len(s) || s[i+1] == ' ' {
@@ -104,11 +104,11 @@ func styleOf(s string, column int) style {
 	return plain
 }
 
-// foldColumn is where the library starts to break lines.
+// foldColumn is the column at which the library starts to fold lines.
 const foldColumn = 78
 
-// obviousText recognises strings that begin like a number and are none:
-// ".+", ".*" and durations whose unit letter occurs in numbers as well.
+// obviousText reports whether s is a string although it begins like a number: ".+" and
+// ".*".
 func obviousText(s string) bool {
 	return s[0] == '.' && len(s) > 1 && (s[1] == '+' || s[1] == '*')
 }

@@ -6,32 +6,32 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Mode tells the two ways a Prometheus runs.
+// Mode is the mode in which a Prometheus runs.
 type Mode string
 
 const (
-	// Server scrapes, stores, evaluates and answers queries.
+	// Server scrapes, stores, evaluates rules and serves queries.
 	Server Mode = "server"
-	// Agent scrapes and forwards.
+	// Agent scrapes and forwards samples.
 	Agent Mode = "agent"
 )
 
-// Program is what reads a document.
+// Program is the program that reads a document.
 type Program string
 
 const (
-	// Prometheus is meant by the part of a tag that names no program.
+	// Prometheus is the program of the part of a tag without a name.
 	Prometheus Program = ""
-	// Alertmanager has versions of its own.
+	// Alertmanager has its own versions.
 	Alertmanager Program = "alertmanager"
-	// Thanos has versions of its own.
+	// Thanos has its own versions.
 	Thanos Program = "thanos"
 
-	// agent is a Prometheus in agent mode, where a tag tells it from a server.
+	// agent is a Prometheus in agent mode, for tags that distinguish it from a server.
 	agent Program = "agent"
 )
 
-// String is the name as people write it.
+// String returns the human-readable name.
 func (p Program) String() string {
 	switch p {
 	case Alertmanager:
@@ -42,28 +42,28 @@ func (p Program) String() string {
 	return "Prometheus"
 }
 
-// Target is what a document is written for.
+// Target is the program and version for which a document is written.
 type Target struct {
-	// Program that reads it; a tag that says nothing about it gates nothing.
+	// Program reads the document. A tag that does not mention it gates nothing.
 	Program Program
-	// Version decides the gates. A pre-release sorts before its release:
+	// Version is compared with the tags. A pre-release sorts before its release:
 	// 3.0.0-rc.1 does not satisfy since:"3.0.0".
 	Version *semver.Version
-	// Mode is empty for programs without modes; every mode tag then counts as met.
+	// Mode is empty for programs without modes; every mode tag is then satisfied.
 	Mode Mode
 }
 
-// AtLeast reports whether the target's version is since or later; true when
-// since says nothing about the program.
+// AtLeast reports whether the target's version is since or later. It returns true if
+// since does not mention the program.
 //
-// since: the form of the tag, "2.49.0" or "3.5.0,thanos=0.40.0"; panics when it
-// does not parse, as it is always a constant.
+// since: in the form of the tag, "2.49.0" or "3.5.0,thanos=0.40.0". AtLeast panics if it
+// does not parse, because it is always a constant.
 func (t Target) AtLeast(since string) bool {
 	return mustBounds(since).reached(t)
 }
 
-// Needs returns "" when the target has the version, else what is missing, for
-// messages: "Thanos >= 0.40.0".
+// Needs returns "" if the target's version is since or later, and otherwise the unmet
+// need for messages: "Thanos >= 0.40.0".
 //
 // since: as in [Target.AtLeast].
 func (t Target) Needs(since string) string {
@@ -78,7 +78,7 @@ func (t Target) Needs(since string) string {
 	return t.Program.String() + " " + at.need()
 }
 
-// Dropped is one key or list item that was left out.
+// Dropped is a key or list item that was omitted.
 type Dropped struct {
 	// Path of the key in the document: "scrape_configs[3].enable_compression".
 	Path string
@@ -87,29 +87,30 @@ type Dropped struct {
 	Need string
 }
 
-// String is for people: "scrape_configs[3].enable_compression needs >= 2.49.0".
+// String returns a human-readable form: "scrape_configs[3].enable_compression needs >=
+// 2.49.0".
 func (d Dropped) String() string { return d.Path + " needs " + d.Need }
 
-// Versioned is a value that says itself since when it is understood.
+// Versioned is a value that determines which versions support it.
 type Versioned interface {
-	// Since returns the form of the since tag, or "" when there is no minimum.
+	// Since returns a version in the form of the since tag, or "" if there is no minimum.
 	Since() string
 }
 
-// Gated is a value whose admission takes more than one version number.
+// Gated is a value with conditions beyond a minimum version.
 type Gated interface {
-	// Allowed returns "" when the value may be written, else the unmet need
+	// Allowed returns "" if the target supports the value, and otherwise the unmet need
 	// in the form of [Dropped].
 	Allowed(t Target) (need string)
 }
 
-// rule is the parsed form of the since, until and mode tags.
+// rule holds the parsed since, until and mode tags.
 type rule struct {
 	since, until bounds
 	mode         Mode
 }
 
-// need returns "" when r admits the target, else what is missing.
+// need returns "" if the target satisfies r, and otherwise the unmet need.
 func (r rule) need(t Target) string {
 	switch {
 	case r.mode != "" && t.Mode != "" && r.mode != t.Mode:
@@ -122,7 +123,7 @@ func (r rule) need(t Target) string {
 	return ""
 }
 
-// parseRule reads the three tags of a field.
+// parseRule parses the three tags of a field.
 func parseRule(since, until, mode string) (r rule, err error) {
 	r.mode = Mode(mode)
 	if mode != "" && r.mode != Server && r.mode != Agent {

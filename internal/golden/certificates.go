@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Certificates are PEM texts made once per run: "@CERT@", its "@KEY@", and "@OTHER@", a
-// key that belongs to nothing.
+// Certificates returns PEM texts by placeholder, generated once per run: "@CERT@", its key "@KEY@", and "@OTHER@", a
+// key that does not match the certificate.
 var Certificates = sync.OnceValue(func() map[string][]byte {
 	key, cert := certificate()
 	other, _ := certificate()
@@ -38,7 +38,8 @@ func certificate() (key, cert []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// WithCertificates replaces the names of [Certificates] in a golden file. They stand in block scalars indented by four.
+// WithCertificates replaces the placeholders of [Certificates] in a golden file. They must be in block scalars that are
+// indented by four spaces.
 func WithCertificates(text []byte) []byte {
 	for name, value := range Certificates() {
 		indented := bytes.ReplaceAll(bytes.TrimSpace(value), []byte("\n"), []byte("\n    "))

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// Lines is one item to a line; nothing for none.
+// Lines formats one item per line.
 func Lines[T any](items []T) []byte {
 	var out bytes.Buffer
 	for _, item := range items {
@@ -17,8 +17,8 @@ func Lines[T any](items []T) []byte {
 	return out.Bytes()
 }
 
-// CutVersion splits a name below want/ that begins with the version a document is
-// rendered for: "2.48.1.dropped" and "2.48.1/global.scrape_interval".
+// CutVersion splits a name below want/ after the version for which a document is
+// rendered: "2.48.1.dropped" and "2.48.1/global.scrape_interval".
 func CutVersion(name string) (version, part string) {
 	if version, part, ok := strings.Cut(name, "/"); ok {
 		return version, part
@@ -27,12 +27,12 @@ func CutVersion(name string) (version, part string) {
 	return name[:i], name[i+1:]
 }
 
-// PartOf writes the value at a dotted path of a YAML document as a document of its own,
-// "absent" when there is none.
+// PartOf returns the value at a dotted path of a YAML document as a YAML document, or
+// "absent" if there is none.
 //
 // path: keys and indices, "remote_write.0.queue_config".
 //
-// Errors: the document is no YAML.
+// Errors: the document is not valid YAML.
 func PartOf(text []byte, path string) ([]byte, error) {
 	var doc yaml.MapSlice
 	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
@@ -48,8 +48,8 @@ func PartOf(text []byte, path string) ([]byte, error) {
 	return yaml.Marshal(v)
 }
 
-// Child is the value under a key of a yaml.MapSlice, or at an index of a list; nil when
-// there is none.
+// Child returns the value of a key of a yaml.MapSlice, or of an index of a list. It
+// returns nil if there is none.
 func Child(v any, key string) any {
 	switch v := v.(type) {
 	case yaml.MapSlice:

@@ -1,17 +1,17 @@
-// Package golden runs tests that are told in one readable file.
+// Package golden runs golden tests, each described by one readable file.
 //
-// A file is in txtar form: a comment that says the point, inputs as a user
-// would write them, and under want/ every expected output:
+// A file is in txtar form: a comment that states the purpose, inputs as a user would
+// write them, and every expected output under want/:
 //
 //	# enable_compression is written from 2.49.0 on.
 //	-- in.yaml --
 //	kind: ServiceMonitor
-//	…
+//	...
 //	-- want/2.48.1.dropped --
 //	scrape_configs[0].enable_compression needs >= 2.49.0
 //
-// The name of the file is the name of the test. "go test -update" writes what
-// was got into the files; read the difference before keeping it.
+// The file name is the name of the test. "go test -update" writes the actual outputs into
+// the files; review the diff before keeping it.
 package golden
 
 import (
@@ -48,7 +48,7 @@ func (c Case) Input(name string) (content []byte, ok bool) {
 	return nil, false
 }
 
-// Inputs lists the names outside of want/ in file order.
+// Inputs returns the names outside of want/ in file order.
 func (c Case) Inputs() (names []string) {
 	for _, f := range c.files {
 		if !strings.HasPrefix(f.Name, Want) {
@@ -58,7 +58,7 @@ func (c Case) Inputs() (names []string) {
 	return names
 }
 
-// Wants lists the names below want/, without that prefix, in file order.
+// Wants returns the names below want/, without that prefix, in file order.
 func (c Case) Wants() (names []string) {
 	for _, f := range c.files {
 		if name, ok := strings.CutPrefix(f.Name, Want); ok {
@@ -68,7 +68,7 @@ func (c Case) Wants() (names []string) {
 	return names
 }
 
-// Open reads one golden file, for tests that use the inputs of others.
+// Open reads one golden file, for tests that share inputs.
 func Open(path string) (Case, error) {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
@@ -100,7 +100,7 @@ func Run(t *testing.T, pattern string, render func(t *testing.T, c Case, name st
 	}
 }
 
-// compare renders each wanted file and puts what it got into the archive.
+// compare renders each expected output and replaces those that differ in the archive.
 func compare(t *testing.T, archive *txtar.Archive, render func(*testing.T, Case, string) ([]byte, error)) (changed bool) {
 	c := Case{Comment: string(archive.Comment), files: archive.Files}
 	wanted := 0
@@ -116,7 +116,7 @@ func compare(t *testing.T, archive *txtar.Archive, render func(*testing.T, Case,
 			continue
 		}
 		if len(got) > 0 && !bytes.HasSuffix(got, []byte("\n")) {
-			got = append(bytes.Clone(got), '\n') // txtar cannot say otherwise
+			got = append(bytes.Clone(got), '\n') // txtar requires a final newline
 		}
 		if bytes.Equal(got, f.Data) {
 			continue
@@ -133,8 +133,9 @@ func compare(t *testing.T, archive *txtar.Archive, render func(*testing.T, Case,
 	return changed
 }
 
-// Diff shows two texts line by line: "-" wanted only, "+" got only. It finds a
-// longest common part, so it is for test output and not for large files.
+// Diff returns a line diff: "-" is only in want, "+" only in got. It computes a longest
+// common subsequence in quadratic time and space, so it is for test output and not for
+// large files.
 func Diff(want, got string) string {
 	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
 	common := make([][]int, len(a)+1)

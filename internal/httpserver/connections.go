@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// fairListener bounds the connections that are open at a time. When there are too many, the
-// address with the most of them loses its oldest: many connections of one caller close none
-// of another.
+// fairListener limits the number of open connections. Above the limit it closes the oldest
+// connection of the address that has the most, so that one client cannot evict the
+// connections of others.
 type fairListener struct {
 	net.Listener
 	most int
@@ -30,12 +30,12 @@ func (l *fairListener) Accept() (net.Conn, error) {
 	}
 	out := &fairConn{Conn: c, of: l, host: host}
 	if loser := l.enter(out); loser != nil {
-		_ = loser.Close() // it is gone either way
+		_ = loser.Close() // evicted in any case
 	}
 	return out, nil
 }
 
-// enter counts a connection, and returns the one that has to go for it, if one has.
+// enter counts a connection and returns the one to evict, if any.
 func (l *fairListener) enter(c *fairConn) (loser *fairConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *fairListener) leave(c *fairConn) {
 	}
 }
 
-// fairConn is one that is counted until it is closed.
+// fairConn is a connection that is counted until it is closed.
 type fairConn struct {
 	net.Conn
 	of   *fairListener

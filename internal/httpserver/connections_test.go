@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFairListener: whoever has the most connections loses one when there are too many.
+// Above the limit, the address with the most connections loses one.
 func TestFairListener(t *testing.T) {
 	l := &fairListener{most: 4, by: map[string][]*fairConn{}}
 	conn := func(host string) *fairConn {

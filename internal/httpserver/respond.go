@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// WriteJSON answers with v as JSON and a final newline.
+// WriteJSON responds with v as JSON and a final newline.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -17,18 +17,19 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The status is out; a client that went away cannot be told anything.
+	// The status has been sent, so an error cannot be reported to the client.
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// Up answers 200 with {"status":"up"} whatever the method: the process lives and serves.
+// Up responds with 200 and {"status":"up"} to any method: the process is alive and
+// serving.
 func Up(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"up"}`))
 }
 
 // Metrics exposes reg and counts its own errors there as
-// promhttp_metric_handler_errors_total, present from the start.
+// promhttp_metric_handler_errors_total, which is initialized to 0.
 func Metrics(reg *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg})
 }

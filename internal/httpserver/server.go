@@ -15,37 +15,39 @@ import (
 
 const (
 	readTimeout = 30 * time.Second
-	// headerTimeout is how long a caller may take for its TLS handshake, and for its headers.
+	// headerTimeout limits the TLS handshake, and reading the request headers.
 	headerTimeout = 10 * time.Second
-	// streamBuffer is what a connection of HTTP/2 may have sent that nobody has read.
+	// streamBuffer is the flow-control window of an HTTP/2 connection and of each of its streams,
+	// in bytes.
 	streamBuffer = 128 << 10
 	idleTimeout  = 2 * time.Minute
-	// maxConnections bounds those that are open at a time.
+	// maxConnections limits the open connections.
 	maxConnections = 2000
-	// maxHeader is enough for the largest tokens; each connection may make the server hold so much.
+	// maxHeader is enough for the largest tokens. Each connection can make the server buffer this
+	// many bytes.
 	maxHeader = 64 << 10
-	// stopTimeout is how long requests that are being answered may go on after the context ended.
+	// stopTimeout is the grace period of in-flight requests after the context ended.
 	stopTimeout = time.Second
 )
 
-// Options describe one server.
+// Options configure a server.
 type Options struct {
 	// Address is "host:port"; port 0 picks a free one.
 	Address string
-	// Handler answers all paths.
+	// Handler serves all paths.
 	Handler http.Handler
-	// WebConfigFile is a path to an exporter-toolkit web configuration (TLS, basic
-	// auth, HTTP/2, headers). Certificates are read again for every handshake.
-	// Empty, or an empty file: plain HTTP.
+	// WebConfigFile is the path of an exporter-toolkit web configuration (TLS, basic auth, HTTP/2,
+	// headers). Certificates are reread for every handshake. An empty path or file means plain
+	// HTTP.
 	WebConfigFile string
-	// TLS serves HTTPS with this configuration. It cannot be combined with WebConfigFile.
+	// TLS enables HTTPS with this configuration. It cannot be combined with WebConfigFile.
 	TLS *tls.Config
-	// WriteTimeout limits one answer; 0 means no limit (needed for profiles and streams).
+	// WriteTimeout limits one response; 0 means no limit (needed for profiles and streams).
 	WriteTimeout time.Duration
 	Logger       *slog.Logger
 }
 
-// ValidateWebConfig reads the file and the certificates it names. An empty path is valid.
+// ValidateWebConfig checks the file and the certificates it refers to. An empty path is valid.
 func ValidateWebConfig(path string) error {
 	if err := web.Validate(path); err != nil {
 		return fmt.Errorf("web config file %q: %w", path, err)
@@ -53,14 +55,14 @@ func ValidateWebConfig(path string) error {
 	return nil
 }
 
-// Server is bound to its address and waits for Serve.
+// Server is an HTTP server that listens on its address. Serve starts it.
 type Server struct {
 	opts     Options
 	listener net.Listener
 	http     *http.Server
 }
 
-// Listen checks the options and binds the address.
+// Listen checks the options and listens on the address.
 func Listen(o Options) (*Server, error) {
 	if o.TLS != nil && o.WebConfigFile != "" {
 		return nil, errors.New("a web config file cannot be combined with TLS settings from elsewhere")
@@ -73,7 +75,7 @@ func Listen(o Options) (*Server, error) {
 	}
 	bound, err := net.Listen("tcp", o.Address)
 	if err != nil {
-		return nil, err // names the address already
+		return nil, err // includes the address
 	}
 	l := &fairListener{Listener: bound, most: maxConnections, by: map[string][]*fairConn{}}
 	return &Server{opts: o, listener: l, http: &http.Server{
@@ -89,11 +91,11 @@ func Listen(o Options) (*Server, error) {
 	}}, nil
 }
 
-// Addr is the bound address, with the real port.
+// Addr returns the address of the listener, with the actual port.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve answers requests until ctx ends, then lets running ones finish for a
-// moment and returns nil. Any other end of the server is an error. Call it once.
+// Serve handles requests until ctx ends, waits for in-flight requests for a short time and returns
+// nil. It returns an error if the server ends otherwise. It can be called once.
 func (s *Server) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve() }()
@@ -120,8 +122,8 @@ func (s *Server) serve() error {
 	return web.Serve(s.listener, s.http, &web.FlagConfig{WebConfigFile: &s.opts.WebConfigFile}, s.opts.Logger)
 }
 
-// ServeWith serves beside work until ctx or one of the two ends, ends the other, and
-// returns the errors of both.
+// ServeWith runs s and work until ctx or one of them ends, stops the other, and returns the errors
+// of both.
 func ServeWith(ctx context.Context, s *Server, work func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start serves o on a free port until the test ends and checks that the end is clean.
+// start serves o on a free port until the test ends and checks that it shuts down cleanly.
 func start(t *testing.T, o httpserver.Options) (addr string) {
 	t.Helper()
 	o.Address = "127.0.0.1:0"
@@ -90,7 +90,7 @@ func TestMetricsAreThereFromTheStart(t *testing.T) {
 	}
 }
 
-// certificate writes the key pair httptest ships and returns its paths and a pool that trusts it.
+// certificate writes the key pair of httptest and returns its paths and a pool that trusts it.
 func certificate(t *testing.T) (cert, key string, pair tls.Certificate, pool *x509.CertPool) {
 	t.Helper()
 	ts := httptest.NewTLSServer(nil)

@@ -13,22 +13,21 @@ import (
 	"time"
 )
 
-// TLS is what the flags --web.… about TLS say, and makes the configuration of a
-// server: certificates are reread, so that one that is renewed is used without a
-// restart.
+// TLS holds the values of the --web flags for TLS and creates the configuration of a
+// server. Certificates are reloaded, so that a renewed one is used without a restart.
 type TLS struct {
 	Enable, HTTP2                bool
 	CertFile, KeyFile, ClientCAs string
 	ReloadInterval               time.Duration
-	MinVersion                   string   // VersionTLS12 or VersionTLS13; empty means the former
-	CipherSuites                 []string // of TLS 1.2, by their Go names; empty means those of Go
-	Curves                       []string // of Curves; empty means those of Go
+	MinVersion                   string   // VersionTLS12 or VersionTLS13; empty means VersionTLS12
+	CipherSuites                 []string // of TLS 1.2, by their Go names; empty means Go's default
+	Curves                       []string // see Curves; empty means Go's default
 }
 
-// Config is for Options.TLS; nil means plain HTTP.
+// Config returns the value for Options.TLS; nil means plain HTTP.
 //
-// Errors name the flag: a version, suite or curve that is not known, files that
-// cannot be read or do not fit together.
+// Errors name the flag: an unknown version, suite or curve, or files that cannot be read
+// or do not match.
 func (w *TLS) Config(log *slog.Logger) (*tls.Config, error) {
 	if !w.Enable {
 		return nil, nil
@@ -67,7 +66,7 @@ func (w *TLS) Config(log *slog.Logger) (*tls.Config, error) {
 	return out, nil
 }
 
-// certificates are the files as they were last read.
+// certificates caches the configuration from the files that were read last.
 type certificates struct {
 	flags *TLS
 	base  *tls.Config
@@ -92,7 +91,7 @@ func (f *certificates) latest() *tls.Config {
 	return f.current
 }
 
-// read replaces the configuration when all files are good.
+// read replaces the configuration if all files are valid.
 func (f *certificates) read(now time.Time) error {
 	cert, err := tls.LoadX509KeyPair(f.flags.CertFile, f.flags.KeyFile)
 	if err != nil {
@@ -111,7 +110,7 @@ func (f *certificates) read(now time.Time) error {
 		}
 		next.ClientAuth = tls.RequireAndVerifyClientCert
 	} else if f.current != nil && f.current.ClientCAs != nil {
-		return errors.New("--web.client-ca-file: file was removed") // never become laxer while running
+		return errors.New("--web.client-ca-file: file was removed") // do not drop client verification while running
 	}
 	f.current, f.at = next, now
 	return nil
@@ -142,7 +141,7 @@ func cipherSuites(names []string) (out []uint16, err error) {
 	return out, nil
 }
 
-// Curves are the names of elliptic curves for TLS.Curves.
+// Curves returns the names of the elliptic curves that TLS.Curves accepts.
 func Curves() []string { return slices.Clone(curveNames) }
 
 var (

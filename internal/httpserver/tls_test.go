@@ -21,7 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 )
 
-// issue writes a certificate that signs itself, and its key, and returns both.
+// issue writes a self-signed certificate and its key, and returns both.
 func issue(t *testing.T, dir, name string) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -54,8 +54,8 @@ func issue(t *testing.T, dir, name string) tls.Certificate {
 	return cert
 }
 
-// served starts a server with the flags and returns what asks it, over a new
-// connection each time, for the name in its certificate and the protocol.
+// served starts a server with the flags. It returns a function that connects to it and
+// returns the name in the server certificate and the protocol.
 func served(t *testing.T, w *httpserver.TLS) func(client *tls.Certificate) (name, protocol string, err error) {
 	t.Helper()
 	conf, err := w.Config(slog.New(slog.DiscardHandler))
@@ -93,7 +93,7 @@ func TestRenewedCertificates(t *testing.T) {
 		}
 	}
 	expect("first", "HTTP/1.1")
-	issue(t, dir, "second") // the interval is 0
+	issue(t, dir, "second") // the reload interval is 0
 	expect("second", "HTTP/1.1")
 	if err := os.WriteFile(w.KeyFile, []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestTLSOff(t *testing.T) {
 	}
 }
 
-// TestTLSNames: suites, curves and versions have the names that Go gives them.
+// Suites, curves and versions are configured by their Go names.
 func TestTLSNames(t *testing.T) {
 	dir := t.TempDir()
 	issue(t, dir, "server")

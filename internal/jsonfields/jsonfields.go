@@ -1,4 +1,4 @@
-// Package jsonfields finds the fields of struct types by the names that they have in JSON.
+// Package jsonfields looks up the fields of struct types by their JSON names.
 package jsonfields
 
 import (
@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-var cache sync.Map // reflect.Type → map[string]reflect.Type
+var cache sync.Map // reflect.Type -> map[string]reflect.Type
 
-// Of returns the types of the fields of a struct by their names in JSON, those of
-// embedded structs included. The map is shared: it must not be changed.
+// Of returns the types of the fields of a struct by JSON name, including those of embedded
+// structs. The map is shared and must not be modified.
 func Of(t reflect.Type) map[string]reflect.Type {
 	if cached, ok := cache.Load(t); ok {
 		return cached.(map[string]reflect.Type)

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Alertmanager is the Alertmanager in a pod.
+// Alertmanager returns a client of the Alertmanager in a pod.
 func (p *Proxy) Alertmanager(namespace, pod string, port int) *Alertmanager {
 	return &Alertmanager{base: p.base(namespace, pod, port)}
 }
 
-// Alertmanager answers questions about one Alertmanager.
+// Alertmanager is a client of one Alertmanager.
 type Alertmanager struct{ base string }
 
 // Alert is an alert that an Alertmanager has received.
@@ -21,31 +21,31 @@ type Alert struct {
 	GeneratorURL        string
 }
 
-// Alerts are the alerts that are firing.
+// Alerts returns the firing alerts.
 func (a *Alertmanager) Alerts(ctx context.Context) ([]Alert, error) {
 	var alerts []Alert
 	err := get(ctx, a.base+"/api/v2/alerts", &alerts)
 	return alerts, err
 }
 
-// AlertmanagerStatus is what an Alertmanager says of itself.
+// AlertmanagerStatus is the status of an Alertmanager.
 type AlertmanagerStatus struct {
-	// Config is the configuration that it runs, without secrets and URLs.
+	// Config is the loaded configuration, without secrets and URLs.
 	Config struct{ Original string }
-	// Cluster has this member and all others it knows; none when it runs alone.
+	// Cluster has this member and its peers. It is empty if clustering is off.
 	Cluster struct {
 		Peers []struct{ Name, Address string }
 	}
 }
 
-// Status asks for its state.
+// Status returns the status.
 func (a *Alertmanager) Status(ctx context.Context) (AlertmanagerStatus, error) {
 	var status AlertmanagerStatus
 	err := get(ctx, a.base+"/api/v2/status", &status)
 	return status, err
 }
 
-// Silence mutes alerts with a label for a time and returns the silence's id.
+// Silence silences alerts with a label for a time and returns the ID of the silence.
 func (a *Alertmanager) Silence(ctx context.Context, label, value string, length time.Duration) (id string, err error) {
 	type matcher struct {
 		Name    string `json:"name"`
@@ -68,7 +68,7 @@ func (a *Alertmanager) Silence(ctx context.Context, label, value string, length 
 	return answer.SilenceID, err
 }
 
-// Silenced are the ids of the silences that are in force.
+// Silenced returns the IDs of the active silences.
 func (a *Alertmanager) Silenced(ctx context.Context) ([]string, error) {
 	var list []struct {
 		ID     string
@@ -86,7 +86,7 @@ func (a *Alertmanager) Silenced(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// Fire sends an alert, as a Prometheus does. It fires until Alertmanager's resolve_timeout, five minutes by default.
+// Fire sends an alert like a Prometheus. It fires until Alertmanager's resolve_timeout, five minutes by default.
 func (a *Alertmanager) Fire(ctx context.Context, labels map[string]string) error {
 	body, err := json.Marshal([]map[string]any{{"labels": labels}})
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package live asks a running Prometheus or Alertmanager what it runs, and the
-// receiver of tests which notifications came, through the API server, so that
-// tests and the demo can measure how long a change takes to be live.
+// Package live queries a running Prometheus or Alertmanager, and the webhook receiver of
+// tests, through the API server, so that tests and the demo can measure how long a change
+// takes to become effective.
 //
 //	proxy, err := live.StartProxy(ctx, kubectl, kubeconfig)
 //	server := proxy.Prometheus("monitoring", "prometheus-k8s-0", 9090)
 //	groups, err := server.RuleGroups(ctx)
 //
-// A Thanos Ruler answers the questions about rules, a Thanos Querier those about
-// series.
+// The rule queries work with a Thanos Ruler too, the series queries with a Thanos
+// Querier.
 package live
 
 import (
@@ -27,20 +27,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
-// Proxy reaches pods through the API server; it is a running `kubectl proxy`.
+// Proxy reaches pods through the API server. It is a running `kubectl proxy`.
 type Proxy struct {
 	url   string
 	close func()
 }
 
-// Close ends the proxy and waits for its end.
+// Close stops the proxy and waits until it has exited.
 func (p *Proxy) Close() { p.close() }
 
-// StartProxy starts `kubectl proxy` on a free port. It ends with the context,
-// with Close, and at the latest with this process: it is a way into the cluster
-// with the rights of kubeconfig.
+// StartProxy starts `kubectl proxy` on a free port. The proxy ends with ctx, with Close,
+// and at the latest with this process, because it gives access to the cluster with the
+// permissions of kubeconfig.
 //
-// kubeconfig: path; empty means kubectl's own rules.
+// kubeconfig: path; empty means kubectl's default.
 func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, kubectl, "proxy", "--port=0")
@@ -71,12 +71,12 @@ func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error)
 	go func() {
 		defer close(ended)
 		_, _ = io.Copy(io.Discard, out)
-		_ = cmd.Wait() // it is killed; its status says nothing
+		_ = cmd.Wait() // it is killed, so the status has no information
 	}()
 	return &Proxy{url: "http://" + fields[len(fields)-1], close: func() { cancel(); <-ended }}, nil
 }
 
-// Prometheus is the server in a pod.
+// Prometheus returns a client of the server in a pod.
 func (p *Proxy) Prometheus(namespace, pod string, port int) *Prometheus {
 	return &Prometheus{base: p.base(namespace, pod, port)}
 }
@@ -85,22 +85,22 @@ func (p *Proxy) base(namespace, pod string, port int) string {
 	return fmt.Sprintf("%s/api/v1/namespaces/%s/pods/%s:%d/proxy", p.url, namespace, pod, port)
 }
 
-// Prometheus answers questions about one server.
+// Prometheus is a client of one server.
 type Prometheus struct{ base string }
 
 const requestTimeout = 10 * time.Second
 
-// get decodes the data of an API answer.
+// get decodes the data field of an API response.
 func (p *Prometheus) get(ctx context.Context, path string, data any) error {
 	return get(ctx, p.base+path, &struct{ Data any }{data})
 }
 
-// get decodes an answer.
+// get decodes a JSON response.
 func get(ctx context.Context, address string, answer any) error {
 	return send(ctx, http.MethodGet, address, nil, answer)
 }
 
-// send sends a request and decodes the answer, unless answer is nil.
+// send sends a request and decodes the JSON response unless answer is nil.
 func send(ctx context.Context, method, address string, body io.Reader, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -127,21 +127,20 @@ func send(ctx context.Context, method, address string, body io.Reader, answer an
 	return json.Unmarshal(text, answer)
 }
 
-// RuleGroup is a loaded group of rules.
+// RuleGroup is a loaded rule group.
 type RuleGroup struct {
 	Name, File string
 	Rules      []struct{ Name, Query, Health, LastError string }
 }
 
-// RuleGroups are the rule groups that the server runs, all of them or those of the
-// given names.
+// RuleGroups returns the loaded rule groups, all of them or those with the given names.
 func (p *Prometheus) RuleGroups(ctx context.Context, names ...string) ([]RuleGroup, error) {
 	var data struct{ Groups []RuleGroup }
 	err := p.get(ctx, "/api/v1/rules?"+url.Values{"rule_group[]": names}.Encode(), &data)
 	return data.Groups, err
 }
 
-// HasRule reports whether some rule has an expression.
+// HasRule reports whether a loaded rule has the expression.
 func (p *Prometheus) HasRule(ctx context.Context, expr string) (bool, error) {
 	groups, err := p.RuleGroups(ctx)
 	for _, g := range groups {
@@ -160,21 +159,21 @@ type Target struct {
 	Labels                                                   map[string]string
 }
 
-// Targets are the active targets.
+// Targets returns the active targets.
 func (p *Prometheus) Targets(ctx context.Context) ([]Target, error) {
 	var data struct{ ActiveTargets []Target }
 	err := p.get(ctx, "/api/v1/targets?state=active", &data)
 	return data.ActiveTargets, err
 }
 
-// Config is the configuration that the server runs, as YAML.
+// Config returns the loaded configuration as YAML.
 func (p *Prometheus) Config(ctx context.Context) (string, error) {
 	var data struct{ YAML string }
 	err := p.get(ctx, "/api/v1/status/config", &data)
 	return data.YAML, err
 }
 
-// Alertmanagers are the addresses to which the server sends alerts, "<host>:<port>".
+// Alertmanagers returns the addresses to which the server sends alerts, "<host>:<port>".
 func (p *Prometheus) Alertmanagers(ctx context.Context) ([]string, error) {
 	var data struct {
 		ActiveAlertmanagers []struct{ URL string }
@@ -191,15 +190,15 @@ func (p *Prometheus) Alertmanagers(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Series is how many series an instant query gives.
+// Series returns the number of series in the result of an instant query.
 func (p *Prometheus) Series(ctx context.Context, expr string) (int, error) {
 	var data struct{ Result []json.RawMessage }
 	err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expr), &data)
 	return len(data.Result), err
 }
 
-// Until asks again and again until check says yes, and returns how long that
-// took. An error of check counts as no; the last one is told when time runs out.
+// Until polls until check returns true, and returns how long that took. An error of check
+// counts as false. On a timeout the last one is returned.
 func Until(ctx context.Context, limit time.Duration, check func(context.Context) (bool, error)) (time.Duration, error) {
 	start := time.Now()
 	outer := ctx
@@ -230,5 +229,5 @@ func Until(ctx context.Context, limit time.Duration, check func(context.Context)
 	}
 }
 
-// pollPeriod is the resolution of what Until measures.
+// pollPeriod is the poll interval, and so the resolution, of Until.
 const pollPeriod = 20 * time.Millisecond

@@ -90,7 +90,7 @@ func TestAsksAnAlertmanager(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"silenceID":"3"}`))
 	})
-	mux.HandleFunc("POST /api/v2/alerts", func(_ http.ResponseWriter, r *http.Request) { // no answer but the status
+	mux.HandleFunc("POST /api/v2/alerts", func(_ http.ResponseWriter, r *http.Request) { // responds with a status only
 		body, _ := io.ReadAll(r.Body)
 		posted = string(body)
 	})

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Webhook is the receiver of notifications in a pod, the program webhook of package
-// programs.
+// Webhook returns a client of the webhook receiver in a pod, the program webhook of
+// package programs.
 func (p *Proxy) Webhook(namespace, pod string, port int) *Webhook {
 	return &Webhook{base: p.base(namespace, pod, port)}
 }
 
-// Webhook answers questions about one receiver.
+// Webhook is a client of one receiver.
 type Webhook struct{ base string }
 
-// Notification is a notification that arrived.
+// Notification is a received notification.
 type Notification struct {
 	At       time.Time
 	From     string // IP address of the Alertmanager
 	Path     string // of the URL
 	Receiver string
-	Status   string // "firing" when one of the alerts is, else "resolved"
+	Status   string // "firing" if any alert is, else "resolved"
 	Alerts   []NotifiedAlert
 }
 
@@ -30,7 +30,7 @@ type NotifiedAlert struct {
 	Labels map[string]string
 }
 
-// Notifications are those that arrived, oldest first.
+// Notifications returns the received notifications, oldest first.
 func (w *Webhook) Notifications(ctx context.Context) ([]Notification, error) {
 	var list []Notification
 	err := get(ctx, w.base+"/", &list)

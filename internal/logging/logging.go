@@ -12,17 +12,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
-// Levels are the accepted values of Options.Level, the most talkative first.
-// "all" equals "debug"; "none" silences everything.
+// Levels are the accepted values of Options.Level, from the most to the least verbose.
+// "all" equals "debug"; "none" disables logging.
 var Levels = []string{"all", "debug", "info", "warn", "error", "none"}
 
-// Formats are the accepted values of Options.Format. A binary whose flag takes them in
-// any case lowers the value first.
+// Formats are the accepted values of Options.Format. A binary whose flag is
+// case-insensitive must convert the value to lower case.
 var Formats = []string{"logfmt", "json"}
 
-// Options choose what is logged and how.
+// Options configure a logger.
 type Options struct {
-	// Level is one of Levels, in any case; empty means "info".
+	// Level is one of Levels, case-insensitive; empty means "info".
 	Level string
 	// Format is one of Formats, lower case only; empty means "logfmt".
 	Format string
@@ -30,7 +30,7 @@ type Options struct {
 
 // New returns a logger that writes to w, one line per record.
 //
-// Errors: an unknown level or format; the text names the value and what is accepted.
+// Errors: an unknown level or format. The text has the value and the accepted ones.
 func New(w io.Writer, o Options) (*slog.Logger, error) {
 	level, enabled, err := parseLevel(o.Level)
 	if err != nil {
@@ -68,7 +68,7 @@ func parseLevel(s string) (level slog.Level, enabled bool, err error) {
 	return 0, false, fmt.Errorf("unknown log level %q: want one of %s", s, strings.Join(Levels, ", "))
 }
 
-// levelName is the nearest of the four names: libraries use levels in between.
+// levelName maps l to one of the four names. Libraries use levels in between.
 func levelName(l slog.Level) string {
 	switch {
 	case l < slog.LevelInfo:
@@ -81,11 +81,11 @@ func levelName(l slog.Level) string {
 	return "error"
 }
 
-// maxValue bounds a value in bytes: what a message quotes may be as long as an
-// object. A stack fits in, and container runtimes split lines at 16 kB.
+// maxValue is the maximum length of a value in bytes, because a message may quote a whole
+// object. A stack trace fits, and container runtimes split lines at 16 kB.
 const maxValue = 8 << 10
 
-// present is how an attribute is written.
+// present renames the standard attributes and truncates long values.
 func present(groups []string, a slog.Attr) slog.Attr {
 	a = rename(groups, a)
 	switch v := a.Value.Any().(type) {
@@ -97,7 +97,7 @@ func present(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// rename gives the four standard keys their names; attributes in groups are left alone.
+// rename sets the names of the four standard keys. Attributes in groups are left alone.
 func rename(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) > 0 {
 		return a

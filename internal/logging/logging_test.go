@@ -108,8 +108,7 @@ func TestLevelsInBetweenHaveAName(t *testing.T) {
 	}
 }
 
-// TestLongValuesAreCut: whoever writes a monitor chooses how long the text is that
-// its rejection quotes.
+// A rejected object may be quoted in an error, so long values are truncated.
 func TestLongValuesAreCut(t *testing.T) {
 	long := strings.Repeat("(", 1<<20)
 	for format, quote := range map[string]string{"logfmt": "", "json": `"`} {

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// Client are the flags that say how the server is talked to. All files are read
-// again for every request.
+// Client are the flags for connections to a server. All files are reread for every
+// request.
 type Client struct {
 	reload.ClientOptions
 	headers []header
@@ -20,8 +20,8 @@ type Client struct {
 
 type header struct{ name, file string }
 
-// Bind declares the flags. Names for TLS begin with tls, the others with prefix:
-// Bind(app, "reload", "reload") gives --reload-ca-file and --reload-username-file.
+// Bind declares the flags. Names of TLS flags begin with tls, the others with prefix:
+// Bind(app, "reload", "reload") declares --reload-ca-file and --reload-username-file.
 func (c *Client) Bind(app *kingpin.Application, prefix, tls string) {
 	app.Flag(tls+"-ca-file", "PEM file with the CAs that may sign the server certificate. "+
 		"Enables verification.").StringVar(&c.CAFile)
@@ -42,7 +42,7 @@ func parseHeader(s string) (header, error) {
 	return header{http.CanonicalHeaderKey(name), file}, nil
 }
 
-// Options returns what was given; prefix is for the error.
+// Options returns the parsed flags. prefix is used in the error.
 func (c *Client) Options(prefix string) (reload.ClientOptions, error) {
 	o := c.ClientOptions
 	if len(c.headers) > 0 {

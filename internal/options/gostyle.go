@@ -6,16 +6,16 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// GoStyle rewrites args written for Go's flag package to the form kingpin reads:
-// one dash before a long name, a value that begins with a dash, and a flag that is
-// given twice, where the last one counts.
+// GoStyle rewrites args in the syntax of Go's flag package to that of kingpin:
+// single-dash long names, values that begin with a dash, and repeated flags, of which the
+// last one wins.
 func GoStyle(app *kingpin.Application, args []string) []string {
 	flags := map[string]*kingpin.FlagModel{}
 	for _, f := range app.Model().Flags {
 		flags[f.Name] = f
 	}
 	var out []string
-	last := map[string]int{} // where a flag that does not repeat stands in out
+	last := map[string]int{} // index in out of each flag that cannot be repeated
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--" {
 			return append(out, args[i:]...)

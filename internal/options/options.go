@@ -1,10 +1,9 @@
-// Package options has the pieces of command lines that the reloaders share, on
-// top of kingpin: values whose errors name the flag, Go-style spelling, and the
-// flags for TLS and credentials.
+// Package options has the parts of command lines that the reloaders share, on top of kingpin: values
+// whose errors name the flag, Go-style spelling, and the flags for TLS and credentials.
 //
-// A binary has one options struct with Bind (declares the flags) and Validate
-// (checks what no single value shows). Errors begin with the flag as the user
-// writes it: "--retry-interval=0s: must be more than 0".
+// A binary has one options struct with Bind, which declares the flags, and Validate, which checks
+// combinations of values. Errors begin with the flag as the user writes it: "--retry-interval=0s: must
+// be more than 0".
 package options
 
 import (
@@ -22,12 +21,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
 
-// Var binds a flag that may be given once. The text of its default must parse.
+// Var binds a flag that may be given once. Its default must parse.
 func Var[T any](f *kingpin.FlagClause, dst *T, parse func(string) (T, error)) {
 	f.SetValue(&value[T]{name: f.Model().Name, parse: parse, set: func(v T) { *dst = v }})
 }
 
-// List binds a flag that may be repeated; values keep their order.
+// List binds a repeatable flag. Values keep their order.
 func List[T any](f *kingpin.FlagClause, dst *[]T, parse func(string) (T, error)) {
 	f.SetValue(&value[T]{name: f.Model().Name, parse: parse, many: true, set: func(v T) { *dst = append(*dst, v) }})
 }
@@ -54,10 +53,11 @@ func (v *value[T]) Set(s string) error {
 	return nil
 }
 
-// Text takes any string.
+// Text accepts any string.
 func Text(s string) (string, error) { return s, nil }
 
-// Duration parses Go durations and the units d and w; a bare 0 needs no unit. Negative ones are refused.
+// Duration parses Go durations and the units d and w. A bare 0 needs no unit. Negative durations are
+// rejected.
 func Duration(s string) (time.Duration, error) {
 	d, err := str2duration.ParseDuration(s)
 	switch {
@@ -69,7 +69,7 @@ func Duration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// Interval is a Duration above 0.
+// Interval parses a [Duration] above 0.
 func Interval(s string) (time.Duration, error) {
 	d, err := Duration(s)
 	if err == nil && d == 0 {
@@ -78,7 +78,7 @@ func Interval(s string) (time.Duration, error) {
 	return d, err
 }
 
-// ratio parses a number and moves it into the range from 0 to 1.
+// ratio parses a number and clamps it to the range from 0 to 1.
 func ratio(s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f != f {
@@ -87,7 +87,7 @@ func ratio(s string) (float64, error) {
 	return min(max(f, 0), 1), nil
 }
 
-// OneOf accepts the given values only.
+// OneOf returns a parser that accepts only the given values.
 func OneOf(values ...string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if !slices.Contains(values, s) {
@@ -97,10 +97,10 @@ func OneOf(values ...string) func(string) (string, error) {
 	}
 }
 
-// General are the flags every reloader has.
+// General are the flags that all reloaders share.
 type General struct {
 	Log           logging.Options
-	MemoryRatio   float64 // share of the memory limit the program may use, 0 to 1; 0 sets nothing
+	MemoryRatio   float64 // fraction of the memory limit, 0 to 1; 0 sets no limit
 	WebConfigFile string
 	version       bool
 	shortVersion  bool
@@ -120,7 +120,7 @@ func (g *General) Bind(app *kingpin.Application) {
 	app.Flag("short-version", "Print only the version and exit.").BoolVar(&g.shortVersion)
 }
 
-// PrintVersion prints what was asked for and reports whether anything was.
+// PrintVersion prints the version if a flag requests it, and reports whether it did.
 func (g *General) PrintVersion(w io.Writer, program string) bool {
 	switch {
 	case g.shortVersion:
@@ -133,7 +133,7 @@ func (g *General) PrintVersion(w io.Writer, program string) bool {
 	return true
 }
 
-// Parse reads args. It reports whether the usage was asked for, and has then printed it to usage.
+// Parse parses args. If they request help, it prints the usage to usage and returns true.
 func Parse(app *kingpin.Application, args []string, usage io.Writer) (helped bool, err error) {
 	app.UsageWriter(usage).ErrorWriter(usage)
 	app.Terminate(func(int) { helped = true })

@@ -1,20 +1,20 @@
-// Package parts is the list by which a configuration that is too large for one
-// Secret is put together again. The operator writes it, config-reloader reads it.
+// Package parts defines the list of the parts of a configuration that is too large for
+// one Secret. The operator writes it, config-reloader reads it.
 //
 //	Secret k8s                 prometheus.yaml.gz   the beginning of the gzip stream
 //	                           config-end.gz        its last bytes
-//	                           parts.json           this list
-//	Secret k8s-config-part-1   config-1.gz          what is between them
+//	                           parts.json           the list
+//	Secret k8s-config-part-1   config-1.gz          the bytes in between
 //	Secret k8s-config-part-3   config-3.gz
-//	Secret k8s-config-part-16  rules-16.tar.gz      rule files, a gzip stream of its own
+//	Secret k8s-config-part-16  rules-16.tar.gz      rule files, a separate gzip stream
 //
-// All keys lie in one folder. The list names the files in the order in which they
-// make up a stream, each with its SHA-256: a reader that finds other content looks
-// at a state between two updates and waits. Files that the list does not name belong
-// to the version before or after, and are ignored.
+// All keys are mounted into one folder. The list has the files of each stream in order,
+// with their SHA-256 sums. A reader that finds other content sees a state between two
+// updates and waits. Files that are not in the list belong to the previous or next
+// version, and are ignored.
 //
-// A reader ignores fields of the list that it does not know, and refuses a list
-// whose version is higher than [Version].
+// A reader ignores unknown fields of the list, and rejects a list whose version is higher
+// than [Version].
 package parts
 
 import (
@@ -27,14 +27,14 @@ import (
 	"strconv"
 )
 
-// ListName is the key of the list, beside the configuration.
+// ListName is the key of the list, in the Secret of the configuration.
 const ListName = "parts.json"
 
-// Version is that of the lists that are written and understood here. It changes
-// only when an older reader would make something wrong of a list.
+// Version is the version of the lists that this package writes and the highest that it
+// reads. It is increased only if older readers would misinterpret a list.
 const Version = 1
 
-// Limits of what a reader accepts.
+// Limits of a list. Parse rejects more.
 const (
 	MaxList  = 64 << 10 // bytes of the list
 	MaxFiles = 64       // in one stream
@@ -48,7 +48,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Stream are the files that make up one gzip stream, in order.
+// Stream lists the files of one gzip stream, in order.
 type Stream []File
 
 // List is the content of parts.json.
@@ -61,15 +61,15 @@ type List struct {
 	Rules Stream `json:"rules,omitempty"`
 }
 
-// ConfigName is the name of a part of the configuration, RulesName of one of rule
-// files. number is that of the Secret, 1 or more.
+// ConfigName returns the name of a part of the configuration. number is the number of the
+// Secret, 1 or more.
 func ConfigName(number int) string { return "config-" + strconv.Itoa(number) + ".gz" }
 
-// RulesName is a file of the archive of rules, see ConfigName.
+// RulesName returns the name of a part of the rule archive, see [ConfigName].
 func RulesName(number int) string { return "rules-" + strconv.Itoa(number) + ".tar.gz" }
 
-// ConfigEnd and RulesEnd are the names of the last bytes of the two streams, which
-// lie beside the list: every change changes them.
+// ConfigEnd and RulesEnd are the names of the last bytes of the two streams, which are in
+// the same Secret as the list because every change modifies them.
 const (
 	ConfigEnd = "config-end.gz"
 	RulesEnd  = "rules-end.tar.gz"
@@ -77,11 +77,11 @@ const (
 
 var partName = regexp.MustCompile(`^(config-(end|[1-9][0-9]*)\.gz|rules-(end|[1-9][0-9]*)\.tar\.gz)$`)
 
-// Own reports whether a file with this name belongs to the list, or is it.
+// Own reports whether name is the list or one of its parts.
 func Own(name string) bool { return name == ListName || partName.MatchString(name) }
 
-// Sum stands for the content of the stream: the SHA-256 in hex over the files'
-// SHA-256 sums (32 bytes each) in order. Empty for an empty stream.
+// Sum identifies the content of the stream: it is the SHA-256 in hex over the SHA-256
+// sums of the files (32 bytes each) in order. It is empty for an empty stream.
 func (s Stream) Sum() string {
 	if len(s) == 0 {
 		return ""
@@ -103,10 +103,10 @@ func (l List) Encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Parse reads parts.json. first is the name of the configuration file, with which
-// the configuration begins; all other names are names of parts.
+// Parse decodes and checks parts.json. first is the name of the first file of the
+// configuration; all other names must be names of parts.
 //
-// Errors: the text is no such list, or beyond the limits.
+// Errors: the text is not a valid list, or exceeds the limits.
 func Parse(text []byte, first string) (List, error) {
 	var l List
 	if len(text) > MaxList {

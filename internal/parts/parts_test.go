@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A newer operator may say more to a reloader whose image was held back.
+// Unknown fields from a newer operator are ignored by a reloader with an older image.
 func TestParseIgnoresWhatItDoesNotKnow(t *testing.T) {
 	text := fmt.Sprintf(`{"version":1,"note":{"a":[1]},"config":[{"file":%q,"sha256":%q,"bytes":7}]}`, first, sum)
 	if l, err := Parse([]byte(text), first); err != nil || len(l.Config) != 1 || l.Config[0] != file(first) {

@@ -11,14 +11,14 @@ import (
 	"io"
 )
 
-// ErrMixed means that the files are not those their list names.
+// ErrMixed means that the files do not match the list.
 var ErrMixed = errors.New("the files do not belong together")
 
-// Read is for whoever has all files in memory: it returns the plain configuration
-// and the rule files that come with it, by name. files are contents by name, with
-// or without a list; first is the name with which the configuration begins.
+// Read returns the plain configuration, and its rule files by name. It is for callers
+// that have all files in memory. files has the contents by name, with or without a list;
+// first is the name of the first file of the configuration.
 //
-// Errors: ErrMixed, of Parse, of gzip and tar.
+// Errors: ErrMixed, and errors of Parse, gzip and tar.
 func Read(files map[string][]byte, first string) (config []byte, rules map[string]string, err error) {
 	list := List{Config: Stream{{Name: first}}}
 	text, inParts := files[ListName]

@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// excerptSize is how much of an answer's body goes into an error.
+	// excerptSize limits the part of a response body in an error, in bytes.
 	excerptSize = 1 << 10
-	// drainSize is how much of an answer's body is read at all.
+	// drainSize limits the part of a response body that is read, in bytes.
 	drainSize = 64 << 10
 )
 
-// answer is what came back for a request, without its secrets.
+// answer is the response to a request, without secrets.
 type answer struct {
 	status   int
 	text     string // "500 Internal Server Error"
-	location string // where a redirect leads
+	location string // redacted target of a redirect
 	excerpt  string // start of the body, on one line
 	err      error
 }
 
-// read takes what http.Client.Do returns.
+// read converts the results of http.Client.Do.
 func read(res *http.Response, err error) answer {
 	if err != nil {
 		return answer{err: withoutURL(err)}
 	}
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode, text: res.Status}
-	body, _ := io.ReadAll(io.LimitReader(res.Body, excerptSize)) // half a reason is better than none
+	body, _ := io.ReadAll(io.LimitReader(res.Body, excerptSize)) // a partial reason is better than none
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, drainSize))
 	a.excerpt = oneLine(string(body))
 	if to := res.Header.Get("Location"); to != "" {
@@ -43,7 +43,7 @@ func read(res *http.Response, err error) answer {
 	return a
 }
 
-// describe says why the answer is not the wanted one, without its body.
+// describe returns why the response is not a success, without its body.
 func (a answer) describe() string {
 	s := "answered " + a.text
 	switch {

@@ -15,22 +15,23 @@ import (
 	"time"
 )
 
-// ClientOptions say how the server is talked to. All files are read again for
-// every request, so that renewed certificates and passwords need no restart.
+// ClientOptions configure connections to the server. All files are reread for every request, so that
+// renewed certificates and passwords need no restart.
 type ClientOptions struct {
-	// Timeout limits connecting, and one whole request.
+	// Timeout limits connecting, and each request as a whole.
 	Timeout time.Duration
 
-	// CAFile is a PEM bundle the server's certificate must lead to; empty means the system's.
+	// CAFile is a PEM bundle that must verify the server's certificate; empty means the system's.
 	CAFile string
 	// CertFile and KeyFile are a PEM client certificate; both or none.
 	CertFile, KeyFile string
-	// ServerName replaces the host name of the URL when the certificate is checked.
+	// ServerName replaces the host name of the URL in the verification of the certificate.
 	ServerName string
 	// SkipVerify accepts any server certificate. Ignored when CAFile is set.
 	SkipVerify bool
 
-	// UsernameFile and PasswordFile hold basic authentication; they win over user information in the URL.
+	// UsernameFile and PasswordFile hold basic authentication. They take precedence over user information
+	// in the URL.
 	UsernameFile, PasswordFile string
 	// BearerTokenFile holds a bearer token.
 	BearerTokenFile string
@@ -38,7 +39,7 @@ type ClientOptions struct {
 	HeaderFiles map[string]string
 }
 
-// Validate checks that the options fit together; it reads no file.
+// Validate checks that the options are consistent. It reads no file.
 func (o ClientOptions) Validate() error {
 	switch {
 	case (o.CertFile == "") != (o.KeyFile == ""):
@@ -51,8 +52,8 @@ func (o ClientOptions) Validate() error {
 	return nil
 }
 
-// Loopback reports whether a URL leads to this machine (or pod), where server
-// certificates are usually self-signed or made for another name.
+// Loopback reports whether a URL refers to this machine (or pod), where server certificates are usually
+// self-signed or issued for another name.
 func Loopback(u *url.URL) bool {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -62,8 +63,8 @@ func Loopback(u *url.URL) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// client returns a client for one exchange. It opens a connection per request (a
-// kept one would hide a restarted server) and follows no redirect (a POST would become a GET).
+// client returns a client for one exchange. It opens a connection per request (keep-alive would hide a
+// restarted server) and follows no redirects (a POST would become a GET).
 func (o ClientOptions) client() (*http.Client, error) {
 	cfg, err := o.tlsConfig()
 	if err != nil {
@@ -104,7 +105,7 @@ func (o ClientOptions) tlsConfig() (*tls.Config, error) {
 	return cfg, nil
 }
 
-// request builds an authenticated request without a body.
+// request returns an authenticated request without a body.
 func (o ClientOptions) request(ctx context.Context, method string, u *url.URL) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
@@ -147,7 +148,7 @@ func (o ClientOptions) authorize(req *http.Request) error {
 	return nil
 }
 
-// readSecret reads a one-line value. Trailing line breaks are the editor's, not the secret's.
+// readSecret reads a one-line value. It removes trailing line breaks, which editors add.
 func readSecret(what, file string) (string, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -1,21 +1,21 @@
-// Package reload makes a server run what is on disk, and knows whether it does.
+// Package reload makes a server load the configuration on disk, and verifies that it did.
 //
-//	Loop    decides when to compare (a change, a slow tick, a retry) and calls Step,
-//	        which prepares the content and names its version
+//	Loop    triggers comparisons (on a change, a slow tick, a retry) and calls Step,
+//	        which prepares the content and returns its version
 //	Target  keeps one server on the wanted version: one attempt at a time, backoff
-//	        with jitter, newer content at once
+//	        with jitter, newer content immediately
 //	Trigger one attempt: HTTP posts to the reload endpoint, Signal sends SIGHUP
 //
-// All of it is level based: an event never says what to do, only that it is time
-// to compare. Nothing is lost when events are doubled, late or missing.
+// The package is level-triggered: an event only causes a comparison. Duplicate, late or
+// missing events are harmless.
 //
-// Two traps shape the triggers. A Prometheus that still starts holds every reload
-// request until it is ready, and works them off even when the client has given
-// up: so readiness is checked first, and no request is sent while an earlier one
-// may still be worked on. And the time of the last load that the server reports
-// has a resolution of one second: see RuntimeInfo.
+// Two pitfalls shape the triggers. A Prometheus that is starting holds every reload
+// request until it is ready, and processes all of them even if the client has given up.
+// Readiness is therefore checked first, and no request is sent while an earlier one may
+// still be in flight. And the time of the last load that the server reports has a
+// resolution of one second, see [RuntimeInfo].
 //
-// The package never logs or returns credentials or queries of URLs. What a server says
-// about a configuration may quote it, secrets included: that is logged, and reports
-// for others hold known phrases of it only (public.go).
+// The package never logs or returns credentials or queries of URLs. Error messages of a
+// server may quote the configuration, including secrets. They are logged, and public
+// reports only have known phrases of them (public.go).
 package reload

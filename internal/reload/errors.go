@@ -6,20 +6,20 @@ import (
 	"net/url"
 )
 
-// Reason says why an attempt failed, in one word for logs, metrics and decisions.
+// Reason is the reason why an attempt failed, for logs, metrics and decisions.
 type Reason string
 
-// The reasons. Only Rejected and Timeout mean that the server was asked to reload.
+// The reasons. Only Rejected and Timeout mean that a reload request was sent.
 const (
-	// NotReady: the server says it is still starting; nothing was sent.
+	// NotReady: the server reports that it is still starting. Nothing was sent.
 	NotReady Reason = "not_ready"
 	// BadRequest: the request could not be built, for example because a password file is unreadable.
 	BadRequest Reason = "bad_request"
-	// Unreachable: no connection, a broken one, or no process of that name.
+	// Unreachable: no connection, a broken connection, or no process of that name.
 	Unreachable Reason = "unreachable"
-	// Timeout: the server was asked and has not answered; it may still do it.
+	// Timeout: the server has not responded in time. It may still reload.
 	Timeout Reason = "timeout"
-	// Rejected: the server answered, and does not run the new content.
+	// Rejected: the server responded, but does not run the new content.
 	Rejected Reason = "rejected"
 	// Superseded: newer content arrived before the outcome was known.
 	Superseded Reason = "superseded"
@@ -27,12 +27,12 @@ const (
 	Incomplete Reason = "incomplete"
 )
 
-// Error is a failed attempt.
+// Error is the error of a failed attempt.
 type Error struct {
 	Reason Reason
 	Err    error
-	// Said is the start of what the server answered, which may quote values of the
-	// configuration: it belongs into the log only.
+	// Said is the start of the server's response, which may quote values of the configuration. It must only be
+	// logged.
 	Said string
 }
 
@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ReasonOf returns the reason of a failed attempt, or "" for nil and foreign errors.
+// ReasonOf returns the reason of a failed attempt, or "" for nil and other errors.
 func ReasonOf(err error) Reason {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Reason
@@ -59,7 +59,7 @@ func fail(r Reason, format string, args ...any) error {
 
 const hidden = "xxxxx"
 
-// Redact returns u for logs and labels: user information and query are replaced, because both may carry secrets.
+// Redact formats u for logs and labels. It replaces user information and the query, which may hold secrets.
 func Redact(u *url.URL) string {
 	r := *u
 	if r.User != nil {
@@ -72,7 +72,7 @@ func Redact(u *url.URL) string {
 	return r.String()
 }
 
-// withoutURL drops what the HTTP client puts around an error: the URL as it was written.
+// withoutURL unwraps an error of the HTTP client, whose message has the unredacted URL.
 func withoutURL(err error) error {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		return ue.Err
@@ -80,7 +80,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// ParseURL parses an absolute http or https URL. Its errors never show the text, which may hold a password.
+// ParseURL parses an absolute http or https URL. Its errors do not quote the URL, which may hold a password.
 func ParseURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {

@@ -12,40 +12,41 @@ import (
 )
 
 const (
-	// readyTimeout bounds the readiness question, which a working server answers at once.
+	// readyTimeout limits the readiness check, to which a working server responds immediately.
 	readyTimeout = 2 * time.Second
-	// patience is how long a server may say "not ready" before one request is sent all
-	// the same: it is held until the server can act, and a server whose readiness
-	// endpoint is broken would otherwise never be reloaded.
+	// patience is the time for which a server may be "not ready" before a request is sent anyway. The
+	// server holds it until it can reload, and a server with a broken readiness endpoint would otherwise
+	// never be reloaded.
 	patience = time.Minute
-	// holdFactor times the timeout is how long an unanswered request blocks the next one.
+	// holdFactor times the timeout is how long a request without a response blocks the next one.
 	holdFactor = 5
-	// clockSlack is how far two clocks behind one URL (a proxy's and the server's) may be apart.
+	// clockSlack is the tolerated difference between two clocks behind one URL (a proxy's and the
+	// server's).
 	clockSlack = 5 * time.Second
 )
 
-// HTTPOptions describe an endpoint that reloads a server.
+// HTTPOptions configure a reload endpoint.
 type HTTPOptions struct {
 	URL    *url.URL
 	Method string // empty means POST
-	// Success are the status codes that mean "done"; none means 200.
+	// Success has the status codes of a success; empty means 200.
 	Success []int
 	Client  ClientOptions
-	// Ready is asked before each request: 503 means that the server still starts.
-	// Nil, or any other answer: the request is sent.
+	// Ready is checked before each request: 503 means that the server is still starting. With nil, or
+	// after any other response, the request is sent.
 	Ready *url.URL
 	// Info verifies the outcome; nil trusts the status code.
 	Info *RuntimeInfo
-	// InfoOptional ignores an Info endpoint that does not answer as a Prometheus does.
+	// InfoOptional ignores an Info endpoint whose response is not that of a Prometheus.
 	InfoOptional bool
-	// OnResponse is told the status code of every answer of the endpoint; may be nil.
+	// OnResponse is called with the status code of every response of the endpoint; may be nil.
 	OnResponse func(status int)
 }
 
-// HTTP asks a server to reload with a request. At most one request is open at a time.
+// HTTP reloads a server with a request. At most one request is in flight at a time.
 type HTTP struct {
 	opts          HTTPOptions
-	open          *exchange // sent, but not answered within the timeout
+	open          *exchange // sent, but without a response within the timeout
 	notReadySince time.Time
 }
 
@@ -60,11 +61,11 @@ func NewHTTP(o HTTPOptions) *HTTP {
 	return &HTTP{opts: o}
 }
 
-// Reload makes one attempt, see Trigger.
+// Reload makes one attempt, see [Trigger].
 //
-// A request that is not answered within the timeout stays open: the server may be
-// working on it, and a second one would make it work twice. Until it is answered,
-// later attempts only wait for it.
+// A request without a response within the timeout stays in flight: the server may still be processing
+// it, and a second request would reload twice. Until its response arrives, later attempts only wait for
+// it.
 func (h *HTTP) Reload(ctx context.Context, r Request) error {
 	if x := h.open; x != nil {
 		if !h.wait(ctx, x) {
@@ -95,24 +96,24 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 		h.opts.Method, Redact(h.opts.URL), h.opts.Client.Timeout)
 }
 
-// exchange is one request on its way.
+// exchange is an in-flight request.
 type exchange struct {
 	version string
 	started time.Time
-	asked   time.Time // the server's clock shortly before, zero when unknown
+	asked   time.Time // the server's clock shortly before the request, zero if unknown
 	cancel  context.CancelFunc
 	wrote   atomic.Bool   // the request left this process
-	done    chan struct{} // closed when answer is valid
+	done    chan struct{} // closed when answer is set
 	answer  answer
 }
 
-// stop gives the request up and waits until nothing of it is left.
+// stop cancels the request and waits until it has ended.
 func (x *exchange) stop() {
 	x.cancel()
 	<-x.done
 }
 
-// wait reports whether x was answered in time.
+// wait reports whether the response to x arrived in time.
 func (h *HTTP) wait(ctx context.Context, x *exchange) bool {
 	timeout := time.NewTimer(h.opts.Client.Timeout)
 	defer timeout.Stop()
@@ -126,8 +127,8 @@ func (h *HTTP) wait(ctx context.Context, x *exchange) bool {
 	}
 }
 
-// stillOpen decides what becomes of a request that outlived another timeout. A
-// server that is not ready holds requests for as long as it starts.
+// stillOpen decides whether to give up a request that exceeded another timeout. A server that is not
+// ready holds requests until it has started.
 func (h *HTTP) stillOpen(ctx context.Context, x *exchange) error {
 	age := time.Since(x.started)
 	if ctx.Err() == nil && (age < holdFactor*h.opts.Client.Timeout || h.saysNotReady(ctx)) {
@@ -138,7 +139,7 @@ func (h *HTTP) stillOpen(ctx context.Context, x *exchange) error {
 	return fail(Timeout, "%s %s: given up after %s without an answer", h.opts.Method, Redact(h.opts.URL), age.Round(time.Second/10))
 }
 
-// askReady returns the server's clock, or an error when the server should be left alone.
+// askReady checks readiness. It returns the server's clock, or an error if no request should be sent.
 func (h *HTTP) askReady(ctx context.Context) (asked time.Time, err error) {
 	if h.opts.Ready == nil {
 		return asked, nil
@@ -148,7 +149,7 @@ func (h *HTTP) askReady(ctx context.Context) (asked time.Time, err error) {
 		if ReasonOf(err) != "" || ctx.Err() != nil {
 			return asked, err
 		}
-		return asked, nil // no answer in time: the request itself will tell
+		return asked, nil // no response in time: the outcome of the request decides
 	}
 	if res.StatusCode != http.StatusServiceUnavailable {
 		h.notReadySince = time.Time{}
@@ -172,8 +173,8 @@ func (h *HTTP) saysNotReady(ctx context.Context) bool {
 	return err == nil && res.StatusCode == http.StatusServiceUnavailable
 }
 
-// getReady returns the answer without its body. An error with a Reason is final for
-// this attempt; one without means that no answer came in time.
+// getReady returns the readiness response without its body. An error with a Reason is final for this
+// attempt; one without means that no response arrived in time.
 func (h *HTTP) getReady(ctx context.Context) (*http.Response, error) {
 	limit := min(h.opts.Client.Timeout, readyTimeout)
 	asking, cancel := context.WithTimeout(ctx, limit)
@@ -197,7 +198,7 @@ func (h *HTTP) getReady(ctx context.Context) (*http.Response, error) {
 	return res, nil
 }
 
-// send starts the request; its end is told by the exchange.
+// send starts the request. The exchange reports its end.
 func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exchange, error) {
 	c, err := h.opts.Client.client()
 	if err != nil {
@@ -224,7 +225,7 @@ func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exch
 	return x, nil
 }
 
-// judge turns the answer into the outcome of the attempt.
+// judge converts the response into the outcome of the attempt.
 func (h *HTTP) judge(ctx context.Context, x *exchange) error {
 	what := h.opts.Method + " " + Redact(h.opts.URL)
 	a := x.answer
@@ -246,7 +247,7 @@ func (h *HTTP) judge(ctx context.Context, x *exchange) error {
 	case !state.OK:
 		return fail(Rejected, "%s: answered %s, but the server reports %s", what, a.text, state)
 	case !x.asked.IsZero() && state.At.Before(x.asked.Add(-clockSlack)):
-		// Both are the server's time in whole seconds, so a load after the question does not look older.
+		// Both are the server's time in whole seconds, so a load after the check does not look older.
 		return fail(Rejected, "%s: answered %s, but the server still runs what it loaded before (%s)", what, a.text, state)
 	}
 	return nil

@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 
 const (
 	patienceInTests = 10 * time.Second
-	// shortInTests is waited for in vain, and still long enough for an answer of a
-	// server in this process on a busy machine.
+	// shortInTests is a timeout that expires in the test, but is long enough for a
+	// response of a server in this process on a busy machine.
 	shortInTests = 500 * time.Millisecond
 )
 
-// server records "METHOD path" of every request and answers with h.
+// server records "METHOD path" of every request and passes it to h.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -73,7 +73,7 @@ func mustURL(t *testing.T, s string) *url.URL {
 	return u
 }
 
-// prometheus returns options as for a real server at base.
+// prometheus returns the options for a real server at base.
 func prometheus(t *testing.T, base string) HTTPOptions {
 	t.Helper()
 	u := mustURL(t, base+"/-/reload")
@@ -88,7 +88,7 @@ func info(ok bool, at time.Time) string {
 	return fmt.Sprintf(`{"status":"success","data":{"reloadConfigSuccess":%t,"lastConfigTime":%q}}`, ok, at.UTC().Format(time.RFC3339))
 }
 
-// TestOutcomes runs one attempt against servers that behave in one way each.
+// One attempt has the expected outcome for each behavior of a server.
 func TestOutcomes(t *testing.T) {
 	type answers map[string]func(http.ResponseWriter)
 	status := func(code int, body string) func(http.ResponseWriter) {
@@ -204,8 +204,8 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// TestOneRequestAtATime holds the reload request back and checks that attempts
-// after the timeout wait for it instead of sending more.
+// While a reload request is held back, attempts after the timeout wait for it instead of
+// sending another one.
 func TestOneRequestAtATime(t *testing.T) {
 	var open, most atomic.Int64
 	release := make(chan int)
@@ -242,7 +242,7 @@ func TestOneRequestAtATime(t *testing.T) {
 	}
 	h.opts.Client.Timeout = patienceInTests
 	go reload("b")
-	release <- 200 // the answer about a says nothing about b
+	release <- 200 // the response for a must not count for b
 	release <- 200
 	if err := <-outcome; err != nil {
 		t.Errorf("Reload of the newer content = %v", err)

@@ -8,39 +8,40 @@ import (
 	"time"
 )
 
-// Pauses after a failed step; the first is short because a folder in the middle of an update is soon complete.
+// Pauses after a failed step. The first is short because the update of a folder soon completes.
 var stepBackoff = Backoff{Base: 200 * time.Millisecond, Max: 30 * time.Second}
 
-// Loop calls Step whenever something may have changed, and tells the targets the outcome.
+// Loop calls Step when something may have changed, and passes the outcome to the targets.
 type Loop struct {
-	// Step looks at the inputs, brings the outputs up to date and says what is on disk.
-	// It is safe to repeat at any time; calls never overlap. An error with a method
-	// Temporary() that returns true is expected now and then, and not worth a log line.
+	// Step reads the inputs, updates the outputs and returns the content on disk. It is idempotent, and calls
+	// never overlap. An error with a method Temporary() that returns true is expected occasionally and not
+	// logged as an error.
 	Step func(context.Context) (Content, error)
-	// Changes announces that something may have changed.
+	// Changes receives a value when something may have changed.
 	Changes <-chan struct{}
-	// Interval is the time after which Step is called without any announcement.
+	// Interval is the time after which Step is called without a change.
 	Interval time.Duration
 	// Targets are kept on the version Step returns.
 	Targets []*Target
-	// FirstMustWork makes a failure of the very first step the end of Run.
+	// FirstMustWork makes Run return the error of the first step, unless it is temporary.
 	FirstMustWork bool
-	// OnStep is told every outcome, and whether a change or the interval caused the step; may be nil.
+	// OnStep is called with every outcome, and with whether a change or the interval caused the step; may be
+	// nil.
 	OnStep func(caused bool, err error)
 	Logger *slog.Logger
 
 	mu      sync.Mutex
-	failed  string // text of the last failure, to log each only once
+	failed  string // text of the last failure, to log it only once
 	current version
 	failure *Failure
 }
 
-// Run returns nil after ctx ended, or the error of the first step.
+// Run runs the loop. It returns nil after ctx ended, or the error of the first step.
 func (l *Loop) Run(ctx context.Context) error {
 	failures := 0
 	if err := l.step(ctx, false); err != nil {
 		if l.FirstMustWork && !Temporary(err) && ctx.Err() == nil {
-			return err // whoever called Run will say so
+			return err // the caller logs it
 		}
 		l.log(err)
 		failures = 1
@@ -82,7 +83,7 @@ func count(failures int, err error) int {
 	return failures + 1
 }
 
-// again fires when a failed step should be repeated; never without a failure.
+// again returns a channel that fires when a failed step should be retried. It is nil without failures.
 func (l *Loop) again(failures int) <-chan time.Time {
 	if failures == 0 {
 		return nil
@@ -90,7 +91,7 @@ func (l *Loop) again(failures int) <-chan time.Time {
 	return time.After(stepBackoff.pause(Rejected, failures))
 }
 
-// look is a step with its log line.
+// look runs a step and logs its outcome.
 func (l *Loop) look(ctx context.Context, caused bool) error {
 	err := l.step(ctx, caused)
 	if ctx.Err() == nil {
@@ -118,7 +119,7 @@ func (l *Loop) step(ctx context.Context, caused bool) error {
 	return err
 }
 
-// log tells each failure once, not every time it is met again.
+// log logs each failure once, not every time it recurs.
 func (l *Loop) log(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +138,7 @@ func (l *Loop) log(err error) {
 	}
 }
 
-// Temporary reports whether err is part of normal work and will pass, see Loop.Step.
+// Temporary reports whether err is expected and transient, see Loop.Step.
 func Temporary(err error) bool {
 	t, ok := errors.AsType[interface {
 		error

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// known are the phrases of errors that hold nothing of a configuration but line
-// numbers. Everything else may be a value, and values may be secret (so may be what
-// stands where a field should): it is left out. Each pattern takes its own text too,
-// so that what was filtered once stays as it is.
+// known are the error phrases that contain nothing of a configuration except line
+// numbers. Everything else may be a value, and values may be secret (even a misplaced one
+// where a field name is expected), so it is dropped. Each pattern also matches its own
+// replacement, so that filtering is idempotent.
 var known = []struct {
 	pattern *regexp.Regexp
-	text    string // with the groups of the pattern
+	text    string // replacement, with the groups of the pattern
 }{
 	{regexp.MustCompile(`line (\d{1,8}): (?:field .{1,200}? not found in type|unknown field)`), "line $1: unknown field"},
 	{regexp.MustCompile(`line (\d{1,8}): (?:cannot unmarshal (!![a-z]{1,10})\b[^\n]*? into |the value has the wrong type \((!![a-z]{1,10})\))`), "line $1: the value has the wrong type ($2$3)"},
@@ -28,7 +28,7 @@ var known = []struct {
 	{regexp.MustCompile(`at most one of|two settings are mutually exclusive`), "two settings are mutually exclusive"},
 	{regexp.MustCompile(`not a valid duration string|a duration is not valid`), "a duration is not valid"},
 	{regexp.MustCompile(`error parsing regexp|invalid regexp value|a regular expression does not compile`), "a regular expression does not compile"},
-	// Of Alertmanager, besides those above.
+	// Of Alertmanager, in addition to the above.
 	{regexp.MustCompile(`failed to parse templates|a template does not parse`), "a template does not parse"},
 	{regexp.MustCompile(`undefined receiver|a route names a receiver that does not exist`), "a route names a receiver that does not exist"},
 	{regexp.MustCompile(`undefined (?:mute )?time interval|a route names a time interval that does not exist`), "a route names a time interval that does not exist"},
@@ -49,7 +49,7 @@ var known = []struct {
 	{regexp.MustCompile(`(no Slack API URL nor App token set)`), "$1"},
 	{regexp.MustCompile(`(missing (?:name in (?:receiver|time interval|mute time interval)|host for URL|to address in email config|` +
 		`webex_configs\.http_config\.authorization|service or routing key in PagerDuty config|Routing key in VictorOps config))`), "$1"},
-	// Of the system.
+	// Of the operating system.
 	{regexp.MustCompile(`no such file or directory`), "no such file or directory"},
 	{regexp.MustCompile(`permission denied`), "permission denied"},
 	{regexp.MustCompile(`no space left on device`), "no space left on device"},
@@ -57,12 +57,12 @@ var known = []struct {
 	{regexp.MustCompile(`[Ll]ifecycle API is not enabled`), "lifecycle API is not enabled"},
 }
 
-// maxKnown bounds the phrases taken from one message.
+// maxKnown is the maximum number of phrases from one message.
 const maxKnown = 3
 
-// Safe returns the phrases of an error that cannot be a value of the configuration;
-// "" when there are none. The whole text is where the configuration is: in the log of
-// the reloader. It may be applied to its own results.
+// Safe returns the phrases of an error message that cannot be a value of the
+// configuration, or "" if there are none. The full message is where the configuration is:
+// in the log of the reloader. Safe is idempotent.
 func Safe(message string) string {
 	var out []string
 	for _, k := range known {
@@ -77,8 +77,8 @@ func Safe(message string) string {
 
 const inLog = "(the log has the whole text)"
 
-// public is what the endpoints say of an error: they answer everybody, and what a
-// server says about a configuration may quote its secrets.
+// public returns the text of an error for the endpoints. They are not authenticated, and
+// error messages of a server may quote secrets of its configuration.
 func public(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		if e.Said == "" {
@@ -89,7 +89,7 @@ func public(err error) string {
 	_, path := errors.AsType[*fs.PathError](err)
 	_, errno := errors.AsType[syscall.Errno](err)
 	if path || errno || Temporary(err) {
-		return err.Error() // of files: their names, and what the system says
+		return err.Error() // file names and system errors only
 	}
 	return join(Safe(err.Error()), inLog)
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Nothing of a configuration but line numbers is let through.
+// Only line numbers of a configuration are let through.
 func TestSafe(t *testing.T) {
 	for message, want := range map[string]string{
 		"": "",
@@ -56,7 +56,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// The operator filters again what a reloader has filtered.
+// The operator filters messages that a reloader has already filtered.
 func TestSafeKeepsItsOwnResults(t *testing.T) {
 	for _, k := range known {
 		text := strings.NewReplacer("line $1", "line 7", "$1", "unexpected EOF", "$2", "!!str", "$3", "").Replace(k.text)
@@ -84,8 +84,8 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestReportsQuoteNoConfiguration asks the endpoint after a refusal that quotes a
-// password, as Prometheus does. The log has it: that is where it helps.
+// The endpoint does not return the password that a rejection quotes, as Prometheus does.
+// The log has it, because that is where it helps.
 func TestReportsQuoteNoConfiguration(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/-/reload" {

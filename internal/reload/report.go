@@ -64,13 +64,13 @@ type Failure struct {
 	Time    time.Time `json:"time"`
 }
 
-// version is the loop's view of what is on disk.
+// version is the content on disk, with the time of its last change.
 type version struct {
 	content Content
 	since   time.Time
 }
 
-// keep notes the outcome of a step for Report. The caller holds l.mu.
+// keep stores the outcome of a step for Report. The caller holds l.mu.
 func (l *Loop) keep(c Content, err error) {
 	now := time.Now()
 	if err != nil {
@@ -87,7 +87,7 @@ func (l *Loop) keep(c Content, err error) {
 	l.current.content = c
 }
 
-// Report tells the current state.
+// Report returns the current state.
 func (l *Loop) Report() Report {
 	l.mu.Lock()
 	current, failure := l.current, l.failure
@@ -119,15 +119,15 @@ func (t *Target) report() TargetReport {
 	return r
 }
 
-// Register adds the endpoints that tell about the loop:
+// Register adds the endpoints of the loop:
 //
 //	/healthz, /-/healthy   200 while the process serves, any method
-//	/readyz                200 once the inputs were used for the first time
-//	/-/ready               200 while what is on disk is what every server runs, else 503
+//	/readyz                200 after the inputs were used for the first time
+//	/-/ready               200 while every server runs what is on disk, else 503
 //	/api/v1/applied        the Report
 //
-// A probe should ask /healthz or /readyz: a configuration the server refuses is no
-// reason to take its pod out of service.
+// Probes should use /healthz or /readyz: a rejected configuration is no reason to take the
+// pod of the server out of service.
 func (l *Loop) Register(mux *http.ServeMux) {
 	mux.HandleFunc("/healthz", httpserver.Up)
 	mux.HandleFunc("/-/healthy", httpserver.Up)

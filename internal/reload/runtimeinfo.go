@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// maxInfo bounds how much of an answer is read.
+// maxInfo limits how much of a response is read, in bytes.
 const maxInfo = 1 << 20
 
-// RuntimeInfo asks a Prometheus server how its last load went, with the same
+// RuntimeInfo queries a Prometheus server for the result of its last load, with the same
 // credentials and certificates as the reload itself.
 type RuntimeInfo struct {
 	URL    *url.URL
 	Client ClientOptions
 }
 
-// LoadState is what the server says about its configuration.
+// LoadState is the state of the configuration that the server reports.
 type LoadState struct {
 	OK bool // the last load succeeded
-	// At is when the running configuration was loaded, cut to the second: a load in
-	// the second of the one before cannot be told from it.
+	// At is the load time of the running configuration, truncated to the second. Two loads in
+	// the same second cannot be distinguished.
 	At time.Time
 }
 
@@ -32,7 +32,7 @@ func (s LoadState) String() string {
 	return fmt.Sprintf("reloadConfigSuccess=%t, lastConfigTime=%s", s.OK, s.At.UTC().Format(time.RFC3339))
 }
 
-// statusError is an answer that is not 2xx.
+// statusError is a response with a status other than 2xx.
 type statusError struct {
 	code   int
 	status string
@@ -70,9 +70,9 @@ func (i *RuntimeInfo) fetch(ctx context.Context) (s LoadState, err error) {
 	return DecodeRuntimeInfo(res.Body)
 }
 
-// DecodeRuntimeInfo reads the answer of /api/v1/status/runtimeinfo.
+// DecodeRuntimeInfo decodes the response of /api/v1/status/runtimeinfo.
 //
-// Errors: the answer is not that of a Prometheus that loads configurations.
+// Errors: the response is not that of a Prometheus that loads configurations.
 func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 	var answer struct {
 		Status string
@@ -90,8 +90,9 @@ func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 	return LoadState{*answer.Data.ReloadConfigSuccess, *answer.Data.LastConfigTime}, nil
 }
 
-// Derive returns the URL of another endpoint of the server whose reload URL is
-// given ("…/prefix/-/reload" → "…/prefix" + path), or nil when the reload URL has another form.
+// Derive returns the URL of another endpoint of the server with this reload URL
+// (".../prefix/-/reload" becomes ".../prefix" + path), or nil if the reload URL has another
+// form.
 func Derive(reloadURL *url.URL, path string) *url.URL {
 	const suffix = "/-/reload"
 	n := len(reloadURL.Path) - len(suffix)

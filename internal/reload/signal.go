@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// commSize is the length to which the kernel cuts a process name.
+// commSize is the length to which the kernel truncates a process name.
 const commSize = 15
 
-// SignalOptions describe a server in the same process namespace.
+// SignalOptions configure the reload of a server in the same process namespace.
 type SignalOptions struct {
-	// Process is the name of the program as in /proc/<pid>/comm.
+	// Process is the name of the program, as in /proc/<pid>/comm.
 	Process string
 	// Info verifies the outcome; nil counts a sent signal as success.
 	Info *RuntimeInfo
-	// Deadline bounds the wait for the outcome.
+	// Deadline limits the wait for the outcome.
 	Deadline time.Duration
 
 	proc string                                  // "/proc"
 	kill func(pid int, sig syscall.Signal) error // syscall.Kill
 }
 
-// Signal makes a server reload with SIGHUP. The process must belong to the same
-// user and be visible: in a pod, shareProcessNamespace.
+// Signal reloads a server with SIGHUP. The process must belong to the same user and be visible, which needs
+// shareProcessNamespace in a pod.
 type Signal struct{ opts SignalOptions }
 
 // NewSignal returns the trigger for one process.
@@ -45,7 +45,7 @@ func NewSignal(o SignalOptions) *Signal {
 	return &Signal{opts: o}
 }
 
-// Reload makes one attempt, see Trigger. It stops waiting when r.Superseded is closed.
+// Reload makes one attempt, see [Trigger]. It stops waiting when r.Superseded is closed.
 func (s *Signal) Reload(ctx context.Context, r Request) error {
 	if s.opts.Info == nil {
 		return s.signal()
@@ -54,7 +54,7 @@ func (s *Signal) Reload(ctx context.Context, r Request) error {
 	if err != nil {
 		return infoFailure(err)
 	}
-	// A load in the same second as the one before could not be told from it.
+	// A load in the same second as the previous one could not be distinguished from it.
 	if !pause(ctx, r.Superseded, min(time.Until(before.At.Truncate(time.Second).Add(time.Second)), time.Second)) {
 		return superseded(ctx)
 	}
@@ -64,7 +64,7 @@ func (s *Signal) Reload(ctx context.Context, r Request) error {
 	return s.verify(ctx, r, before)
 }
 
-// verify polls until the outcome is known, often at first and then every second.
+// verify polls until the outcome is known, with intervals that grow to one second.
 func (s *Signal) verify(ctx context.Context, r Request, before LoadState) error {
 	end := time.Now().Add(s.opts.Deadline)
 	for every := 25 * time.Millisecond; ; every = min(2*every, time.Second) {
@@ -102,7 +102,7 @@ func superseded(ctx context.Context) error {
 	return fail(Superseded, "newer content arrived")
 }
 
-// pause waits and reports whether it was left alone.
+// pause sleeps, and reports whether it was not interrupted.
 func pause(ctx context.Context, superseded <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(max(d, 0))
 	defer t.Stop()
@@ -127,8 +127,8 @@ func (s *Signal) signal() error {
 	return nil
 }
 
-// find returns the lowest process id with the wanted name. A process that has ended
-// but is not reaped would swallow the signal, so it does not count.
+// find returns the lowest process ID with the wanted name. Zombies are skipped, because a signal has no effect
+// on them.
 func (s *Signal) find() (int, error) {
 	entries, err := os.ReadDir(s.opts.proc)
 	if err != nil {
@@ -151,7 +151,8 @@ func (s *Signal) find() (int, error) {
 	return 0, fail(Unreachable, "no process named %q among %d (does the pod share its process namespace?)", s.opts.Process, len(pids))
 }
 
-// stat reads name and state from a line like "12 (prometheus) S 1 …"; the name may hold parentheses and blanks.
+// stat reads name and state from a line like "12 (prometheus) S 1 ...". The name may contain parentheses and
+// spaces.
 func stat(path string) (name, state string, err error) {
 	line, err := os.ReadFile(path)
 	if err != nil {

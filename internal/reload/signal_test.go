@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
-// processes writes a /proc with one stat line per process id.
+// processes writes a /proc directory with one stat line per process ID.
 func processes(t *testing.T, lines map[int]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,9 +57,9 @@ func TestFindProcess(t *testing.T) {
 	}
 }
 
-// promServer answers runtimeinfo; a signal calls onSignal.
+// promServer serves runtimeinfo; a signal calls onSignal.
 type promServer struct {
-	state    atomic.Value // string, the body; empty means 503
+	state    atomic.Value // string, the body; empty means status 503
 	onSignal func()
 	signals  atomic.Int64
 }
@@ -127,8 +127,8 @@ func TestSignalOutcomes(t *testing.T) {
 	}
 }
 
-// TestReloadInTheSameSecond has the server load twice within one second: the
-// second load must still be told from the first.
+// If the server loads twice within one second, the second load is distinguished from the
+// first.
 func TestReloadInTheSameSecond(t *testing.T) {
 	p := &promServer{}
 	p.state.Store(info(true, time.Now()))
@@ -164,15 +164,14 @@ func TestSignalIsNotPermitted(t *testing.T) {
 	}
 }
 
-// TestRealProcess signals this test's program in a process of its own, see
-// realTarget. It starts with SIGHUP ignored, as under nohup, where a shell could
-// not trap it.
+// A real process is signaled: this test binary, see realTarget. It starts with SIGHUP
+// ignored, as under nohup, where a shell could not trap it.
 func TestRealProcess(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), fmt.Sprintf("fk-target-%05d", os.Getpid()%100000)) // as long as a command name can be
+	program := filepath.Join(t.TempDir(), fmt.Sprintf("fk-target-%05d", os.Getpid()%100000)) // the maximum length of a command name
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
@@ -200,13 +199,13 @@ func TestRealProcess(t *testing.T) {
 	}
 }
 
-// targetVar makes a process of this program the target of TestRealProcess.
+// targetVar makes a process of this binary the target of TestRealProcess.
 const targetVar = "RELOAD_TEST_TARGET"
 
 // realTarget waits for SIGHUP.
 func realTarget() {
 	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP) // also where it was ignored
+	signal.Notify(hup, syscall.SIGHUP) // even if it was ignored
 	fmt.Println("ready")
 	<-hup
 	os.Exit(7)

@@ -8,40 +8,39 @@ import (
 	"time"
 )
 
-// Request is one attempt to make a server run what is on disk.
+// Request is an attempt to make a server run the content on disk.
 type Request struct {
-	// Version names the content, see Content.
+	// Version identifies the content, see [Content].
 	Version string
-	// Superseded is closed when newer content is there.
+	// Superseded is closed when newer content exists.
 	Superseded <-chan struct{}
 }
 
-// Trigger makes one attempt. A nil error means that the server runs the content;
-// any other is an *Error. Calls never overlap.
+// Trigger makes one attempt. A nil error means that the server runs the content; any other error is an
+// [*Error]. Calls never overlap.
 type Trigger interface {
 	Reload(ctx context.Context, r Request) error
 }
 
-// Attempt is the outcome of one call of a Trigger.
+// Attempt is the outcome of one call of a [Trigger].
 type Attempt struct {
 	Version  string
-	Err      error // nil: the server runs Version
+	Err      error // nil if the server runs Version
 	Started  time.Time
 	Duration time.Duration
 }
 
-// Backoff says how long to wait after a failed attempt.
+// Backoff configures the pauses after failed attempts.
 type Backoff struct {
-	// Base is the first pause after the server was asked, and the longest while it cannot even be asked.
+	// Base is the first pause after a request was sent, and the longest while none can be sent.
 	Base time.Duration
-	// Max bounds all pauses.
+	// Max limits all pauses.
 	Max time.Duration
 }
 
-// pause returns the wait after n failures in a row (n ≥ 1). Asking a server that is
-// away or still starting costs nothing, so that begins at a tenth of Base and stays
-// below it; one that has refused something is left alone for longer each time.
-// Jitter of ±20 % keeps many sidecars from acting in step.
+// pause returns the wait after n consecutive failures (n >= 1). Attempts for a server that is down or
+// still starting are cheap, so their pauses begin at a tenth of Base and stay below it. Other pauses grow
+// exponentially from Base to Max. Jitter of +-20% keeps many sidecars from retrying at the same time.
 func (b Backoff) pause(r Reason, n int) time.Duration {
 	first, limit := b.Base, max(b.Max, b.Base)
 	if r == Unreachable || r == NotReady {
@@ -54,16 +53,17 @@ func (b Backoff) pause(r Reason, n int) time.Duration {
 	return min(limit, time.Duration(float64(d)*(0.8+0.4*rand.Float64())))
 }
 
-// TargetOptions describe one server to keep up to date.
+// TargetOptions configure a [Target].
 type TargetOptions struct {
-	// Name is how reports call the server; it holds no credentials.
+	// Name identifies the server in reports. It has no credentials.
 	Name    string
 	Trigger Trigger
 	Backoff Backoff
-	// Limit is the number of attempts for one content; then the target waits for new
-	// content or the next Nudge. 0 means no limit.
+	// Limit is the maximum number of attempts for one content. After them the target waits for new content
+	// or the next Nudge. 0 means no limit.
 	Limit int
-	// OnAttempt is told every outcome but NotReady and Superseded; OnExhausted that Limit was reached. Both may be nil.
+	// OnAttempt is called with every outcome except NotReady and Superseded, OnExhausted when Limit is
+	// reached. Both may be nil.
 	OnAttempt   func(Attempt)
 	OnExhausted func()
 	Logger      *slog.Logger
@@ -74,21 +74,21 @@ type TargetOptions struct {
 // Target keeps one server on the wanted version.
 type Target struct {
 	opts TargetOptions
-	wake chan struct{} // something below changed; holds one
+	wake chan struct{} // something below changed; has capacity 1
 
-	answered bool // the server could be reached once; Run's own
+	answered bool // the server was reached once; only used by Run
 
 	mu         sync.Mutex
 	content    Content // wanted; without a version before the first
-	want, live uint64  // count of wanted versions, and which of them the server runs; 0 means unknown
+	want, live uint64  // number of wanted versions, and the one that the server runs; 0 means unknown
 	newer      chan struct{}
 	nudged     bool
 	last       Attempt
-	applied    Content // what the server confirmed last
+	applied    Content // confirmed last by the server
 	appliedAt  time.Time
 }
 
-// NewTarget returns a target that wants nothing yet.
+// NewTarget returns a target without wanted content.
 func NewTarget(o TargetOptions) *Target {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -96,9 +96,8 @@ func NewTarget(o TargetOptions) *Target {
 	return &Target{opts: o, wake: make(chan struct{}, 1), newer: make(chan struct{})}
 }
 
-// Want tells what is on disk. A version that differs from the one before ends
-// every wait; going back to an earlier version counts as new, because the server
-// may have been told of the one between.
+// Want sets the wanted content. A version that differs from the previous one ends all waits. Returning to
+// an earlier version counts as new, because the server may have loaded the one in between.
 func (t *Target) Want(c Content) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +105,7 @@ func (t *Target) Want(c Content) {
 	t.content = c
 	if same {
 		if t.live == t.want {
-			t.applied = c // another form of what the server runs
+			t.applied = c // same version, other details
 		}
 		return
 	}
@@ -116,7 +115,7 @@ func (t *Target) Want(c Content) {
 	t.signal()
 }
 
-// Nudge gives a target that has used up its attempts new ones.
+// Nudge allows new attempts for a target that has exhausted its limit.
 func (t *Target) Nudge() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,15 +130,15 @@ func (t *Target) signal() {
 	}
 }
 
-// State is what is known about a target.
+// State is the state of a [Target].
 type State struct {
 	Wanted Content
-	// Live: the server runs Wanted.
+	// Live reports whether the server runs Wanted.
 	Live bool
-	// Applied is what the server confirmed last, at AppliedAt; the zero time means never.
+	// Applied was confirmed by the server at AppliedAt; the zero time means never.
 	Applied   Content
 	AppliedAt time.Time
-	// Last is the latest attempt; its Started is zero before the first.
+	// Last is the latest attempt. Its Started is zero before the first.
 	Last Attempt
 }
 
@@ -153,8 +152,8 @@ func (t *Target) State() State {
 	}
 }
 
-// Run makes attempts until ctx ends. Before an attempt is repeated, refresh is asked
-// to look at the inputs again, so that it is always about what is on disk; while it fails nothing is sent.
+// Run makes attempts until ctx ends. Before a retry it calls refresh to reread the inputs, so that an
+// attempt is always for the content on disk. While refresh fails no request is sent.
 func (t *Target) Run(ctx context.Context, refresh func(context.Context) error) {
 	for ctx.Err() == nil {
 		if t.pending() {
@@ -204,13 +203,13 @@ func (t *Target) settle(ctx context.Context, refresh func(context.Context) error
 	}
 }
 
-// attempt calls the trigger once for the newest version and keeps the outcome.
+// attempt calls the trigger once for the newest version and stores the outcome.
 func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 	t.mu.Lock()
 	gen = t.want
 	content, newer := t.content, t.newer
 	a := Attempt{Version: content.Version, Started: time.Now()}
-	t.live = 0 // from here on the server may run something else
+	t.live = 0 // unknown until the outcome
 	t.mu.Unlock()
 
 	a.Err = t.opts.Trigger.Reload(ctx, Request{Version: a.Version, Superseded: newer})
@@ -240,7 +239,7 @@ func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 	return gen, a.Err
 }
 
-// wait pauses and reports whether it was left alone: new content ends it early.
+// wait sleeps, and reports whether it was not ended early by new content.
 func (t *Target) wait(ctx context.Context, gen uint64, d time.Duration) bool {
 	t.mu.Lock()
 	newer, changed := t.newer, t.want != gen
@@ -275,8 +274,8 @@ func (t *Target) rest(ctx context.Context, gen uint64) {
 	}
 }
 
-// startTries is how often a server that has never answered may be out of reach
-// before that counts as an error: it is started together with the reloader.
+// startTries is the number of failed connections to a server that has never responded before they are
+// logged as errors, because it starts together with the reloader.
 const startTries = 10
 
 func (t *Target) log(r Reason, failures int, err error, wait time.Duration) {
@@ -300,5 +299,5 @@ func (t *Target) log(r Reason, failures int, err error, wait time.Duration) {
 	}
 }
 
-// short cuts a version for the log.
+// short truncates a version for the log.
 func short(version string) string { return version[:min(len(version), 12)] }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// TestServerThatStarts: a server that is out of reach is no error while it may be
-// starting, which it may until it answered once, or for some tries.
+// An unreachable server is not an error while it may be starting, that is until it has
+// responded once, or for a number of attempts.
 func TestServerThatStarts(t *testing.T) {
 	tries := func(n int) []error { return slices.Repeat([]error{away}, n) }
 	for name, tc := range map[string]struct {
 		answers              []error
-		waits, errors, okays int // records
+		waits, errors, okays int // number of log records
 	}{
 		"answers at once":    {[]error{nil}, 0, 0, 1},
 		"answers soon":       {append(tries(3), nil), 1, 0, 1},

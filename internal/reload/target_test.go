@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// script is a Trigger that plays answers and notes what it was asked and when.
+// script is a Trigger that returns answers in order and records its calls with their time.
 type script struct {
 	mu      sync.Mutex
-	answers []error // the last one stays
+	answers []error // the last one is repeated
 	hold    time.Duration
 	start   time.Time
 	asked   []string
@@ -52,7 +52,7 @@ var (
 	early   = fail(NotReady, "early")
 )
 
-// play runs a target under a fake clock and calls f, which drives it.
+// play runs a target with a fake clock and calls f, which drives it.
 func play(t *testing.T, s *script, o TargetOptions, f func(*Target)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestTargetAsksOncePerVersion(t *testing.T) {
 	}
 }
 
-// TestRollback is: a runs, b is refused, a comes back. The server must be told of a again.
+// If a is applied, b is rejected and a comes back, the server is reloaded with a again.
 func TestRollback(t *testing.T) {
 	s := &script{answers: []error{nil, refused, nil}}
 	play(t, s, TargetOptions{Backoff: Backoff{Base: time.Hour}}, func(target *Target) {
@@ -199,7 +199,7 @@ func TestLimitAndNudge(t *testing.T) {
 	}
 }
 
-// TestRetriesLookAtTheInputs checks that nothing is sent while they cannot be read.
+// Nothing is sent while the inputs cannot be read.
 func TestRetriesLookAtTheInputs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []error{away, nil}, start: time.Now()}
@@ -260,21 +260,21 @@ func TestLoop(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		synctest.Wait() // first look, without any event
+		synctest.Wait() // first step, without any event
 		set("b", nil)
 		changes <- struct{}{}
 		synctest.Wait()
-		changes <- struct{}{} // nothing new
+		changes <- struct{}{} // no change
 		synctest.Wait()
 		set("c", nil)
-		time.Sleep(3*time.Minute + time.Second) // the tick notices
+		time.Sleep(3*time.Minute + time.Second) // detected by the tick
 		if caused.Load() != 3 {
 			t.Errorf("%d looks with a cause, want 3", caused.Load())
 		}
 		set("", errors.New("broken"))
 		changes <- struct{}{}
 		time.Sleep(time.Second)
-		set("d", nil) // no event: the quick retry notices
+		set("d", nil) // no event; detected by the quick retry
 		time.Sleep(2 * time.Second)
 		if failures.Load() == 0 {
 			t.Error("the failure was not told")

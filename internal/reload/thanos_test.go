@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/thanostest"
 )
 
-// TestRealThanos: a Thanos Ruler has a runtimeinfo that tells nothing about reloads, and readiness outside its prefix;
-// its status code is enough.
+// The status code of a Thanos Ruler is enough: its runtimeinfo does not report reloads, and its readiness endpoint is
+// outside the route prefix.
 func TestRealThanos(t *testing.T) {
 	rule := func(expr string) map[string]string {
 		return map[string]string{thanostest.RuleFolder + "/cm/a.yaml": "groups: [{name: g, rules: [{record: r, expr: '" + expr + "'}]}]\n"}

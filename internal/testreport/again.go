@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// maxAgain is the number of failed tests above which a run is not unstable but broken.
+// maxAgain is the maximum number of failed tests to retry. With more, the run is broken and not
+// flaky.
 const maxAgain = 3
 
-// crashed matches what a failed test says that must not happen even once.
+// crashed matches output of failures that are never retried.
 var crashed = regexp.MustCompile(`(?m)^panic:|^fatal error:|DATA RACE`)
 
-// rerun runs tests of a package by a regular expression, and returns the events.
+// rerun runs the tests of a package that match a regular expression, and returns the events.
 type rerun func(pkg, tests string) (io.Reader, error)
 
-// goTest returns a rerun by `go test` with flags.
+// goTest returns a rerun that uses `go test` with flags.
 func goTest(flags []string) rerun {
 	return func(pkg, tests string) (io.Reader, error) {
 		command := exec.Command("go", slices.Concat([]string{"test", "-json"}, flags, []string{"-run", tests, pkg})...)
@@ -34,9 +35,9 @@ func goTest(flags []string) rerun {
 	}
 }
 
-// retry runs failed tests a second time. Those that pass then are unstable instead of failed. Nothing
-// is run again after a crash or a data race, when a package failed without a test, or when more than
-// maxAgain tests failed.
+// retry runs failed tests a second time. Those that pass then count as unstable and not as failed.
+// Nothing is retried after a crash or a data race, if a package failed without a failed test, or if
+// more than maxAgain tests failed.
 func (r *report) retry() {
 	tests := r.failedTests()
 	if r.again == nil || tests == nil {
@@ -65,7 +66,7 @@ func (r *report) retry() {
 	}
 }
 
-// failedTests returns the names of failed tests by package; nil if they must not be run again.
+// failedTests returns the names of failed tests by package, or nil if they must not be retried.
 func (r *report) failedTests() map[string][]string {
 	out, n := map[string]map[string]bool{}, 0
 	for _, key := range r.failed {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Bounds of what is printed of a failed test.
+// Limits of the output of a failed test.
 const (
 	maxLine    = 600  // bytes of a line
-	maxFollow  = 12   // lines that belong to a message
+	maxFollow  = 12   // continuation lines of a message
 	maxPanic   = 40   // lines of a panic or data race
-	maxExcerpt = 6000 // bytes of a test; the last ones
+	maxExcerpt = 6000 // bytes of a test; the last ones are kept
 )
 
 var (
@@ -19,8 +19,9 @@ var (
 	crash   = regexp.MustCompile(`^panic:|^fatal error:|DATA RACE|^\S+\.go:[0-9]+:[0-9]+: `)
 )
 
-// excerpt returns the messages of a test, each with the lines that belong to it, and panics,
-// without what programs logged. What has neither is returned as it is. Both are bounded.
+// excerpt returns the messages of a test, with their continuation lines, and panics, without
+// the logs of programs. Output with neither is returned unchanged. The size is bounded in
+// both cases.
 func excerpt(said string, test bool) string {
 	var kept strings.Builder
 	depth, left, more := 0, 0, 0

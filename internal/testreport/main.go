@@ -1,8 +1,8 @@
-// Testreport reads the events of `go test -json` from its standard input and prints a line
-// for each package as it ends, then the slowest packages and tests, the failed tests with what
-// each said, without the logs of programs, and last how many tests passed, failed and were skipped.
+// Testreport reads the events of `go test -json` from standard input. It prints a line for each package when it ends,
+// then the slowest packages and tests, the failed tests with their output (without the logs of programs), and finally
+// how many tests passed, failed and were skipped.
 //
-// It exits with 1 if a test or a build failed, also when it was run again as -again says, or if no package was tested.
+// It exits with 1 if a test or a build failed, after retries if -again is set, or if no package was tested.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// create creates a file and its folder.
+// create creates a file and its parent directory.
 func create(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -49,13 +49,13 @@ func create(path string) (*os.File, error) {
 	return os.Create(path)
 }
 
-// run reports on the events of in, and returns whether everything passed.
+// run reads the events from in, prints the report, and returns whether everything passed.
 func run(in io.Reader, r *report, slowest int) bool {
 	r.read(in)
 	return r.end(slowest)
 }
 
-// read takes all lines of in.
+// read processes all lines of in.
 func (r *report) read(in io.Reader) {
 	lines := bufio.NewReader(in)
 	for {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// event is what `go test -json` prints for each step of a test, a package or a build.
+// event is an event of `go test -json` for a test, a package or a build.
 type event struct {
 	Action      string
 	Package     string
@@ -22,10 +22,10 @@ type event struct {
 	FailedBuild string
 }
 
-// name is a test of a package; Test is empty for the package.
+// name identifies a test of a package; an empty Test means the package.
 type name struct{ Package, Test string }
 
-// took is how long a package or test took.
+// took is the duration of a package or test.
 type took struct {
 	name
 	seconds float64
@@ -35,20 +35,20 @@ type took struct {
 type report struct {
 	out   io.Writer
 	trim  string
-	each  bool // a line for each test, too
+	each  bool // print a line for each test, too
 	now   func() time.Time
 	began time.Time
 
-	output   map[name][]string // of what has not passed yet
+	output   map[name][]string // output of packages and tests that have not passed yet
 	builds   map[string][]string
-	loose    []string // lines that are no events
+	loose    []string // lines that are not events
 	packages []took
 	tests    []took
 	skipped  int
 	failed   []name
 	exit     bool // go test itself reported a failure
 
-	again    rerun // nil: failed tests are not run again
+	again    rerun // nil disables retries
 	unstable []name
 }
 
@@ -56,7 +56,7 @@ func newReport(out io.Writer, trim string, each bool, now func() time.Time) *rep
 	return &report{out: out, trim: trim, each: each, now: now, began: now(), output: map[name][]string{}, builds: map[string][]string{}}
 }
 
-// line takes one line of the input.
+// line processes one line of the input.
 func (r *report) line(raw []byte) {
 	var e event
 	if err := json.Unmarshal(raw, &e); err != nil || e.Action == "" {
@@ -72,12 +72,12 @@ func (r *report) line(raw []byte) {
 		r.builds[e.ImportPath] = append(r.builds[e.ImportPath], e.Output)
 	case "pass", "skip", "fail":
 		r.result(key, e)
-	case "failed": // the whole command, said by what called it
+	case "failed": // the whole command, as reported by its caller
 		r.exit = true
 	}
 }
 
-// result takes the end of a test or package.
+// result records the result of a test or package.
 func (r *report) result(key name, e event) {
 	if e.Action == "fail" {
 		r.failed = append(r.failed, key)
@@ -103,13 +103,14 @@ func (r *report) result(key name, e event) {
 	}
 }
 
-// progress prints the line of a test or package that has ended.
+// progress prints the line of a finished test or package.
 func (r *report) progress(key name, e event) {
 	word := map[string]string{"pass": "ok", "skip": "skip", "fail": "FAIL"}[e.Action]
 	fmt.Fprintf(r.out, "%s  %-4s %6.1fs  %s\n", clock(r.now().Sub(r.began)), word, e.Elapsed, r.short(key))
 }
 
-// end prints the slowest and the failures, and returns whether everything passed.
+// end prints the slowest packages and tests and the failures, and returns whether
+// everything passed.
 func (r *report) end(slowest int) bool {
 	r.slowest("packages", r.packages, slowest)
 	r.slowest("tests", r.tests, slowest)
@@ -137,8 +138,8 @@ func (r *report) end(slowest int) bool {
 	return len(r.packages) > 0 && len(r.failed) == 0
 }
 
-// unfinished lists what has said something and has no result as failed: tests of a program
-// that was killed.
+// unfinished marks packages and tests that have output but no result as failed: the test
+// binary was killed.
 func (r *report) unfinished() {
 	failed := map[string]bool{}
 	for _, key := range r.failed {
@@ -153,8 +154,8 @@ func (r *report) unfinished() {
 	}
 }
 
-// counts returns how many tests passed, and how many failed; a package that failed without
-// a test counts as one. Subtests count as their test.
+// counts returns the number of tests that passed and that failed. A package that failed
+// without a failed test counts as one. Subtests count as their top-level test.
 func (r *report) counts() (passed, failed int) {
 	passed = len(r.tests) - r.skipped
 	ended := map[name]bool{}
@@ -182,7 +183,7 @@ func (r *report) counts() (passed, failed int) {
 	return passed, failed
 }
 
-// slowest prints the slowest of list.
+// slowest prints the n slowest entries of list.
 func (r *report) slowest(what string, list []took, n int) {
 	slices.SortStableFunc(list, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
 	if n > len(list) {
@@ -197,7 +198,7 @@ func (r *report) slowest(what string, list []took, n int) {
 	}
 }
 
-// failure prints what a test said.
+// failure prints the output of a failed test.
 func (r *report) failure(verdict string, key name) {
 	fmt.Fprintf(r.out, "\n%s %s\n", verdict, r.short(key))
 	said := excerpt(strings.Join(r.output[key], ""), key.Test != "")

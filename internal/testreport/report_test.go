@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// reported reports on the events of lines, with the slowest one of each.
+// reported returns the report for lines, with the slowest package and test, and whether everything passed.
 func reported(lines ...string) (string, bool) {
 	var out strings.Builder
 	ok := run(strings.NewReader(strings.Join(lines, "\n")+"\n"), newReport(&out, "example.org/x/", false, time.Now), 1)
@@ -38,7 +38,8 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// The last line counts tests: subtests belong to theirs, and a package without a failed test that failed is one.
+// The last line counts tests: subtests count as their top-level test, and a package that failed without a failed test
+// counts as one.
 func TestLastLineCounts(t *testing.T) {
 	out, ok := reported(
 		`{"Action":"pass","Package":"example.org/x/a","Test":"TestOne"}`,
@@ -54,7 +55,7 @@ func TestLastLineCounts(t *testing.T) {
 	}
 }
 
-// With each, tests have a line of progress, too; subtests have none.
+// With each, a line is printed for every test but not for subtests.
 func TestEachTest(t *testing.T) {
 	var out strings.Builder
 	run(strings.NewReader(`{"Action":"pass","Package":"a","Test":"TestOne/sub"}
@@ -95,7 +96,7 @@ func TestLogsAreLeftOut(t *testing.T) {
 	}
 }
 
-// A module that does not compile, one that fails, and one that ends early, as go test reports them.
+// Real go test output: a package that does not compile, one that fails, and one that exits early.
 func TestRealFailures(t *testing.T) {
 	dir := t.TempDir()
 	for file, text := range map[string]string{
@@ -136,8 +137,8 @@ func TestFailedCommand(t *testing.T) {
 	}
 }
 
-// A test that fails once and passes when it is run again is listed, and does not fail the run; one that fails twice does.
-// After a data race, a crash, a failed build or many failures nothing is run again.
+// A test that fails once and passes when it is retried is listed and does not fail the run; one that fails twice does.
+// There is no retry after a data race, a crash, a failed build or many failures.
 func TestAgain(t *testing.T) {
 	fail := func(test, said string) string {
 		return fmt.Sprintf(`{"Action":"output","Package":"a","Test":%[1]q,"Output":%[2]q}

@@ -1,9 +1,9 @@
-// Package version knows what was built. The variables are set at link time:
+// Package version describes the build of a binary. The variables are set at link time:
 //
 //	go build -ldflags "-X github.com/firekeeper-dev/firekeeper/internal/version.Version=1.2.3"
 //
-// Without that, Version says it is a development build and Revision comes from
-// the version control data the Go tool stores, if any.
+// Otherwise Version has its default for development builds and Revision comes from the version
+// control data that the Go tool stores, if any.
 package version
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Set by the linker with -X. Empty values are left out of the output of Info and Context.
+// Set by the linker with -X. Empty values are omitted from the output of Info and Context.
 var (
 	Version   = "0.0.0-dev" // semantic version without leading v
 	Revision  = ""          // commit
@@ -24,7 +24,7 @@ var (
 	BuildDate = ""
 )
 
-// Tags are the build tags of the binary, comma separated, or "unknown".
+// Tags returns the build tags of the binary, comma separated, or "unknown".
 func Tags() string {
 	if t := buildSetting("-tags"); t != "" {
 		return t
@@ -59,7 +59,7 @@ func buildSetting(key string) string {
 	return ""
 }
 
-// Print returns the lines for --version, ending without a newline.
+// Print returns the output of --version, without a final newline.
 func Print(program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, version %s (branch: %s, revision: %s)", program, Version, Branch, revision())
@@ -81,7 +81,7 @@ func Info() string {
 	return fmt.Sprintf("(version=%s, branch=%s, revision=%s)", Version, Branch, revision())
 }
 
-// Context returns how it was built on one line, for the log.
+// Context returns the build details on one line, for the log.
 func Context() string {
 	return fmt.Sprintf("(go=%s, platform=%s/%s, user=%s, date=%s, tags=%s)",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, BuildUser, BuildDate, Tags())

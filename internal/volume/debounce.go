@@ -2,29 +2,29 @@ package volume
 
 import "time"
 
-// debounce decides when a burst of events is over. It has no clock of its own:
-// every method is told the time.
+// debounce decides when a burst of events is over. It does not read the clock: the time
+// is an argument of every method.
 //
 //	                        settled volume        anything else
 //	first change            quiet for settle      quiet for delay
-//	in the wake of another  quiet for crowd       quiet for delay
-//	changes without end     max after the first   max after the first
+//	soon after another      quiet for crowd       quiet for delay
+//	endless changes         max after the first   max after the first
 type debounce struct {
-	delay  time.Duration // quiet time that always suffices; 0 acts at once
-	settle time.Duration // quiet time that suffices for a settled volume; 0 switches this off
-	max    time.Duration // limit from the first event on
+	delay  time.Duration // quiet time after which any burst is over; 0 means immediately
+	settle time.Duration // quiet time after which a burst is over if the volume is settled; 0 disables this
+	max    time.Duration // maximum time since the first event
 
-	first, last time.Time // of the pending burst; zero when none is pending
-	fired       time.Time // when the last burst was handed on
-	looked      bool      // settled was asked since the last event
+	first, last time.Time // of the pending burst; zero if none is pending
+	fired       time.Time // when the last burst ended
+	looked      bool      // settled was called since the last event
 }
 
-// crowd is the quiet time for a settled volume right after another change: the
-// folders of a pod are refreshed together, and several objects are often changed
-// one after the other, so the second of them waits for the third.
+// crowd is the quiet time for a settled volume right after another change. The folders of
+// a pod are refreshed together, and several objects are often changed one after the
+// other, so the second change waits for the third.
 const crowd = 105 * time.Millisecond
 
-// soon is the quiet time for a settled volume.
+// soon returns the quiet time for a settled volume.
 func (d *debounce) soon() time.Duration {
 	if !d.fired.IsZero() && d.first.Sub(d.fired) < crowd {
 		return max(crowd, d.settle)
@@ -42,7 +42,7 @@ func (d *debounce) event(now time.Time) {
 
 func (d *debounce) pending() bool { return !d.first.IsZero() }
 
-// next returns when due should be asked again. Only meaningful while pending.
+// next returns when to call due next. It is only valid while a burst is pending.
 func (d *debounce) next() time.Time {
 	end := d.end()
 	if soon := d.last.Add(d.soon()); d.settle > 0 && !d.looked && soon.Before(end) {
@@ -59,8 +59,8 @@ func (d *debounce) end() time.Time {
 	return quiet
 }
 
-// due reports whether the burst is over and forgets it if so. The function is
-// asked at most once per event whether all changed folders are settled.
+// due reports whether the burst is over, and then clears it. It calls settled, which
+// reports whether all changed folders are settled, at most once per event.
 func (d *debounce) due(now time.Time, settled func() bool) bool {
 	if !d.pending() || now.Before(d.next()) {
 		return false

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestDebounce plays bursts of events against a clock of milliseconds and notes when they are handed on.
+// Bursts of events end at the expected times. The clock is in milliseconds.
 func TestDebounce(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	every := func(step, n int) (at []int) {

@@ -9,16 +9,16 @@ import (
 // DataLink is the kubelet's link to the folder with the real files.
 const DataLink = "..data"
 
-// Mounted reports whether dir is filled by the kubelet's atomic writer (Secret,
-// ConfigMap, projected and downward API volumes). A subPath mount is not: it
-// never changes.
+// Mounted reports whether dir is written by the kubelet's atomic writer (Secret,
+// ConfigMap, projected and downward API volumes). A subPath mount is not: it never
+// changes.
 func Mounted(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, DataLink))
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
-// volumeOf returns the kubelet volume dir belongs to: itself or the nearest
-// folder above ("vol" for "vol/a", a link to "..data/a"). Without one it returns dir.
+// volumeOf returns the kubelet volume that contains dir: dir itself or the nearest parent
+// ("vol" for "vol/a", a link to "..data/a"). It returns dir if there is none.
 func volumeOf(dir string) string {
 	for d := dir; ; d = filepath.Dir(d) {
 		if Mounted(d) {
@@ -30,11 +30,10 @@ func volumeOf(dir string) string {
 	}
 }
 
-// settled reports whether dir is a kubelet volume that shows one version
-// completely: every key behind ..data has its link, and no link is left of a
-// dropped key. From then on waiting longer cannot show more of this update.
-// A folder of any other kind is never settled: nobody can tell whether its
-// writer is done.
+// settled reports whether dir is a kubelet volume that shows one version completely:
+// every key in ..data has its link, and no link of a dropped key remains. Waiting longer
+// would not show more of this update. Any other folder is never settled, because it is
+// unknown whether its writer has finished.
 func settled(dir string) bool {
 	keys, err := os.ReadDir(filepath.Join(dir, DataLink))
 	if err != nil || !Mounted(dir) {

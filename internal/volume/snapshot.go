@@ -15,13 +15,13 @@ import (
 	"strings"
 )
 
-// Snapshot is the content of some folders at one moment.
+// Snapshot is the content of a list of folders at one time.
 type Snapshot struct {
-	// Version is a SHA-256 in hex over all folders, in their order; equal versions mean equal visible content.
+	// Version is a SHA-256 in hex over all folders in order. Equal versions mean equal visible content.
 	Version string
 	Dirs    []DirSum
-	// Gone lists links without a target and files that vanished while they were
-	// read: normal for some milliseconds of a kubelet update, a mistake if it stays.
+	// Gone lists links without a target and files that vanished while they were read. That is normal for some
+	// milliseconds during a kubelet update, and an error if it persists.
 	Gone []string
 }
 
@@ -45,16 +45,16 @@ func (s Snapshot) Missing() (paths []string) {
 	return paths
 }
 
-// Reader takes snapshots. Its buffer is used again, so one Reader serves one goroutine.
+// Reader takes snapshots. It reuses its buffer, so it is not safe for concurrent use.
 type Reader struct {
-	// Skip leaves a file out, by its path; nil leaves out none.
+	// Skip reports whether to skip a file, by its path; nil skips none.
 	Skip func(path string) bool
 	buf  []byte
 }
 
 // Take reads all visible files below dirs.
 //
-// Errors: whatever keeps a folder or file from being read, except its absence.
+// Errors: a folder or file cannot be read, except if it does not exist.
 func (r *Reader) Take(dirs []string) (Snapshot, error) {
 	s := Snapshot{Dirs: make([]DirSum, 0, len(dirs))}
 	all := sha256.New()
@@ -109,7 +109,7 @@ func (r *Reader) sumFile(path string) (sum [sha256.Size]byte, err error) {
 		r.buf = make([]byte, 32<<10)
 	}
 	h := sha256.New()
-	// struct{ io.Writer } and struct{ io.Reader } keep CopyBuffer from taking a way around the buffer.
+	// struct{ io.Writer } and struct{ io.Reader } keep CopyBuffer from bypassing the buffer.
 	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, r.buf); err != nil {
 		return sum, err
 	}
@@ -123,11 +123,11 @@ func addFile(sum hash.Hash, rel string, content [sha256.Size]byte) {
 	sum.Write(content[:])
 }
 
-// SumFiles returns the SHA256 a DirSum has for a folder with exactly these
-// files: whoever writes a ConfigMap can tell from it whether a reader has seen it.
+// SumFiles returns the SHA256 of the [DirSum] of a folder with exactly these files. The writer of a ConfigMap can
+// compare it to find out whether a reader has read it.
 //
-// The digest is fed, for each file in the order of a folder walk, its path relative to the
-// folder with slashes, a zero byte, and the 32 bytes of its content's SHA-256.
+// The digest covers, for each file in the order of a folder walk, its path relative to the folder with slashes, a
+// zero byte, and the 32 bytes of the SHA-256 of its content.
 func SumFiles(files map[string][]byte) string {
 	sums := make(map[string][sha256.Size]byte, len(files))
 	for rel, content := range files {
@@ -136,7 +136,7 @@ func SumFiles(files map[string][]byte) string {
 	return SumDigests(sums)
 }
 
-// SumDigests is SumFiles for whoever has the SHA-256 of each file's content.
+// SumDigests is like [SumFiles] for callers that have the SHA-256 of each file's content.
 func SumDigests(files map[string][sha256.Size]byte) string {
 	sum := sha256.New()
 	for _, rel := range slices.SortedFunc(maps.Keys(files), compareWalkOrder) {
@@ -145,15 +145,15 @@ func SumDigests(files map[string][sha256.Size]byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// compareWalkOrder sorts by path component, as a walk does: "a/z" before "a.b".
+// compareWalkOrder compares paths by component, like a walk: "a/z" sorts before "a.b".
 func compareWalkOrder(a, b string) int {
-	if !nested(a) && !nested(b) { // nearly always: nothing to take apart
+	if !nested(a) && !nested(b) { // fast path for nearly all names
 		return strings.Compare(a, b)
 	}
 	return slices.Compare(splitPath(a), splitPath(b))
 }
 
-// nested reports whether a path has more than one component, or may have.
+// nested reports whether a path may have more than one component.
 func nested(p string) bool {
 	return strings.ContainsRune(p, '/') || strings.ContainsRune(p, filepath.Separator)
 }
@@ -166,7 +166,7 @@ func splitPath(p string) []string {
 	return append(splitPath(filepath.Clean(dir)), base)
 }
 
-// withoutPath drops the path from err when the message names it already.
+// withoutPath removes the path from err if the message already has it.
 func withoutPath(err error, path string) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok && pe.Path == path {
 		return pe.Err

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// goneGrace is how long a link may lack its target before that counts as meant.
+// goneGrace is the time for which a link may lack its target before that counts as permanent.
 const goneGrace = 2 * time.Second
 
-// Steady takes snapshots for a program that acts on them: it refuses to show a
-// folder in the middle of an update, and says once what a user should know.
+// Steady takes snapshots for a program that acts on them. It does not return a folder in the middle of an
+// update, and logs each problem only once.
 type Steady struct {
 	Dirs []string
-	// MustExist makes a missing folder an error; otherwise it is empty until it appears.
+	// MustExist makes a missing folder an error. Otherwise it is empty until it is created.
 	MustExist bool
 	Reader    Reader
 	Logger    *slog.Logger
@@ -24,19 +24,19 @@ type Steady struct {
 	said      map[string]bool
 }
 
-// UnsettledError means that a folder is being updated; look again soon.
+// UnsettledError means that a folder is being updated. Retry soon.
 type UnsettledError struct{ Gone []string }
 
 func (e *UnsettledError) Error() string {
 	return "links without a target, the folder may be in the middle of an update: " + strings.Join(e.Gone, ", ")
 }
 
-// Temporary is true: the state passes without anybody doing something.
+// Temporary returns true, because the update completes without intervention.
 func (e *UnsettledError) Temporary() bool { return true }
 
 // Take reads all folders.
 //
-// Errors: UnsettledError for up to two seconds while links have no target; what keeps a folder from being read.
+// Errors: [UnsettledError] for up to two seconds while links have no target; a folder cannot be read.
 func (s *Steady) Take() (Snapshot, error) {
 	snap, err := s.Reader.Take(s.Dirs)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// fileID tells two folders apart even when one takes the other's path.
+// fileID identifies a folder independent of its path.
 type fileID struct{ dev, ino uint64 }
 
 func idOf(info fs.FileInfo) fileID {
@@ -21,18 +21,19 @@ func idOf(info fs.FileInfo) fileID {
 	return fileID{uint64(st.Dev), st.Ino}
 }
 
-// kubeletOwn is true for names the kubelet keeps for itself: "..data", "..2026_01_31…".
+// kubeletOwn reports whether name is reserved by the kubelet: "..data",
+// "..2026_01_31...".
 func kubeletOwn(name string) bool { return strings.HasPrefix(name, "..") }
 
-// visitor receives what a program that follows links would see below a root.
+// visitor has the callbacks of walk. Each may be nil.
 type visitor struct {
 	dir  func(path string, info fs.FileInfo)            // the root and every folder below it
 	file func(rel, path string, info fs.FileInfo) error // regular files only
-	gone func(rel, path string)                         // a link without target, or a name that vanished while walking
+	gone func(rel, path string)                         // a link without a target, or a name that vanished during the walk
 }
 
-// walk visits root in lexical order. Links are followed, the kubelet's own names
-// and special files are left out, and a folder that contains itself is entered once.
+// walk visits root in lexical order. It follows links, skips the kubelet's own names and
+// special files, and enters a folder that contains itself only once.
 func walk(root string, v visitor) error {
 	info, err := os.Stat(root)
 	if err != nil {

@@ -21,54 +21,54 @@ const (
 	DefaultScanInterval = 10 * time.Second
 )
 
-// WatchOptions describe a Watcher. The zero value of an interval means its default.
+// WatchOptions configure a [Watcher]. A zero interval means its default.
 type WatchOptions struct {
-	// Dirs are watched with all their visible subfolders. A folder that does not exist is waited for.
+	// Dirs are watched with all their visible subfolders. They need not exist yet.
 	Dirs []string
-	// Files are watched through the folder they are in; their subfolders do not matter.
+	// Files are watched through their folder, without its subfolders.
 	Files []string
-	// Ignore drops events by path: the files this process writes itself.
+	// Ignore reports whether to drop events of a path, for files that this process itself writes.
 	Ignore func(path string) bool
 
-	// Delay is the quiet time after which a burst of events is over; 0 acts at once.
+	// Delay is the quiet time after which a burst of events is over; 0 means immediately.
 	Delay time.Duration
-	// MaxDelay bounds the wait when events never stop; 0 means ten times Delay.
+	// MaxDelay limits the wait during endless events; 0 means ten times Delay.
 	MaxDelay time.Duration
-	// Settle is the quiet time after which a kubelet volume that shows one complete
-	// version is acted on without waiting for Delay; 0 switches that off.
+	// Settle is the shorter quiet time for a kubelet volume that shows one complete version; 0 disables
+	// it.
 	Settle time.Duration
 
-	// PollInterval is the time between notifications while the kernel grants no watches.
+	// PollInterval is the time between notifications while watches are not available.
 	PollInterval time.Duration
-	// ScanInterval is the time between checks that every watch is still on the folder that has its path.
+	// ScanInterval is the time between checks that each watch still refers to the folder at its path.
 	ScanInterval time.Duration
 
-	// OnEvent is told about every raw event, OnError about every failure of the watcher; both may be nil.
+	// OnEvent is called for every raw event, OnError for every failure of the watcher. Both may be nil.
 	OnEvent func()
 	OnError func(error)
 	Logger  *slog.Logger
 
-	// newBackend is replaced in tests that need a kernel without watches.
+	// newBackend is replaced in tests that simulate a kernel without watches.
 	newBackend func() (*fsnotify.Watcher, error)
 }
 
-// Watcher tells when watched folders may have changed.
+// Watcher sends a notification when watched folders may have changed.
 type Watcher struct {
 	opts    WatchOptions
 	roots   []root
 	changes chan struct{}
 	watches atomic.Int64
 
-	// Used by NewWatcher and then by Run alone.
-	backend  *fsnotify.Watcher // nil while the kernel has none to give
+	// Used by NewWatcher and after it only by Run.
+	backend  *fsnotify.Watcher // nil while the kernel has no free instance
 	set      watchSet
-	degraded bool            // polling, and said so
+	degraded bool            // polling, and logged
 	touched  map[string]bool // folders with events in the pending burst
 	burst    debounce
 }
 
-// NewWatcher sets up the watches, so that no change after it returns is missed.
-// It does not fail: without watches Run polls. Run must be called; it frees them.
+// NewWatcher sets up the watches. Later changes are not missed. It does not fail: Run falls back to
+// polling. Run must be called, because it releases the watches.
 func NewWatcher(o WatchOptions) *Watcher {
 	for _, d := range []struct {
 		v   *time.Duration
@@ -99,10 +99,10 @@ func NewWatcher(o WatchOptions) *Watcher {
 	return w
 }
 
-// Changes delivers one value after each burst. At most one is kept while nobody receives.
+// Changes returns the channel of notifications, one after each burst. At most one is pending.
 func (w *Watcher) Changes() <-chan struct{} { return w.changes }
 
-// Watches is the number of folders under watch now.
+// Watches returns the current number of watched folders.
 func (w *Watcher) Watches() int { return int(w.watches.Load()) }
 
 // Run turns events into notifications until ctx ends.
@@ -141,13 +141,13 @@ func (w *Watcher) Run(ctx context.Context) {
 		}
 		if w.burst.due(time.Now(), w.allSettled) {
 			clear(w.touched)
-			w.sync() // before the notification: what is read after it is watched
+			w.sync() // before the notification, so that changes after the receiver's read are not missed
 			w.notify()
 		}
 	}
 }
 
-// arm sets the timer to the moment the burst may be over; without one it stays silent.
+// arm sets the timer to the time at which the burst may be over, and stops it if none is pending.
 func (w *Watcher) arm(t *time.Timer) {
 	if !w.burst.pending() {
 		t.Stop()
@@ -195,20 +195,20 @@ func (w *Watcher) failure(err error, ok bool) {
 	}
 }
 
-// lost handles a backend that closed its channels: the next sync starts a new one.
+// lost handles a backend that closed its channels. The next sync creates a new one.
 func (w *Watcher) lost() {
 	w.backend, w.set = nil, watchSet{}
 	w.sync()
 	w.changed("")
 }
 
-// changed starts or prolongs a burst. An empty dir means "anything may have changed".
+// changed starts or extends a burst. An empty dir means that anything may have changed.
 func (w *Watcher) changed(dir string) {
 	w.touched[dir] = true
 	w.burst.event(time.Now())
 }
 
-// allSettled reports whether all folders the burst touched show a complete version.
+// allSettled reports whether all folders of the burst show a complete version.
 func (w *Watcher) allSettled() bool {
 	for dir := range w.touched {
 		if !settled(volumeOf(dir)) {
@@ -221,7 +221,7 @@ func (w *Watcher) allSettled() bool {
 func (w *Watcher) notify() {
 	select {
 	case w.changes <- struct{}{}:
-	default: // one is waiting already and will see this change too
+	default: // the pending notification covers this change too
 	}
 }
 
@@ -231,8 +231,8 @@ func (w *Watcher) report(err error) {
 	}
 }
 
-// sync makes the set of watches equal to what the folders need now and reports
-// whether that took a change. Where the kernel gives no watch, polling takes over.
+// sync adjusts the watches to the folders that exist now, and reports whether any changed. If the kernel
+// has no watch left, it falls back to polling.
 func (w *Watcher) sync() (moved bool) {
 	if w.backend == nil {
 		b, err := w.opts.newBackend()
@@ -263,7 +263,7 @@ func (w *Watcher) degrade(err error) {
 	w.degraded = true
 }
 
-// explain names the kernel limit behind an error text that leads elsewhere.
+// explain adds the kernel limit to an error whose text is misleading.
 func explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):

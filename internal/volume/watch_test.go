@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what must happen; it is never slept through.
+// patience is the maximum time that a test waits for an event that must occur.
 const patience = 10 * time.Second
 
 // watching runs a Watcher until the test ends.
@@ -43,7 +43,7 @@ func expectChange(t *testing.T, w *Watcher, what string) {
 	}
 }
 
-// until drains notifications until the condition holds; a burst may end in two of them.
+// until receives notifications until the condition holds. A burst may end in two of them.
 func until(t *testing.T, w *Watcher, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
@@ -83,10 +83,10 @@ func TestSwapAfterSwapIsSeen(t *testing.T) {
 		vol.Swap(map[string]string{"a": fmt.Sprint(i), fmt.Sprint("key", i): "x"})
 		start := time.Now()
 		expectChange(t, w, "swap")
-		if took := time.Since(start); took > 30*time.Second { // half of the delay: it did not wait for that
+		if took := time.Since(start); took > 30*time.Second { // half of the delay
 			t.Errorf("a complete swap waited %v", took)
 		}
-		// The next swap is a burst of its own only some time after this one.
+		// The next swap is a separate burst only some time after this one.
 		<-time.After(25 * time.Millisecond)
 	}
 }
@@ -131,7 +131,7 @@ func TestHundredSwapsLoseNothing(t *testing.T) {
 	until(t, w, "last content", func() bool { got = version(t, vol.Dir); return got == want && w.quiet() })
 }
 
-// quiet reports that no notification is waiting.
+// quiet reports whether no notification is pending.
 func (w *Watcher) quiet() bool { return len(w.changes) == 0 }
 
 func TestPlainFolders(t *testing.T) {
@@ -172,7 +172,8 @@ func TestReplacedFolderIsFollowed(t *testing.T) {
 	must(t, os.Rename(dir, dir+".old"))
 	must(t, os.Mkdir(dir, 0o755))
 	expectChange(t, w, "folder replaced")
-	// Whether the watch is on the new folder already is not visible from outside, so write until it is.
+	// Whether the watch is already on the new folder is not observable, so write until an event
+	// arrives.
 	deadline := time.After(patience)
 	for n := 0; ; n++ {
 		must(t, os.WriteFile(filepath.Join(dir, "f"), []byte(fmt.Sprint(n)), 0o644))

@@ -9,10 +9,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// root is one path the user asked for.
+// root is a path that was requested.
 type root struct {
 	path string
-	deep bool // subfolders count too
+	deep bool // include subfolders
 }
 
 func rootsOf(dirs, files []string) []root {
@@ -26,16 +26,16 @@ func rootsOf(dirs, files []string) []root {
 	return roots
 }
 
-// watch is one folder under watch.
+// watch is a watched folder.
 type watch struct {
 	path string
-	// names limits relevant events to these; nil means all. A folder above a root is
-	// watched for the root's sake only.
+	// names restricts the relevant events to these names; nil means all. A parent of a
+	// root is only watched for the root.
 	names map[string]bool
 }
 
-// watchSet is what is watched now. Folders are told apart by inode: the kernel
-// has one watch per inode, and a path may get a new one.
+// watchSet is the set of current watches. Folders are identified by inode: the kernel has
+// one watch per inode, and a path may get a new inode.
 type watchSet struct {
 	byID   map[fileID]watch
 	byPath map[string]watch
@@ -43,7 +43,7 @@ type watchSet struct {
 
 func (s *watchSet) has(path string) bool { _, ok := s.byPath[path]; return ok }
 
-// folders counts watches that are there for their content.
+// folders returns the number of folders that are watched for their content.
 func (s *watchSet) folders() (n int) {
 	for _, w := range s.byID {
 		if w.names == nil {
@@ -53,14 +53,15 @@ func (s *watchSet) folders() (n int) {
 	return n
 }
 
-// relevant reports whether an event for a name in dir can concern a root.
+// relevant reports whether an event for a name in dir may concern a root.
 func (s *watchSet) relevant(dir, name string) bool {
 	w, ok := s.byPath[dir]
 	return !ok || w.names == nil || w.names[name] || filepath.Base(dir) == name
 }
 
-// update adds and removes watches until they fit the roots. A folder that cannot
-// be watched does not keep others from it; the first such error is returned.
+// update adds and removes watches until they match the roots. A folder that cannot be
+// watched does not prevent the others from being watched; the first such error is
+// returned.
 func (s *watchSet) update(b *fsnotify.Watcher, roots []root) (moved bool, err error) {
 	want := wanted(roots)
 	alive := map[string]bool{}
@@ -77,7 +78,7 @@ func (s *watchSet) update(b *fsnotify.Watcher, roots []root) (moved bool, err er
 		}
 		moved = true
 		if alive[w.path] {
-			_ = b.Remove(w.path) // may have vanished this moment, which is what is wanted
+			_ = b.Remove(w.path) // it may just have vanished, which is fine
 		}
 	}
 	for id, w := range want {
@@ -99,13 +100,14 @@ func (s *watchSet) add(id fileID, w watch) {
 	s.byPath[w.path] = w
 }
 
-// wanted lists the folders to watch for the roots as they are on disk now.
+// wanted returns the folders to watch for the roots, as they currently exist.
 func wanted(roots []root) map[fileID]watch {
 	want := map[fileID]watch{}
 	for _, r := range roots {
 		addAbove(want, r.path)
 		if r.deep {
-			// What cannot be read is left out here; reading the content reports it.
+			// Folders that cannot be read are skipped. Reading the content reports the
+			// error.
 			_ = walk(r.path, visitor{dir: func(path string, info fs.FileInfo) { whole(want, path, info) }})
 			continue
 		}
@@ -124,8 +126,8 @@ func whole(want map[fileID]watch, path string, info fs.FileInfo) {
 	want[id] = watch{path: path}
 }
 
-// addAbove adds the folders that decide what path is: the nearest existing one
-// while path does not exist, and the one that holds each link on the way to it.
+// addAbove adds the folders whose changes affect what path refers to: the nearest
+// existing one while path does not exist, and the folder of each link on the way to it.
 func addAbove(want map[fileID]watch, path string) {
 	for child, dir := path, filepath.Dir(path); child != dir; child, dir = dir, filepath.Dir(dir) {
 		info, err := os.Lstat(child)
@@ -134,12 +136,12 @@ func addAbove(want map[fileID]watch, path string) {
 		}
 		holder, err := os.Stat(dir)
 		if err != nil || !holder.IsDir() {
-			continue // a folder further up stands in
+			continue // a parent covers it
 		}
 		id := idOf(holder)
 		w, ok := want[id]
 		if ok && w.names == nil {
-			continue // watched as a whole
+			continue // already watched as a whole
 		}
 		if !ok {
 			w = watch{path: dir, names: map[string]bool{}}

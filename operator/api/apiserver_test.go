@@ -35,16 +35,16 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 
-// judge says what is wrong with an object, nil for nothing.
+// judge returns the error of an object, or nil if it is valid.
 type judge func(t *testing.T, k kind, object map[string]any) error
 
-// judges are the API server, and our own check that needs none.
+// judges are the API server, and our own check without one.
 var judges = map[string]func(*testing.T) judge{
 	"local":     local,
 	"apiserver": apiServer,
 }
 
-// local checks without a cluster.
+// local checks objects without a cluster.
 func local(t *testing.T) judge {
 	t.Helper()
 	all, err := crds.Full("1.0.0")
@@ -71,7 +71,7 @@ func local(t *testing.T) judge {
 
 var installOnce sync.Once
 
-// apiServer asks a kube-apiserver to create the object, without storing it.
+// apiServer sends a dry-run create request to a kube-apiserver.
 func apiServer(t *testing.T) judge {
 	t.Helper()
 	c := clustertest.Shared(t, cluster.Options{})
@@ -109,8 +109,8 @@ func installDefinitions(t *testing.T, c client.CustomResourceDefinitionInterface
 	}
 }
 
-// TestAccept offers objects that must be accepted: manifests of a widely used
-// stack, objects that together set every field, and sparse ones.
+// Valid objects are accepted: manifests of a widely used stack, objects that together set
+// every field, and sparse ones.
 func TestAccept(t *testing.T) {
 	type named struct {
 		name   string
@@ -155,7 +155,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestRefuse offers objects with one fault each.
+// Objects with one error each are rejected.
 func TestRefuse(t *testing.T) {
 	raw, err := os.ReadFile("testdata/apiserver/refuse.yaml")
 	if err != nil {
@@ -163,7 +163,7 @@ func TestRefuse(t *testing.T) {
 	}
 	type refusal struct {
 		Name, Kind string
-		Want       []string // parts of the message
+		Want       []string // substrings of the message
 		Spec       json.RawMessage
 		Repeat     *struct {
 			Field string
@@ -201,7 +201,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// objectOf is a minimal object with a spec.
+// objectOf returns a minimal object with a spec.
 func objectOf(t *testing.T, k kind, spec json.RawMessage) map[string]any {
 	t.Helper()
 	object := map[string]any{
@@ -218,8 +218,8 @@ func objectOf(t *testing.T, k kind, spec json.RawMessage) map[string]any {
 	return object
 }
 
-// ownManifests reads the objects of our group among real manifests; none where
-// there are no such files.
+// ownManifests returns the objects of our group in the real manifests, or none if there
+// are no such files.
 func ownManifests(t *testing.T) []map[string]any {
 	t.Helper()
 	dir, ok := findShared("real")

@@ -1,7 +1,7 @@
-// Package api is the root of the kinds the operator serves, one package per API
-// version below monitoring/.
+// Package api is the parent of the packages for the operator's kinds, one per API version
+// below monitoring/.
 //
-// The tests here hold the generated CustomResourceDefinitions equal to the
-// published field surface of the API group, and real manifests equal to
-// themselves after a trip through the types.
+// The tests here compare the generated CustomResourceDefinitions with the published field
+// surface of the API group, and check that manifests survive a round trip through the
+// types.
 package api

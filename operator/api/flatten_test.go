@@ -12,12 +12,12 @@ import (
 // schema is one node of an OpenAPI v3 schema as decoded from JSON.
 type schema = map[string]any
 
-// coreTypes are Kubernetes types that the published surface names instead of
-// expanding, with the properties that identify them. The first match wins.
+// coreTypes are Kubernetes types that the published surface refers to by name instead of
+// expanding them, with the properties that identify them. The first match wins.
 var coreTypes = []struct {
 	name  string
 	keys  []string
-	exact bool // no property besides keys
+	exact bool // no properties besides keys
 }{
 	{"Affinity", []string{"nodeAffinity", "podAffinity", "podAntiAffinity"}, false},
 	{"Toleration", []string{"effect", "key", "operator", "tolerationSeconds", "value"}, true},
@@ -40,8 +40,7 @@ var coreTypes = []struct {
 	{"PersistentVolumeClaimRetentionPolicy", []string{"whenDeleted", "whenScaled"}, true},
 }
 
-// facetNames are the schema keywords that are part of the surface, in the order
-// they are printed.
+// facetNames are the schema keywords that are part of the surface, in output order.
 var facetNames = []string{
 	"format", "enum", "default", "pattern", "minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength",
 	"minItems", "maxItems", "minProperties", "maxProperties", "nullable", "multipleOf",
@@ -85,7 +84,7 @@ func walk(s schema, path string, out map[string]string) {
 	}
 }
 
-// describe renders the type and facets of one field.
+// describe returns the type and facets of one field.
 func describe(s schema, required bool) string {
 	parts := []string{typeName(s)}
 	if required {
@@ -124,7 +123,7 @@ func facets(s schema) string {
 	return strings.Join(out, " ")
 }
 
-// rules keeps of CEL rules what a user meets.
+// rules returns the user-visible parts of CEL rules.
 func rules(in []any) []any {
 	out := make([]any, len(in))
 	for i, r := range in {
@@ -173,7 +172,7 @@ func coreName(s schema) string {
 	return ""
 }
 
-// inner is the schema that carries fields, below lists and maps.
+// inner returns the schema with the fields, below lists and maps.
 func inner(s schema) schema {
 	for {
 		values, isMap := s["additionalProperties"].(schema)
@@ -191,7 +190,7 @@ func inner(s schema) schema {
 
 func isSame(a, b schema) bool { return fmt.Sprintf("%p", a) == fmt.Sprintf("%p", b) }
 
-// object follows keys down nested objects; a missing one is an empty object.
+// object returns the object at a path of keys. A missing one is empty.
 func object(s schema, keys ...string) schema {
 	for _, key := range keys {
 		s, _ = s[key].(schema)
@@ -199,8 +198,8 @@ func object(s schema, keys ...string) schema {
 	return s
 }
 
-// spacedJSON encodes with sorted keys and a space after `:` and `,`, the form
-// of the published surface.
+// spacedJSON encodes with sorted keys and a space after `:` and `,`, like the published
+// surface.
 func spacedJSON(v any) string {
 	switch v := v.(type) {
 	case []any:

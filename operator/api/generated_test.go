@@ -22,7 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// kind is one version of one kind.
+// kind is a version of a kind.
 type kind struct {
 	gvk       k8sschema.GroupVersionKind
 	plural    string
@@ -32,7 +32,7 @@ type kind struct {
 
 func (k kind) String() string { return k.gvk.Kind + "/" + k.gvk.Version }
 
-// kinds are all versions of all kinds, in the order of the CRDs.
+// kinds returns all versions of all kinds, in the order of the CRDs.
 var kinds = sync.OnceValues(func() ([]kind, error) {
 	all, err := crds.Full("1.0.0")
 	if err != nil {
@@ -61,8 +61,7 @@ func allKinds(t testing.TB) []kind {
 	return all
 }
 
-// FuzzRoundTrip makes objects that the CRDs allow and sends them through
-// the Go types: every field comes back with its value.
+// Every field of a generated object keeps its value in a round trip through the Go types.
 func FuzzRoundTrip(f *testing.F) {
 	for i := range allKinds(f) {
 		for seed := range uint64(4) {
@@ -80,7 +79,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// TestEveryFieldRoundTrips does the same with objects that together set every
+// TestEveryFieldRoundTrips is like FuzzRoundTrip with objects that together set every
 // field.
 func TestEveryFieldRoundTrips(t *testing.T) {
 	scheme := newScheme(t)
@@ -97,8 +96,8 @@ func TestEveryFieldRoundTrips(t *testing.T) {
 	}
 }
 
-// throughTypes reads an object strictly into its Go type, copies it, writes it as
-// YAML and compares; then it reads what was written.
+// throughTypes decodes an object strictly into its Go type, copies it, encodes it as YAML
+// and compares the result; then it decodes the result.
 func throughTypes(t *testing.T, scheme *runtime.Scheme, k kind, object map[string]any) {
 	t.Helper()
 	raw, err := json.Marshal(object)
@@ -143,9 +142,9 @@ func throughTypes(t *testing.T, scheme *runtime.Scheme, k kind, object map[strin
 	}
 }
 
-// changed lists what two values of a field differ in. Absent and zero mean the same
-// for a scalar, unless its default is something else. An empty object may appear
-// but never get lost, except for a status: an empty selector selects everything.
+// changed returns the differences between two values of a field. Absent and zero are the
+// same for a scalar, unless its default is something else. An empty object may be added
+// but must not be lost, except in a status: an empty selector selects everything.
 func changed(path string, s *apiextensionsv1.JSONSchemaProps, before, after any) []string {
 	_, isObject := before.(map[string]any)
 	switch {
@@ -154,7 +153,7 @@ func changed(path string, s *apiextensionsv1.JSONSchemaProps, before, after any)
 			return []string{fmt.Sprintf("%s: lost %v, and the default is %s", path, before, s.Default.Raw)}
 		}
 		return nil
-	case before == nil && equalQuantities(s, 0, after): // Kubernetes' own types print it
+	case before == nil && equalQuantities(s, 0, after): // types of Kubernetes encode it
 		return nil
 	case before == nil:
 		return []string{fmt.Sprintf("%s: appeared: %v", path, after)}
@@ -192,7 +191,7 @@ func changed(path string, s *apiextensionsv1.JSONSchemaProps, before, after any)
 	return nil
 }
 
-// zero reports whether nothing is said by a value.
+// zero reports whether a value is empty.
 func zero(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -217,7 +216,7 @@ func zeroDefault(s *apiextensionsv1.JSONSchemaProps) bool {
 	return kjson.UnmarshalCaseSensitivePreserveInts(s.Default.Raw, &v) != nil || zero(v)
 }
 
-// equalQuantities compares the spellings of a quantity: 1000m is 1.
+// equalQuantities reports whether two quantities are equal: 1000m is 1.
 func equalQuantities(s *apiextensionsv1.JSONSchemaProps, before, after any) bool {
 	if !s.XIntOrString || s.Pattern == "" {
 		return false

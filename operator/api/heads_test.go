@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHeads compares what surrounds the fields of a CRD: names, short
-// names, categories, versions, subresources and printer columns.
+// TestHeads compares everything in a CRD except the fields: names, short names,
+// categories, versions, subresources and printer columns.
 func TestHeads(t *testing.T) {
 	raw, err := os.ReadFile(sharedFile(t, "api/surface.txt"))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// head renders one version of a CRD in the form of the published surface.
+// head formats one version of a CRD like the published surface.
 func head(crd, version schema) []string {
 	spec, names := object(crd, "spec"), object(crd, "spec", "names")
 	list := func(v any) string { return strings.ReplaceAll(spacedJSON(v), `"`, "'") }

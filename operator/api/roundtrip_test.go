@@ -31,8 +31,8 @@ func newScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// TestRealManifests sends the manifests of a widely used stack through the types:
-// they decode strictly, and everything they say is still there after encoding.
+// The manifests of a widely used stack survive a round trip through the types: they
+// decode strictly, and the encoded objects have all their values.
 func TestRealManifests(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(sharedFile(t, "real/kube-prometheus"), "*.yaml"))
 	if err != nil {
@@ -59,8 +59,8 @@ func TestRealManifests(t *testing.T) {
 	}
 }
 
-// TestRoundTrip covers what the real manifests do not say: fields whose zero
-// value differs from an absent field, quantities, free-form children.
+// TestRoundTrip covers cases that the real manifests lack: fields whose zero value
+// differs from an absent field, quantities, free-form children.
 func TestRoundTrip(t *testing.T) {
 	decoder := serializer.NewCodecFactory(newScheme(t), serializer.EnableStrict).UniversalDeserializer()
 	files, err := filepath.Glob("testdata/*.yaml")
@@ -78,8 +78,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUnknownField holds that a misspelt field is an error of the strict decoder
-// and not lost in silence.
+// A misspelled field is an error of the strict decoder and is not silently dropped.
 func TestUnknownField(t *testing.T) {
 	decoder := serializer.NewCodecFactory(newScheme(t), serializer.EnableStrict).UniversalDeserializer()
 	raw := "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nspec: {selector: {}, endpoints: [{intervall: 1s}]}\n"
@@ -113,9 +112,9 @@ func roundTrip(t *testing.T, decoder runtime.Decoder, raw []byte) {
 	}
 }
 
-// dropEmptyLists removes what means the same as an absent field: an empty list,
-// and an empty map of strings. An empty object in general is kept, because an
-// empty selector selects everything.
+// dropEmptyLists removes values that are equivalent to an absent field: an empty list,
+// and an empty map of strings. Other empty objects are kept, because an empty selector
+// selects everything.
 func dropEmptyLists(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -135,7 +134,7 @@ func dropEmptyLists(v any) {
 	}
 }
 
-// keepOnly drops from got what the encoder adds and the manifest does not have:
+// keepOnly removes values from got that the encoder adds and the manifest does not have:
 // empty objects of struct fields that are not pointers.
 func keepOnly(got, want any) any {
 	switch g := got.(type) {

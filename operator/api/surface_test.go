@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ours are the fields that the published surface does not have, with all below
-// them. Every other field that is extra is a mistake.
+// ours are the fields that the published surface does not have, including their
+// subfields. Any other additional field is an error.
 var ours = []string{
 	"ScrapeConfig/v1alpha1\tspec.awsSDConfigs",
 	"ScrapeConfig/v1alpha1\tspec.marathonSDConfigs",
@@ -27,9 +27,8 @@ var ours = []string{
 	"ScrapeConfig/v1alpha1\tspec.vultrSDConfigs",
 }
 
-// TestSurface compares every field of the generated CRDs with the
-// published surface of the API group: name, type, optionality, defaults and
-// validation.
+// TestSurface compares every field of the generated CRDs with the published surface of
+// the API group: name, type, optionality, defaults and validation.
 func TestSurface(t *testing.T) {
 	want := readSurface(t, sharedFile(t, "api/surface-flat.tsv"))
 	got := map[string]string{}
@@ -71,9 +70,8 @@ func TestSurface(t *testing.T) {
 	t.Logf("%d of %d paths equal, %d more are ours", equal, len(want), extra)
 }
 
-// TestSets holds the two folders together: the one for a plain `kubectl apply`
-// has the same fields, no descriptions, and only the stored version of
-// AlertmanagerConfig.
+// TestSets compares the two folders: the one for a plain `kubectl apply` has the same
+// fields, no descriptions, and only the stored version of AlertmanagerConfig.
 func TestSets(t *testing.T) {
 	full := map[string]map[string]string{}
 	for _, crd := range readCRDs(t, "crds-full") {
@@ -128,7 +126,7 @@ func readCRDs(t *testing.T, folder string) []schema {
 	return out
 }
 
-// readSurface reads lines of the form "Kind/version<TAB>path  type  facets".
+// readSurface parses lines of the form "Kind/version<TAB>path type facets".
 func readSurface(t *testing.T, name string) map[string]string {
 	t.Helper()
 	f, err := os.Open(name)
@@ -149,8 +147,8 @@ func readSurface(t *testing.T, name string) map[string]string {
 	return out
 }
 
-// sharedFile finds a file of the reference material next to the repository; the
-// test is skipped where there is none.
+// sharedFile returns the path of a file of the reference material next to the repository.
+// It skips the test if there is none.
 func sharedFile(t *testing.T, name string) string {
 	t.Helper()
 	file, ok := findShared(name)

@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
 
-// metrics are all series of the program; none has a label with a path or a URL.
+// metrics are all metrics of the program. None has a label with a path or a URL.
 type metrics struct {
 	reloads, reloadsFailed prometheus.Counter
 	lastOK, lastOKTime     prometheus.Gauge
@@ -18,7 +18,7 @@ type metrics struct {
 	watchEvents, watchErrs prometheus.Counter
 }
 
-// newMetrics registers everything with reg. watches is asked at every scrape.
+// newMetrics registers all metrics with reg. watches is called on every scrape.
 func newMetrics(reg prometheus.Registerer, method string, watches func() float64) *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})

@@ -4,12 +4,12 @@ import (
 	"strings"
 )
 
-// OrdinalVariable is set for expansion to the number at the end of the pod's name.
+// OrdinalVariable is set to the ordinal in the pod name for the expansion.
 const OrdinalVariable = "STATEFULSET_ORDINAL_NUMBER"
 
-// WithOrdinal returns env with OrdinalVariable set to the digits at the end of the
-// variable named source ("prometheus-10" gives "10"). Without such digits, or such
-// a variable, the value is empty: references to it then expand to nothing.
+// WithOrdinal returns env with OrdinalVariable set to the trailing digits of the variable
+// source ("prometheus-10" gives "10"). Without such digits or such a variable the value
+// is empty, and references to it expand to nothing.
 func WithOrdinal(env []string, source string) []string {
 	value, found := "", false
 	out := make([]string, 0, len(env)+1)

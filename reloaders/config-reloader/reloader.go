@@ -20,11 +20,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/render"
 )
 
-// Options say what is watched, what is written and who is told.
+// Options configure a [Reloader].
 type Options struct {
 	Files []render.File
 	Dirs  []render.Dir
-	// WatchedDirs are hashed and watched, without files that are inputs or outputs above.
+	// WatchedDirs are hashed and watched, except for the inputs and outputs above.
 	WatchedDirs []string
 
 	Env    []string // "NAME=value", see WithOrdinal
@@ -32,23 +32,23 @@ type Options struct {
 	// Budget is render.Options.Budget.
 	Budget int64
 
-	// WatchInterval is the time between looks that need no event, more than 0.
+	// WatchInterval is the time between steps without an event. It must be more than 0.
 	WatchInterval time.Duration
 	// Delay and Settle are quiet times, see volume.WatchOptions.
 	Delay, Settle time.Duration
 
 	Trigger reload.Trigger
-	// TargetName is the server in reports, without credentials; Method is "http" or "signal".
+	// TargetName identifies the server in reports, without credentials; Method is "http" or "signal".
 	TargetName, Method string
 	Backoff            reload.Backoff
-	// AfterAttempt is called after each attempt to reload; may be nil.
+	// AfterAttempt is called after each reload attempt; may be nil.
 	AfterAttempt func()
 
 	Registerer prometheus.Registerer
 	Logger     *slog.Logger
 }
 
-// Reloader does the work. Use New, then Once or Run.
+// Reloader renders the configuration and keeps the server up to date. Call New, then Once or Run.
 type Reloader struct {
 	opts     Options
 	renderer *render.Renderer
@@ -57,14 +57,14 @@ type Reloader struct {
 	metrics  *metrics
 	target   *reload.Target
 	loop     *reload.Loop
-	// mixedSince and mixedTold are when parts did not belong together for the first
-	// time and when that was said last; zero while all is well.
+	// mixedSince is the time at which inconsistent parts were first seen, mixedTold the time of the last log message
+	// about them. Both are zero if the parts are consistent.
 	mixedSince, mixedTold time.Time
 
-	warned map[string]string // input → hash of the content whose unset variables were logged
+	warned map[string]string // input -> hash of the content whose unset variables were logged
 }
 
-// New prepares a reloader; it touches no file.
+// New returns a reloader. It does not access any file.
 func New(o Options) *Reloader {
 	r := &Reloader{
 		opts: o,
@@ -89,7 +89,7 @@ func New(o Options) *Reloader {
 	return r
 }
 
-// Once renders all outputs and checks that all watched folders are there. It sends nothing and uses no file watches.
+// Once renders all outputs and checks that all watched folders exist. It sends no request and uses no file watches.
 func (r *Reloader) Once(ctx context.Context) error {
 	r.folders.MustExist = true
 	again := time.NewTicker(100 * time.Millisecond)
@@ -107,9 +107,9 @@ func (r *Reloader) Once(ctx context.Context) error {
 	}
 }
 
-// Run keeps outputs and server up to date until ctx ends.
+// Run keeps the outputs and the server up to date until ctx ends.
 //
-// Errors: the inputs cannot be used at the start. Later failures are logged, counted and tried again.
+// Errors: the inputs are unusable at the start. Later failures are logged, counted and retried.
 func (r *Reloader) Run(ctx context.Context) error {
 	if len(r.opts.inputs())+len(r.opts.Dirs)+len(r.opts.WatchedDirs) == 0 {
 		r.opts.Logger.Info("Nothing to watch, idling")
@@ -136,7 +136,7 @@ func (r *Reloader) Run(ctx context.Context) error {
 // Register adds the endpoints of reload.Loop.
 func (r *Reloader) Register(mux *http.ServeMux) { r.loop.Register(mux) }
 
-// step brings the outputs up to date and says what is on disk.
+// step updates the outputs and returns the content on disk.
 func (r *Reloader) step(context.Context) (reload.Content, error) {
 	results, err := r.renderer.Render()
 	r.tellMixed(err)
@@ -151,12 +151,11 @@ func (r *Reloader) step(context.Context) (reload.Content, error) {
 	return content(results, snap), nil
 }
 
-// mixedPatience is how long the parts of a configuration may not belong together
-// before a user should know: the kubelet refreshes everything within two minutes,
-// and usually in less than one second.
+// mixedPatience is the time for which the parts of a configuration may be inconsistent before a warning is logged.
+// The kubelet refreshes everything within two minutes, and usually in less than one second.
 const mixedPatience = 10 * time.Second
 
-// tellMixed warns about a state that ought to pass soon, again and again while it lasts.
+// tellMixed logs a warning, and repeats it, while the parts stay inconsistent.
 func (r *Reloader) tellMixed(err error) {
 	mixed, ok := errors.AsType[*render.MixedError](err)
 	now := time.Now()
@@ -177,7 +176,7 @@ func (r *Reloader) tellMixed(err error) {
 	}
 }
 
-// content names what the server reads: for equal names and bytes the version is equal.
+// content returns the content that the server reads. Equal names and bytes give equal versions.
 func content(results []render.Result, snap volume.Snapshot) reload.Content {
 	c := reload.Content{Dirs: slices.Clone(snap.Dirs)}
 	sum := sha256.New()
@@ -196,7 +195,7 @@ func content(results []render.Result, snap volume.Snapshot) reload.Content {
 	return c
 }
 
-// tellUnset counts references to unset variables and logs them once for each content of a file.
+// tellUnset counts references to unset variables and logs them once per content of a file.
 func (r *Reloader) tellUnset(results []render.Result) {
 	total := 0
 	for _, res := range results {
@@ -211,8 +210,8 @@ func (r *Reloader) tellUnset(results []render.Result) {
 	r.metrics.unset.Set(float64(total))
 }
 
-// stepped counts a look at the inputs. A failure shows in the gauge people alert on;
-// after a recovery to what the server runs anyway, no attempt follows that would set it back.
+// stepped counts a step. A failure sets the gauge that is used for alerting. stepped resets it when the inputs
+// recover to the content that the server already runs, because no attempt follows then.
 func (r *Reloader) stepped(caused bool, err error) {
 	if caused {
 		r.metrics.applies.Inc()
@@ -243,7 +242,7 @@ func (r *Reloader) attempted(a reload.Attempt) {
 	r.metrics.lastOKTime.SetToCurrentTime()
 }
 
-// watches counts each configuration file once beside the folders.
+// watches returns the number of watched folders plus the number of configuration files.
 func (r *Reloader) watches() float64 {
 	w := r.watcher.Load()
 	if w == nil {
@@ -259,7 +258,7 @@ func (o Options) inputs() (paths []string) {
 	return paths
 }
 
-// dirs are the folders to watch with all below them.
+// dirs returns the folders that are watched recursively.
 func (o Options) dirs() []string {
 	dirs := append([]string(nil), o.WatchedDirs...)
 	for _, d := range o.Dirs {
@@ -268,7 +267,7 @@ func (o Options) dirs() []string {
 	return dirs
 }
 
-// paths are what the log names.
+// paths returns the paths as log attributes.
 func (o Options) paths() (attrs []any) {
 	for _, f := range o.Files {
 		attrs = append(attrs, "config", f.Input)

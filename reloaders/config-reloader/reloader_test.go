@@ -34,7 +34,7 @@ func TestOrdinal(t *testing.T) {
 	}
 }
 
-// counting succeeds and counts.
+// counting is a trigger that always succeeds and counts its calls.
 type counting int
 
 func (c *counting) Reload(context.Context, reload.Request) error { *c++; return nil }
@@ -83,7 +83,7 @@ func TestOnceWaitsForTheEndOfASwap(t *testing.T) {
 	}
 }
 
-// TestVersionIsAboutWhatTheServerReads holds the form of inputs against the version.
+// The version depends on the content that the server reads and not on the form of the inputs.
 func TestVersionIsAboutWhatTheServerReads(t *testing.T) {
 	vol, out := volumetest.New(t), filepath.Join(t.TempDir(), "out")
 	r := newReloader(t, Options{
@@ -110,7 +110,8 @@ func TestVersionIsAboutWhatTheServerReads(t *testing.T) {
 	}
 }
 
-// BenchmarkStep has a configuration of 1,000 jobs and that many rule files, unchanged as on most looks.
+// BenchmarkStep has a configuration with the size of up to 1,000 jobs and as many rule files, unchanged
+// as in most steps.
 func BenchmarkStep(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run("files="+strconv.Itoa(n), func(b *testing.B) {

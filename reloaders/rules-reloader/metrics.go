@@ -18,7 +18,7 @@ const (
 	reasonExhausted = "retries_exhausted"
 )
 
-// reasons maps why an attempt failed to the label people know.
+// reasons maps the reason of a failed attempt to the established label value.
 var reasons = map[reload.Reason]string{
 	reload.BadRequest:  reasonCreate,
 	reload.Unreachable: reasonDo,
@@ -36,7 +36,7 @@ type metrics struct {
 	watchErrors prometheus.Counter
 }
 
-// newMetrics registers everything with reg. watches is asked at every scrape.
+// newMetrics registers all metrics with reg. watches is called on every scrape.
 func newMetrics(reg prometheus.Registerer, watches func() float64) *metrics {
 	gauge := func(name, help string) *prometheus.GaugeVec {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, []string{"webhook"})
@@ -67,7 +67,7 @@ func newMetrics(reg prometheus.Registerer, watches func() float64) *metrics {
 	return m
 }
 
-// announce creates the series of a webhook, so that "never" differs from "unknown".
+// announce creates the series of a webhook, so that they exist before the first event.
 func (m *metrics) announce(webhook string) {
 	m.lastError.WithLabelValues(webhook)
 	m.duration.WithLabelValues(webhook)

@@ -18,35 +18,35 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
-// Server is one server to keep up to date.
+// Server is a server to keep up to date.
 type Server struct {
-	// Name stands for it in logs, labels and reports; it holds no credentials.
+	// Name identifies it in logs, labels and reports. It has no credentials.
 	Name string
-	// HTTP describes its endpoint; nil means Signal.
+	// HTTP configures its endpoint; nil means Signal.
 	HTTP   *reload.HTTPOptions
 	Signal *reload.SignalOptions
 }
 
-// Options say what is watched and who is told.
+// Options configure a [Reloader].
 type Options struct {
 	Dirs    []string
 	Servers []Server
-	// Attempts for one change; 0 means until it succeeds.
+	// Attempts is the maximum for one change; 0 means no limit.
 	Attempts int
 
-	// ResyncInterval is the time between looks that need no event, more than 0.
+	// ResyncInterval is the time between steps without an event. It must be more than 0.
 	ResyncInterval time.Duration
 	// Delay and Settle are quiet times, see volume.WatchOptions.
 	Delay, Settle time.Duration
 	Backoff       reload.Backoff
-	// AfterAttempt is called after each attempt to reload; may be nil.
+	// AfterAttempt is called after each reload attempt; may be nil.
 	AfterAttempt func()
 
 	Registry *prometheus.Registry
 	Logger   *slog.Logger
 }
 
-// Reloader does the work. Use New, then Run.
+// Reloader keeps the servers up to date. Call New, then Run.
 type Reloader struct {
 	opts    Options
 	folders volume.Steady
@@ -55,7 +55,7 @@ type Reloader struct {
 	loop    *reload.Loop
 }
 
-// New prepares a reloader; it touches no file.
+// New returns a reloader. It does not access any file.
 func New(o Options) *Reloader {
 	r := &Reloader{opts: o, folders: volume.Steady{Dirs: o.Dirs, Logger: o.Logger}}
 	r.metrics = newMetrics(o.Registry, r.watches)
@@ -92,8 +92,8 @@ func (r *Reloader) trigger(s Server) reload.Trigger {
 	return reload.NewHTTP(o)
 }
 
-// Run keeps the servers up to date until ctx ends. It always returns nil: folders
-// that cannot be read or do not exist are logged, and looked at again.
+// Run keeps the servers up to date until ctx ends. It always returns nil: folders that
+// cannot be read or do not exist are logged and retried.
 func (r *Reloader) Run(ctx context.Context) error {
 	watcher := volume.NewWatcher(volume.WatchOptions{
 		Dirs: r.opts.Dirs, Delay: r.opts.Delay, Settle: r.opts.Settle,
@@ -118,8 +118,9 @@ func (r *Reloader) step(context.Context) (reload.Content, error) {
 	return reload.Content{Version: snap.Version, Dirs: snap.Dirs}, err
 }
 
-// stepped lets a folder that cannot be read show in the gauge people alert on. After a
-// recovery to what a server runs anyway, no attempt follows that would set it back.
+// stepped sets the gauge that is used for alerting if a folder cannot be read, and resets
+// it when the folder recovers to the content that a server already runs, because no
+// attempt follows then.
 func (r *Reloader) stepped(_ bool, err error) {
 	if reload.Temporary(err) {
 		return
@@ -141,8 +142,8 @@ func (r *Reloader) watches() float64 {
 	return 0
 }
 
-// Handler serves metrics at telemetryPath, the endpoints of reload.Loop, and for every
-// other path a page that links to the metrics.
+// Handler serves metrics at telemetryPath, the endpoints of reload.Loop, and a page that
+// links to the metrics at every other path.
 func (r *Reloader) Handler(telemetryPath string) http.Handler {
 	mux := http.NewServeMux()
 	r.loop.Register(mux)

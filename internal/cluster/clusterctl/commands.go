@@ -51,10 +51,10 @@ var subcommands = map[string]subcommand{
 	},
 }
 
-// errNotRunning makes the exit status of "status".
+// errNotRunning selects the exit status of "status".
 var errNotRunning = errors.New("no cluster runs")
 
-// plain is a command without flags of its own.
+// plain returns a command without flags.
 func plain(do func(context.Context, env) error) func(*flag.FlagSet) func(context.Context, env) error {
 	return func(*flag.FlagSet) func(context.Context, env) error { return do }
 }
@@ -80,7 +80,7 @@ func bindUp(flags *flag.FlagSet) func(context.Context, env) error {
 	}
 }
 
-// describe tells people how to go on.
+// describe prints how to use the cluster.
 func describe(e env, c *cluster.Cluster) error {
 	_, err := fmt.Fprintf(e.stdout, "API server  %s\nkubeconfig  %s\nkubectl     %s\nlogs        %s\n\n  export KUBECONFIG=%s\n",
 		c.Host, c.Kubeconfig, filepath.Join(c.Dir, "bin", "kubectl"), c.LogDir(), c.Kubeconfig)

@@ -1,4 +1,4 @@
-// Command clusterctl starts and stops a Kubernetes on this machine.
+// Command clusterctl starts and stops a Kubernetes cluster on this machine.
 //
 //	go run ./internal/cluster/clusterctl up
 //	export KUBECONFIG=$PWD/.cluster/kubeconfig
@@ -42,9 +42,9 @@ Each command prints its own help with --help. Exit status: 0 done, 1 not done, 2
 status: 3 when no cluster runs.
 `
 
-// env is what a command gets.
+// env is the environment of a command.
 type env struct {
-	dir    string // the cluster's
+	dir    string // of the cluster
 	args   []string
 	stdout io.Writer
 	stderr io.Writer // progress
@@ -52,13 +52,13 @@ type env struct {
 
 // subcommand is one row of the usage.
 type subcommand struct {
-	help string // what it does, below the usage line
+	help string // description below the usage line
 	args string // positional arguments in the usage line
-	// bind declares flags and returns what runs after they are parsed.
+	// bind declares flags and returns the function to run after they are parsed.
 	bind func(*flag.FlagSet) func(context.Context, env) error
 }
 
-// usageError is answered with the command's help.
+// usageError makes run print the help of the command.
 type usageError struct{ problem string }
 
 func (e *usageError) Error() string { return e.problem }

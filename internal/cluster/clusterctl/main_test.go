@@ -12,8 +12,8 @@ func TestCommandLine(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args   []string
 		code   int
-		stdout string // contained
-		stderr string // contained
+		stdout string // substring
+		stderr string // substring
 	}{
 		"no command prints the usage":   {nil, 2, "", "Usage:"},
 		"--help prints the usage":       {[]string{"--help"}, 0, "clusterctl load-image NAME", ""},

@@ -1,6 +1,6 @@
-// Package clustertest gives tests a Kubernetes.
+// Package clustertest provides Kubernetes clusters for tests.
 //
-// One control plane per test binary is enough for most tests, when each works in a namespace of its own:
+// One control plane per test binary is enough for most tests if each uses its own namespace:
 //
 //	func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 //
@@ -9,7 +9,7 @@
 //		// c.Host, c.Token, c.CAFile, c.Kubeconfig
 //	}
 //
-// Start gives a test a cluster of its own. Under -short, both skip the test.
+// Start creates a cluster for a single test. With -short, both skip the test.
 package clustertest
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 )
 
-// Start starts a cluster that lives as long as the test. When the test has failed, its logs stay and their folder is
-// printed.
+// Start starts a cluster that is stopped when the test ends. If the test failed, its logs are kept and their folder
+// is printed.
 func Start(t testing.TB, o cluster.Options) *cluster.Cluster {
 	t.Helper()
 	needsCluster(t, o)
@@ -42,14 +42,14 @@ func Start(t testing.TB, o cluster.Options) *cluster.Cluster {
 		if err := end(c); err != nil {
 			t.Errorf("stop cluster: %v", err)
 		}
-		if _, err := os.Stat(c.LogDir()); err == nil { // not when the test has stopped it
+		if _, err := os.Stat(c.LogDir()); err == nil { // it does not exist if the test has stopped the cluster
 			t.Logf("logs of the cluster are kept in %s", c.LogDir())
 		}
 	})
 	return c
 }
 
-// needsCluster skips the test where a cluster is not wanted or cannot be.
+// needsCluster skips the test if clusters are disabled or not possible.
 func needsCluster(t testing.TB, o cluster.Options) {
 	t.Helper()
 	switch {
@@ -62,15 +62,15 @@ func needsCluster(t testing.TB, o cluster.Options) {
 	}
 }
 
-// sharedKey tells apart the clusters that tests may share.
+// sharedKey identifies a cluster that tests can share.
 type sharedKey struct{ controllerManager, node bool }
 
-// sharedCluster is started by the first test that wants it. Another try after a failure would fail the same way.
+// sharedCluster is started by the first test that uses it. A failure is not retried, because it would recur.
 type sharedCluster struct {
 	once    sync.Once
 	cluster *cluster.Cluster
 	err     error
-	failed  bool // a test that used it failed
+	failed  bool // a test that used the cluster failed
 }
 
 var (
@@ -78,8 +78,9 @@ var (
 	shared   = map[sharedKey]*sharedCluster{}
 )
 
-// Shared returns the cluster that all tests of this binary share, one for each size of o; the first caller's other
-// options win. Main stops it. Without Main it dies with the binary, and the next start removes its folder.
+// Shared returns a cluster that all tests of this binary share. There is one per kind of cluster, with the other
+// options of the first caller. Main stops it. Without Main it ends with the binary, and the next start removes its
+// folder.
 func Shared(t testing.TB, o cluster.Options) *cluster.Cluster {
 	t.Helper()
 	needsCluster(t, o)
@@ -105,7 +106,7 @@ func Shared(t testing.TB, o cluster.Options) *cluster.Cluster {
 	return s.cluster
 }
 
-// Main runs the tests and then stops the shared clusters. It returns the exit code.
+// Main runs the tests, stops the shared clusters, and returns the exit code.
 func Main(m *testing.M) int {
 	code := m.Run()
 	for _, s := range shared {
@@ -126,10 +127,10 @@ func Main(m *testing.M) int {
 
 var (
 	liveMu sync.Mutex
-	live   []*cluster.Cluster // to be stopped on Ctrl-C
+	live   []*cluster.Cluster // stopped on Ctrl-C
 )
 
-// interruptible ends every start that is under way, and after it every cluster, when the tests are interrupted.
+// interruptible returns a context that ends when the tests are interrupted. All clusters are then stopped.
 var interruptible = sync.OnceValue(func() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -138,7 +139,7 @@ var interruptible = sync.OnceValue(func() context.Context {
 		s := (<-signals).(syscall.Signal)
 		fmt.Fprintf(os.Stderr, "%s: stopping clusters\n", s)
 		cancel(errors.New("interrupted"))
-		liveMu.Lock() // not released: nothing starts any more
+		liveMu.Lock() // not unlocked, so that nothing starts after it
 		for _, c := range live {
 			_ = c.Stop()
 		}

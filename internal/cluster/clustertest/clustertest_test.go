@@ -37,7 +37,7 @@ func TestSharedIsStartedOnce(t *testing.T) {
 	}
 }
 
-// Two control planes run side by side, do not see each other's objects, and leave nothing.
+// Two control planes run side by side, do not see each other's objects, and leave nothing behind.
 func TestControlPlanesSideBySide(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestControlPlanesSideBySide(t *testing.T) {
 	}
 }
 
-// A detached cluster is found again by its folder, and Down ends it, also when one of its programs has crashed.
+// A detached cluster can be opened by its folder, and Down stops it even if one of its programs has crashed.
 func TestDetachedClusterIsFoundAndTakenDown(t *testing.T) {
 	needsCluster(t, cluster.Options{})
 	dir := filepath.Join(t.TempDir(), "c")

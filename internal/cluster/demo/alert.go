@@ -21,7 +21,8 @@ const (
 //go:embed webhook.yaml
 var webhook string
 
-// alert lets a rule fire and shows how its alert arrives: in the receiver where we can load its image, else in Alertmanager.
+// alert makes a rule fire and shows that its alert arrives: in the webhook receiver if its image can be loaded, else in
+// Alertmanager.
 func (p *place) alert(ctx context.Context, proxy *live.Proxy) error {
 	if p.ownNodes() {
 		if _, err := p.feed(ctx, webhook, "apply", "-f", "-"); err != nil {
@@ -35,7 +36,7 @@ func (p *place) alert(ctx context.Context, proxy *live.Proxy) error {
 	if err := p.ready(ctx, alertmanagerPod); err != nil {
 		return err
 	}
-	run := strconv.FormatInt(time.Now().UnixNano(), 36) // an alert that no earlier run has sent
+	run := strconv.FormatInt(time.Now().UnixNano(), 36) // unique, so that no earlier run has sent the alert
 	say("adding a rule whose alert fires")
 	if _, err := p.feed(ctx, fmt.Sprintf(`
 apiVersion: monitoring.coreos.com/v1
@@ -51,7 +52,7 @@ spec: {groups: [{name: arrives, rules: [{alert: SampleUp%s, expr: 'up{job="sampl
 	return p.inReceiver(ctx, proxy, "SampleUp"+run)
 }
 
-// inAlertmanager waits until Alertmanager has an alert.
+// inAlertmanager waits until Alertmanager has received an alert.
 func (p *place) inAlertmanager(ctx context.Context, proxy *live.Proxy, name string) error {
 	server := proxy.Alertmanager(namespace, alertmanagerPod, alertmanagerPort)
 	took, err := live.Until(ctx, 3*time.Minute, func(ctx context.Context) (bool, error) {
@@ -70,7 +71,7 @@ func (p *place) inAlertmanager(ctx context.Context, proxy *live.Proxy, name stri
 	return nil
 }
 
-// inReceiver waits until an alert has arrived and prints what the receiver logged of it.
+// inReceiver waits until an alert has arrived and prints the line that the receiver logged for it.
 func (p *place) inReceiver(ctx context.Context, proxy *live.Proxy, name string) error {
 	receiver := proxy.Webhook(namespace, "webhook", webhookPort)
 	took, err := live.Until(ctx, 3*time.Minute, func(ctx context.Context) (bool, error) {

@@ -16,7 +16,7 @@ var (
 	namespaceLine = regexp.MustCompile(`(?m)^  namespace: (\S+)$`)
 )
 
-// kubectl applies the files of a folder in the order of their names, so a Namespace has to come before what is in it.
+// kubectl applies the files of a folder in lexical order, so a Namespace must come before its objects.
 func TestExamplesApplyInOrder(t *testing.T) {
 	root, err := programs.Root()
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// What the examples ask for.
+	// Images in the examples.
 	prometheusImage   = "quay.io/prometheus/prometheus:v3.13.2"
 	alertmanagerImage = "quay.io/prometheus/alertmanager:v0.31.1"
-	// The receiver of the alert.
+	// The image of the webhook receiver.
 	webhookImage = "firekeeper.local/webhook:demo"
 )
 
-// ownNodes reports whether images can be given to the nodes; else they come from a registry.
+// ownNodes reports whether images can be loaded into the nodes. Otherwise they are pulled from a registry.
 func (p *place) ownNodes() bool { return p.on != given }
 
-// loadImages builds the images and makes them known to the nodes. A cluster of somebody else's has to find them in a
-// registry.
+// loadImages builds the images and loads them into the nodes. An existing cluster pulls them from a registry
+// instead.
 func (p *place) loadImages(ctx context.Context) error {
 	if !p.ownNodes() {
 		say("expecting the images %s/{operator,config-reloader,rules-reloader}:%s in a registry", p.image, p.tag)
@@ -42,7 +42,7 @@ func (p *place) loadImages(ctx context.Context) error {
 		}
 	}
 	if p.on == kind {
-		return p.loadKindWebhook(ctx) // Prometheus and Alertmanager are pulled
+		return p.loadKindWebhook(ctx) // the images of Prometheus and Alertmanager are pulled
 	}
 	say("loading images %s and %s (built from their Go modules, some minutes the first time)", prometheusImage, alertmanagerImage)
 	if err := p.node.LoadPrometheus(ctx, prometheusImage); err != nil {
@@ -54,7 +54,7 @@ func (p *place) loadImages(ctx context.Context) error {
 	return p.node.LoadPrograms(ctx, webhookImage, "webhook")
 }
 
-// loadImage loads the image of one of our programs.
+// loadImage builds and loads the image of one of the project's programs.
 func (p *place) loadImage(ctx context.Context, program string) error {
 	img := cluster.Image{
 		Name: "docker.io/" + p.image + "/" + program + ":" + p.tag, Context: p.root,
@@ -74,7 +74,7 @@ func (p *place) loadImage(ctx context.Context, program string) error {
 	return p.loadKindImage(ctx, img.Name, img.Dockerfile, img.Context, args...)
 }
 
-// loadKindWebhook loads the receiver of the alert into kind.
+// loadKindWebhook builds the image of the webhook receiver and loads it into kind.
 func (p *place) loadKindWebhook(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "demo-webhook-")
 	if err != nil {

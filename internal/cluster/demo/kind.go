@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// kindCluster is the name of the demo's cluster in kind.
+// kindCluster is the name of the demo's kind cluster.
 const kindCluster = "firekeeper-demo"
 
-// kindConfig is the kubeconfig of that cluster. It is there from before the cluster is made until it is deleted.
+// kindConfig returns the path of the kubeconfig of that cluster. Its folder exists from before the creation of
+// the cluster until its deletion.
 func (p *place) kindConfig() string {
 	return filepath.Join(p.root, ".cache", "demo-kind", "kubeconfig")
 }
 
-// kindUsable says what keeps kind from working.
+// kindUsable returns the reason why kind cannot be used.
 func (p *place) kindUsable() error {
 	switch {
 	case !onPath("kind"):
@@ -30,7 +31,7 @@ func (p *place) kindUsable() error {
 	return nil
 }
 
-// openKind starts the demo's cluster in kind, or takes the one that runs.
+// openKind starts the demo's kind cluster, or uses the running one.
 func (p *place) openKind(ctx context.Context) (err error) {
 	if _, err := command(ctx, "", nil, "docker", "version", "--format={{.Server.Version}}"); err != nil {
 		return fmt.Errorf("kind needs a running docker: %w", err)
@@ -56,13 +57,13 @@ func (p *place) openKind(ctx context.Context) (err error) {
 	return err
 }
 
-// kindExists reports whether kind has the demo's cluster.
+// kindExists reports whether the demo's kind cluster exists.
 func kindExists(ctx context.Context) (bool, error) {
 	list, err := command(ctx, "", nil, "kind", "get", "clusters")
 	return slices.Contains(strings.Fields(list), kindCluster), err
 }
 
-// loadKindImage builds an image with docker and makes it known to the nodes of kind.
+// loadKindImage builds an image with docker and loads it into the kind nodes.
 func (p *place) loadKindImage(ctx context.Context, name, dockerfile, folder string, args ...string) error {
 	build := append([]string{"build", "--quiet", "--file=" + dockerfile, "--tag=" + name}, args...)
 	if _, err := command(ctx, "", nil, "docker", append(build, folder)...); err != nil {
@@ -72,7 +73,7 @@ func (p *place) loadKindImage(ctx context.Context, name, dockerfile, folder stri
 	return err
 }
 
-// downKind deletes the demo's cluster in kind, if there is one.
+// downKind deletes the demo's kind cluster, if it exists.
 func (p *place) downKind(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Dir(p.kindConfig())); errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -1,6 +1,6 @@
-// Command demo shows the whole product on one machine: a Kubernetes, the
-// operator, a Prometheus, how long a change takes to be live in it, how an
-// alert arrives through an Alertmanager, and the pages about it.
+// Command demo shows the product on one machine: a Kubernetes cluster, the operator, a
+// Prometheus, how long a change takes to become effective in it, an alert that arrives
+// through an Alertmanager, and the web pages.
 //
 //	demo up      (make demo)
 //	demo down    (make demo-down)

@@ -17,18 +17,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// pagesAddress is where `operator ui` serves by default; another port is taken when it is in use.
+// pagesAddress is the default address of `operator ui`. If it is in use, a free port is used.
 const pagesAddress = "127.0.0.1:9099"
 
 var pagesURL = regexp.MustCompile(`(?m)^http://\S+/$`)
 
-// pagesFile is a file about the process that serves the pages.
+// pagesFile returns the path of a file of the process that serves the pages.
 func (p *place) pagesFile(name string) string {
 	return filepath.Join(p.root, ".cache", "demo-pages", name)
 }
 
-// servePages runs `operator ui` after the demo has ended, until down, and returns the address of
-// its first page.
+// servePages starts `operator ui` in the background, where it runs until down, and returns the
+// URL of its first page.
 func (p *place) servePages(ctx context.Context) (string, error) {
 	if err := p.stopPages(ctx); err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func (p *place) servePages(ctx context.Context) (string, error) {
 	defer log.Close()
 	cmd := exec.Command(filepath.Join(p.root, "bin", "operator"), "ui", "--kubeconfig="+p.kubeconfig, "--web.listen-address="+freeAddress())
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it does not end with the terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // not killed with the terminal
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
@@ -58,14 +58,14 @@ func (p *place) servePages(ctx context.Context) (string, error) {
 	return p.pagesServed(ctx, ended)
 }
 
-// pagesServed waits for the address that the process prints.
+// pagesServed waits for the URL that the process prints.
 func (p *place) pagesServed(ctx context.Context, ended <-chan error) (url string, err error) {
 	var text []byte
 	_, err = live.Until(ctx, time.Minute, func(context.Context) (bool, error) {
 		var over bool
 		select {
 		case <-ended:
-			over = true // it has written all that it will
+			over = true // its output is complete
 		default:
 		}
 		text, err = os.ReadFile(p.pagesFile("log"))
@@ -81,7 +81,7 @@ func (p *place) pagesServed(ctx context.Context, ended <-chan error) (url string
 	return url, nil
 }
 
-// freeAddress is pagesAddress, or any free port.
+// freeAddress returns pagesAddress if it is free, and otherwise an address with any free port.
 func freeAddress() string {
 	l, err := net.Listen("tcp", pagesAddress)
 	if err != nil {
@@ -91,7 +91,7 @@ func freeAddress() string {
 	return pagesAddress
 }
 
-// stopPages ends the process that serves the pages; it is fine when there is none.
+// stopPages ends the process that serves the pages, if there is one.
 func (p *place) stopPages(ctx context.Context) error {
 	text, err := os.ReadFile(p.pagesFile("pid"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -104,7 +104,7 @@ func (p *place) stopPages(ctx context.Context) error {
 	if err != nil || pid <= 1 {
 		return fmt.Errorf("%s: not the number of a process", p.pagesFile("pid"))
 	}
-	// The number may be that of another process by now. ps fails when there is none.
+	// The process ID may have been reused. ps fails if no process has it.
 	line, _ := command(ctx, "", nil, "ps", "-o", "command=", "-p", strconv.Itoa(pid))
 	if strings.Contains(line, filepath.Join(p.root, "bin", "operator")+" ui ") {
 		if err := syscall.Kill(-pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {

@@ -14,10 +14,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// uiLine is make, which writes an operator that serves pages as the real one does.
+// uiLine replaces make. It writes an operator that prints a URL like the real one and keeps
+// running.
 const uiLine = `mkdir -p $2/bin; printf '#!/bin/sh\necho "$@" >$0.args\necho http://127.0.0.1:9099/\nwhile :; do sleep 0.1; done\n' >$2/bin/operator; chmod +x $2/bin/operator`
 
-// running reports whether a process exists; one that has ended and that nobody waits for does not.
+// running reports whether a process exists and is not a zombie.
 func running(pid int) bool {
 	state, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return err == nil && !strings.Contains(string(state), ") Z ")
@@ -36,7 +37,7 @@ func (p *place) pagesPID(t *testing.T) int {
 	return pid
 }
 
-// The pages are served until down, by one process however often the demo runs.
+// One process serves the pages until down, even if the demo is run several times.
 func TestPages(t *testing.T) {
 	s := newStandIns(t, false, map[string]string{"make": uiLine, "kubectl": kubectlLine})
 	t.Setenv("KUBECONFIG", "/their/config")
@@ -47,7 +48,7 @@ func TestPages(t *testing.T) {
 	var pids []int
 	t.Cleanup(func() {
 		for _, pid := range pids {
-			_ = syscall.Kill(-pid, syscall.SIGKILL) // it has ended if the test was good
+			_ = syscall.Kill(-pid, syscall.SIGKILL) // no longer running if the test passed
 		}
 	})
 	for range 2 {
@@ -80,7 +81,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A process that has got the number since is not ended.
+// Another process that has reused the process ID is not ended.
 func TestPagesOfAnotherProcess(t *testing.T) {
 	s := newStandIns(t, false, nil)
 	t.Setenv("KUBECONFIG", "/their/config")
@@ -96,7 +97,7 @@ func TestPagesOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// Pages that cannot be served say why.
+// If the pages cannot be served, the error has the reason.
 func TestPagesFail(t *testing.T) {
 	s := newStandIns(t, false, map[string]string{"make": `mkdir -p $2/bin; printf '#!/bin/sh\necho no such context >&2; exit 2\n' >$2/bin/operator; chmod +x $2/bin/operator`})
 	t.Setenv("KUBECONFIG", "/their/config")

@@ -17,37 +17,37 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// clusterDir is where the demo keeps the node of its own, the same as `make cluster-up`.
+// clusterDir is the folder of the demo's own node, the same as for `make cluster-up`.
 const clusterDir = ".cluster"
 
-// where is a way to get a Kubernetes.
+// where is a way to get a Kubernetes cluster.
 type where string
 
 const (
-	given where = "KUBECONFIG" // somebody else's cluster
-	kind  where = "kind"       // containers of docker
-	node  where = "node"       // programs of this machine
+	given where = "KUBECONFIG" // an existing cluster
+	kind  where = "kind"       // docker containers
+	node  where = "node"       // processes on this machine
 )
 
-// place is the Kubernetes that the demo runs on.
+// place is the Kubernetes cluster for the demo.
 type place struct {
 	on         where
 	kubectl    string
 	kubeconfig string
-	node       *cluster.Cluster // only on a node of our own
+	node       *cluster.Cluster // only for node
 	root       string           // working tree
 	version    string           // of the working tree
-	image, tag string           // where the images are
+	image, tag string           // repository and tag of the images
 }
 
-// say prints a line of progress with the time since the start.
+// say prints a progress line with the time since the start.
 func say(format string, args ...any) {
 	fmt.Printf("[%5.1fs] %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 }
 
 var began = time.Now()
 
-// newPlace knows the working tree and where the demo would run, but no cluster yet.
+// newPlace returns a place with the working tree and the kind of cluster to use, but without a cluster.
 func newPlace() (*place, error) {
 	root, err := programs.Root()
 	if err != nil {
@@ -67,11 +67,11 @@ func placeIn(root string) (*place, error) {
 	return p, err
 }
 
-// choose says where the demo runs: on the cluster of KUBECONFIG, where it ran before, in kind, or on a node of our own.
-// DEMO_ON=kind or DEMO_ON=node decides between the last two.
+// choose returns where the demo runs: on the cluster of KUBECONFIG, where it ran before, in kind, or on its own node.
+// DEMO_ON=kind or DEMO_ON=node selects one of the last two.
 func (p *place) choose() (where, error) {
 	config := os.Getenv("KUBECONFIG")
-	ours := map[string]where{p.kindConfig(): kind, filepath.Join(p.dir(), "kubeconfig"): node} // as the demo says at its end
+	ours := map[string]where{p.kindConfig(): kind, filepath.Join(p.dir(), "kubeconfig"): node} // the paths that the demo prints at its end
 	_, err := os.Stat(p.kindConfig())
 	kindRuns := err == nil
 	on := where(os.Getenv("DEMO_ON"))
@@ -95,7 +95,7 @@ func (p *place) choose() (where, error) {
 	return node, p.nodeUsable()
 }
 
-// onPath reports whether a program can be run.
+// onPath reports whether a program is on PATH.
 func onPath(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
@@ -103,13 +103,13 @@ func onPath(program string) bool {
 
 func (p *place) dir() string { return filepath.Join(p.root, clusterDir) }
 
-// nodeRuns reports whether the demo's own node is there.
+// nodeRuns reports whether the demo's own node is running.
 func (p *place) nodeRuns() bool {
 	_, err := cluster.Open(p.dir(), nil)
 	return err == nil
 }
 
-// nodeUsable says what keeps a node from running on this machine.
+// nodeUsable returns the reason why a node cannot run on this machine.
 func (p *place) nodeUsable() error {
 	if runtime.GOOS == "linux" && os.Geteuid() == 0 || p.nodeRuns() {
 		return nil
@@ -118,7 +118,7 @@ func (p *place) nodeUsable() error {
 		"or set KUBECONFIG to a cluster")
 }
 
-// findPlace returns a place whose cluster answers.
+// findPlace returns a place with a running cluster.
 func findPlace(ctx context.Context) (*place, error) {
 	p, err := newPlace()
 	if err != nil {
@@ -127,7 +127,7 @@ func findPlace(ctx context.Context) (*place, error) {
 	return p, p.open(ctx)
 }
 
-// open gets the cluster of the place to run.
+// open starts or opens the cluster of the place.
 func (p *place) open(ctx context.Context) error {
 	switch p.on {
 	case given:
@@ -139,7 +139,7 @@ func (p *place) open(ctx context.Context) error {
 	}
 }
 
-// openGiven takes the cluster of KUBECONFIG.
+// openGiven opens the cluster of KUBECONFIG.
 func (p *place) openGiven(ctx context.Context) (err error) {
 	p.kubeconfig = os.Getenv("KUBECONFIG")
 	say("using the cluster of KUBECONFIG=%s", p.kubeconfig)
@@ -152,7 +152,7 @@ func (p *place) openGiven(ctx context.Context) (err error) {
 	return nil
 }
 
-// findKubectl prefers what is there, of any version, to what has to be built.
+// findKubectl prefers an installed kubectl of any version to building one.
 func findKubectl(ctx context.Context) (string, error) {
 	if path, err := exec.LookPath("kubectl"); err == nil {
 		return path, nil
@@ -160,7 +160,7 @@ func findKubectl(ctx context.Context) (string, error) {
 	return programs.Default(os.Stdout).One(ctx, "kubectl", true)
 }
 
-// openNode starts a node on this machine, or takes the one that runs.
+// openNode starts a node on this machine, or uses the running one.
 func (p *place) openNode(ctx context.Context) (err error) {
 	p.node, err = cluster.Open(p.dir(), os.Stdout)
 	if _, no := errors.AsType[*cluster.NotRunningError](err); no {
@@ -174,17 +174,17 @@ func (p *place) openNode(ctx context.Context) (err error) {
 	return nil
 }
 
-// run runs kubectl; its output is part of the error when it fails.
+// run runs kubectl and returns its output, which is included in the error on failure.
 func (p *place) run(ctx context.Context, args ...string) (string, error) {
 	return p.feed(ctx, "", args...)
 }
 
-// feed is run with standard input.
+// feed is like run, with standard input.
 func (p *place) feed(ctx context.Context, stdin string, args ...string) (string, error) {
 	return command(ctx, stdin, []string{"KUBECONFIG=" + p.kubeconfig}, p.kubectl, args...)
 }
 
-// command runs a program and returns what it prints, which is part of the error when it fails.
+// command runs a program and returns its output, which is included in the error on failure.
 func command(ctx context.Context, stdin string, env []string, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), env...)

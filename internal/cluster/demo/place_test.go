@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// standIns are programs that stand in for kind, docker and others: each writes its command line into a file, then runs
-// a line of shell.
+// standIns replaces kind, docker and other programs by scripts that append their command line to a file and then run a
+// line of shell.
 type standIns struct{ dir, root string }
 
-// newStandIns makes them, first on PATH, and a working tree. Alone, no other program is found.
+// newStandIns creates the scripts, first on PATH, and a working tree. With alone, no other program is on PATH.
 func newStandIns(t *testing.T, alone bool, lines map[string]string) standIns {
 	t.Helper()
 	s := standIns{t.TempDir(), t.TempDir()}
@@ -39,7 +39,7 @@ func newStandIns(t *testing.T, alone bool, lines map[string]string) standIns {
 	return s
 }
 
-// calls are the command lines so far, with ROOT for the working tree and TEMP for temporary folders.
+// calls returns the command lines so far, with ROOT for the working tree and TEMP for temporary folders.
 func (s standIns) calls(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "calls"))
@@ -59,7 +59,7 @@ func (s standIns) calls(t *testing.T) []string {
 	return out
 }
 
-// place is the demo's place in the working tree.
+// place returns the demo's place in the working tree.
 func (s standIns) place(t *testing.T) *place {
 	t.Helper()
 	p, err := placeIn(s.root)
@@ -127,14 +127,14 @@ func TestChoosesPlace(t *testing.T) {
 }
 
 const (
-	// kindLine does what kind does with the kubeconfig, and knows the clusters in a file.
+	// kindLine handles the kubeconfig like kind does, and keeps the clusters in a file.
 	kindLine = `d=$(dirname "$0"); case "$1 $2" in "get clusters") cat $d/clusters 2>/dev/null || echo "No kind clusters found." >&2;; ` +
 		`"create cluster") echo firekeeper-demo >$d/clusters;; "delete cluster") rm $d/clusters;; esac`
-	// kubectlLine shows images as kustomize does, and keeps what is applied.
+	// kubectlLine prints images like kustomize does, and stores the applied objects.
 	kubectlLine = `d=$(dirname "$0"); case "$1" in kustomize) echo "image: firekeeper/operator:v1.2.3";; apply) cat >$d/applied; echo "$KUBECONFIG" >$d/config;; esac`
 )
 
-// lives runs what follows open: p loads the images and installs, again removes everything.
+// lives runs the steps after open: p loads the images and installs, then again removes everything.
 func lives(t *testing.T, p, again *place) {
 	t.Helper()
 	for _, step := range []func(context.Context) error{p.loadImages, p.install, again.down} {
@@ -150,7 +150,7 @@ func TestKind(t *testing.T) {
 	if err := p.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the cluster is kept
+	for range 2 { // the cluster is reused
 		if err := s.place(t).open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// kept is what a stand-in has written into a file.
+// kept returns the content of a file that a script has written.
 func (s standIns) kept(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, file))
@@ -223,7 +223,7 @@ func TestWrongStates(t *testing.T) {
 	}
 }
 
-// A cluster of somebody else's: nothing is built, and the operator's images are those of IMAGE and TAG.
+// With an existing cluster nothing is built, and the operator images come from IMAGE and TAG.
 func TestGivenCluster(t *testing.T) {
 	s := newStandIns(t, true, map[string]string{"kubectl": "PATH=/usr/bin:/bin; " + kubectlLine, "kind": "", "docker": "", "make": ""})
 	t.Setenv("KUBECONFIG", "/their/config")

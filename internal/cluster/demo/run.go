@@ -18,7 +18,7 @@ const (
 	port      = 9090
 )
 
-// up shows the product, step by step.
+// up runs the demo step by step.
 func up(ctx context.Context) error {
 	p, err := findPlace(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *place) install(ctx context.Context) error {
 	if _, err := p.feed(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
 		return err
 	}
-	// A newer image of the same name must be taken up as well.
+	// A newer image with the same name must be used as well.
 	if p.ownNodes() {
 		if _, err := p.run(ctx, "-n", "firekeeper", "rollout", "restart", "deployment/prometheus-operator"); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (p *place) install(ctx context.Context) error {
 	return err
 }
 
-// example applies deploy/examples and waits until all of it works.
+// example applies deploy/examples and waits until everything works.
 func (p *place) example(ctx context.Context, server *live.Prometheus) error {
 	say("applying deploy/examples: a Prometheus, an Alertmanager, a sample program, and how it is watched")
 	if _, err := p.run(ctx, "apply", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
@@ -97,7 +97,7 @@ func (p *place) example(ctx context.Context, server *live.Prometheus) error {
 	return err
 }
 
-// ready waits until a pod is there and ready.
+// ready waits until a pod exists and is ready.
 func (p *place) ready(ctx context.Context, pod string) error {
 	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=create", "pod/"+pod, "--timeout=2m"); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (p *place) ready(ctx context.Context, pod string) error {
 	return err
 }
 
-// changes changes the rule and the monitor and measures until the running
-// Prometheus shows it.
+// changes updates the rule and the monitor and measures the time until the running
+// Prometheus shows the change.
 func (p *place) changes(ctx context.Context, server *live.Prometheus) error {
 	for i := range 3 {
 		threshold := time.Now().UnixNano() % 1_000_000
@@ -144,7 +144,7 @@ func (p *place) change(ctx context.Context, what, object, patch string, shows fu
 	return nil
 }
 
-// showWhere says where to look.
+// showWhere prints where to look next.
 func (p *place) showWhere(ctx context.Context) error {
 	objects, err := p.run(ctx, "-n", namespace, "get", "prometheus,alertmanager,servicemonitor,prometheusrule,alertmanagerconfig,statefulset,pod")
 	if err != nil {
@@ -180,19 +180,19 @@ func (p *place) showWhere(ctx context.Context) error {
 	return nil
 }
 
-// address is the IP address of a pod.
+// address returns the IP address of a pod.
 func (p *place) address(ctx context.Context, pod string) (string, error) {
 	return p.run(ctx, "-n", namespace, "get", "pod", pod, "-o", "jsonpath={.status.podIP}")
 }
 
-// down removes what up made: the whole cluster, or from somebody else's the
-// example and the operator. It is fine when there is nothing.
+// down removes what up created: the whole cluster, or from an existing one the example
+// and the operator. It is a no-op if there is nothing.
 func down(ctx context.Context) error {
 	p, err := newPlace()
 	if p == nil || p.on == "" {
 		return err
 	}
-	return p.down(ctx) // also where up could not run
+	return p.down(ctx) // even if up could not run
 }
 
 func (p *place) down(ctx context.Context) error {

@@ -1,5 +1,5 @@
-// Package ports hands out TCP ports to programs that are told where to listen, so that
-// no two of them get the same one, also from different processes.
+// Package ports allocates TCP ports for programs that need a listen address, so that no two of them get the same port,
+// even from different processes.
 //
 //	lease, err := ports.Take(2)
 //	if err != nil {
@@ -21,23 +21,22 @@ import (
 	"syscall"
 )
 
-// Ports come from below the node ports of Services and the range from which the kernel takes ports for outgoing
-// connections, so that nothing slips in between choosing a port and listening on it.
+// The ports are below the node ports of Services and the ephemeral ports for outgoing connections, so that a port is
+// not taken between choosing it and listening on it.
 const firstPort, lastPort = 20000, 29999
 
-// Lease keeps ports from being handed out again: nothing listens on them yet when another process looks for free ones.
-// Each lease locks one byte per port of a file that all processes of a user share; closing the file, or the end of the
-// process, ends the lease.
+// Lease reserves ports on which nothing listens yet, so that they are not allocated again. Each lease locks one byte
+// per port of a file that all processes of a user share. Closing the file, or the end of the process, ends the lease.
 type Lease struct {
 	Ports []int
 	file  *os.File
 }
 
-// ofdSetLock is F_OFD_SETLK: a lock of the open file instead of the process, so that two leases of one process
-// exclude each other too.
+// ofdSetLock is F_OFD_SETLK: the lock belongs to the open file and not to the process, so that two leases of one
+// process exclude each other too.
 const ofdSetLock = 37
 
-// Take finds TCP ports that are free on every address of the machine.
+// Take returns a lease of TCP ports that are free on every address of the machine.
 func Take(count int) (*Lease, error) {
 	name := filepath.Join(os.TempDir(), fmt.Sprintf("firekeeper-ports-%d", os.Geteuid()))
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
@@ -59,7 +58,7 @@ func Take(count int) (*Lease, error) {
 	return nil, fmt.Errorf("no %d free ports between %d and %d", count, firstPort, lastPort)
 }
 
-// has reports whether the lease already holds a port; its own lock would not tell.
+// has reports whether the lease already has a port, which its own lock does not show.
 func (l *Lease) has(port int) bool {
 	for _, p := range l.Ports {
 		if p == port {
@@ -69,10 +68,10 @@ func (l *Lease) has(port int) bool {
 	return false
 }
 
-// Release ends the lease; the ports may be handed out again.
+// Release ends the lease. The ports may be allocated again.
 func (l *Lease) Release() { _ = l.file.Close() }
 
-// Taken returns an error when something listens on one of the TCP ports.
+// Taken returns an error if one of the TCP ports is in use.
 func Taken(ports ...int) error {
 	var errs []error
 	for _, port := range ports {

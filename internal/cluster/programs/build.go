@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// batch is one run of go build: programs of one folder, which share most of
-// their packages.
+// batch is one run of go build, for programs of one folder, which share most of their
+// packages.
 type batch struct {
-	folder  string   // absolute, holds the go.mod
+	folder  string   // absolute, has the go.mod
 	pkgs    []string // to build
 	ldflags string
 	tags    string
-	out     string // folder for the programs
+	out     string // output folder
 }
 
-// buildOrder puts the folders that take long last, so that an early failure
-// does not cost their minutes.
+// buildOrder sorts slow builds last, so that an early failure does not cost their
+// minutes.
 func buildOrder(missing map[string][]string) []string {
 	long := map[string]int{
 		"coredns": 1, "alertmanager": 1, "alertmanager-0.21": 1, "alertmanager-0.24": 1, "alertmanager-0.27": 1,
@@ -38,8 +38,8 @@ func buildOrder(missing map[string][]string) []string {
 	return folders
 }
 
-// make builds the named programs of one folder into the cache and enters
-// their paths into found.
+// make builds the given programs of one folder into the cache and adds their paths to
+// found.
 func (f *Finder) make(ctx context.Context, folder string, names []string, found map[string]string) error {
 	if f.Sources == "" {
 		return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoSourceTree)
@@ -62,7 +62,7 @@ func (f *Finder) make(ctx context.Context, folder string, names []string, found 
 		return err
 	}
 	defer unlock()
-	var still []string // what the other process did not build
+	var still []string // not built by the other process
 	for _, name := range names {
 		found[name] = filepath.Join(dir, fileOf(name))
 		if !executable(found[name]) {
@@ -75,8 +75,8 @@ func (f *Finder) make(ctx context.Context, folder string, names []string, found 
 	return f.buildInto(ctx, dir, v, still)
 }
 
-// buildInto builds in a scratch folder and renames, so that a program in the
-// cache is always whole.
+// buildInto builds in a scratch folder and renames the results, so that programs in the
+// cache are always complete.
 func (f *Finder) buildInto(ctx context.Context, dir, v string, names []string) error {
 	scratch, err := os.MkdirTemp(dir, ".build-")
 	if err != nil {
@@ -126,7 +126,7 @@ func goBuild(ctx context.Context, b batch) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.folder
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the compilers go with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signal the compilers too
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
@@ -144,8 +144,8 @@ func tail(out []byte, limit int) []byte {
 	return out[max(0, len(out)-limit):]
 }
 
-// progress says what is being built, now and every ten seconds until the
-// returned function is called.
+// progress logs the build at once and every ten seconds until the returned function is
+// called.
 func (f *Finder) progress(what string) (done func(error)) {
 	start := time.Now()
 	elapsed := func() time.Duration { return time.Since(start).Round(time.Second) }

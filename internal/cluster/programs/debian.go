@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// Debian returns the path of a file inside a Debian package, without installing
-// the package: it is downloaded and unpacked into the cache once. fetch says
-// whether a package that is not in the cache is downloaded; without it the
-// result is "".
+// Debian returns the path of a file inside a Debian package, without installing the
+// package: it is downloaded and unpacked into the cache once. If the package is not in
+// the cache and fetch is false, the result is "".
 //
-// file: path inside the package, "usr/bin/promtool". Errors: no cache folder, a
-// machine without apt-get and dpkg, a package that is not there or has no such
-// file.
+// file: path inside the package, "usr/bin/promtool".
+//
+// Errors: no cache folder, a machine without apt-get and dpkg, an unknown package, or one
+// without the file.
 func (f *Finder) Debian(ctx context.Context, name, file string, fetch bool) (string, error) {
 	if f.Cache == "" {
 		return "", fmt.Errorf("package %s: no cache folder: set FIREKEEPER_CACHE", name)
@@ -60,7 +60,7 @@ func unpack(ctx context.Context, dir, name string) error {
 	return quietly(ctx, dir, "dpkg", "-x", archives[0], "content")
 }
 
-// quietly runs a command and shows the end of its output only when it fails.
+// quietly runs a command. Its error includes the end of the output.
 func quietly(ctx context.Context, dir string, command ...string) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = dir

@@ -10,25 +10,25 @@ import (
 	"path/filepath"
 )
 
-// Finder looks programs up and builds what is missing.
+// Finder finds programs and builds missing ones.
 type Finder struct {
 	// Sources is the folder of this package in the source tree.
 	Sources string
-	// Cache is where built programs go: <Cache>/<folder>-<version>/<program>.
+	// Cache is the folder of built programs: <Cache>/<folder>-<version>/<program>.
 	Cache string
-	// Assets is a folder whose programs win over all others; may be empty.
+	// Assets is a folder whose programs take precedence; may be empty.
 	Assets string
 	// LookPath finds a program on PATH.
 	LookPath func(name string) (string, error)
-	// Log receives progress, a line at a time.
+	// Log receives progress, one line at a time.
 	Log io.Writer
 
 	build func(ctx context.Context, b batch) error // replaced by tests
 }
 
-// Default is a Finder set up from the environment and the source tree. Sources
-// and Cache are empty when the tree is not there; then only programs that
-// are already on the machine are found.
+// Default returns a Finder that is configured from the environment and the source tree.
+// Without the source tree, Sources and the default of Cache are empty, and only existing
+// programs are found.
 func Default(log io.Writer) *Finder {
 	f := &Finder{
 		Cache:    os.Getenv("FIREKEEPER_CACHE"),
@@ -43,10 +43,9 @@ func Default(log io.Writer) *Finder {
 	return f
 }
 
-// Find returns the path of each named program, building the missing ones.
+// Find returns the path of each named program, and builds missing ones.
 //
-// Errors: UnknownError; a build that does not succeed, with the compiler's
-// output; ctx's error.
+// Errors: [UnknownError]; a failed build, with the compiler's output; ctx's error.
 func (f *Finder) Find(ctx context.Context, names ...string) (map[string]string, error) {
 	found := map[string]string{}
 	missing := map[string][]string{} // folder: programs
@@ -73,8 +72,8 @@ func (f *Finder) Find(ctx context.Context, names ...string) (map[string]string, 
 	return found, nil
 }
 
-// Static is Find for programs that go into an image without a C library: a
-// dynamically linked program on PATH or in the assets folder is passed over.
+// Static is like [Finder.Find] for programs of an image without a C library: it ignores
+// the assets folder, and dynamically linked programs on PATH.
 func (f *Finder) Static(ctx context.Context, names ...string) (map[string]string, error) {
 	own := *f
 	own.Assets = ""
@@ -88,10 +87,9 @@ func (f *Finder) Static(ctx context.Context, names ...string) (map[string]string
 	return own.Find(ctx, names...)
 }
 
-// Have returns the path of a program that is already on the machine, and ""
-// when it would have to be built.
+// Have returns the path of an existing program, or "" if it would have to be built.
 //
-// Errors: UnknownError; go.mod files that cannot be read.
+// Errors: [UnknownError]; go.mod files that cannot be read.
 func (f *Finder) Have(ctx context.Context, name string) (string, error) {
 	src, ok := table[name]
 	if !ok {
@@ -100,7 +98,7 @@ func (f *Finder) Have(ctx context.Context, name string) (string, error) {
 	return f.existing(ctx, name, src)
 }
 
-// One is Find for one program when build is set, else Have.
+// One is like Find for one program if build is set, else like Have.
 func (f *Finder) One(ctx context.Context, name string, build bool) (string, error) {
 	if !build {
 		return f.Have(ctx, name)
@@ -109,7 +107,7 @@ func (f *Finder) One(ctx context.Context, name string, build bool) (string, erro
 	return found[name], err
 }
 
-// existing returns the path of a program that is already on the machine, or "".
+// existing returns the path of an existing program, or "".
 func (f *Finder) existing(ctx context.Context, name string, src source) (string, error) {
 	if f.Assets != "" {
 		if path := filepath.Join(f.Assets, name); executable(path) {
@@ -137,7 +135,7 @@ func (f *Finder) existing(ctx context.Context, name string, src source) (string,
 	return path, nil
 }
 
-// cached is where a built program is kept.
+// cached returns the path of a built program.
 func (f *Finder) cached(name string, src source) (string, error) {
 	v, err := pinnedVersion(f.Sources, src)
 	if err != nil {

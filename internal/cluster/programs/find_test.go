@@ -27,7 +27,7 @@ func script(t *testing.T, dir, name, prints string) string {
 	return path
 }
 
-// sourceTree writes a go.mod that pins etcd, as the real one does.
+// sourceTree writes a go.mod that pins etcd like the real one.
 func sourceTree(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func finder(t *testing.T, path string) *Finder {
 func TestFindOrder(t *testing.T) {
 	for name, tc := range map[string]struct {
 		assets, cached bool
-		onPath         string // what the program on PATH says; empty: not there
+		onPath         string // output of the program on PATH; empty if there is none
 		want           string
 	}{
 		"the assets folder wins over all":           {assets: true, cached: true, onPath: "etcd Version: 3.6.1", want: "assets"},
@@ -185,7 +185,7 @@ func TestStaticPassesOverScripts(t *testing.T) {
 	}
 }
 
-// TestOne: without build, a program that is not on the machine is not there.
+// Without build, One returns "" for a program that does not exist.
 func TestOne(t *testing.T) {
 	f := finder(t, "")
 	if path, err := f.One(t.Context(), "etcd", false); path != "" || err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// lock takes an exclusive lock that other processes see, and tells the caller
-// once when it has to wait. The kernel drops the lock of a process that dies.
+// lock takes an exclusive lock between processes, and calls waiting once if it has to
+// wait. The kernel releases the lock of a process that dies.
 func lock(ctx context.Context, file string, waiting func()) (unlock func(), err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"runtime"
 )
 
-// sourcesBelowRoot is this package's folder, seen from the root of the tree.
+// sourcesBelowRoot is this package's folder, relative to the root of the tree.
 const sourcesBelowRoot = "internal/cluster/programs"
 
-// ErrNoSourceTree means the programs' go.mod files are not on this machine.
+// ErrNoSourceTree means that the programs' go.mod files are not on this machine.
 var ErrNoSourceTree = errors.New("source tree not found: run inside it, or set KUBEBUILDER_ASSETS to a folder with the programs")
 
-// Root finds the root of the source tree: from where this file was compiled,
-// else from the working directory or the executable's folder upwards.
+// Root returns the root of the source tree. It searches upward from the folder in which
+// this file was compiled, the working directory, and the executable's folder.
 //
-// The go.mod files cannot be embedded: a folder with a go.mod is outside the
-// module that would embed it.
+// The go.mod files cannot be embedded: a folder with a go.mod is not part of the module
+// that would embed it.
 func Root() (string, error) {
 	var starts []string
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) { // not absolute with -trimpath
@@ -53,7 +53,7 @@ func rootAbove(dir string) string {
 	}
 }
 
-// pinnedVersion reads the version of the source's module from its go.mod.
+// pinnedVersion returns the version of the source's module in its go.mod.
 func pinnedVersion(sources string, src source) (string, error) {
 	if src.module == "" {
 		return "v1", nil
@@ -70,7 +70,7 @@ func pinnedVersion(sources string, src source) (string, error) {
 	return string(m[1]), nil
 }
 
-// staticallyLinked reports whether the program runs without a loader.
+// staticallyLinked reports whether the program runs without a dynamic loader.
 func staticallyLinked(path string) bool {
 	f, err := elf.Open(path)
 	if err != nil {

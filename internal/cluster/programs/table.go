@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// source says where a program comes from and which builds of it on PATH are
-// good enough.
+// source describes how to build a program, and which versions of it on PATH are accepted.
 type source struct {
-	folder  string // below this package: holds the go.mod
-	module  string // whose version is the program's; empty for a program of our own
+	folder  string // relative to this package: has the go.mod
+	module  string // module that determines the version; empty for a program of this project
 	pkg     string // package to build
 	ldflags string // {v} is the module's version without "v", {minor} its second number
 	tags    string // build tags, comma-separated
-	file    string // name of the built program; empty when it is the row's
+	file    string // name of the built program; empty if it is the key of the row
 
-	versionArgs []string // make the program print its version
-	from, below version  // PATH: from <= version < below; no versionArgs, never taken from PATH
+	versionArgs []string // arguments to print the version
+	from, below version  // accepted on PATH: from <= version < below; without versionArgs none is
 }
 
 const kubeLdflags = "-X k8s.io/component-base/version.gitVersion=v{v}" +
@@ -27,9 +26,8 @@ const kubeLdflags = "-X k8s.io/component-base/version.gitVersion=v{v}" +
 
 const commonLdflags = "-X github.com/prometheus/common/version.Version="
 
-// kube is a program of Kubernetes. All of them must be of one minor version; a
-// newer kubelet would refuse Debian's containerd, and kubectl refuses to parse
-// a server version without the linker flags.
+// kube returns the source of a Kubernetes program. All of them must have the same minor version. A newer kubelet would
+// reject Debian's containerd, and kubectl cannot parse a server version without the linker flags.
 func kube(name string, versionArgs ...string) source {
 	return source{
 		folder: "kubernetes", module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/" + name,
@@ -38,8 +36,7 @@ func kube(name string, versionArgs ...string) source {
 	}
 }
 
-// prom is a program of the Prometheus server's module. Its module version
-// 0.313.2 is release 3.13.2.
+// prom returns the source of a program of the Prometheus server's module. Module version 0.313.2 is release 3.13.2.
 func prom(name string) source {
 	return source{
 		folder: "prometheus", module: "github.com/prometheus/prometheus",
@@ -49,7 +46,7 @@ func prom(name string) source {
 	}
 }
 
-// oldProm is the server of an older release, as oldPromtool is its checker.
+// oldProm returns the source of the server of an older release of Prometheus, see oldPromtool.
 func oldProm(minor, release string) source {
 	return source{
 		folder: "prometheus-" + minor, module: "github.com/prometheus/prometheus",
@@ -58,8 +55,8 @@ func oldProm(minor, release string) source {
 	}
 }
 
-// oldPromtool is the checker of an older release of Prometheus. It is never
-// taken from PATH: only this release will do.
+// oldPromtool returns the source of promtool of an older release of Prometheus. It is never taken from PATH, because
+// the exact release is needed.
 func oldPromtool(minor, release string) source {
 	return source{
 		folder: "prometheus-" + minor, module: "github.com/prometheus/prometheus",
@@ -68,7 +65,7 @@ func oldPromtool(minor, release string) source {
 	}
 }
 
-// oldAmtool is the checker of an older release of Alertmanager, as oldPromtool is of Prometheus.
+// oldAmtool returns the source of amtool of an older release of Alertmanager, see oldPromtool.
 func oldAmtool(minor string) source {
 	return source{
 		folder: "alertmanager-" + minor, module: "github.com/prometheus/alertmanager",
@@ -86,7 +83,7 @@ func alert(name string) source {
 	}
 }
 
-// exporter is a program that is never taken from PATH: only the pinned release will do.
+// exporter returns the source of a program that is never taken from PATH, because the pinned release is needed.
 func exporter(folder, module, command string) source {
 	return source{folder: folder, module: module, pkg: module + command, ldflags: commonLdflags + "{v}"}
 }
@@ -98,8 +95,7 @@ var table = map[string]source{
 	"kube-proxy":              kube("kube-proxy", "--version"),
 	"kubelet":                 kube("kubelet", "--version"),
 	"kubectl":                 kube("kubectl", "version", "--client"),
-	// An etcd before 3.5.13 answers a watch without resourceVersion with an
-	// error under a kube-apiserver of 1.34.
+	// An etcd before 3.5.13 responds to a watch without resourceVersion with an error under a kube-apiserver of 1.34.
 	"etcd": {
 		folder: "etcd", module: "go.etcd.io/etcd/server/v3", pkg: ".", versionArgs: []string{"--version"},
 		from: version{3, 5, 13}, below: version{4, 0, 0},
@@ -125,8 +121,8 @@ var table = map[string]source{
 	"amtool-0.21":   oldAmtool("0.21"),
 	"amtool-0.24":   oldAmtool("0.24"),
 	"amtool-0.27":   oldAmtool("0.27"),
-	// Without the tag, Thanos compiles, but reads the labels of Prometheus's packages in a form that they no longer have:
-	// a sidecar panics as soon as somebody asks it for its labels.
+	// Without the tag, Thanos compiles, but reads the labels of Prometheus packages in an obsolete representation: a
+	// sidecar panics on the first request for its labels.
 	"thanos": {
 		folder: "thanos", module: "github.com/thanos-io/thanos", pkg: "github.com/thanos-io/thanos/cmd/thanos",
 		ldflags: commonLdflags + "{v}", tags: "slicelabels", versionArgs: []string{"--version"},
@@ -139,20 +135,21 @@ var table = map[string]source{
 	},
 	"pause":   {folder: "pause", pkg: "."},
 	"webhook": {folder: "webhook", pkg: "."},
-	// What kube-prometheus runs beside Prometheus and Alertmanager, in the versions of its manifests.
+	// Programs that kube-prometheus deploys in addition to Prometheus and Alertmanager, in the versions of its
+	// manifests.
 	"node_exporter":      exporter("node-exporter", "github.com/prometheus/node_exporter", ""),
 	"blackbox_exporter":  exporter("blackbox-exporter", "github.com/prometheus/blackbox_exporter", ""),
 	"kube-state-metrics": exporter("kube-state-metrics", "k8s.io/kube-state-metrics/v2", ""),
 	"kube-rbac-proxy":    exporter("kube-rbac-proxy", "github.com/brancz/kube-rbac-proxy", "/cmd/kube-rbac-proxy"),
 }
 
-// fileOf is the file name of a built program.
+// fileOf returns the file name of a built program.
 func fileOf(name string) string { return cmp.Or(table[name].file, name) }
 
-// Names lists every program that can be found, sorted.
+// Names returns the names of all programs, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(table)) }
 
-// UnknownError names a program that is not in the table.
+// UnknownError means that a program is not in the table.
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {

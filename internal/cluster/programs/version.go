@@ -12,7 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// version is major, minor, patch.
+// version is major, minor and patch.
 type version [3]int
 
 func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
@@ -23,7 +23,7 @@ func (v version) compare(w version) int {
 
 var versionPattern = regexp.MustCompile(`\d+\.\d+\.\d+`)
 
-// parseVersion reads the first x.y.z in a text such as "etcd Version: 3.6.1".
+// parseVersion parses the first x.y.z in a text such as "etcd Version: 3.6.1".
 func parseVersion(text string) (version, bool) {
 	var v version
 	m := versionPattern.FindString(text)
@@ -40,7 +40,7 @@ func parseVersion(text string) (version, bool) {
 	return v, true
 }
 
-// reportedVersion asks a program for its version.
+// reportedVersion runs a program to get its version.
 func reportedVersion(ctx context.Context, path string, args []string) (version, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -55,7 +55,7 @@ func reportedVersion(ctx context.Context, path string, args []string) (version, 
 	return v, nil
 }
 
-// Release is the version that a program reports with --version.
+// Release returns the version that a program reports with --version.
 func Release(ctx context.Context, path string) (*semver.Version, error) {
 	v, err := reportedVersion(ctx, path, []string{"--version"})
 	if err != nil {

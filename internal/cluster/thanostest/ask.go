@@ -18,13 +18,13 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// Names of metrics that tell of reloads.
+// Names of the metrics for reloads.
 const (
 	reloadSuccessful = "thanos_rule_config_last_reload_successful"
 	reloadTime       = "thanos_rule_config_last_reload_success_timestamp_seconds"
 )
 
-// Group is a rule group that the program has loaded.
+// Group is a loaded rule group.
 type Group struct {
 	Name, File              string
 	Interval                float64
@@ -33,15 +33,15 @@ type Group struct {
 	Rules                   []Rule
 }
 
-// Rule is a rule of such a group.
+// Rule is a rule of a [Group].
 type Rule struct {
 	Name, Query, Type   string
-	Duration            float64 // seconds of for
+	Duration            float64 // value of for, in seconds
 	KeepFiringFor       float64
 	Labels, Annotations map[string]string
 }
 
-// Rules are the groups that the program has loaded, by file and name.
+// Rules returns the loaded groups, by file and name.
 func (s *Server) Rules(ctx context.Context) ([]Group, error) {
 	var answer struct{ Data struct{ Groups []Group } }
 	body, err := s.get(ctx, s.api("/api/v1/rules"))
@@ -59,7 +59,7 @@ func (s *Server) Rules(ctx context.Context) ([]Group, error) {
 	return groups, nil
 }
 
-// loadedAll names the rule files with groups of which none was loaded.
+// loadedAll returns an error with the rule files that have groups of which none was loaded.
 func (s *Server) loadedAll(ctx context.Context) error {
 	groups, err := s.Rules(ctx)
 	if err != nil {
@@ -82,13 +82,13 @@ func (s *Server) loadedAll(ctx context.Context) error {
 	return nil
 }
 
-// Reload asks for a reload: the status and the text of the answer.
+// Reload requests a reload and returns the status and the body of the response.
 func (s *Server) Reload(ctx context.Context) (status int, text string, err error) {
 	status, body, err := s.do(ctx, http.MethodPost, s.api("/-/reload"))
 	return status, strings.TrimSpace(strings.ReplaceAll(string(body), s.root, "")), err
 }
 
-// Metric is the value of a metric without labels; 0 when there is none.
+// Metric returns the value of a metric without labels, or 0 if there is none.
 func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	body, err := s.get(ctx, "/metrics")
 	if err != nil {
@@ -103,21 +103,21 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	return 0, lines.Err()
 }
 
-// URL is the address of a path of the API: "/-/reload", below the prefix.
+// URL returns the URL of an API path such as "/-/reload", including the prefix.
 func (s *Server) URL(path string) string { return s.url + s.api(path) }
 
-// Put replaces the content of rule files, which the program reads with the next Reload.
+// Put replaces the content of rule files. The program reads them on the next Reload.
 func (s *Server) Put(files map[string]string) error {
 	return Container{Files: files}.write(s.root)
 }
 
-// Log is what the program has written, with the paths of the container.
+// Log returns the output of the program, with the paths of the container.
 func (s *Server) Log() string { return strings.ReplaceAll(s.log.String(), s.root, "") }
 
-// api is a path below the prefix.
+// api returns a path below the prefix.
 func (s *Server) api(path string) string { return strings.TrimSuffix(s.prefix, "/") + path }
 
-// value is that of an argument, the last if there are several.
+// value returns the value of an argument, the last one if it is repeated.
 func (c Container) value(name string) string {
 	value := ""
 	for _, arg := range c.Args {
@@ -128,8 +128,8 @@ func (c Container) value(name string) string {
 	return value
 }
 
-// connect finds out whether the program will speak TLS. The client shows the server's own certificate, for a web
-// configuration that wants one.
+// connect determines whether the program will use TLS. The client presents the server's own certificate, for a
+// web configuration that requires one.
 func (s *Server) connect() {
 	var web struct {
 		TLS struct {
@@ -139,7 +139,7 @@ func (s *Server) connect() {
 	}
 	content, err := os.ReadFile(s.root + s.container.value("--http.config"))
 	scheme := "http"
-	settings := &tls.Config{InsecureSkipVerify: true} // a certificate of the test
+	settings := &tls.Config{InsecureSkipVerify: true} // the certificate is from the test
 	if err == nil && yaml.Unmarshal(content, &web) == nil && web.TLS.Cert != "" {
 		scheme = "https"
 		if pair, err := tls.LoadX509KeyPair(web.TLS.Cert, web.TLS.Key); err == nil {

@@ -13,28 +13,28 @@ import (
 	"strings"
 )
 
-// Container is what a pod gives to the program.
+// Container is the input that the program gets from a pod.
 type Container struct {
-	// Args start with "rule"; values stand behind "=": "--data-dir=/thanos/data".
+	// Args start with "rule". Values follow "=": "--data-dir=/thanos/data".
 	Args []string
-	// Env is all of the environment. $(NAME) in an argument is replaced as the kubelet does it.
+	// Env is the whole environment. $(NAME) in an argument is replaced as by the kubelet.
 	Env map[string]string
-	// Files are the contents of the mounted files, by absolute path.
+	// Files has the contents of the mounted files, by absolute path.
 	Files map[string]string
 }
 
-// RuleFolder is where pods mount rule files, a folder for each ConfigMap.
+// RuleFolder is the mount path of rule files in pods, with one folder per ConfigMap.
 const RuleFolder = "/etc/thanos/rules"
 
-// process is a Container for this machine: below a folder, on free ports.
+// process is a [Container] that is adapted to this machine: below a folder, on free ports.
 type process struct {
 	root       string
 	args, env  []string
 	http, grpc int // ports
 }
 
-// newProcess moves a container below root. Paths move in the two arguments that may name what is no file, and wherever
-// an argument or a configuration file has the path of one of the files.
+// newProcess moves a container below root. It changes paths in the two arguments that may be something else than a
+// file, and where an argument or a configuration file has the path of one of the files.
 func newProcess(c Container, root string, http, grpc int) process {
 	p := process{root: root, http: http, grpc: grpc}
 	moved := c.mover(root)
@@ -63,14 +63,14 @@ func newProcess(c Container, root string, http, grpc int) process {
 	return p
 }
 
-// defaultTo adds an address to listen on when there is none.
+// defaultTo adds a listen address if there is none.
 func (p *process) defaultTo(name string, port int) {
 	if !slices.ContainsFunc(p.args, func(arg string) bool { return strings.HasPrefix(arg, name+"=") }) {
 		p.args = append(p.args, fmt.Sprintf("%s=127.0.0.1:%d", name, port))
 	}
 }
 
-// withPort replaces the port of an address. What is none stays, for the program to refuse.
+// withPort replaces the port of an address. An invalid address is unchanged, for the program to reject.
 func withPort(address string, port int) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -79,7 +79,7 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(host, fmt.Sprint(port))
 }
 
-// mover puts root before the paths of the files.
+// mover returns a replacer that prefixes the paths of the files with root.
 func (c Container) mover(root string) *strings.Replacer {
 	names := slices.SortedFunc(maps.Keys(c.Files), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	var pairs []string
@@ -89,7 +89,7 @@ func (c Container) mover(root string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// write writes the files below root. Rules are written as they are: a path in an annotation is only text.
+// write writes the files below root. Rules are not modified, because a path in an annotation is only text.
 func (c Container) write(root string) error {
 	moved := c.mover(root)
 	for name, content := range c.Files {
@@ -113,7 +113,7 @@ func isRuleFile(name string) bool { return strings.HasPrefix(name, RuleFolder+"/
 
 var references = regexp.MustCompile(`\$(\$|\([^)]*\))`)
 
-// expand replaces $(NAME) by the variable as the kubelet does: an unknown one stays, $$ is a single $.
+// expand replaces $(NAME) with the variable like the kubelet does: an unknown one is unchanged, and $$ is a single $.
 func expand(arg string, env map[string]string) string {
 	return references.ReplaceAllStringFunc(arg, func(ref string) string {
 		if ref == "$$" {

@@ -14,7 +14,7 @@ const (
 	ruleFile    = RuleFolder + "/cm-0/a.yaml"
 )
 
-// ruler is a container as the operator makes it, without what a test is about.
+// ruler returns a container like that of the operator, without the part under test.
 func ruler(args ...string) Container {
 	return Container{
 		Args: slices.Concat([]string{
@@ -32,7 +32,8 @@ func (c Container) with(name, content string) Container {
 	return c
 }
 
-// expect checks what the program says of a container; no reason means that it accepts it.
+// expect checks whether the program accepts a container. An empty reason means that it
+// must accept it.
 func expect(t *testing.T, p Program, c Container, reason string) {
 	t.Helper()
 	err := p.Check(t.Context(), c)
@@ -47,7 +48,7 @@ func expect(t *testing.T, p Program, c Container, reason string) {
 	}
 }
 
-// Arguments by whether they are accepted, space-separated.
+// Arguments (space-separated) are accepted or rejected as expected.
 func TestArguments(t *testing.T) {
 	p := Find(t)
 	for args, reason := range map[string]string{
@@ -105,7 +106,7 @@ func TestLabels(t *testing.T) {
 	p := Find(t)
 	for label, reason := range map[string]string{
 		`a="b"`: "", `a=""`: "", `a="x=y"`: "", `a="b\"c\n"`: "", "a=`b`": "", `a="ü"`: "",
-		"a=\"\xff\"": "", `ü="b"`: "", `a-b="b"`: "", `__name__="b"`: "", // none of them is checked
+		"a=\"\xff\"": "", `ü="b"`: "", `a-b="b"`: "", `__name__="b"`: "", // none of them is validated
 		`thanos_ruler_replica="x"`: "", // two values of one label
 		"a":                        "unrecognized label",
 		"a=b":                      "unquote label value",
@@ -120,7 +121,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Go's durations, with d and w; only the retention has Prometheus's.
+// Durations are Go's with d and w; only the retention accepts Prometheus's.
 func TestDurations(t *testing.T) {
 	p := Find(t)
 	retention := map[string]string{
@@ -193,7 +194,7 @@ func TestConfigurationFiles(t *testing.T) {
 	}
 }
 
-// Keys that Thanos does not know are ignored in remote_write, unlike in any other file.
+// Unknown keys are ignored in remote_write, unlike in all other files.
 func TestRemoteWrite(t *testing.T) {
 	p := Find(t)
 	entries := map[string]string{
@@ -231,7 +232,7 @@ func TestRemoteWrite(t *testing.T) {
 	})
 }
 
-// An empty list is a configuration, and makes the ruler stateless; an empty file does not.
+// An empty list is a configuration and makes the ruler stateless; an empty file does not.
 func TestEmptyRemoteWrite(t *testing.T) {
 	p := Find(t)
 	for content, stateless := range map[string]bool{"": false, "remote_write: []\n": true} {
@@ -281,7 +282,7 @@ func TestRuleFiles(t *testing.T) {
 	}
 }
 
-// A list of features in one argument enables none of them, and nobody says so.
+// A list of features in one argument silently enables none of them.
 func TestEnableFeature(t *testing.T) {
 	p := Find(t)
 	for args, reason := range map[string]string{

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RefusedError means that the program ended instead of serving.
+// RefusedError means that the program exited instead of serving.
 type RefusedError struct {
-	Reason string // what it says, without stack traces; paths are those of the container
-	Log    string // all it has written
+	Reason string // error text without stack traces, with the paths of the container
+	Log    string // complete output
 }
 
 func (e *RefusedError) Error() string { return "thanos refuses: " + e.Reason }
@@ -31,14 +31,15 @@ func refused(log, root string) *RefusedError {
 }
 
 var (
-	// plainReason is of lines that are no records of the log.
+	// plainReason matches output lines that are not log records.
 	plainReason = regexp.MustCompile(`^(?:thanos: error: |error parsing commandline arguments: \[.*\]: |panic: )(.+)$`)
 	errField    = regexp.MustCompile(`\berr=("(?:[^"\\]|\\.)*"|\S+)`)
-	// frame is an entry of a stack trace: the function, and the file in a line of its own.
+	// frame matches an entry of a stack trace: the function, and the file on a separate
+	// line.
 	frame = regexp.MustCompile(`\n[^\n]+\n\t[^\n]+:\d+`)
 )
 
-// reasonIn is the error of a line of the log, or "".
+// reasonIn returns the error in a log line, or "".
 func reasonIn(line string) string {
 	if m := plainReason.FindStringSubmatch(line); m != nil {
 		return m[1]

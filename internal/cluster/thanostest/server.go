@@ -16,26 +16,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
-// Server is a running program that serves and has loaded its rule files.
+// Server is a running program that is serving and has loaded its rule files.
 type Server struct {
 	container Container
 	process
 	lease  *ports.Lease
 	client *http.Client
-	url    string // without the prefix of --web.route-prefix
+	url    string // without the route prefix
 	prefix string
 	cmd    *exec.Cmd
 	log    log
 	ended  chan struct{}
 }
 
-// startLimit is for a machine that stands still; 50 ms are usual.
+// startLimit is for an overloaded machine; 50 ms are typical.
 const startLimit = 30 * time.Second
 
-// Start runs the program and returns when it serves and has loaded its rule files. The caller stops it; it ends with
-// this process at the latest.
+// Start runs the program and returns when it is serving and has loaded its rule files. The caller must stop it; it
+// ends with this process at the latest.
 //
-// Errors: RefusedError when it ends instead.
+// Errors: [RefusedError] if it exits instead.
 func (p Program) Start(ctx context.Context, c Container) (*Server, error) {
 	s := &Server{container: c, ended: make(chan struct{})}
 	err := s.prepare()
@@ -53,7 +53,7 @@ func (p Program) Start(ctx context.Context, c Container) (*Server, error) {
 
 // Check starts the program, compares the rule files that it has loaded with those of the container, and stops it.
 //
-// Errors: RefusedError when the program does not start; one that names the rule files it did not load.
+// Errors: [RefusedError] if the program does not start; an error with the rule files that it did not load.
 func (p Program) Check(ctx context.Context, c Container) (err error) {
 	s, err := p.Start(ctx, c)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p Program) Check(ctx context.Context, c Container) (err error) {
 	return s.loadedAll(ctx)
 }
 
-// prepare makes the folder and takes ports.
+// prepare creates the folder and allocates ports.
 func (s *Server) prepare() error {
 	root, err := os.MkdirTemp("", "thanostest-")
 	if err != nil {
@@ -92,13 +92,13 @@ func (s *Server) run(program string) error {
 		return fmt.Errorf("start thanos: %w", err)
 	}
 	go func() {
-		_ = s.cmd.Wait() // its log says why
+		_ = s.cmd.Wait() // the log has the reason
 		close(s.ended)
 	}()
 	return nil
 }
 
-// awaitRules returns when the program has loaded its rules. It says that it is ready before that.
+// awaitRules returns when the program has loaded its rules. It reports that it is ready before that.
 func (s *Server) awaitRules(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -119,10 +119,10 @@ func (s *Server) awaitRules(ctx context.Context) error {
 	}
 }
 
-// Stop kills the program, waits for its end and removes its files.
+// Stop kills the program, waits until it has exited and removes its files.
 func (s *Server) Stop() error {
 	if s.cmd != nil {
-		_ = s.cmd.Process.Kill() // it may have ended
+		_ = s.cmd.Process.Kill() // it may have exited
 		<-s.ended
 	}
 	if s.lease != nil {
@@ -134,7 +134,7 @@ func (s *Server) Stop() error {
 	return os.RemoveAll(s.root)
 }
 
-// log is what a process writes, readable while it runs.
+// log captures the output of a process. It is safe for concurrent use.
 type log struct {
 	mu   sync.Mutex
 	text bytes.Buffer

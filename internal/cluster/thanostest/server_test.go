@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-// TestBuild: without this tag the program starts, and ends when somebody asks for its labels by gRPC.
+// The program is built with the tag without which it starts, but panics on a gRPC request for its
+// labels.
 func TestBuild(t *testing.T) {
 	info, err := buildinfo.ReadFile(string(Find(t)))
 	if err != nil {
@@ -43,7 +44,7 @@ func stop(t *testing.T, s *Server) {
 	})
 }
 
-// loaded are the expressions of recording rules by file and group: "a.yaml/first: up".
+// loaded returns the expressions of recording rules by file and group: "a.yaml/first: up".
 func loaded(t *testing.T, s *Server) string {
 	t.Helper()
 	groups, err := s.Rules(t.Context())
@@ -77,7 +78,7 @@ func TestReload(t *testing.T) {
 	}
 	for _, step := range []struct {
 		name    string
-		a, b, w string // expressions; a text with a newline is the whole file
+		a, b, w string // expressions; a text with a newline is a whole file
 		status  int
 		says    string
 		want    string
@@ -131,7 +132,7 @@ func metric(t *testing.T, s *Server, name string) float64 {
 	return value
 }
 
-// Whatever way it serves, its rules can be asked for.
+// The rules can be queried with every configuration of the server.
 func TestServes(t *testing.T) {
 	p := Find(t)
 	cert, key := keyPair(t)
@@ -184,7 +185,7 @@ func TestAFileThatNoPatternMatchesIsMissing(t *testing.T) {
 	}
 }
 
-// Neither a server that runs nor one that has ended leaves a process, a folder or a port.
+// Neither a running nor an exited server leaves a process, a folder or a port behind.
 func TestNothingIsLeft(t *testing.T) {
 	p := Find(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -217,7 +218,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// keyPair is a certificate that signs itself, for servers and clients.
+// keyPair returns a self-signed certificate for servers and clients.
 func keyPair(t *testing.T) (cert, key string) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

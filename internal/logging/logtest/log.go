@@ -1,4 +1,4 @@
-// Package logtest keeps what a program under test logs.
+// Package logtest captures the log of a program under test.
 package logtest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Log is read while it is written. Its zero value is empty.
+// Log is a buffer that is safe for concurrent use. The zero value is empty.
 type Log struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -21,14 +21,14 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.buf.Write(p)
 }
 
-// String is what has been written.
+// String returns the captured text.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
 }
 
-// Take returns what has been written, and forgets it.
+// Take returns the captured text and clears the buffer.
 func (l *Log) Take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,8 +36,8 @@ func (l *Log) Take() string {
 	return l.buf.String()
 }
 
-// Brief returns the last lines that are no debug messages, which would bury what a test says
-// about its failure. Lines of another form, such as a stack, count.
+// Brief returns the last lines without debug messages, which would hide the failure of a
+// test. Lines in another format, such as stack traces, are included.
 func (l *Log) Brief(lines int) string {
 	const longest = 300 // bytes of a line
 	all := strings.Split(strings.TrimSuffix(l.String(), "\n"), "\n")

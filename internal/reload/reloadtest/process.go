@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// Process is a reloader that runs inside the test.
+// Process is a reloader that runs in the test process.
 type Process struct {
 	Log  *logtest.Log
 	t    testing.TB
@@ -23,8 +23,8 @@ type Process struct {
 	addr string
 }
 
-// Start calls run, which is to serve at listen and to return an exit code after ctx
-// ended. The test fails unless that code is 0.
+// Start calls run, which must serve at listen and return an exit code after ctx ended.
+// The test fails unless that code is 0.
 func Start(t testing.TB, run func(ctx context.Context, listen string, log io.Writer) int) *Process {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -45,7 +45,7 @@ func Start(t testing.TB, run func(ctx context.Context, listen string, log io.Wri
 	return p
 }
 
-// End ends the context and returns the exit code.
+// End cancels the context and returns the exit code.
 func (p *Process) End() int {
 	p.stop()
 	code := <-p.code
@@ -53,7 +53,7 @@ func (p *Process) End() int {
 	return code
 }
 
-// Get asks the process's own server, which is up shortly after the start.
+// Get requests a path from the reloader, and waits until it is serving.
 func (p *Process) Get(path string) (code int, body string) {
 	p.t.Helper()
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -71,7 +71,7 @@ func (p *Process) Get(path string) (code int, body string) {
 	return code, body
 }
 
-// Metric returns the value of a series at /metrics, "" if it is absent.
+// Metric returns the value of a series at /metrics, or "" if it is absent.
 func (p *Process) Metric(series string) string {
 	p.t.Helper()
 	_, body := p.Get("/metrics")
@@ -81,7 +81,7 @@ func (p *Process) Metric(series string) string {
 	return ""
 }
 
-// Report returns /api/v1/applied.
+// Report returns the response of /api/v1/applied.
 func (p *Process) Report() (r reload.Report) {
 	p.t.Helper()
 	code, body := p.Get("/api/v1/applied")
@@ -92,13 +92,13 @@ func (p *Process) Report() (r reload.Report) {
 	return r
 }
 
-// Until polls a state that is not announced in another way.
+// Until polls until cond holds.
 func (p *Process) Until(what string, cond func() bool) {
 	p.t.Helper()
 	Until(p.t, what, cond)
 }
 
-// Until returns once cond holds; otherwise the test ends.
+// Until returns when cond holds. It fails the test on a timeout.
 func Until(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(patience)

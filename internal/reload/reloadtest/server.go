@@ -1,5 +1,5 @@
-// Package reloadtest has a server that reloads like Prometheus, for tests of
-// programs that make one reload.
+// Package reloadtest has a server that reloads like Prometheus, for tests of programs
+// that trigger reloads.
 package reloadtest
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what must happen.
+// patience is the maximum time that a test waits for an event that must occur.
 const patience = 15 * time.Second
 
-// Server answers /-/ready, /-/reload and /api/v1/status/runtimeinfo. Reloads run one
-// at a time and are not cancelled when the client goes away, as in Prometheus.
+// Server serves /-/ready, /-/reload and /api/v1/status/runtimeinfo. As in Prometheus,
+// reloads run one at a time and are not canceled when the client disconnects.
 type Server struct {
 	*httptest.Server
 	load func() error
@@ -23,10 +23,10 @@ type Server struct {
 	loading sync.Mutex // held during a reload
 
 	mu       sync.Mutex
-	changed  chan struct{} // closed and replaced at every change below
+	changed  chan struct{} // closed and replaced when a field below changes
 	notReady bool
-	requests int // reload requests that arrived
-	open     int // of those, not answered yet
+	requests int // received reload requests
+	open     int // of those, in flight
 	mostOpen int
 	loaded   int // successful reloads
 	failed   bool
@@ -34,10 +34,11 @@ type Server struct {
 	lastSeen time.Time
 }
 
-// New starts a server that calls load for every reload; an error makes it answer 500.
+// New starts a server that calls load for every reload. If it returns an error, the
+// status is 500.
 func New(t testing.TB, load func() error) *Server { return start(t, load, httptest.NewServer) }
 
-// NewTLS is New with a self-signed certificate.
+// NewTLS is like [New] with a self-signed certificate.
 func NewTLS(t testing.TB, load func() error) *Server { return start(t, load, httptest.NewTLSServer) }
 
 func start(t testing.TB, load func() error, listen func(http.Handler) *httptest.Server) *Server {
@@ -52,29 +53,29 @@ func start(t testing.TB, load func() error, listen func(http.Handler) *httptest.
 	return s
 }
 
-// ReloadURL is the URL of the reload endpoint.
+// ReloadURL returns the URL of the reload endpoint.
 func (s *Server) ReloadURL() string { return s.URL + "/-/reload" }
 
-// InfoURL is the URL of the runtimeinfo endpoint.
+// InfoURL returns the URL of the runtimeinfo endpoint.
 func (s *Server) InfoURL() string { return s.URL + "/api/v1/status/runtimeinfo" }
 
-// SetReady makes the server say that it is ready, or still starting.
+// SetReady sets whether the server reports that it is ready or still starting.
 func (s *Server) SetReady(ready bool) { s.update(func() { s.notReady = !ready }) }
 
-// Stats are counts since the start.
+// Stats are counters since the start.
 type Stats struct {
 	Requests, Loaded, MostOpen int
-	LastRequest                time.Time // when the last reload request arrived
+	LastRequest                time.Time // time of the last reload request
 }
 
-// Stats returns the counts.
+// Stats returns the counters.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Stats{s.requests, s.loaded, s.mostOpen, s.lastSeen}
 }
 
-// Wait returns once cond holds for the counts; otherwise the test ends.
+// Wait returns when cond holds for the counters. It fails the test on a timeout.
 func (s *Server) Wait(t testing.TB, what string, cond func(Stats) bool) Stats {
 	t.Helper()
 	deadline := time.After(patience)
@@ -94,7 +95,7 @@ func (s *Server) Wait(t testing.TB, what string, cond func(Stats) bool) Stats {
 	}
 }
 
-// Reload does what a request would do, for servers that are signalled.
+// Reload reloads like a request, for servers that are signaled.
 func (s *Server) Reload() error {
 	s.loading.Lock()
 	defer s.loading.Unlock()

@@ -1,5 +1,5 @@
-// Package volumetest writes folders the way the kubelet writes a mounted Secret
-// or ConfigMap, for tests of programs that read them.
+// Package volumetest writes folders like the kubelet writes a mounted Secret or ConfigMap, for tests of
+// programs that read them.
 package volumetest
 
 import (
@@ -11,22 +11,22 @@ import (
 	"testing"
 )
 
-// Volume is a folder laid out like a mounted ConfigMap.
+// Volume is a folder with the layout of a mounted ConfigMap.
 type Volume struct {
 	Dir string
 	t   testing.TB
-	old string // timestamped folder of the version before
+	old string // timestamped folder of the previous version
 }
 
 var serial atomic.Int64
 
-// New returns an empty volume: ..data and no keys, like an optional ConfigMap that is absent.
+// New returns an empty volume: ..data and no keys, like an optional ConfigMap that does not exist.
 func New(t testing.TB) *Volume {
 	t.Helper()
 	return At(t, filepath.Join(t.TempDir(), "volume"))
 }
 
-// At creates the volume at dir, which must not exist or be empty.
+// At creates the volume at dir, which must be empty or not exist.
 func At(t testing.TB, dir string) *Volume {
 	t.Helper()
 	v := &Volume{Dir: dir, t: t}
@@ -35,10 +35,10 @@ func At(t testing.TB, dir string) *Volume {
 	return v
 }
 
-// Path is the visible path of a key.
+// Path returns the visible path of a key.
 func (v *Volume) Path(key string) string { return filepath.Join(v.Dir, key) }
 
-// Swap replaces the content by files (key → content; a key may have slashes), in the kubelet's order of steps.
+// Swap replaces the content with files (key to content; a key may have slashes), in the order of the kubelet.
 func (v *Volume) Swap(files map[string]string) {
 	v.t.Helper()
 	for _, step := range v.Steps(files) {
@@ -46,8 +46,8 @@ func (v *Volume) Swap(files map[string]string) {
 	}
 }
 
-// Steps returns the steps of Swap, for tests that look at the volume in between:
-// new folder, rename of ..data, links of new keys, links of dropped keys, removal of the old folder.
+// Steps returns the steps of [Volume.Swap], for tests that read the volume between them: new folder, rename of
+// ..data, links of new keys, links of dropped keys, removal of the old folder.
 func (v *Volume) Steps(files map[string]string) []func() {
 	name := fmt.Sprintf("..2026_01_31_10_20_30.%d", serial.Add(1))
 	dir := filepath.Join(v.Dir, name)

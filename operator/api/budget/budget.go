@@ -1,145 +1,138 @@
-// Package budget is the one table of what a single object of a user may cost: bytes, elements,
-// generated text, regular expressions, words that are compared. Whatever does work of a
-// size that a user chooses takes its limit from here, and docs/security.md shows the table.
+// Package budget defines the limits on the cost of a single user object: bytes, elements, generated text, regular
+// expressions, compared names. Code whose work grows with user input takes its limit from here, and docs/security.md
+// contains the table.
 //
 //	if err := budget.Check("ServiceMonitor", raw); err != nil { // before it is decoded
 //		return err // spec.endpoints has more than 2500 elements, the limit of one ServiceMonitor
 //	}
 //
-// The limits are far above what people write; together they keep a process with a memory
-// limit of some hundred megabytes alive, whatever is stored.
+// The limits are far above real objects. Together they keep a process with a memory limit of a few hundred megabytes
+// alive, whatever objects are stored.
 package budget
 
 import "github.com/firekeeper-dev/firekeeper/internal/faults"
 
-// Size of an object.
+// Limits on the size of an object.
 const (
-	// StoredBytes bounds an object as JSON: no API server stores more.
+	// StoredBytes is the maximum size of an object as JSON. API servers do not store larger ones.
 	StoredBytes = 3 << 19
-	// DecodedBytes bounds what an object takes in memory once it is decoded: two bytes of an
-	// empty element become a struct of hundreds.
+	// DecodedBytes is the maximum memory of a decoded object: an empty element of two bytes becomes a struct of
+	// hundreds.
 	DecodedBytes = 4 << 20
-	// Endpoints bounds the endpoints of a ServiceMonitor or PodMonitor; each becomes a job.
+	// Endpoints is the maximum number of endpoints of a ServiceMonitor or PodMonitor. Each becomes a job.
 	Endpoints = 2_500
-	// Groups bounds the groups of a PrometheusRule.
+	// Groups is the maximum number of groups of a PrometheusRule.
 	Groups = 10_000
-	// Rules bounds the rules of a PrometheusRule, in all groups.
+	// Rules is the maximum number of rules of a PrometheusRule, in all groups.
 	Rules = 20_000
-	// Receivers bounds the receivers of an AlertmanagerConfig.
+	// Receivers is the maximum number of receivers of an AlertmanagerConfig.
 	Receivers = 2_500
-	// Routes bounds the routes of an AlertmanagerConfig, on all levels.
+	// Routes is the maximum number of routes of an AlertmanagerConfig, on all levels.
 	Routes = 5_000
-	// RouteDepth bounds the levels of a tree of routes, which are as many calls when a
-	// program walks it.
+	// RouteDepth is the maximum depth of a routing tree, which is the recursion depth of programs that walk it.
 	RouteDepth = 64
-	// RelabelSteps bounds the relabelings of an object, in all lists.
+	// RelabelSteps is the maximum number of relabelings of an object, in all lists.
 	RelabelSteps = 20_000
 )
 
-// What objects of all namespaces share.
+// Limits shared by the objects of all namespaces.
 const (
-	// RuleConfigMaps bounds the ConfigMaps of rules of one workload: every pod mounts each of
-	// them.
+	// RuleConfigMaps is the maximum number of rule ConfigMaps of a workload. Every pod mounts all of them.
 	RuleConfigMaps = 100
 )
 
-// Memory that objects share, as a part of the memory limit of the process: 5 is a fifth. The
-// rest is for work, and for what there is for each workload.
+// Memory shared by objects, as a fraction of the memory limit of the process: 5 is a fifth. The rest is for processing
+// and for the state of each workload.
 const (
-	// StoredShare bounds all cached objects of users together with what they compile to. A
-	// reconciliation may hold as much again: the objects that it began with.
+	// StoredShare limits all cached user objects together with their compiled form. A reconciliation may hold the same
+	// amount again, because it keeps the objects it started with.
 	StoredShare = 5
-	// HeldShare bounds what reconciliations keep for the next ones of their workloads. A workload
-	// for which there is no room is compiled afresh each time.
+	// HeldShare limits the compiled objects that reconciliations keep for the next one of the same workload. Workloads
+	// that do not fit are compiled from scratch each time.
 	HeldShare = 12
-	// ReferredShare bounds the contents of Secrets and ConfigMaps that are kept. What does not
-	// fit is read again when it is asked for.
+	// ReferredShare limits the cached contents of Secrets and ConfigMaps. Contents that do not fit are read again on
+	// use.
 	ReferredShare = 10
 )
 
-// SelectionBytes is the memory of one selected object in the caches of its workload, without its
-// fragment.
+// SelectionBytes is the memory of one selected object in the caches of its workload, without its fragment.
 const SelectionBytes = 256
 
-// Text that is made of an object.
+// Limits on generated text.
 const (
-	// GeneratedBytes bounds the configuration that one object generates: values of Secrets,
-	// what endpoints share and the indentation of deep routes multiply.
+	// GeneratedBytes is the maximum size of the configuration that one object generates. Values of Secrets, fields
+	// shared by endpoints and the indentation of deep routes multiply.
 	GeneratedBytes = 4 << 20
-	// RuleFileBytes bounds the rule file of one object, and the contents of one
-	// ConfigMap together: half of what a ConfigMap may hold.
+	// RuleFileBytes is the maximum size of the rule file of one object and of the data of one rule ConfigMap: half the
+	// capacity of a ConfigMap.
 	RuleFileBytes = 512 << 10
-	// ValueBytes bounds the values of Secrets and ConfigMaps that one object asks for, each
-	// as often as it does: a hundred endpoints with a bundle of CAs each are a third of it,
-	// ten thousand references to one large Secret are not.
+	// ValueBytes is the maximum total size of the Secret and ConfigMap values that one object uses, counted for each
+	// use. A hundred endpoints with a CA bundle each use a third of it; ten thousand references to one large Secret
+	// exceed it.
 	ValueBytes = 64 << 20
-	// ReferredBytes bounds the Secrets and ConfigMaps that one object refers to, as a whole:
-	// they are in memory together while it is compiled.
+	// ReferredBytes is the maximum total size of the Secrets and ConfigMaps that one object refers to. They are in
+	// memory together while it is compiled.
 	ReferredBytes = 32 << 20
-	// TLSFileBytes bounds a certificate, a key or a bundle of CAs that pods get as a file: a
-	// bundle of all public CAs is a little smaller. Pods mount a fixed number of Secrets
-	// for the files of all objects, and what one leaves free must be of use to the others.
+	// TLSFileBytes is the maximum size of a certificate, key or CA bundle that pods get as a file. A bundle of all
+	// public CAs is slightly smaller. Pods mount a fixed number of Secrets for the files of all objects, so a single
+	// object must not use them up.
 	TLSFileBytes = 256 << 10
-	// AliasBytes bounds what the aliases of one YAML document stand for. A text of a few
-	// hundred kilobytes could stand for gigabytes: its readers count aliases, not what
-	// is written for each.
+	// AliasBytes is the maximum expanded size of the aliases of one YAML document. A few hundred kilobytes of text
+	// could expand to gigabytes, because YAML parsers limit the number of aliases and not their size.
 	AliasBytes = 4 << 20
-	// URLBytes bounds one URL of a receiver.
+	// URLBytes is the maximum length of a URL of a receiver.
 	URLBytes = 16 << 10
 )
 
-// Work on an object.
+// Limits on the work for an object.
 const (
-	// RegexpCost bounds what the regular expressions of one object compile to, in
-	// instructions and character ranges. It has room for a list of 20,000 names.
+	// RegexpCost is the maximum compiled size of the regular expressions of one object, in instructions and character
+	// ranges. It is sufficient for a list of 20,000 names.
 	RegexpCost = 500_000
-	// RegexpOperators bounds one regular expression before it is parsed: each operator and
-	// class becomes a node of about 200 bytes, so that parsing takes at most 40 MB. A list of
-	// 20,000 addresses with unescaped dots is within it.
+	// RegexpOperators is the maximum number of operators and classes of a regular expression, checked before it is
+	// parsed. Each becomes a node of about 200 bytes, so parsing takes at most 40 MB. A list of 20,000 addresses with
+	// unescaped dots is within the limit.
 	RegexpOperators = 100_000
-	// RuleRegexpCost is the same as RegexpCost for the expressions of a PrometheusRule: about 30 MB, and less
-	// than 0.1 s. The names of all jobs of a large cluster, written into every expression
-	// that has room for them, are a quarter of this.
+	// RuleRegexpCost is like RegexpCost, for the expressions of a PrometheusRule: about 30 MB and less than 0.1 s. The
+	// names of all jobs of a large cluster, in every expression that has room for them, use a quarter of it.
 	RuleRegexpCost = 4 << 20
-	// ExpressionEffort bounds how long the expressions of one PrometheusRule keep a worker busy:
-	// about a second. Checking types and printing both cost, in Prometheus' parser, depth
-	// of the tree times length of the text; a sum of 200,000 numbers, which fits into an
-	// object, takes minutes. An expression of a thousand tokens in 10 kB, far beyond what
-	// people write, is a hundredth of this.
+	// ExpressionEffort limits the time for which the expressions of one PrometheusRule block a worker to about a
+	// second. In Prometheus' parser, type checking and printing cost the depth of the tree times the length of the
+	// text. A sum of 200,000 numbers, which fits into an object, takes minutes. A very large realistic expression, a
+	// thousand tokens in 10 kB, uses a hundredth of the limit.
 	ExpressionEffort = 1 << 30
-	// MatchSteps bounds what the relabelings of one job may cost for one target: size of
-	// the regular expression times bytes of the value it is matched with.
+	// MatchSteps limits the cost of the relabelings of a job for one target: the size of the regular expression times
+	// the length of the matched value in bytes.
 	MatchSteps = 50_000_000
-	// JobMatchSteps bounds the same for all targets of a job in one evaluation.
+	// JobMatchSteps limits the same cost for all targets of a job in one evaluation.
 	JobMatchSteps = 4_000_000_000
-	// LabelBytes bounds the text that a relabeling reads or makes while it is followed.
+	// LabelBytes is the maximum size of the text that a traced relabeling reads or produces.
 	LabelBytes = 1 << 20
-	// ComparedBytes bounds the names that are compared to suggest one: no name of Kubernetes
-	// is longer.
+	// ComparedBytes is the maximum length of names that are compared for suggestions. No Kubernetes name is longer.
 	ComparedBytes = 256
-	// ComparedPairs bounds the pairs of letters that the search for one suggestion compares; it
-	// suffices for thousands of names.
+	// ComparedPairs is the maximum number of character pairs compared to find one suggestion. It is sufficient for
+	// thousands of names.
 	ComparedPairs = 1 << 20
-	// CompiledBytes bounds the stored size of the objects that are compiled at the same time.
+	// CompiledBytes is the maximum stored size of the objects that are compiled concurrently.
 	CompiledBytes = 4 << 20
 )
 
-// What is said about an object.
+// Limits on messages about an object.
 const (
-	// Faults is how many faults of one object are collected.
+	// Faults is the maximum number of errors collected for one object.
 	Faults = faults.Most
-	// FaultBytes is how much of the text of a fault is kept.
+	// FaultBytes is the length to which the text of an error is truncated.
 	FaultBytes = faults.MostBytes
-	// DocumentFaults is how many fields of one document are reported that do not fit its type.
+	// DocumentFaults is the maximum number of reported fields of one document that do not match its type.
 	DocumentFaults = 200
-	// MessageBytes bounds the message of a rejection on the object.
+	// MessageBytes is the maximum length of the rejection message on an object.
 	MessageBytes = 4 << 10
-	// ConditionBytes bounds what a condition of a workload quotes: with a field of a megabyte
-	// in it, the API server would refuse the whole status.
+	// ConditionBytes is the maximum length of quoted text in a condition of a workload. With a field of a megabyte in
+	// it, the API server would reject the whole status.
 	ConditionBytes = 16 << 10
-	// EventBytes bounds the reason in an Event: the API server rejects notes of more than 1 kB,
-	// and names take up to 600 bytes.
+	// EventBytes is the maximum length of the reason in an Event. The API server rejects notes above 1 kB, and names
+	// take up to 600 bytes.
 	EventBytes = 400
-	// PathBytes bounds the path of a field in a message.
+	// PathBytes is the maximum length of the path of a field in a message.
 	PathBytes = 1 << 10
 )

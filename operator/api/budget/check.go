@@ -9,15 +9,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
 )
 
-// Error says which limit an object exceeds, and where.
+// Error reports the limit that an object exceeds, and where.
 type Error struct {
 	Kind  string
-	Field string // "spec.endpoints"; empty for the object
+	Field string // "spec.endpoints"; empty for the whole object
 	What  string // "elements", "bytes", "bytes in memory"
 	Limit int
 }
 
-// Error names the field, the limit and the kind.
+// Error implements error. The text names the field, the limit and the kind.
 func (e *Error) Error() string {
 	field := e.Field
 	if field == "" {
@@ -26,8 +26,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s has more than %d %s, the limit of one %s", field, e.Limit, e.What, e.Kind)
 }
 
-// kinds are the types that an object of a kind is decoded to, one for each shape that its
-// versions have.
+// kinds maps each kind to the types it is decoded to, one for each distinct schema of its versions.
 var kinds = map[string][]reflect.Type{
 	v1.ServiceMonitorKind:           {reflect.TypeFor[v1.ServiceMonitor]()},
 	v1.PodMonitorKind:               {reflect.TypeFor[v1.PodMonitor]()},
@@ -41,8 +40,7 @@ var kinds = map[string][]reflect.Type{
 	v1alpha1.AlertmanagerConfigKind: {reflect.TypeFor[v1alpha1.AlertmanagerConfig](), reflect.TypeFor[v1beta1.AlertmanagerConfig]()},
 }
 
-// counted are the elements of lists that have a limit of their own, in all lists of one
-// object together.
+// counted maps element types to the maximum number of such elements in all lists of one object.
 var counted = map[reflect.Type]int{
 	reflect.TypeFor[v1.Endpoint]():           Endpoints,
 	reflect.TypeFor[v1.PodMetricsEndpoint](): Endpoints,
@@ -53,20 +51,19 @@ var counted = map[reflect.Type]int{
 	reflect.TypeFor[v1beta1.Receiver]():      Receivers,
 }
 
-// mostGrowth is more than a byte of JSON becomes in memory, so that objects far below the
-// limit are not read twice: an element of three bytes takes some hundred.
+// mostGrowth is an upper bound for the memory of a decoded object per byte of JSON: an element of three bytes takes
+// some hundred. Objects that are too small to exceed the limit are not scanned.
 const mostGrowth = 512
 
-// Check refuses an object that is too large to be decoded. It reads the text once, without
-// making values of it. What is no JSON is left to the decoder.
+// Check rejects an object that is too large to be decoded. It scans the text once without allocating values. Invalid
+// JSON is left to the decoder.
 //
-// kind: "ServiceMonitor"; kinds that are not ours have no limit but their size. raw: the
-// object as JSON. Errors: *[Error].
+// kind: "ServiceMonitor"; for other kinds, only the size is limited. raw: the object as JSON. Errors: *[Error].
 func Check(kind string, raw []byte) error {
 	return CheckAs(kind, raw, kinds[kind]...)
 }
 
-// CheckAs is [Check] of an object that is decoded to one of some types.
+// CheckAs is like [Check], for an object that is decoded to one of the given types.
 func CheckAs(kind string, raw []byte, types ...reflect.Type) error {
 	if len(raw) > StoredBytes {
 		return &Error{Kind: kind, What: "bytes", Limit: StoredBytes}
@@ -84,7 +81,7 @@ func CheckAs(kind string, raw []byte, types ...reflect.Type) error {
 	return nil
 }
 
-// Elements refuses a list that is longer than its limit; field is its path.
+// Elements rejects a list with n elements if that is more than limit; field is its path.
 //
 // Errors: *[Error].
 func Elements(kind, field string, n, limit int) error {

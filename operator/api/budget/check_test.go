@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Text that is no JSON ends the scan, wherever it does.
+// Invalid JSON ends the scan at any position.
 func TestCheckReadsAnything(t *testing.T) {
 	whole := `{"metadata":{"labels":{"a":"\"b"}},"spec":{"selector":{"matchLabels":{"x":"y"}},"endpoints":[{"port":"web","relabelings":[{"sourceLabels":["a"]}],"params":{"a":["b"]}},null,1,"x",[]]}}`
 	padding := strings.Repeat(" ", DecodedBytes/mostGrowth+1)
@@ -64,7 +64,7 @@ func TestCheckReadsAnything(t *testing.T) {
 	}
 }
 
-// What is estimated is about what the decoder takes.
+// The estimate is close to the memory that the decoder allocates.
 func TestEstimate(t *testing.T) {
 	for kind, text := range map[string]string{
 		"ServiceMonitor": `{"spec":{"endpoints":[` + repeat(`{"port":"web","relabelings":[{},{}]}`, 2_000) + `]}}`,
@@ -85,7 +85,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// No element of a list takes more than is assumed of objects that are not scanned.
+// No element type grows more than is assumed for objects that are not scanned.
 func TestMostGrowth(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var visit func(t reflect.Type)

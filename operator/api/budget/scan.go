@@ -10,22 +10,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 )
 
-// scanner reads JSON beside the type that it will be decoded to, and adds up what that
-// takes in memory. It makes no values, and follows no level that the type does not have.
+// scanner reads JSON along the type that it will be decoded to, and adds up the memory of the result. It allocates no
+// values and does not descend deeper than the type.
 type scanner struct {
 	text   []byte
 	at     int
 	kind   string
-	field  []byte // path of the value
+	field  []byte // path of the current value
 	memory int
 	counts map[reflect.Type]int
 	err    error
 }
 
-// mapEntry is about what an entry of a map takes besides key and value.
+// mapEntry is the approximate memory overhead of a map entry in addition to key and value.
 const mapEntry = 16
 
-// value reads a value of a type; nil is any, of which nothing but its text is kept.
+// value reads a value of a type. It skips the value of an unknown field, whose type is nil.
 func (s *scanner) value(t reflect.Type) {
 	for t != nil && t.Kind() == reflect.Pointer && !opaque(t.Elem()) {
 		t = t.Elem()
@@ -52,14 +52,14 @@ func (s *scanner) value(t reflect.Type) {
 	}
 }
 
-// add counts bytes in memory.
+// add adds bytes to the memory estimate.
 func (s *scanner) add(n int) {
 	if s.memory += n; s.memory > DecodedBytes {
 		s.fail(&Error{Kind: s.kind, What: "bytes in memory", Limit: DecodedBytes})
 	}
 }
 
-// fail ends the scan.
+// fail ends the scan with an error; only the first one is kept.
 func (s *scanner) fail(err *Error) {
 	if s.err == nil {
 		s.err = err
@@ -67,7 +67,7 @@ func (s *scanner) fail(err *Error) {
 	s.at = len(s.text)
 }
 
-// object reads an object; value reads what follows a key.
+// object reads an object and calls value after each key.
 func (s *scanner) object(value func(key []byte)) {
 	s.at++
 	for {
@@ -85,14 +85,14 @@ func (s *scanner) object(value func(key []byte)) {
 			s.field = append(append(s.field, '.'), key[:min(len(key), PathBytes)]...)
 			value(key)
 			s.field = s.field[:depth]
-		default: // its end, or no JSON
+		default: // the end of the object, or invalid JSON
 			s.at++
 			return
 		}
 	}
 }
 
-// list reads a list, and counts its elements.
+// list reads a list and counts its elements.
 func (s *scanner) list(element reflect.Type) {
 	limit, has := counted[element]
 	s.at++
@@ -124,7 +124,7 @@ func (s *scanner) count(t reflect.Type) int {
 	return s.counts[t]
 }
 
-// skip reads a value of any depth; kept says that its text is kept.
+// skip reads a value of any depth. If kept is true, it counts its text as memory.
 func (s *scanner) skip(kept bool) {
 	start, depth := s.at, 0
 	for s.at < len(s.text) {
@@ -166,7 +166,7 @@ func (s *scanner) word() {
 	}
 }
 
-// string reads a string and returns its text, escapes as they are.
+// string reads a string and returns its text without unescaping it.
 func (s *scanner) string() []byte {
 	start := s.at + 1
 	for i := start; ; {
@@ -189,7 +189,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek is the next byte; 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.at >= len(s.text) {
 		return 0
@@ -202,7 +202,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// opaque types read themselves.
+// opaque reports whether a type decodes itself.
 func opaque(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)

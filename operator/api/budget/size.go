@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Size is about what a decoded object takes in memory, in bytes. It stops counting at
-// most, so that a large object costs no more than that.
+// Size returns the approximate memory of a decoded object in bytes. It stops counting at most, which limits the cost
+// for large objects.
 //
 // object: a pointer to a struct.
 func Size(object any, most int) int {
@@ -15,7 +15,7 @@ func Size(object any, most int) int {
 	return most - max(left, 0)
 }
 
-// measure takes off left what a value takes besides its own words.
+// measure subtracts from left the memory that a value references, without the value itself.
 func measure(v reflect.Value, left *int) {
 	if *left <= 0 {
 		return
@@ -30,7 +30,7 @@ func measure(v reflect.Value, left *int) {
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
-			return // its time zone belongs to the process, which may be loading it
+			return // its time zone is shared by the process, which may be loading it concurrently
 		}
 		for i := range v.NumField() {
 			measure(v.Field(i), left)
@@ -52,5 +52,5 @@ func measure(v reflect.Value, left *int) {
 	}
 }
 
-// flat kinds have nothing besides their own words.
+// flat reports whether values of a kind reference no other memory.
 func flat(k reflect.Kind) bool { return k <= reflect.Complex128 }

@@ -17,7 +17,7 @@ func TestSize(t *testing.T) {
 		t.Errorf("100 endpoints take %d bytes", grown)
 	}
 	before := Size(m, 1<<20)
-	m.CreationTimestamp = metav1.Now() // with the time zones of this process
+	m.CreationTimestamp = metav1.Now() // has the local time zone of this process
 	if size := Size(m, 1<<20); size != before {
 		t.Errorf("a time takes %d bytes more", size-before)
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// row is one limit as the documentation shows it.
+// row is the documentation of one limit.
 type row struct {
 	name  string // of the constant
-	of    string // whose limit it is
+	of    string // the object to which the limit applies
 	what  string
 	limit int
 	unit  string
@@ -22,10 +22,10 @@ const (
 	ruleKind  = "PrometheusRule"
 	amConfig  = "AlertmanagerConfig"
 
-	share = "share" // unit of a part of the memory limit, as one over it
+	share = "share" // unit of a fraction of the memory limit; the value is its denominator
 )
 
-// table has every limit of this package.
+// table documents every limit of this package.
 var table = []row{
 	{"StoredBytes", anyObject, "size as JSON", StoredBytes, "bytes"},
 	{"DecodedBytes", anyObject, "size in memory after decoding", DecodedBytes, "bytes"},
@@ -67,7 +67,7 @@ var table = []row{
 	{"PathBytes", anyObject, "path of a field in a message", PathBytes, "bytes"},
 }
 
-// Markdown is the table for the documentation.
+// Markdown returns the table for the documentation.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| of | what | limit |\n|---|---|---|\n")
@@ -91,7 +91,7 @@ func (r row) text() string {
 	return grouped(r.limit) + " " + r.unit
 }
 
-// grouped writes a number with commas between thousands.
+// grouped formats a number with a comma after the thousands.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -100,13 +100,13 @@ func grouped(n int) string {
 	return text
 }
 
-// Marks around the table in a page.
+// Markers around the table in a page.
 const (
 	begin = "<!-- limits: written by make generate -->\n"
 	end   = "<!-- end of limits -->\n"
 )
 
-// Insert returns a page with the table between its marks.
+// Insert returns the page with the table between its markers.
 func Insert(page string) (string, error) {
 	before, rest, ok := strings.Cut(page, begin)
 	_, after, closed := strings.Cut(rest, end)

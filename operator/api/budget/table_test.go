@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every limit is in the table.
+// Every limit is documented in the table.
 func TestTableIsComplete(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "budget.go", nil, 0)
 	if err != nil {

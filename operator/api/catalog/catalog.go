@@ -1,5 +1,5 @@
-// Package catalog lists the kinds of monitoring.coreos.com, one row for each. Whoever
-// works on several kinds goes over these rows; nothing else lists them.
+// Package catalog lists the kinds of monitoring.coreos.com, one row each. Code that
+// handles several kinds iterates over these rows; there is no other list.
 package catalog
 
 import (
@@ -21,24 +21,24 @@ type Object = interface {
 	runtime.Object
 }
 
-// Row is one kind in one version.
+// Row is a kind in one version.
 type Row struct {
 	schema.GroupVersionKind
 	Resource string        // in URLs and RBAC: "servicemonitors"
 	Short    string        // for kubectl: "smon"
-	New      func() Object // an empty object: a v1.Workload or a v1.ConfigResource
-	// Field begins the names of the two fields by which workloads select objects of
-	// the kind: "serviceMonitor" is serviceMonitorSelector and
+	New      func() Object // returns an empty object: a v1.Workload or a v1.ConfigResource
+	// Field is the prefix of the two fields with which workloads select objects of the
+	// kind: "serviceMonitor" means serviceMonitorSelector and
 	// serviceMonitorNamespaceSelector. Empty for workloads.
 	Field string
-	// Flags begins the names of the flags about instances of a kind of workload:
-	// "prometheus" is --prometheus-instance-namespaces and --prometheus-instance-selector.
+	// Flags is the prefix of the instance flags of a workload kind: "prometheus" means
+	// --prometheus-instance-namespaces and --prometheus-instance-selector.
 	Flags string
-	// Recent says that clusters with CRDs of an older release do not have the kind.
+	// Recent means that clusters with CRDs of an older release lack the kind.
 	Recent bool
 }
 
-// Workloads, for which the operator runs pods.
+// Workloads, for which the operator manages pods.
 var (
 	Prometheus = &Row{
 		GroupVersionKind: v1.GroupVersionKind(v1.PrometheusKind), Resource: v1.PrometheusResource, Short: "prom",
@@ -84,34 +84,34 @@ var (
 		GroupVersionKind: v1alpha1.GroupVersionKind(v1alpha1.AlertmanagerConfigKind), Resource: v1alpha1.AlertmanagerConfigResource, Short: "amcfg",
 		New: func() Object { return &v1alpha1.AlertmanagerConfig{} }, Field: "alertmanagerConfig",
 	}
-	// AlertmanagerConfigBeta is AlertmanagerConfig in the other version of its CRD.
+	// AlertmanagerConfigBeta is the other version of AlertmanagerConfig.
 	AlertmanagerConfigBeta = &Row{
 		GroupVersionKind: v1beta1.SchemeGroupVersion.WithKind(v1alpha1.AlertmanagerConfigKind), Resource: v1alpha1.AlertmanagerConfigResource, Short: "amcfg",
 		New: func() Object { return &v1beta1.AlertmanagerConfig{} }, Field: "alertmanagerConfig",
 	}
 )
 
-// All are all rows: workloads first, then what they select.
+// All lists all rows: workloads first, then the kinds that they select.
 var All = []*Row{
 	Prometheus, PrometheusAgent, Alertmanager, ThanosRuler,
 	ServiceMonitor, PodMonitor, Probe, ScrapeConfig, PrometheusRule, AlertmanagerConfig, AlertmanagerConfigBeta,
 }
 
-// Versions are the versions of the group, each with what registers its kinds.
+// Versions are the versions of the group, each with the function that registers its kinds.
 var Versions = map[schema.GroupVersion]func(*runtime.Scheme) error{
 	v1.SchemeGroupVersion:       v1.AddToScheme,
 	v1alpha1.SchemeGroupVersion: v1alpha1.AddToScheme,
 	v1beta1.SchemeGroupVersion:  v1beta1.AddToScheme,
 }
 
-// Of returns the row of a kind in the version that the operator works with; nil for one
-// that the group does not have.
+// Of returns the row of a kind in the version that the operator uses, or nil if the group
+// does not have the kind.
 func Of(kind string) *Row {
 	return find(func(r *Row) bool { return r.Kind == kind })
 }
 
-// Word returns the row that a person means, as kubectl understands it ("servicemonitor",
-// "smon", "servicemonitors.v1.monitoring.coreos.com"); nil for none.
+// Word returns the row that a word refers to, as in kubectl ("servicemonitor", "smon",
+// "servicemonitors.v1.monitoring.coreos.com"), or nil.
 func Word(word string) *Row {
 	word, rest, _ := strings.Cut(strings.ToLower(word), ".")
 	return find(func(r *Row) bool {
@@ -127,21 +127,21 @@ func find(match func(*Row) bool) *Row {
 	return nil
 }
 
-// IsWorkload reports whether the operator runs pods for objects of the kind.
+// IsWorkload reports whether the operator manages pods for objects of the kind.
 func (r *Row) IsWorkload() bool { return r.Field == "" }
 
-// GroupVersionResource is what the kind is called in URLs.
+// GroupVersionResource returns the resource of the kind in URLs.
 func (r *Row) GroupVersionResource() schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Resource)
 }
 
-// GroupResource is what the kind is called in permissions.
+// GroupResource returns the resource of the kind in RBAC rules.
 func (r *Row) GroupResource() schema.GroupResource { return r.GroupVersionResource().GroupResource() }
 
-// String is the kind.
+// String returns the kind.
 func (r *Row) String() string { return r.Kind }
 
-// Or lists kinds for people: "Prometheus, PrometheusAgent or ThanosRuler".
+// Or joins kinds in a human-readable list: "Prometheus, PrometheusAgent or ThanosRuler".
 func Or(rows []*Row) string {
 	var out strings.Builder
 	for i, r := range rows {

@@ -12,7 +12,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Every version in deploy/crds has a row, and both say the same.
+// Every version in deploy/crds has a row with the same names.
 func TestRowsAreTheCRDs(t *testing.T) {
 	files, err := filepath.Glob("../../../deploy/crds/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -48,7 +48,7 @@ func TestRowsAreTheCRDs(t *testing.T) {
 		}
 	}
 	for _, r := range All {
-		if !seen[r] && r != AlertmanagerConfigBeta { // served only where a conversion webhook is installed
+		if !seen[r] && r != AlertmanagerConfigBeta { // only served with a conversion webhook
 			t.Errorf("%s: no CRD", r.GroupVersionKind)
 		}
 	}

@@ -12,15 +12,15 @@ type Ref struct {
 	Name      string `json:"name"`
 }
 
-// RefOf names an object of a kind.
+// RefOf returns the reference to an object.
 func RefOf(kind string, o metav1.Object) Ref {
 	return Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// Key is the name without the kind.
+// Key returns the namespace and the name.
 func (r Ref) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
 }
 
-// String is for people: "Prometheus monitoring/k8s".
+// String returns a human-readable form: "Prometheus monitoring/k8s".
 func (r Ref) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }

@@ -8,23 +8,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Spelling is an object as a person names it.
+// Spelling is an object as a user specifies it.
 type Spelling struct {
-	Kind string // "servicemonitor", "smon", …: a word for Word
+	Kind string // "servicemonitor", "smon", ...: a word for Word
 	types.NamespacedName
 }
 
-// String is the one spelling in which programs print objects: "ServiceMonitor demo/web".
+// String returns the form in which programs print objects: "ServiceMonitor demo/web".
 func (s Spelling) String() string { return s.Kind + " " + s.NamespacedName.String() }
 
-// Spell reads the object that words begin with, and returns the words after it:
+// Spell parses the object at the start of words, and returns the remaining words:
 //
 //	KIND NAMESPACE/NAME    KIND/NAMESPACE/NAME
 //	KIND NAME              KIND/NAME              in the given namespace
 //
-// The namespace is empty when none is given: see [Key].
+// namespace may be empty, see [Key].
 //
-// Errors: there are too few words; the namespace of the name is not the given one.
+// Errors: there are too few words; the name has a namespace other than the given one.
 func Spell(words []string, namespace string) (s Spelling, rest []string, err error) {
 	if len(words) == 0 {
 		return s, nil, errors.New("no object: give KIND NAMESPACE/NAME")
@@ -42,9 +42,9 @@ func Spell(words []string, namespace string) (s Spelling, rest []string, err err
 	return s, rest, err
 }
 
-// FullKey reads NAMESPACE/NAME.
+// FullKey parses NAMESPACE/NAME.
 //
-// Errors: it is something else, which the message repeats.
+// Errors: anything else. The message quotes the text.
 func FullKey(text string) (types.NamespacedName, error) {
 	key, err := Key(text, "")
 	if err != nil {
@@ -53,9 +53,9 @@ func FullKey(text string) (types.NamespacedName, error) {
 	return key, nil
 }
 
-// Key reads NAMESPACE/NAME, or NAME in the given namespace.
+// Key parses NAMESPACE/NAME, or NAME in the given namespace.
 //
-// Errors: it is neither; both name another namespace.
+// Errors: anything else; the text has a namespace other than the given one.
 func Key(text, namespace string) (types.NamespacedName, error) {
 	key, err := inNamespace(text, namespace)
 	if err == nil && (key.Namespace == "" || key.Name == "" || strings.Contains(key.Name, "/")) {

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// TestSpell: one object, as people type it in different programs.
+// All forms in which users specify an object are accepted.
 func TestSpell(t *testing.T) {
 	for line, tc := range map[string]struct{ want, rest string }{
 		"smon demo/web":          {want: "smon demo/web"},

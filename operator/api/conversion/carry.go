@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// CarriedAnnotation is on objects in v1beta1 that are stored in v1alpha1 with fields that
-// v1beta1 does not have. Conversion adds it and takes it away.
+// CarriedAnnotation is set on v1beta1 objects that are stored in v1alpha1 with fields that
+// v1beta1 does not have. Conversion adds and removes it.
 const CarriedAnnotation = "monitoring.coreos.com/v1alpha1-fields"
 
-// mostAnnotations is how many bytes of keys and values an API server takes as annotations.
-// With more, an object could not be changed in v1beta1 any more.
+// mostAnnotations is the API server's limit for the keys and values of annotations, in bytes.
+// An object above it could no longer be updated in v1beta1.
 const mostAnnotations = 256 << 10
 
 // Fields of v1alpha1 that v1beta1 does not have.
 const (
-	optional     = "optional"     // of references to Secrets, in part
-	updateAlerts = "updateAlerts" // of OpsGenie
+	optional     = "optional"     // of some references to Secrets
+	updateAlerts = "updateAlerts" // of Opsgenie
 )
 
-// references are the fields of receivers whose references to Secrets have `optional` in
-// v1alpha1 only, by the list that has them. All lists also have httpConfig.bearerTokenSecret.
+// references maps receiver lists to their references to Secrets that have `optional` only in
+// v1alpha1. All lists also have httpConfig.bearerTokenSecret.
 var references = map[string][]string{
 	"emailConfigs":      {"authPassword", "authSecret"},
 	"opsgenieConfigs":   {"apiKey"},
@@ -40,12 +40,12 @@ var references = map[string][]string{
 	"webexConfigs":      nil,
 }
 
-// place is where a field of v1alpha1 belongs. Receivers are found by name, because their
+// place is the position of a v1alpha1 field. Receivers are identified by name, because their
 // order may change.
 type place struct {
 	Receiver string `json:"receiver"`
 	Field    string `json:"field"`            // "opsgenieConfigs[0].updateAlerts"
-	Secret   string `json:"secret,omitempty"` // "name/key" of a reference: another one has no say
+	Secret   string `json:"secret,omitempty"` // "name/key" of a reference; other references are ignored
 }
 
 // carried is a field with its value.
@@ -54,17 +54,17 @@ type carried struct {
 	Value bool `json:"value"`
 }
 
-// carrying is the part of a conversion that is about such fields.
+// carrying is the state of a conversion for these fields.
 type carrying struct {
-	lost        []carried      // towards v1beta1
-	known       map[place]bool // from v1beta1
+	lost        []carried      // when converting to v1beta1
+	known       map[place]bool // when converting from v1beta1
 	meta        []field        // of metadata
 	metaEnd     int
 	annotations []field
-	end         int // of annotations; 0 without any
+	end         int // of annotations; 0 if there are none
 }
 
-// metadata finds the annotations, and reads and removes the one that carries fields.
+// metadata finds the annotations, and decodes and removes CarriedAnnotation.
 func (c *conversion) metadata() {
 	m, times := only(c.top, "metadata")
 	if times != 1 || c.document[m.at] != '{' {
@@ -88,14 +88,14 @@ func (c *conversion) metadata() {
 	for _, one := range all {
 		c.known[one.place] = one.Value
 	}
-	if len(c.annotations) == 1 && len(c.meta) > 0 { // annotations that were made for it
+	if len(c.annotations) == 1 && len(c.meta) > 0 { // the annotations were created for it
 		c.edits = append(c.edits, removed(c.meta, "annotations"))
 		return
 	}
 	c.edits = append(c.edits, removed(c.annotations, CarriedAnnotation))
 }
 
-// slot is where a receiver has, or could have, a field of v1alpha1.
+// slot is a place where a receiver has, or could have, a v1alpha1 field.
 type slot struct {
 	place
 	object []field
@@ -103,7 +103,7 @@ type slot struct {
 	name   string
 }
 
-// receiver notes the fields of v1alpha1 in a receiver, or gives them back.
+// receiver records the v1alpha1 fields of a receiver, or restores them.
 func (c *conversion) receiver(at int) (end int) {
 	var slots []slot
 	name, names := "", 0
@@ -134,7 +134,7 @@ func (c *conversion) receiver(at int) (end int) {
 	return end
 }
 
-// slots are those of one configuration of a receiver.
+// slots returns the slots of one configuration of a receiver.
 func (c *conversion) slots(path string, opsgenie bool, keys []string, at int) (out []slot, end int) {
 	all, end := c.object(at)
 	if c.document[at] == '{' && opsgenie {
@@ -154,7 +154,7 @@ func (c *conversion) slots(path string, opsgenie bool, keys []string, at int) (o
 	return out, end
 }
 
-// reference is the slot of a reference to a Secret; none for another value.
+// reference returns the slot of a reference to a Secret, or none for other values.
 func (c *conversion) reference(path string, at int) []slot {
 	if c.document[at] != '{' {
 		return nil
@@ -170,7 +170,7 @@ func (c *conversion) reference(path string, at int) []slot {
 	return []slot{{place{Field: path + "." + optional, Secret: text("name") + "/" + text("key")}, all, end, optional}}
 }
 
-// carry notes the field of a slot towards v1beta1, and adds it from there.
+// carry records the field of a slot when converting to v1beta1, and restores it otherwise.
 func (c *conversion) carry(s slot) {
 	own, times := only(s.object, s.name)
 	if c.toBeta {
@@ -185,11 +185,11 @@ func (c *conversion) carry(s slot) {
 	}
 	if value, known := c.known[s.place]; known && times == 0 {
 		c.edits = append(c.edits, added(s.object, s.end, s.name, fmt.Sprint(value)))
-		delete(c.known, s.place) // of several receivers with the name, the first one
+		delete(c.known, s.place) // only for the first receiver with this name
 	}
 }
 
-// annotate adds the annotation for what would be lost, as far as there is room for it.
+// annotate adds the annotation for the fields that would be lost, while they fit.
 func (c *conversion) annotate() {
 	if len(c.lost) == 0 || c.meta == nil {
 		return
@@ -224,7 +224,7 @@ func (c *conversion) annotate() {
 	case times > 1 || lists > 1:
 	case c.end > 0:
 		c.edits = append(c.edits, added(c.annotations, c.end, CarriedAnnotation, string(value)))
-	case lists == 1: // null
+	case lists == 1: // annotations: null
 		c.edits = append(c.edits, edit{existing.at, existing.end, `{"` + CarriedAnnotation + `":` + string(value) + `}`})
 	default:
 		c.edits = append(c.edits, added(c.meta, c.metaEnd, "annotations", `{"`+CarriedAnnotation+`":`+string(value)+`}`))

@@ -12,16 +12,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
 )
 
-// Versions between which objects are converted.
+// Supported versions.
 var (
 	alpha = v1alpha1.SchemeGroupVersion.String()
 	beta  = v1beta1.SchemeGroupVersion.String()
 )
 
-// Convert returns an object, as JSON, in another version of its kind.
+// Convert converts an object in JSON to another version of its kind.
 //
-// Errors: text that is no JSON object; another kind; versions other than the two. Nothing
-// in spec, and nothing in metadata, is one.
+// Errors: text that is not a JSON object; another kind; other versions. The contents of spec
+// and metadata never cause an error.
 func Convert(raw []byte, version string) ([]byte, error) {
 	if !json.Valid(raw) {
 		return nil, errors.New("the object is not valid JSON")
@@ -57,7 +57,7 @@ func Convert(raw []byte, version string) ([]byte, error) {
 	return c.edited(c.edits), nil
 }
 
-// conversion is one object on its way.
+// conversion is the state of the conversion of one object.
 type conversion struct {
 	document
 	toBeta bool
@@ -66,7 +66,7 @@ type conversion struct {
 	carrying
 }
 
-// Names of the fields of spec that differ: in v1alpha1, in v1beta1.
+// Names of the renamed field of spec, in v1alpha1 and in v1beta1.
 const (
 	alphaIntervals = "muteTimeIntervals"
 	betaIntervals  = "timeIntervals"
@@ -102,12 +102,12 @@ func (c *conversion) spec(at int) {
 		}
 		return c.skip(f.at)
 	})
-	if !taken { // otherwise one of them would replace the other
+	if !taken { // otherwise one would overwrite the other
 		c.edits = append(c.edits, renamed...)
 	}
 }
 
-// route converts a route and all below it, which no schema describes.
+// route converts a route and its child routes, which have no schema.
 func (c *conversion) route(at int) (end int) {
 	return c.fields(at, func(f field) int {
 		switch f.name {
@@ -120,7 +120,7 @@ func (c *conversion) route(at int) (end int) {
 	})
 }
 
-// matchers gives those of v1alpha1 the operator that they mean: v1beta1 has no regex.
+// matchers sets matchType in the matchers of v1alpha1, because v1beta1 has no regex.
 func (c *conversion) matchers(at int) (end int) {
 	if !c.toBeta {
 		return c.skip(at)
@@ -134,8 +134,7 @@ func (c *conversion) matchers(at int) (end int) {
 	})
 }
 
-// operator are the edits of a matcher; none where matchType or regex is not what it
-// should be.
+// operator returns the edits of a matcher. There are none if matchType or regex is invalid.
 func (c *conversion) operator(all []field, end int) []edit {
 	matchType, types := only(all, "matchType")
 	regex, flags := only(all, "regex")
@@ -176,11 +175,11 @@ func (c *conversion) operator(all []field, end int) []edit {
 	return out
 }
 
-// FromBeta converts an object from v1beta1. It does not change the argument, and shares
-// nothing with it.
+// FromBeta converts an object from v1beta1. It neither modifies its argument nor shares memory
+// with it.
 //
 // Errors: fields of child routes that v1beta1 does not have, each with its path, joined; child
-// routes that are no JSON, which no decoder makes.
+// routes that are not JSON, which no decoder returns.
 func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, error) {
 	if err := onlyAlpha(in.Spec.Route); err != nil {
 		return nil, err
@@ -199,8 +198,8 @@ func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, err
 	return out, json.Unmarshal(converted, out)
 }
 
-// onlyAlpha returns an error for each field of v1alpha1 that v1beta1 does not have in the
-// routes below the top one. No schema describes them, and they are valid once converted.
+// onlyAlpha returns an error for each v1alpha1 field that v1beta1 does not have in the child
+// routes. They have no schema, so that these fields would be valid after the conversion.
 func onlyAlpha(top *v1beta1.Route) error {
 	if top == nil {
 		return nil
@@ -208,13 +207,13 @@ func onlyAlpha(top *v1beta1.Route) error {
 	var wrong faults.List
 	for i, raw := range top.Routes {
 		var child childRoute
-		_ = json.Unmarshal(raw.Raw, &child) // what is no route is found where it is compiled
+		_ = json.Unmarshal(raw.Raw, &child) // a value that is not a route is reported when it is compiled
 		child.onlyAlpha(fmt.Sprintf("spec.route.routes[%d]", i), &wrong)
 	}
 	return wrong.Err()
 }
 
-// childRoute is what onlyAlpha reads of a route.
+// childRoute has the fields of a route that onlyAlpha checks.
 type childRoute struct {
 	Matchers []struct {
 		Regex json.RawMessage `json:"regex"`
@@ -236,10 +235,10 @@ func (r *childRoute) onlyAlpha(path string, wrong *faults.List) {
 	}
 }
 
-// alphaPath finds the renamed field where an error of v1alpha1 names it.
+// alphaPath matches the renamed field in error messages for v1alpha1.
 var alphaPath = regexp.MustCompile(`(^|\bspec\.)` + alphaIntervals + `\b`)
 
-// BetaText words an error or remark about a v1alpha1 object for who wrote it as v1beta1.
+// BetaText translates an error or remark for a v1alpha1 object for users of v1beta1.
 func BetaText(text string) string {
 	return alphaPath.ReplaceAllString(text, "${1}"+betaIntervals)
 }

@@ -16,7 +16,7 @@ import (
 
 // TestGolden converts the file in.yaml, of either version.
 //
-//	want/v1beta1.yaml    what a v1alpha1 object becomes; v1alpha1.yaml what a v1beta1 object does
+//	want/v1beta1.yaml    the result for a v1alpha1 object; v1alpha1.yaml that for a v1beta1 object
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		in, _ := c.Input("in.yaml")
@@ -36,7 +36,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// object is one with a spec, and perhaps annotations.
+// object returns an object with a spec and optional annotations.
 func object(version, annotations, spec string) string {
 	return `{"apiVersion":"` + version + `","kind":"AlertmanagerConfig","metadata":{"name":"a","namespace":"b"` + annotations + `},"spec":` + spec + `}`
 }
@@ -50,8 +50,8 @@ func convert(t *testing.T, raw, version string) string {
 	return string(out)
 }
 
-// TestPassesThrough: what the versions do not write differently stays byte for byte, and
-// none of it is an error.
+// Everything that is the same in both versions is copied byte for byte, and none of it is an
+// error.
 func TestPassesThrough(t *testing.T) {
 	for _, spec := range []string{
 		`null`, `5`, `"text"`, `[]`, `{}`, `{ "route" : null }`, `{"route":[],"receivers":{},"inhibitRules":7}`,
@@ -78,7 +78,7 @@ func TestPassesThrough(t *testing.T) {
 	}
 }
 
-// TestMatchers: each has one operator in v1beta1, the one that it means.
+// Each matcher gets the equivalent operator in v1beta1.
 func TestMatchers(t *testing.T) {
 	for in, want := range map[string]string{
 		`{}`:                                          `{"matchType":"="}`,
@@ -100,7 +100,7 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotConverted: the only errors, none of which is about spec.
+// These are the only errors, and none of them is caused by spec.
 func TestWhatIsNotConverted(t *testing.T) {
 	good := object(alpha, "", "{}")
 	for name, tc := range map[string]struct{ raw, version, want string }{
@@ -118,7 +118,7 @@ func TestWhatIsNotConverted(t *testing.T) {
 	}
 }
 
-// TestFromBeta: a decoded object is converted with all its fields.
+// A decoded object is converted with all its fields.
 func TestFromBeta(t *testing.T) {
 	in := &v1beta1.AlertmanagerConfig{}
 	if err := json.Unmarshal([]byte(object(beta, "", `{"route":{"receiver":"a","routes":[{"Receiver":"b"}]},"timeIntervals":[{"name":"n"}]}`)), in); err != nil {
@@ -137,8 +137,7 @@ func TestFromBeta(t *testing.T) {
 	}
 }
 
-// TestCarried: fields that v1beta1 does not have come back where their receiver is, and
-// nowhere else.
+// Fields that v1beta1 does not have are restored at their receiver, and nowhere else.
 func TestCarried(t *testing.T) {
 	const spec = `{"receivers":[{"name":"a","opsgenieConfigs":[{"updateAlerts":false,"apiKey":{"key":"k","name":"n","optional":true}}]},{"webhookConfigs":[{"httpConfig":{"bearerTokenSecret":{"key":"k","optional":false}}}],"name":"b"}]}`
 	for name, annotations := range map[string]string{"none": "", "others": `,"annotations":{"x":"y"}`} {
@@ -170,7 +169,7 @@ func TestCarried(t *testing.T) {
 	}
 }
 
-// TestCarriesWhatFits: with all that is carried, the object can be changed in v1beta1.
+// An object with the carried fields can still be updated in v1beta1.
 func TestCarriesWhatFits(t *testing.T) {
 	var receivers []string
 	for i := range 20_000 {
@@ -192,7 +191,7 @@ func TestCarriesWhatFits(t *testing.T) {
 	}
 }
 
-// TestLinear: depth and size of a route tree cost what its text does.
+// The cost of a route tree is linear in the size of its text, independent of its depth.
 func TestLinear(t *testing.T) {
 	cost := func(spec string) (perByte float64) {
 		raw := []byte(object(alpha, "", spec))

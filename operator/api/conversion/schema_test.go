@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// schemas are those of both versions in our CRD.
+// schemas returns the schemas of both versions in our CRD.
 func schemas(t testing.TB) map[string]*structuralschema.Structural {
 	t.Helper()
 	all, err := crds.Full("")
@@ -44,8 +44,8 @@ func schemas(t testing.TB) map[string]*structuralschema.Structural {
 	return out
 }
 
-// TestVersionsDiffer: the fields that one version has and the other has not are those that
-// the conversion knows.
+// The fields that differ between the versions are exactly those that the conversion
+// handles.
 func TestVersionsDiffer(t *testing.T) {
 	var want []string
 	for list, keys := range references {
@@ -89,8 +89,9 @@ func differences(path string, a, b *structuralschema.Structural, out *[]string) 
 	}
 }
 
-// FuzzSchema: what the schema of one version takes converts to the other and back without
-// loss, although the API server removes what the schema in between does not have.
+// Objects that the schema of one version accepts are converted to the other version and
+// back without loss, although the API server prunes fields that the other version does not
+// have.
 func FuzzSchema(f *testing.F) {
 	for seed := range uint64(60) {
 		f.Add(seed)
@@ -120,7 +121,7 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// unique gives receivers names of their own, as the schema of v1alpha1 demands.
+// unique sets unique names of receivers, which the schema of v1alpha1 requires.
 func unique(object map[string]any) {
 	spec, _ := object["spec"].(map[string]any)
 	receivers, _ := spec["receivers"].([]any)
@@ -153,7 +154,7 @@ func decoded(t *testing.T, raw string) map[string]any {
 	return out
 }
 
-// pruned is what an API server makes of a converted object.
+// pruned returns the object as an API server stores it after the conversion.
 func pruned(t *testing.T, raw string, schema *structuralschema.Structural) string {
 	t.Helper()
 	object := decoded(t, raw)
@@ -161,7 +162,7 @@ func pruned(t *testing.T, raw string, schema *structuralschema.Structural) strin
 	return text(t, object)
 }
 
-// tree is an object in which matchers of the right form say what they mean by matchType.
+// tree decodes an object and normalizes valid matchers to matchType.
 func tree(t *testing.T, raw string) any {
 	t.Helper()
 	object := decoded(t, raw)
@@ -210,7 +211,7 @@ func meant(matchers any) {
 	}
 }
 
-// generator makes values that a schema takes, extreme ones among them.
+// generator generates values that a schema accepts, including extreme ones.
 type generator struct{ *rand.Rand }
 
 var (
@@ -259,7 +260,8 @@ func (g generator) object(s *structuralschema.Structural, depth int) any {
 	return out
 }
 
-// anything is what no schema checks, such as a child route: often almost one.
+// anything returns a value for a field without a schema, such as a child route: often
+// nearly a valid one.
 func (g generator) anything(depth int) any {
 	switch n := g.IntN(12); {
 	case depth > 14 || n == 0:

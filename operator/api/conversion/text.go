@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// document is the text of a valid JSON value. Offsets are those of the first byte of a
-// value or key, ends those after the last one.
+// document is the text of a valid JSON value. Offsets are of the first byte of a value or
+// key, ends are after the last one.
 type document []byte
 
 // skip returns the end of the value at an offset.
@@ -46,7 +46,7 @@ func (d document) quoted(at int) (end int) {
 	return at + 1
 }
 
-// blanks returns the offset of the next byte that is no blank.
+// blanks returns the offset of the next byte that is not white space.
 func (d document) blanks(at int) int {
 	for at < len(d) && (d[at] == ' ' || d[at] == '\t' || d[at] == '\n' || d[at] == '\r') {
 		at++
@@ -68,7 +68,7 @@ type field struct {
 }
 
 // fields calls do for each field of the object at an offset. do returns the end of the
-// value, so that no text is read twice. Of another value, it reads nothing.
+// value, so that no text is scanned twice. Values other than objects are skipped.
 func (d document) fields(at int, do func(f field) (end int)) (end int) {
 	if d[at] != '{' {
 		return d.skip(at)
@@ -101,7 +101,8 @@ func (d document) items(at int, do func(i, at int) (end int)) (end int) {
 	return at + 1
 }
 
-// object returns the fields of the object at an offset, and its end; none of another value.
+// object returns the fields of the object at an offset, and its end. Other values have no
+// fields.
 func (d document) object(at int) (all []field, end int) {
 	end = d.fields(at, func(f field) int {
 		f.end = d.skip(f.at)
@@ -111,7 +112,7 @@ func (d document) object(at int) (all []field, end int) {
 	return all, end
 }
 
-// text is a string value; empty for other values.
+// text returns the value of a string, or "" for other values.
 func (d document) text(at, end int) (out string) {
 	if d[at] != '"' {
 		return ""
@@ -119,11 +120,12 @@ func (d document) text(at, end int) (out string) {
 	if plain := d[at+1 : end-1]; !slices.Contains(plain, '\\') {
 		return string(plain)
 	}
-	_ = json.Unmarshal(d[at:end], &out) // it is valid
+	_ = json.Unmarshal(d[at:end], &out) // the string is valid
 	return out
 }
 
-// only returns the field of a name. There is none when it is there several times.
+// only returns the field with a name and how often the name occurs. The field is only
+// meaningful if times is 1.
 func only(all []field, name string) (found field, times int) {
 	for _, f := range all {
 		if f.name == name {
@@ -134,13 +136,13 @@ func only(all []field, name string) (found field, times int) {
 	return found, times
 }
 
-// edit replaces a part of a text.
+// edit is a replacement of a part of a text.
 type edit struct {
 	at, end int
 	by      string
 }
 
-// edited returns the text with edits, which do not overlap.
+// edited applies edits, which must not overlap.
 func (d document) edited(edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	size := len(d)
@@ -155,7 +157,7 @@ func (d document) edited(edits []edit) []byte {
 	return append(out, d[last:]...)
 }
 
-// added is the edit that adds a field to an object that ends at an offset.
+// added returns the edit that adds a field to an object that ends at an offset.
 func added(object []field, end int, name, value string) edit {
 	text := `"` + name + `":` + value
 	if len(object) > 0 {
@@ -164,7 +166,7 @@ func added(object []field, end int, name, value string) edit {
 	return edit{end - 1, end - 1, text}
 }
 
-// removed is the edit that takes a field out of an object.
+// removed returns the edit that removes a field from an object.
 func removed(object []field, name string) edit {
 	i := slices.IndexFunc(object, func(f field) bool { return f.name == name })
 	switch {

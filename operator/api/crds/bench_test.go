@@ -6,7 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// BenchmarkStandard is what every start of the program that needs a schema costs.
+// BenchmarkStandard measures what every start of a program that needs a schema costs.
 func BenchmarkStandard(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,14 +1,12 @@
-// Package crds carries the CustomResourceDefinitions of the API group, so that
-// the operator can print the ones that fit its version without a cluster and
-// without a checkout.
+// Package crds embeds the CustomResourceDefinitions of the API group, so that the operator can print those of its
+// version without a cluster or a checkout.
 //
-// There are two sets. Standard has no descriptions and AlertmanagerConfig in its
-// stored version only; every CRD fits the annotation that a plain
-// `kubectl apply` writes. Full has descriptions and serves AlertmanagerConfig
-// v1beta1 too, which needs the conversion webhook.
+// There are two sets. Standard has no descriptions and AlertmanagerConfig in its stored version only; every CRD
+// fits into the annotation of a plain `kubectl apply`. Full has descriptions and also serves AlertmanagerConfig
+// v1beta1, which needs the conversion webhook.
 //
-// The embedded files are gzipped copies of deploy/crds and deploy/crds-full,
-// written by the program in pack; a test holds them equal.
+// The embedded files are gzipped copies of deploy/crds and deploy/crds-full, written by the program in pack; a
+// test ensures that they are equal.
 package crds
 
 import (
@@ -25,14 +23,13 @@ import (
 )
 
 const (
-	// VersionAnnotation names the operator version a CRD was printed by.
+	// VersionAnnotation is the operator version that printed a CRD.
 	VersionAnnotation = "operator.prometheus.io/version"
-	// DistributionAnnotation names the distribution and its version, see [Distribution]. Other operators of the
-	// same API count their versions differently and do not write it; where they have written theirs over ours, it
-	// names another version than VersionAnnotation.
+	// DistributionAnnotation is the distribution and its version, see [Distribution]. Other operators of the same
+	// API have different version numbers and do not set it. If they have overwritten our CRD, its version differs
+	// from VersionAnnotation.
 	DistributionAnnotation = "operator.prometheus.io/distribution"
-	// APILevel is the release of the published API, major and minor, whose fields
-	// the CRDs have.
+	// APILevel is the release of the published API, major and minor, that the CRDs implement.
 	APILevel = "0.93"
 )
 
@@ -42,23 +39,22 @@ var standard []byte
 //go:embed full.json.gz
 var full []byte
 
-// Distribution is the value of DistributionAnnotation for a version of this operator.
+// Distribution returns the value of DistributionAnnotation for a version of this operator.
 func Distribution(version string) string { return "firekeeper/" + version }
 
-// Standard returns the CRDs without descriptions, ordered by resource
-// name, each annotated with the given operator version.
+// Standard returns the CRDs without descriptions, ordered by resource name, each annotated with the operator
+// version.
 func Standard(version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return load(standard, version)
 }
 
-// Full returns the CRDs with descriptions and AlertmanagerConfig v1beta1,
-// ordered by resource name, each annotated with the given operator version.
+// Full returns the CRDs with descriptions and AlertmanagerConfig v1beta1, ordered by resource name, each
+// annotated with the operator version.
 func Full(version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return load(full, version)
 }
 
-// Write prints CRDs as one YAML stream. A CRD costs some
-// milliseconds; the full set takes a fraction of a second.
+// Write writes CRDs as one YAML stream. A CRD takes some milliseconds, the full set a fraction of a second.
 func Write(w io.Writer, definitions []*apiextensionsv1.CustomResourceDefinition) error {
 	for i, crd := range definitions {
 		out, err := yaml.Marshal(NewManifest(crd))
@@ -75,7 +71,7 @@ func Write(w io.Writer, definitions []*apiextensionsv1.CustomResourceDefinition)
 	return nil
 }
 
-// load unpacks a set of CRDs.
+// load decompresses a set of CRDs.
 func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -101,22 +97,22 @@ func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefin
 	return out, nil
 }
 
-// Manifest is what is sent and printed of a CRD: everything but the
-// status and the empty fields that the Go type would encode.
+// Manifest is a CRD as it is applied and printed: without the status and without the empty fields that the Go
+// type would encode.
 type Manifest struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        Metadata                                     `json:"metadata"`
 	Spec            apiextensionsv1.CustomResourceDefinitionSpec `json:"spec"`
 }
 
-// Metadata is the part of the metadata that a CRD sets.
+// Metadata has the metadata fields of a CRD manifest.
 type Metadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
 	Name        string            `json:"name"`
 }
 
-// NewManifest returns the manifest of a CRD. They share memory.
+// NewManifest returns the manifest of a CRD. It shares memory with crd.
 func NewManifest(crd *apiextensionsv1.CustomResourceDefinition) Manifest {
 	return Manifest{
 		TypeMeta: crd.TypeMeta,

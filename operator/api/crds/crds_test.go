@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// applyLimit is the size of an object's annotations together; a plain `kubectl
+// applyLimit is the maximum total size of an object's annotations. A plain `kubectl
 // apply` stores the whole manifest in one of them, as JSON.
 const applyLimit = 256 << 10
 
@@ -35,8 +35,8 @@ func TestStandardFitsApply(t *testing.T) {
 	}
 }
 
-// TestSameAsDeploy fails when the API types changed and the generator was not run
-// to the end.
+// TestSameAsDeploy fails if the API types changed and the generator was not run
+// completely.
 func TestSameAsDeploy(t *testing.T) {
 	for _, set := range []struct {
 		folder string

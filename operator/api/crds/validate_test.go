@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// TestValid runs the checks an API server runs when a CRD is created:
-// structural schema, defaults, list types, CEL rules and their cost.
+// The CRDs pass the checks of an API server when a CRD is created: structural schema,
+// defaults, list types, CEL rules and their cost.
 func TestValid(t *testing.T) {
 	definitions, err := crds.Full("1.0.0")
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package jsonspan finds parts of a JSON document in place: it allocates nothing, whatever
-// the document says, so that lengths and counts can be checked before anything is decoded.
+// Package jsonspan finds parts of a JSON document in place. It does not allocate, so that
+// lengths and counts of any document can be checked before decoding.
 //
 //	spec := jsonspan.Get(raw, "spec")
 //	n := jsonspan.Weighty(spec)
 //
-// Documents must be valid (json.Valid). Of one that is not, parts are missing or wrong, and
-// nothing panics.
+// Documents must be valid (json.Valid). For an invalid document, results are missing or wrong,
+// but there is no panic.
 package jsonspan
 
 import (
@@ -13,8 +13,8 @@ import (
 	"encoding/json"
 )
 
-// Members calls each with the members of an object, in order, until it returns false. Of a
-// value that is no object there are none.
+// Members calls each for the members of an object, in order, until it returns false. It is a
+// no-op for values that are not objects.
 func Members(raw []byte, each func(name string, value []byte) bool) {
 	i := space(raw, 0)
 	if i >= len(raw) || raw[i] != '{' {
@@ -37,8 +37,8 @@ func Members(raw []byte, each func(name string, value []byte) bool) {
 	}
 }
 
-// Elements calls each with the elements of an array, in order, until it returns false. Of a
-// value that is no array there are none.
+// Elements calls each for the elements of an array, in order, until it returns false. It is a
+// no-op for values that are not arrays.
 func Elements(raw []byte, each func(value []byte) bool) {
 	i := space(raw, 0)
 	if i >= len(raw) || raw[i] != '[' {
@@ -55,8 +55,8 @@ func Elements(raw []byte, each func(value []byte) bool) {
 	}
 }
 
-// Get returns the value at a path of names, nil if there is none. Of a name that is there
-// twice it takes the last, as encoding/json does.
+// Get returns the value at a path of names, or nil. For a duplicate name it returns the last
+// value, like encoding/json.
 func Get(raw []byte, path ...string) []byte {
 	for _, name := range path {
 		var found []byte
@@ -79,8 +79,8 @@ func Count(raw []byte, limit int) (n int) {
 	return n
 }
 
-// Weighty counts what may become a struct when it is decoded: objects, and the elements of
-// arrays that are no strings (null in an array is an empty struct).
+// Weighty counts the values that may be decoded to a struct: objects, and array elements other
+// than strings (null in an array is an empty struct).
 func Weighty(raw []byte) (n int) {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
@@ -89,7 +89,8 @@ func Weighty(raw []byte) (n int) {
 		case '{':
 			n++
 		case '[', ',':
-			// A number or literal, in an array or not: after a comma in an object comes a name.
+			// A number or literal, in an array or elsewhere: in an object a comma is followed
+			// by a name.
 			if next := space(raw, i+1); next < len(raw) && bytes.IndexByte(plain, raw[next]) >= 0 {
 				n++
 			}
@@ -101,7 +102,7 @@ func Weighty(raw []byte) (n int) {
 // plain are the first bytes of numbers and literals.
 var plain = []byte("-0123456789ntf")
 
-// space returns the index of the next byte that is no white space.
+// space returns the index of the next byte that is not white space.
 func space(raw []byte, i int) int {
 	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
 		i++
@@ -109,7 +110,7 @@ func space(raw []byte, i int) int {
 	return i
 }
 
-// value returns the index after the value that begins at i.
+// value returns the index after the value that starts at i.
 func value(raw []byte, i int) int {
 	if i >= len(raw) {
 		return len(raw)
@@ -146,7 +147,7 @@ func value(raw []byte, i int) int {
 	return i
 }
 
-// unquote returns the text of a string.
+// unquote returns the value of a JSON string.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') >= 0 {
 		var out string

@@ -37,7 +37,7 @@ func TestWeighty(t *testing.T) {
 	}
 }
 
-// A document costs nothing, however much it would be decoded.
+// Nothing is allocated, regardless of the decoded size of the document.
 func TestAllocations(t *testing.T) {
 	doc := []byte(`{"objects":[` + strings.Repeat("{},", 100_000) + `{}]}`)
 	allocated := testing.AllocsPerRun(5, func() {
@@ -49,7 +49,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// FuzzSpans compares with encoding/json; what is no JSON does not panic.
+// The results equal those of encoding/json, and invalid JSON does not panic.
 func FuzzSpans(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,{"b":null}],"c":"\u0041\\"}`, `{"a":`, `["`, `{"\`, `[[[`, `{"a" 1}`, `{"a":}`} {
 		f.Add(seed)

@@ -11,28 +11,28 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// nodeCost is what a value costs besides its text.
+// nodeCost is the size of a value in addition to its text, in bytes.
 const nodeCost = 8
 
-// AliasError says that the aliases of a text stand for too much.
+// AliasError means that the expansion of the aliases in a text is too large.
 type AliasError struct{ Line int }
 
-// Error names the line of the alias that is one too many.
+// Error names the line of the alias that exceeds the limit.
 func (e *AliasError) Error() string {
 	return fmt.Sprintf("yaml: line %d: the aliases up to here stand for more than %d MiB: write out fewer of them", e.Line, budget.AliasBytes>>20)
 }
 
-// Aliases bounds what the aliases in the documents of one text stand for, before anything
-// writes them out. The zero value is that of a text without any.
+// Aliases limits the expanded size of the aliases in the documents of one text, before they
+// are expanded. The zero value is ready for use.
 type Aliases struct {
 	spent int
-	sizes map[*yaml.Node]int // of what aliases stand for
+	sizes map[*yaml.Node]int // expanded sizes of anchors
 }
 
 // Check counts the aliases in documents.
 //
-// Errors: *[AliasError], with the line in the documents of this call; that of a YAML library
-// about text with aliases that is no YAML.
+// Errors: *[AliasError], with the line in the documents of this call; an error of the YAML
+// library if text with aliases is not valid YAML.
 func (a *Aliases) Check(documents []byte) error {
 	if !bytes.ContainsRune(documents, '&') || !bytes.ContainsRune(documents, '*') {
 		return nil
@@ -54,7 +54,7 @@ func (a *Aliases) Check(documents []byte) error {
 	}
 }
 
-// walk counts aliases in the order in which they are written.
+// walk counts aliases in document order.
 func (a *Aliases) walk(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		if a.spent += a.size(n); a.spent > budget.AliasBytes {
@@ -70,13 +70,13 @@ func (a *Aliases) walk(n *yaml.Node) error {
 	return nil
 }
 
-// size is about the length of a value when its aliases are written out, or more than is
-// possible.
+// size returns the approximate length of a value with expanded aliases, at most one more
+// than the limit.
 func (a *Aliases) size(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		size, known := a.sizes[n.Alias]
 		if !known {
-			a.sizes[n.Alias] = budget.AliasBytes + 1 // as long as it is not known: it contains itself
+			a.sizes[n.Alias] = budget.AliasBytes + 1 // until it is known: the value contains itself
 			size = a.size(n.Alias)
 			a.sizes[n.Alias] = size
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Aliases that stand for gigabytes are found before anything writes them out.
+// Aliases that expand to gigabytes are rejected before they are expanded.
 func TestAliases(t *testing.T) {
 	flat := "a: &a " + strings.Repeat("x", 500_000) + "\nb: [" + strings.Repeat("*a,", 2000) + "]\n"
 	nested := "a0: &a0 [x, x]\n"
@@ -17,7 +17,7 @@ func TestAliases(t *testing.T) {
 	merged := "a: &a {k: " + strings.Repeat("x", 100_000) + "}\n" + strings.Repeat("---\na: &a {k: "+strings.Repeat("x", 100_000)+"}\nb: [{<<: *a}]\n", 50)
 	for name, tc := range map[string]struct {
 		text string
-		line int // 0: it is fine
+		line int // 0 means no error
 	}{
 		"one long text":                  {flat, 2},
 		"aliases of aliases":             {nested, 17},

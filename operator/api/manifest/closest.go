@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// closest returns the known field that name is most likely a misspelling of, or
-// "". A field that the object has already is no candidate.
+// closest returns the known field that name is most likely a misspelling of, or "". Fields
+// that the object already has are not candidates.
 func closest(name string, object map[string]any, known map[string]reflect.Type) string {
 	var candidates []string
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {
@@ -23,11 +23,10 @@ func closest(name string, object map[string]any, known map[string]reflect.Type) 
 	return Similar(name, candidates)
 }
 
-// Similar returns the first candidate that name is most likely a misspelling of,
-// or "": one that differs in letter case only, or in few letters. More than two letters
-// may differ only where both begin alike or have the same words in another order.
-// Names longer than 256 bytes resemble nothing, and candidates that are left after about a
-// million pairs of letters are not compared.
+// Similar returns the first candidate that name is most likely a misspelling of, or "". It
+// must differ only in case or in a few letters. More than two letters may differ only if
+// both begin alike or have the same words in another order. Names longer than 256 bytes
+// never match, and the comparison ends after about a million pairs of letters.
 func Similar(name string, candidates []string) string {
 	if len(name) > budget.ComparedBytes {
 		return ""
@@ -73,14 +72,14 @@ func beginsLike(a, b []rune) bool {
 	return len(b) >= n && slices.Equal(a[:n], b[:n])
 }
 
-// comparison compares two names of up to [budget.ComparedBytes] bytes in memory of its own.
+// comparison compares two names of up to [budget.ComparedBytes] bytes in its own memory.
 type comparison struct {
 	a, b   []rune
 	memory [2][budget.ComparedBytes]rune
 	rows   [3][budget.ComparedBytes + 1]int32
 }
 
-// turned reports whether a is b with its beginning at the end: "droplabel" is "labeldrop".
+// turned reports whether a is a rotation of b: "droplabel" is "labeldrop".
 func (c *comparison) turned() bool {
 	if len(c.a) != len(c.b) || len(c.a) < 6 {
 		return false
@@ -93,8 +92,8 @@ func (c *comparison) turned() bool {
 	return false
 }
 
-// distance counts the letters to insert, remove, replace or swap with their
-// neighbour until a is b.
+// distance returns the number of letters to insert, remove, replace or swap with their
+// neighbor to turn a into b.
 func (c *comparison) distance() int {
 	before, last, row := &c.rows[0], &c.rows[1], &c.rows[2]
 	for j := range len(c.b) + 1 {
@@ -118,8 +117,9 @@ func (c *comparison) distance() int {
 	return int(last[len(c.b)])
 }
 
-// Distance counts the letters to insert, remove, replace or swap with their neighbour
-// until a is b. It is that of the longer one when one has more than 256 bytes.
+// Distance returns the number of letters to insert, remove, replace or swap with their
+// neighbor to turn a into b. If either is longer than 256 bytes, it returns the length of
+// the longer one.
 func Distance(a, b string) int {
 	if max(len(a), len(b)) > budget.ComparedBytes {
 		return max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
@@ -134,13 +134,13 @@ func Distance(a, b string) int {
 	return c.distance()
 }
 
-// Bounds of what [Beside] says: how many names, and the bytes of one.
+// Limits of [Beside]: the number of names, and the bytes of each.
 const (
 	maxBeside = 10
-	maxShown  = 253 // the longest name of an object
+	maxShown  = 253 // maximum length of an object name
 )
 
-// shown are the first names, none longer than what fits in a message.
+// shown joins the first names, each truncated for a message.
 func shown(names []string) string {
 	out := slices.Clone(names[:min(len(names), maxBeside)])
 	for i, name := range out {
@@ -151,8 +151,8 @@ func shown(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Beside completes the message about a name that is none of those that there are:
-// `, did you mean "a"?` or "; there are a, b". It is empty when there is none at all.
+// Beside returns the end of a message about a name that is not among the known ones: `, did
+// you mean "a"?` or "; there are a, b". It is empty if none are known.
 func Beside(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	if meant := Similar(name, known); meant != "" {

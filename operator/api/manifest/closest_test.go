@@ -33,7 +33,7 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-// Names that an author chooses cost memory and steps that do not depend on their length.
+// The memory and time for names chosen by an author do not depend on their length.
 func TestComparisonIsBounded(t *testing.T) {
 	const mega = 1 << 20
 	long, other := strings.Repeat("a", mega), strings.Repeat("a", mega-1)+"b"
@@ -64,7 +64,7 @@ func TestComparisonIsBounded(t *testing.T) {
 	}
 }
 
-// Faults of one document are bounded, however many fields it has.
+// The number of errors for one document is limited, independent of its number of fields.
 func TestFaultsAreBounded(t *testing.T) {
 	var fields, wrong strings.Builder
 	for i := range 50_000 {

@@ -14,16 +14,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// FieldError is a fault of one field.
+// FieldError is an error of one field.
 type FieldError struct {
 	Path       string // as the user wrote it: "spec.endpoints[0].intervall"
-	Reason     string // "unknown field", "duplicate field", "want a number, is a string"
-	Suggestion string // a known field of similar name, may be empty
+	Reason     string // "unknown field", "duplicate field", "want a number, got a string"
+	Suggestion string // a known field with a similar name, may be empty
 	// Elsewhere is the path of an object that does have an unknown field: one level too
-	// high or too deep. It is empty when there is none, or when several have it.
+	// high or too deep. It is empty if there is none or if there are several.
 	Elsewhere string
-	// Type is what is wanted at the path; of an unknown field, the struct that does not
-	// have it. Value is what is there.
+	// Type is the expected type at the path; for an unknown field, the struct that does not
+	// have it. Value is the actual value.
 	Type  reflect.Type
 	Value any
 }
@@ -46,10 +46,11 @@ func (e *FieldError) Error() string {
 	return text
 }
 
-// Unknown reports whether the field is one that the type does not have.
+// Unknown reports whether the type does not have the field.
 func (e *FieldError) Unknown() bool { return e.Reason == unknownField }
 
-// Meant is the path with the suggestion in the place of the name; empty without one.
+// Meant returns the path with the name replaced by the suggestion, or "" without a
+// suggestion.
 func (e *FieldError) Meant() string {
 	switch i := strings.LastIndexByte(e.Path, '.'); {
 	case e.Suggestion == "":
@@ -61,11 +62,11 @@ func (e *FieldError) Meant() string {
 	}
 }
 
-// Decode reads one document of YAML or JSON into the struct that into points to.
+// Decode decodes a YAML or JSON document strictly into the struct that into points to.
 //
-// Errors: text that is neither; *[AliasError]; then one *FieldError for each field that the
-// type does not have, that is there twice or that has the wrong type, joined and
-// sorted by path. After an error the struct is not to be used.
+// Errors: text that is neither; *[AliasError]; otherwise one *FieldError for each field
+// that is unknown, duplicate or has the wrong type, joined and sorted by path. After an
+// error the struct must not be used.
 func Decode(raw []byte, into any) error {
 	text, err := toJSON(raw)
 	if err != nil {
@@ -90,12 +91,11 @@ func Decode(raw []byte, into any) error {
 	return join(faults)
 }
 
-// DecodeKnown reads JSON that an API server sends into the struct that into points to.
-// Fields that the type does not have are ignored: the API server knows its CRDs, which may
-// be newer.
+// DecodeKnown decodes JSON from an API server into the struct that into points to. Unknown
+// fields are ignored, because the CRDs of the API server may be newer.
 //
-// Errors: text that is not JSON; then one *FieldError for each field that has the wrong
-// type, joined and sorted by path. After an error the struct is not to be used.
+// Errors: text that is not JSON; otherwise one *FieldError for each field with the wrong
+// type, joined and sorted by path. After an error the struct must not be used.
 func DecodeKnown(raw []byte, into any) error {
 	err := decode(raw, into)
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
@@ -108,7 +108,7 @@ func DecodeKnown(raw []byte, into any) error {
 	return join(faults)
 }
 
-// faultsOf compares a document with a type. newer: its unknown fields are no faults.
+// faultsOf compares a document with a type. If newer is set, unknown fields are ignored.
 func faultsOf(text []byte, into any, newer bool) []*FieldError {
 	var document any
 	if kjson.UnmarshalCaseSensitivePreserveInts(text, &document) != nil {
@@ -119,11 +119,12 @@ func faultsOf(text []byte, into any, newer bool) []*FieldError {
 	return w.faults
 }
 
-// toJSON returns JSON as it is: reading it as YAML takes many times as long.
+// toJSON converts to JSON. It returns JSON unchanged, because parsing it as YAML is many
+// times slower.
 func toJSON(raw []byte) ([]byte, error) {
 	if text := bytes.TrimSpace(raw); len(text) > 0 && text[0] == '{' {
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(text, new(any)); err == nil {
-			return text, nil // otherwise YAML in flow style, or an error that YAML words better
+			return text, nil // otherwise it is flow-style YAML, or an error with a better message from YAML
 		}
 	}
 	if err := new(Aliases).Check(raw); err != nil {
@@ -132,8 +133,7 @@ func toJSON(raw []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(raw)
 }
 
-// duplicates picks the fields that JSON has twice. In YAML they are an error of
-// the reader.
+// duplicates returns the errors for duplicate JSON fields. In YAML they are a syntax error.
 func duplicates(strict []error) []*FieldError {
 	var out []*FieldError
 	for _, err := range strict {

@@ -70,7 +70,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestValueIsRead holds that a good document arrives in the struct.
+// A valid document is decoded into the struct.
 func TestValueIsRead(t *testing.T) {
 	var m v1.ServiceMonitor
 	if err := manifest.Decode([]byte("spec: {endpoints: [{interval: 3s}]}"), &m); err != nil {
@@ -81,7 +81,7 @@ func TestValueIsRead(t *testing.T) {
 	}
 }
 
-// TestDecodeKnown: unknown fields are ignored, also where another field has a fault.
+// Unknown fields are ignored, even if another field has an error.
 func TestDecodeKnown(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"spec":{"endpoints":[{"interval":"3s","newer":1}],"newer":{}}}`:     "",
@@ -104,7 +104,7 @@ func TestDecodeKnown(t *testing.T) {
 	}
 }
 
-// TestNoValues holds that a message names fields and never what is in them.
+// Error messages name fields and never contain values.
 func TestNoValues(t *testing.T) {
 	for _, text := range []string{
 		"stringData: {password: {hunter2: x}}",
@@ -120,8 +120,8 @@ func TestNoValues(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds that reading strictly accepts nothing that lenient reading
-// refuses, and that what it accepts does not depend on the notation.
+// Strict decoding accepts nothing that lenient decoding rejects, and the accepted
+// documents do not depend on the notation.
 func FuzzDecode(f *testing.F) {
 	f.Add("spec: {selector: {}, endpoints: [{interval: 1s}]}")
 	f.Add(`{"spec": {"endpoints": [{"intervall": "1s"}]}}`)

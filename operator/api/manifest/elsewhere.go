@@ -8,10 +8,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 )
 
-// elsewhere is the path of the object that has a field which the innermost of some levels
-// does not have: one around it, or one that it holds. People indent a block too little or
-// too much. It is empty when no object has the field, or several might be meant. t is the
-// type of the field there.
+// elsewhere returns the path of the object that has a field which the innermost level
+// does not have: an enclosing object, or one that it contains. Users often indent a block
+// too little or too much. path is empty if no object has the field, or if several are
+// possible. t is the type of the field there.
 func elsewhere(name string, around []level) (path string, t reflect.Type) {
 	inner := around[len(around)-1]
 	if path, t = below(name, inner, 1); path != "" {
@@ -25,10 +25,11 @@ func elsewhere(name string, around []level) (path string, t reflect.Type) {
 	return below(name, inner, deepest)
 }
 
-// deepest is how many levels too high a field is looked for.
+// deepest is the maximum number of levels to search below an object.
 const deepest = 2
 
-// below is the only object down to some depth with the field, the nearest one.
+// below returns the nearest object down to some depth that has the field, if it is the
+// only one.
 func below(name string, at level, depth int) (path string, t reflect.Type) {
 	here := []level{at}
 	for range depth {
@@ -54,7 +55,7 @@ func below(name string, at level, depth int) (path string, t reflect.Type) {
 	return "", nil
 }
 
-// children are the objects that an object holds; those of a list count as one.
+// children returns the objects that an object contains. Those of a list count as one.
 func (l level) children() (out []level) {
 	fields := jsonfields.Of(l.of)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -72,7 +73,7 @@ func (l level) children() (out []level) {
 	return out
 }
 
-// where is the path for people.
+// where returns a human-readable path.
 func (l level) where() string {
 	if l.path == "" {
 		return "the top level"

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// readers says what types want that read themselves. The text of their errors may have the
-// value in it.
+// readers describes the input of types that unmarshal themselves. Their own error messages
+// may contain the value.
 var readers = map[reflect.Type]string{
 	reflect.TypeFor[intstr.IntOrString](): "an integer or a string",
 	reflect.TypeFor[resource.Quantity]():  "a quantity such as 500m, 2, 50G or 50Gi",
@@ -20,7 +20,8 @@ var readers = map[reflect.Type]string{
 	reflect.TypeFor[metav1.Duration]():    "a duration such as 30s",
 }
 
-// misfit says why a value does not fit into a type, without the value, which may be a secret.
+// misfit returns the reason why a value does not fit a type, without the value, which may be
+// a secret.
 func misfit(v any, t reflect.Type) string {
 	is := kindOf(v)
 	want, reads := readers[t]
@@ -52,7 +53,7 @@ func misfit(v any, t reflect.Type) string {
 	return "want " + want + ", got " + is
 }
 
-// inRange reports whether an integer fits into a type; other values do.
+// inRange reports whether an integer fits into a type. It returns true for other values.
 func inRange(v any, t reflect.Type) bool {
 	n, whole := v.(int64)
 	switch t.Kind() {
@@ -64,7 +65,7 @@ func inRange(v any, t reflect.Type) bool {
 	return true
 }
 
-// wanted names the kind of value a type takes; "" is any.
+// wanted returns the name of the kind of value that a type accepts; "" means any.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:

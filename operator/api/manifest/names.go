@@ -1,5 +1,5 @@
 package manifest
 
-// Child is the path of a field of an object; a name that would read like several is
-// quoted: Child("metadata.labels", "a.b") is `metadata.labels["a.b"]`.
+// Child returns the path of a field of an object. An ambiguous name is quoted:
+// Child("metadata.labels", "a.b") is `metadata.labels["a.b"]`.
 func Child(path, name string) string { return child(path, name) }

@@ -15,14 +15,14 @@ import (
 
 var quantity = reflect.TypeFor[resource.Quantity]()
 
-// maxExponent is the largest exponent of a quantity that is read. The largest value that
-// Kubernetes counts with is 10^19, the smallest 10^-9. The decoder of quantities computes the
-// power of ten of any exponent, which a CRD allows: of "1e-999999999" for hours.
+// maxExponent is the largest accepted exponent of a quantity. The range of Kubernetes is 10^-9 to
+// 10^19. The decoder of quantities computes the power of ten of any exponent, which a CRD does not
+// limit: "1e-999999999" takes hours.
 const maxExponent = "100"
 
 var errExponent = errors.New("the exponent of a quantity is too large")
 
-// decode reads JSON into a struct, like kjson.UnmarshalCaseSensitivePreserveInts.
+// decode decodes JSON like kjson.UnmarshalCaseSensitivePreserveInts.
 //
 // Errors: errExponent; those of the decoder.
 func decode(raw []byte, into any) error {
@@ -32,8 +32,8 @@ func decode(raw []byte, into any) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(raw, into)
 }
 
-// largeQuantity reports whether a document has a quantity with a large exponent, in a field
-// that the type reads as a quantity.
+// largeQuantity reports whether a document has a quantity with a large exponent, in a field of type
+// quantity.
 func largeQuantity(raw []byte, t reflect.Type) bool {
 	if !maybeLarge(raw) {
 		return false
@@ -49,7 +49,7 @@ func largeQuantity(raw []byte, t reflect.Type) bool {
 	case kind == reflect.Struct && first(raw) == '{', kind == reflect.Map && first(raw) == '{':
 		var members map[string]json.RawMessage
 		if kjson.UnmarshalCaseSensitivePreserveInts(raw, &members) != nil {
-			return false // the decoder says what is wrong with it
+			return false // the decoder returns the error
 		}
 		for name, member := range members {
 			of := memberType(t, name)
@@ -71,7 +71,7 @@ func largeQuantity(raw []byte, t reflect.Type) bool {
 	return false
 }
 
-// memberType is the type of a member of an object; nil of one that is ignored.
+// memberType returns the type of a member of an object, or nil if the member is ignored.
 func memberType(t reflect.Type, name string) reflect.Type {
 	if t.Kind() == reflect.Map {
 		return t.Elem()
@@ -79,8 +79,8 @@ func memberType(t reflect.Type, name string) reflect.Type {
 	return jsonfields.Of(t)[name]
 }
 
-// maybeLarge reports whether JSON may have a number with an exponent of three digits, or
-// text like it. Most documents have none, so that nothing else has to be asked.
+// maybeLarge reports whether JSON may contain a number with an exponent of three digits. It is a
+// fast filter: most documents contain nothing similar.
 func maybeLarge(raw []byte) bool {
 	for i, b := range raw {
 		switch b {
@@ -88,7 +88,7 @@ func maybeLarge(raw []byte) bool {
 			if i > 0 && (digit(raw[i-1]) || raw[i-1] == '.') && manyDigits(raw[i+1:]) {
 				return true
 			}
-		case '\\': // a letter or a digit may be written as an escape
+		case '\\': // a letter or a digit may be escaped
 			if escapesNumber(raw[i+1:]) {
 				return true
 			}
@@ -97,8 +97,8 @@ func maybeLarge(raw []byte) bool {
 	return false
 }
 
-// escapesNumber reports whether what follows a backslash may be a character of a number. API servers
-// write <, > and & as escapes, so rules are full of others.
+// escapesNumber reports whether the text after a backslash may be a character of a number. API
+// servers escape <, > and &, so rules are full of other escapes.
 func escapesNumber(text []byte) bool {
 	if len(text) < 5 || text[0] != 'u' || text[1] != '0' || text[2] != '0' {
 		return false
@@ -107,7 +107,7 @@ func escapesNumber(text []byte) bool {
 	return err == nil && strings.IndexByte("0123456789eE+-.", byte(c)) >= 0
 }
 
-// manyDigits reports whether a text begins with an exponent of three digits or more.
+// manyDigits reports whether text begins with an exponent of three or more digits.
 func manyDigits(text []byte) bool {
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		text = text[1:]
@@ -117,7 +117,7 @@ func manyDigits(text []byte) bool {
 
 func digit(b byte) bool { return '0' <= b && b <= '9' }
 
-// isLarge reports whether one value is a quantity with a large exponent.
+// isLarge reports whether a value is a quantity with a large exponent.
 func isLarge(raw []byte) bool {
 	text := string(raw)
 	if first(raw) == '"' {

@@ -13,7 +13,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// within fails the test when a decoder computes for longer than any document needs.
+// within fails the test if a decoder takes longer than any document needs.
 func within(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -28,8 +28,8 @@ func within(t *testing.T, what string, do func()) {
 	}
 }
 
-// TestLargeExponents: a quantity whose exponent nobody means is a fault of its field, found
-// before a power of ten is computed that takes hours, or all memory when it is written.
+// A quantity with an absurd exponent is an error of its field, which is reported before a
+// power of ten is computed that takes hours, or all memory when it is encoded.
 func TestLargeExponents(t *testing.T) {
 	const want = "want a quantity such as 500m, 2, 50G or 50Gi"
 	for _, value := range []string{`"1e999999999999"`, `"1e-999999999"`, `"1E+2147483646"`, `"-.5e-0000777777777"`, `"9e999999999"`, `1e-999999999`, `"1e101"`, `"\u0031e999999999999"`} {
@@ -58,7 +58,7 @@ func TestLargeExponents(t *testing.T) {
 			}
 		})
 		for name, decode := range map[string]func([]byte, any) error{"Decode": Decode, "DecodeKnown": DecodeKnown} {
-			if value == `1e-999999999` { // read as 0 where numbers are read first
+			if value == `1e-999999999` { // read as 0 by decoders that parse numbers first
 				continue
 			}
 			within(t, name, func() {
@@ -74,7 +74,7 @@ func TestLargeExponents(t *testing.T) {
 	}
 }
 
-// TestUsualQuantities are read as always, and so is text that only looks like a quantity.
+// Usual quantities are decoded, and so are strings that only look like one.
 func TestUsualQuantities(t *testing.T) {
 	for _, value := range []string{`"1e3"`, `"1e99"`, `"1E"`, `"500m"`, `"1.5Gi"`, `2`, `1e3`, `"1e-99"`, `"1e00000000003"`} {
 		var got, want corev1.ResourceRequirements

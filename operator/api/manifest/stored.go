@@ -19,19 +19,18 @@ import (
 )
 
 const (
-	// maxStoredFaults bounds how many fields of one object are told that cannot be decoded.
+	// maxStoredFaults is the maximum number of reported decoding errors of one object.
 	maxStoredFaults = 8
-	// maxPathBytes bounds their paths, which have the keys of maps in them.
+	// maxPathBytes is the maximum length of their paths, which contain map keys.
 	maxPathBytes = 256
 )
 
-// DecodeStored reads the JSON of an object that an API server has stored into the struct that
-// into points to. What does not fit into its type is left out, and noted in the object's
-// [v1.Decoding], except in the status, which is written again. Fields that the type does not
-// have are ignored. Of an object that is too large to be decoded ([budget.Check]) there is only
-// the metadata, and a small status.
+// DecodeStored decodes the JSON of an object from an API server into the struct that into points
+// to. Values that do not fit their type are dropped and recorded in the object's [v1.Decoding],
+// except in the status, which will be rewritten. Unknown fields are ignored. If an object is too
+// large to be decoded ([budget.Check]), only the metadata and a small status are decoded.
 //
-// Errors: text that is not the JSON of an object.
+// Errors: text that is not a JSON object.
 func DecodeStored(raw []byte, into any) error {
 	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
 		if err := budget.Check(reflect.TypeOf(into).Elem().Name(), raw); err != nil {
@@ -59,11 +58,11 @@ func DecodeStored(raw []byte, into any) error {
 	return nil
 }
 
-// maxHeadStatus bounds the status of an object that is too large.
+// maxHeadStatus is the maximum size of the decoded status of an object that is too large.
 const maxHeadStatus = 64 << 10
 
-// decodeHead decodes what there is of an object that is too large: its kind, its metadata, and
-// its status where that can be decoded.
+// decodeHead decodes the kind and metadata of an object that is too large, and its status if
+// possible.
 func decodeHead(raw []byte, into reflect.Value) error {
 	var head struct {
 		metav1.TypeMeta
@@ -82,20 +81,20 @@ func decodeHead(raw []byte, into reflect.Value) error {
 	return nil
 }
 
-// repair takes out of a document what does not fit into a type. The decoder itself is asked
-// about smaller and smaller parts, so that nothing is left that it refuses.
+// repair removes values that do not fit a type from a document. It tries the decoder itself on
+// smaller and smaller parts, so that the decoder accepts the rest.
 type repair struct {
 	faults []v1.DecodingFault
-	found  int // how many there are
+	found  int // total number
 }
 
-// value returns a value without the parts that do not fit; ok is false when nothing fits.
+// value returns a value without the parts that do not fit; ok is false if nothing fits.
 func (r *repair) value(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
 	if fits(raw, t) {
 		return raw, true
 	}
 	before := r.found
-	if r.found < maxStoredFaults { // then the cost of more is that of one decoding
+	if r.found < maxStoredFaults { // limits the cost of further errors to that of one decoding
 		rest, ok = r.parts(path, raw, t)
 	}
 	if r.found == before {
@@ -105,7 +104,7 @@ func (r *repair) value(path string, raw []byte, t reflect.Type) (rest []byte, ok
 	return rest, ok
 }
 
-// parts repairs the parts of a value; nil for one that has none or is of another kind.
+// parts repairs the parts of a value. ok is false if it has none or is of another kind.
 func (r *repair) parts(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
 	for t.Kind() == reflect.Pointer && !opaque(t) {
 		t = t.Elem()
@@ -125,7 +124,8 @@ func (r *repair) parts(path string, raw []byte, t reflect.Type) (rest []byte, ok
 	return nil, false
 }
 
-// object repairs the members of an object; of is the type of one, nil of those that are ignored.
+// object repairs the members of an object. of returns the type of a member, nil for ignored
+// ones.
 func (r *repair) object(path string, raw []byte, of func(name string) reflect.Type) (rest []byte, ok bool) {
 	var members map[string]json.RawMessage
 	if kjson.UnmarshalCaseSensitivePreserveInts(raw, &members) != nil {
@@ -147,8 +147,8 @@ func (r *repair) object(path string, raw []byte, of func(name string) reflect.Ty
 	return rest, err == nil
 }
 
-// list repairs the items of a list. One that does not fit leaves an empty one, because those
-// after it would have other places.
+// list repairs the items of a list. An item that does not fit becomes empty, so that the indices
+// of the others do not change.
 func (r *repair) list(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
 	var items []json.RawMessage
 	if kjson.UnmarshalCaseSensitivePreserveInts(raw, &items) != nil {
@@ -164,7 +164,7 @@ func (r *repair) list(path string, raw []byte, t reflect.Type) (rest []byte, ok 
 	return rest, err == nil
 }
 
-// fault notes a value that does not fit.
+// fault records a value that does not fit.
 func (r *repair) fault(path string, raw []byte, t reflect.Type) {
 	r.found++
 	if path == "status" || strings.HasPrefix(path, "status.") || len(r.faults) == maxStoredFaults {
@@ -176,12 +176,12 @@ func (r *repair) fault(path string, raw []byte, t reflect.Type) {
 	r.faults = append(r.faults, v1.DecodingFault{Field: excerpt.Of(path, maxPathBytes), Reason: misfit(sample(raw), t)})
 }
 
-// fits reports whether the decoder takes a value for a type.
+// fits reports whether the decoder accepts a value for a type.
 func fits(raw []byte, t reflect.Type) bool {
 	return decode(raw, reflect.New(t).Interface()) == nil
 }
 
-// sample is a value of the kind of a text: objects and lists are empty.
+// sample returns a value of the same kind; objects and lists are empty.
 func sample(raw []byte) any {
 	switch first(raw) {
 	case '{':
@@ -196,7 +196,7 @@ func sample(raw []byte) any {
 	return out
 }
 
-// first is the first letter of a value.
+// first returns the first byte of a value.
 func first(raw []byte) byte {
 	if raw = bytes.TrimLeft(raw, " \t\r\n"); len(raw) > 0 {
 		return raw[0]

@@ -13,14 +13,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// walker compares a decoded document with a Go type, up to [budget.DocumentFaults].
+// walker compares a decoded document with a Go type. It reports up to
+// [budget.DocumentFaults] errors.
 type walker struct {
 	faults []*FieldError
 	newer  bool    // ignore unknown fields
-	around []level // the objects around the value, from the outermost on
+	around []level // the objects that contain the value, outermost first
 }
 
-// level is an object on the way to a value.
+// level is an object on the path to a value.
 type level struct {
 	path string
 	of   reflect.Type
@@ -31,7 +32,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// value compares one value. Null is allowed everywhere, as in the API.
+// value checks one value. Null is allowed everywhere, as in the API.
 func (w *walker) value(path string, v any, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		if opaque(t) {
@@ -72,7 +73,8 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 	}
 }
 
-// opaque lets a type that reads itself try. Its error may have the value in it.
+// opaque checks a value by unmarshaling it into its type. The error of the type may
+// contain the value.
 func (w *walker) opaque(path string, v any, t reflect.Type) {
 	text, err := json.Marshal(v)
 	if v == nil || err != nil || !largeQuantity(text, t) && json.Unmarshal(text, reflect.New(t).Interface()) == nil {
@@ -104,7 +106,7 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 				field = known[fault.Suggestion]
 			}
 			if field != nil {
-				w.value(fault.Path, v[name], field) // what is wrong in it will be wrong there as well
+				w.value(fault.Path, v[name], field) // errors in it would recur there
 			}
 			continue
 		}
@@ -112,12 +114,13 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 	}
 }
 
-// opaque types read themselves; what they accept is theirs.
+// opaque reports whether a type unmarshals itself. Only the type then defines which
+// values are valid.
 func opaque(pointer reflect.Type) bool {
 	return pointer.Implements(jsonUnmarshaler) || pointer.Implements(textUnmarshaler)
 }
 
-// child is the path of a field; a name that would read like several is quoted.
+// child returns the path of a field. An ambiguous name is quoted.
 func child(path, name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, ".[] \t\n\""):
@@ -129,7 +132,8 @@ func child(path, name string) string {
 	}
 }
 
-// HasField reports whether a struct, or what embeds it, has a field of a name in JSON.
+// HasField reports whether a struct, including embedded ones, has a field with a JSON
+// name.
 func HasField(t reflect.Type, name string) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,9 +1,9 @@
-// Package wellknown has the names and values that clusters and users rely on, so that
-// each is written once: labels and annotations of generated objects, folders inside
-// containers, versions and times used when an object names none.
+// Package wellknown defines the names and values on which clusters and users rely: labels
+// and annotations of generated objects, folders inside containers, and default versions
+// and retention times.
 //
 //	selector := wellknown.LabelManagedBy + "=" + wellknown.ManagedBy
 //
-// None of them can change without a word to users: other programs select objects by
-// them, and a takeover finds objects by them. The package imports nothing.
+// A change to any of them must be announced to users, because other programs select
+// objects by them, and a takeover finds objects by them. The package has no dependencies.
 package wellknown

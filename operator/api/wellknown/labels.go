@@ -2,10 +2,10 @@ package wellknown
 
 // Prefixes of labels and annotations.
 const (
-	// ReservedPrefix marks keys that only the operator may set: a live one that is not
-	// wanted any more is removed.
+	// ReservedPrefix is the prefix of keys that only the operator may set. It removes unwanted
+	// ones from live objects.
 	ReservedPrefix = "operator.prometheus.io/"
-	// KubectlPrefix marks annotations of kubectl.
+	// KubectlPrefix is the prefix of kubectl's annotations.
 	KubectlPrefix = "kubectl.kubernetes.io/"
 )
 
@@ -35,29 +35,29 @@ const (
 	ManagedBy = "prometheus-operator"
 )
 
-// Having is the label selector of objects whose label has a value.
+// Having returns the label selector for objects whose label has a value.
 func Having(label, value string) string { return label + " in (" + value + ")" }
 
 // Annotations of generated objects.
 const (
-	// AnnotationInputHash carries the hash of everything a StatefulSet was built from.
+	// AnnotationInputHash is the hash of everything from which a StatefulSet was built.
 	AnnotationInputHash = "prometheus-operator-input-hash"
-	// AnnotationDeletionDeadline says until when a shard that is not wanted is kept.
+	// AnnotationDeletionDeadline is the time until which an unwanted shard is kept.
 	AnnotationDeletionDeadline = ReservedPrefix + "deletion-deadline"
-	// AnnotationConfigParts on a configuration Secret names the parts that its list
-	// names, by number.
+	// AnnotationConfigParts lists the numbers of the parts in the list of a configuration
+	// Secret.
 	AnnotationConfigParts = ReservedPrefix + "config-parts"
-	// AnnotationRemoteWrite on a pod stands for the remote write configuration that its
-	// server read when it started.
+	// AnnotationRemoteWrite is set on pods: a hash of the remote write configuration that the
+	// server read at startup.
 	AnnotationRemoteWrite = ReservedPrefix + "remote-write-hash"
-	// AnnotationClusterTLS on a pod stands for the file of spec.clusterTLS that its server
-	// read when it started.
+	// AnnotationClusterTLS is set on pods: a hash of the file of spec.clusterTLS that the
+	// server read at startup.
 	AnnotationClusterTLS = ReservedPrefix + "cluster-tls-hash"
-	// AnnotationValidated on a PrometheusRule says that it went through the webhook.
+	// AnnotationValidated is set on a PrometheusRule that the webhook has validated.
 	AnnotationValidated = "prometheus-operator-validated"
-	// AnnotationDefaultContainer on a pod is the container that kubectl asks.
+	// AnnotationDefaultContainer is set on pods: kubectl's default container.
 	AnnotationDefaultContainer = KubectlPrefix + "default-container"
 )
 
-// MaxKeyLength is the longest key that the API server takes in a Secret or ConfigMap, in bytes.
+// MaxKeyLength is the maximum length of a key of a Secret or ConfigMap, in bytes.
 const MaxKeyLength = 253

@@ -1,20 +1,19 @@
 // Package expand replaces references to environment variables in a stream.
 //
-// Kubernetes is the dialect of generated configuration files: only $(NAME) is a
-// reference. Whatever else has a dollar sign stays as it is, because the same
-// files hold $1 and ${1} in relabel replacements, $ in regular expressions and
-// $labels in templates:
+// Kubernetes is the dialect of generated configuration files: only $(NAME) is a reference. Other
+// dollar signs are left unchanged, because the same files have $1 and ${1} in relabel
+// replacements, $ in regular expressions and $labels in templates:
 //
-//	x$(A)y      value of A between x and y; also when the value is empty
-//	$(UNSET)    stays, and is reported
+//	x$(A)y      value of A between x and y, even if it is empty
+//	$(UNSET)    unchanged, and reported
 //	$$(A)       a dollar sign and the value: there is no escape
-//	$($(A))     "$(" value ")": values are not looked at again
+//	$($(A))     "$(" value ")": values are not expanded again
 //
-// Shell is for files written by hand for it: $V, ${V}, ${V:-default}, $$.
+// Shell is for files that were written for it: $V, ${V}, ${V:-default}, $$.
 //
-// The values come from github.com/a8m/envsubst. Its own scanner sees the tokens
-// only, never a whole file: it would take the other dollar signs for references,
-// and its cost grows with the square of the text.
+// The values come from github.com/a8m/envsubst. Its scanner only gets single tokens and never a
+// whole file, because it would take the other dollar signs for references, and its run time is
+// quadratic in the size of the text.
 package expand
 
 import (
@@ -42,13 +41,13 @@ const (
 // Syntaxes lists the dialects, the default first.
 var Syntaxes = []string{string(Kubernetes), string(Shell)}
 
-// bufferSize is how much of a stream is held; a longer name or line grows it.
+// bufferSize is the initial size of the buffer; a longer name or line grows it.
 const bufferSize = 32 << 10
 
 // Unset counts references to variables that are not set, by name.
 type Unset map[string]int
 
-// Total is the number of references.
+// Total returns the number of references.
 func (u Unset) Total() (n int) {
 	for _, c := range u {
 		n += c
@@ -56,10 +55,10 @@ func (u Unset) Total() (n int) {
 	return n
 }
 
-// Names returns the names in order.
+// Names returns the sorted names.
 func (u Unset) Names() []string { return slices.Sorted(maps.Keys(u)) }
 
-// Expander holds one environment. It serves one goroutine.
+// Expander expands references with one environment. It is not safe for concurrent use.
 type Expander struct {
 	syntax Syntax
 	env    parse.Env
@@ -72,15 +71,15 @@ type value struct {
 	set  bool
 }
 
-// New returns an expander for the environment env ("NAME=value"; the first of equal names counts).
+// New returns an expander for the environment env ("NAME=value"; the first of equal names wins).
 func New(syntax Syntax, env []string) *Expander {
 	return &Expander{syntax: syntax, env: env, values: map[string]value{}}
 }
 
-// Expand copies src to dst with all references replaced.
+// Expand copies src to dst and replaces all references.
 //
-// Errors: from reading and writing as they are; in the Shell dialect also for a reference
-// that is not closed. What dst got until then is to be thrown away.
+// Errors: those of reading and writing, unchanged; in the Shell dialect also an unterminated
+// reference. The partial output in dst must then be discarded.
 func (e *Expander) Expand(dst io.Writer, src io.Reader) (Unset, error) {
 	if e.syntax == Shell {
 		return nil, e.shell(dst, src)
@@ -88,14 +87,14 @@ func (e *Expander) Expand(dst io.Writer, src io.Reader) (Unset, error) {
 	return e.kubernetes(dst, src)
 }
 
-// lookup resolves one name through the engine, once per name.
+// lookup returns the value of a variable from the engine, once per name.
 func (e *Expander) lookup(name []byte) (value, error) {
 	if v, ok := e.values[string(name)]; ok {
 		return v, nil
 	}
 	var v value
 	var err error
-	if v.text, v.set = e.env.Lookup(string(name)); v.set && string(name) != "_" { // the engine leaves ${_} alone
+	if v.text, v.set = e.env.Lookup(string(name)); v.set && string(name) != "_" { // the engine does not expand ${_}
 		v.text, err = parse.New("config", e.env, parse.Relaxed).Parse("${" + string(name) + "}")
 	}
 	if err != nil {
@@ -105,8 +104,8 @@ func (e *Expander) lookup(name []byte) (value, error) {
 	return v, nil
 }
 
-// kubernetes works on a window of the stream: it writes what is decided and keeps
-// what may be the start of a reference until more is read.
+// kubernetes expands a window of the stream at a time. It keeps the possible start of a reference
+// at the end of the window until more is read.
 func (e *Expander) kubernetes(dst io.Writer, src io.Reader) (Unset, error) {
 	unset := Unset{}
 	if e.buf == nil {
@@ -133,9 +132,10 @@ func (e *Expander) kubernetes(dst io.Writer, src io.Reader) (Unset, error) {
 	}
 }
 
-// window writes b expanded and returns how many bytes at its end it left undecided; none at the end of the stream.
+// window writes b expanded. It returns the number of bytes at its end that are undecided, 0 at the
+// end of the stream.
 func (e *Expander) window(dst io.Writer, b []byte, last bool, unset Unset) (kept int, err error) {
-	done := 0 // written up to here
+	done := 0 // number of written bytes
 	for at := 0; at < len(b); {
 		i := bytes.IndexByte(b[at:], '$')
 		if i < 0 {
@@ -177,10 +177,10 @@ type scanState int
 const (
 	none scanState = iota
 	complete
-	undecided // b ends before it can be told
+	undecided // b ends before that is known
 )
 
-// reference looks for $(NAME) at the start of b, which begins with a dollar sign.
+// reference parses $(NAME) at the start of b, which begins with a dollar sign.
 func reference(b []byte) (end int, s scanState) {
 	switch {
 	case len(b) == 1:
@@ -200,7 +200,7 @@ func reference(b []byte) (end int, s scanState) {
 	return 0, undecided
 }
 
-// shell hands one line after the other to the engine.
+// shell expands line by line with the engine.
 func (e *Expander) shell(dst io.Writer, src io.Reader) error {
 	r := bufio.NewReaderSize(src, bufferSize)
 	for n := 1; ; n++ {

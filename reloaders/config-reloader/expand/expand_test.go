@@ -98,7 +98,7 @@ func TestErrorsPassThrough(t *testing.T) {
 	}
 }
 
-// model is the dialect as a regular expression over the whole text.
+// model implements the dialect with a regular expression over the whole text.
 func model(in []byte) (out []byte, unset int) {
 	env := map[string]string{}
 	for _, pair := range environment {
@@ -119,8 +119,8 @@ func model(in []byte) (out []byte, unset int) {
 	return out, unset
 }
 
-// FuzzKubernetes: the stream gives what a regular expression gives, however it is
-// cut into pieces; and what has no reference to a set variable stays as it is.
+// The output equals that of a regular expression, regardless of how the stream is split,
+// and text without a reference to a set variable is unchanged.
 func FuzzKubernetes(f *testing.F) {
 	for _, s := range []string{
 		"x$(A)y", "$($(A))", "$$(A)", "$(U)$(_)$(1A)", "$(X", "${1}$labels$", "$(A)$(E)$(X)\n\xff$(", strings.Repeat("$(LONG_name_9)", 50),
@@ -133,7 +133,7 @@ func FuzzKubernetes(f *testing.F) {
 			bytes.NewReader(in), iotest.OneByteReader(bytes.NewReader(in)), iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(in))),
 		} {
 			e := New(Kubernetes, environment)
-			e.buf = make([]byte, 3) // windows end everywhere
+			e.buf = make([]byte, 3) // small windows, so that they end everywhere
 			var got bytes.Buffer
 			unset, err := e.Expand(&got, src)
 			if err != nil {
@@ -150,7 +150,7 @@ func FuzzKubernetes(f *testing.F) {
 	})
 }
 
-// TestManyReferences has a cost that grows with the text, not with its square.
+// The run time is linear in the size of the text, not quadratic.
 func TestManyReferences(t *testing.T) {
 	in := strings.Repeat(strings.Repeat("x", 130)+" ${1} $(A) $(U)\n", 20000)
 	start := cputime.Now()
@@ -160,7 +160,7 @@ func TestManyReferences(t *testing.T) {
 	}
 }
 
-// BenchmarkExpand has about 20,000 references in 3 MB at the largest size.
+// BenchmarkExpand expands about 20,000 references in 3 MB at the largest size.
 func BenchmarkExpand(b *testing.B) {
 	block := "  - source_labels: [__address__]\n    regex: (.+)$\n    replacement: ${1}:$(A)\n    target_label: __tmp_hash$(U)\n" + strings.Repeat("  # filler text without references\n", 2)
 	for _, blocks := range []int{10, 1000, 10000} {

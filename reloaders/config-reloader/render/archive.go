@@ -18,46 +18,47 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
-// RulesDir is where rule files that come with the configuration are unpacked,
-// beside the output. It is a link to a folder that holds one version:
+// RulesDir is the folder next to the output with the unpacked rule files of a
+// configuration. It is a link to a folder with one version:
 //
-//	rules -> .rules-5f0c6e…
-//	.rules-5f0c6e…/demo-web-….yaml
+//	rules -> .rules-5f0c6e...
+//	.rules-5f0c6e.../demo-web-....yaml
 //
-// so that a reader sees one version or the other, complete.
+// so that a reader always sees one complete version.
 const RulesDir = "rules"
 
 const (
 	versionPrefix = ".rules-"
-	// maxRuleFiles bounds how many files an archive may hold.
+	// maxRuleFiles is the maximum number of files in an archive.
 	maxRuleFiles = 100_000
 )
 
-// ruleFileName is what the operator names files of rules. It keeps every file in
-// its folder and visible.
+// ruleFileName matches the operator's names of rule files. It ensures that every file is
+// visible and inside the folder.
 var ruleFileName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]{0,247}\.yaml$`)
 
-// unpacked is the link's present target.
+// unpacked is the current target of the link.
 type unpacked struct {
 	sum     string // of the stream
 	version string // folder
 	dir     volume.DirSum
-	bytes   int64 // of a volume in memory
+	bytes   int64 // bytes in an in-memory volume
 }
 
-// archive is a version of the rules on its way through Render.
+// archive is a version of the rules during Render.
 type archive struct {
 	link    string // path of RulesDir
-	version string // folder beside it, "" when there are no rules
+	version string // folder next to it, "" without rules
 	fresh   bool   // version must be linked
 	now     unpacked
 
 	files  parts.Stream // of the archive
-	bytes  int64        // that the files take of a volume in memory
-	absent bool         // there was no room for them beside what is there
+	bytes  int64        // of the files in an in-memory volume
+	absent bool         // not written, because it does not fit next to the existing files
 }
 
-// linked is the version that the link leads to; empty when there is none of ours.
+// linked returns the version that the link refers to, or "" if it is not a link of this
+// program.
 func (a archive) linked() string {
 	target, err := os.Readlink(a.link)
 	if err != nil || !strings.HasPrefix(target, versionPrefix) {
@@ -66,7 +67,8 @@ func (a archive) linked() string {
 	return target
 }
 
-// prepareRules unpacks the rules beside the link, unless they are known to be there.
+// prepareRules unpacks the rules next to the link, unless the cached state shows that
+// they are already there.
 func (r *Renderer) prepareRules(f File, l parts.List) (archive, error) {
 	a := archive{link: filepath.Join(filepath.Dir(f.Output), RulesDir), files: l.Rules}
 	target := a.linked()
@@ -86,19 +88,20 @@ func (r *Renderer) prepareRules(f File, l parts.List) (archive, error) {
 	if err := a.sweep(target); err != nil {
 		return a, fmt.Errorf("unpack rules: %w", err)
 	}
-	if a.version == target { // left by an earlier run: made anew, because nobody knows how complete it is
+	if a.version == target { // left by an earlier run: unpacked again, because it may be incomplete
 		a.version += "-2"
 	}
 	dir, bytes, kept, err := r.stream.unpack(l.Rules, partsDir(f.Input), a.dir())
 	a.now.dir, a.now.bytes, a.bytes, a.absent = dir, bytes, bytes, !kept
 	if err == nil && !kept && target != "" && r.stream.holds(filepath.Join(filepath.Dir(a.link), target), dir) {
-		a.version, a.fresh, a.absent = target, false, false // an earlier run unpacked the same
+		a.version, a.fresh, a.absent = target, false, false // an earlier run unpacked the same files
 	}
 	a.now.dir.Path, a.now.version = a.link, a.version
 	return a, err
 }
 
-// holds reports whether a folder has exactly the files of this sum, for everyone to read.
+// holds reports whether a folder has exactly the files of this sum, all of them
+// world-readable.
 func (s *stream) holds(dir string, want volume.DirSum) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != want.Files {
@@ -127,14 +130,14 @@ func isDir(path string) bool {
 
 func (a archive) dir() string { return filepath.Join(filepath.Dir(a.link), a.version) }
 
-// discard removes what was unpacked for nothing.
+// discard removes an unpacked version that is not used.
 func (a archive) discard() {
 	if a.fresh {
 		os.RemoveAll(a.dir())
 	}
 }
 
-// publish makes the version visible.
+// publish links the new version.
 func (a *archive) publish() error {
 	if !a.fresh {
 		return nil
@@ -153,11 +156,11 @@ func (a *archive) publish() error {
 	return nil
 }
 
-// remove takes the link away when no rules are wanted.
+// remove removes the link if no rules are wanted.
 func (a archive) remove() error {
 	target, err := os.Readlink(a.link)
 	if err != nil || !strings.HasPrefix(target, versionPrefix) {
-		return nil // none, or not ours
+		return nil // there is none, or it is not ours
 	}
 	if err := os.Remove(a.link); err != nil {
 		return fmt.Errorf("remove rules: %w", err)
@@ -165,8 +168,8 @@ func (a archive) remove() error {
 	return a.sweep("")
 }
 
-// sweep removes all versions but the one that is linked. The one before stays
-// until the next is unpacked: a server may still be reading it.
+// sweep removes all versions except the linked one. The previous version is kept until
+// the next one is unpacked, because a server may still be reading it.
 func (a archive) sweep(linked string) error {
 	entries, err := os.ReadDir(filepath.Dir(a.link))
 	if err != nil {
@@ -182,9 +185,9 @@ func (a archive) sweep(linked string) error {
 	return nil
 }
 
-// unpack writes the files of a tar archive into a new folder, which after an error
-// may be there and is worthless. bytes is what they take of a volume in memory; kept is
-// false, and there is no folder, when there was no room for them.
+// unpack writes the files of a tar archive to a new folder. After an error the folder may
+// exist and is incomplete. bytes is the size of the files in an in-memory volume; kept is
+// false, and there is no folder, if they did not fit.
 func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum, bytes int64, kept bool, err error) {
 	in := &joined{dir: from, rest: files}
 	defer in.Close()
@@ -193,7 +196,7 @@ func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum,
 		return dir, 0, false, fmt.Errorf("gunzip %s: %w", files[0].Name, err)
 	}
 	if err = os.Mkdir(to, 0o755); err == nil {
-		err = os.Chmod(to, 0o755) // whatever the umask says
+		err = os.Chmod(to, 0o755) // independent of the umask
 	}
 	if err != nil {
 		return dir, 0, false, fmt.Errorf("unpack rules: %w", err)
@@ -201,7 +204,7 @@ func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum,
 	w := unpacking{stream: s, to: to, kept: true, sums: map[string][sha256.Size]byte{}}
 	left := &limitedReader{r: content, left: s.maxSize, max: s.maxSize}
 	if err = w.all(tar.NewReader(left)); err == nil {
-		// What follows the archive matters only for the sums of the files.
+		// The rest of the stream matters only for the checksums of the files.
 		_, err = io.Copy(io.Discard, left)
 	}
 	if err != nil {
@@ -210,7 +213,7 @@ func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum,
 	return volume.DirSum{SHA256: volume.SumDigests(w.sums), Files: len(w.sums)}, w.bytes, w.kept, nil
 }
 
-// unpacking is one call of unpack.
+// unpacking is the state of one call of unpack.
 type unpacking struct {
 	*stream
 	to    string
@@ -249,7 +252,7 @@ func (w *unpacking) all(archive *tar.Reader) error {
 	}
 }
 
-// keep finds room for one file more, or gives up on all of them.
+// keep reserves room for another file, or drops all of them.
 func (w *unpacking) keep(size int64) error {
 	need := footprint.InMemoryVolume(size)
 	before := w.bytes
@@ -265,7 +268,7 @@ func (w *unpacking) keep(size int64) error {
 	return os.RemoveAll(w.to)
 }
 
-// writeRules returns the sum of a file, and writes it unless there is no path.
+// writeRules returns the checksum of a file, and writes it unless path is empty.
 func (s *stream) writeRules(path string, from io.Reader) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	var to io.Writer = h
@@ -288,7 +291,7 @@ func (s *stream) writeRules(path string, from io.Reader) (sum [sha256.Size]byte,
 	return sum, closeFile()
 }
 
-// limitedReader fails after max bytes.
+// limitedReader returns an error after max bytes.
 type limitedReader struct {
 	r         io.Reader
 	max, left int64

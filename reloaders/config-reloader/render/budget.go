@@ -11,15 +11,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 )
 
-// budget is how much the outputs may take of a volume in memory, counted with
-// [footprint.InMemoryVolume]. What does not fit beside what is there is rendered twice:
-// once to see that it is whole, and again after the old output is removed.
+// budget limits the size of the outputs in an in-memory volume, counted with
+// [footprint.InMemoryVolume]. An output that does not fit next to the existing ones is
+// rendered twice: once to validate it, and again after the old output was removed.
 type budget struct {
-	max  int64 // 0 for any
+	max  int64 // 0 means no limit
 	left int64
 }
 
-// take reports whether there is room for n bytes more, and if so keeps it.
+// take reserves n bytes and reports whether there was room for them.
 func (b *budget) take(n int64) bool {
 	if b.max == 0 {
 		return true
@@ -33,7 +33,7 @@ func (b *budget) take(n int64) bool {
 
 func (b *budget) give(n int64) { b.left += n }
 
-// check refuses what does not fit even alone.
+// check returns an error if n bytes do not fit even without other outputs.
 func (b *budget) check(n int64) error {
 	if b.max == 0 || n <= b.max {
 		return nil
@@ -42,12 +42,13 @@ func (b *budget) check(n int64) error {
 		"raise the limit (--config-reloader-memory-limit of the operator)", float64(b.max)/(1<<20))}
 }
 
-// staged is an output on its way into a file. What finds no room is only counted.
+// staged is an output that is written to a temporary file. If it does not fit, it is only
+// counted.
 type staged struct {
 	file    *os.File
 	room    *budget
 	size    int64
-	taken   int64 // of the room
+	taken   int64 // reserved in room
 	dropped bool
 }
 
@@ -92,8 +93,8 @@ func (w *staged) close() error {
 	return w.file.Close()
 }
 
-// measure finds out how much room is left. What an earlier run left half done goes, and
-// old versions of rules where they take room that may be needed.
+// measure determines how much room is left. It removes unfinished outputs of an earlier
+// run, and old versions of rules if their room may be needed.
 func (r *Renderer) measure(files []File) error {
 	room := &r.stream.room
 	if room.max == 0 {
@@ -118,7 +119,7 @@ func (r *Renderer) measure(files []File) error {
 	return nil
 }
 
-// occupied is what the outputs take of the volume, without staged ones, which are removed.
+// occupied returns the size of the outputs in the volume. It removes staged outputs.
 func occupied(files []File) (int64, error) {
 	var used int64
 	for _, f := range files {
@@ -177,12 +178,13 @@ func outputDirs(files []File) map[string]bool {
 	return dirs
 }
 
-// replaceInPlace is for outputs that do not fit beside those that are there: it removes
-// what they replace, and renders them again. All of them are known to be whole. A server
-// that starts meanwhile finds no configuration and is started again; none finds a part
-// of one.
+// replaceInPlace handles outputs that do not fit next to the existing ones: it removes the
+// outputs that they replace, and renders them again. All of them have been validated. A
+// server that starts in the meantime finds no configuration and is restarted; none finds a
+// partial one.
 //
-// Errors: all together do not fit; an input was replaced since, which is a MixedError.
+// Errors: all outputs together do not fit; an input was replaced in the meantime, which is
+// a MixedError.
 func (r *Renderer) replaceInPlace(files []File, jobs []job) error {
 	if r.stream.room.max == 0 || !anyAbsent(jobs) {
 		return nil
@@ -220,8 +222,8 @@ func anyAbsent(jobs []job) bool {
 	return false
 }
 
-// removeOld removes what the job replaces, the configuration first: without it no server
-// starts, so none misses the rules.
+// removeOld removes the old outputs of the job, first the configuration: without it no
+// server starts, so none runs without its rules.
 func (j *job) removeOld() error {
 	rules := j.rules.fresh || j.rules.link != "" && j.rules.version == ""
 	if j.temp == "" && !j.absent && !j.rules.fresh {
@@ -230,7 +232,7 @@ func (j *job) removeOld() error {
 	if err := os.Remove(j.file.Output); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	j.absent = true // also when only the rules change
+	j.absent = true // even if only the rules change
 	if !rules {
 		return nil
 	}
@@ -244,7 +246,7 @@ func (j *job) removeOld() error {
 	return j.rules.sweep("")
 }
 
-// again renders what removeOld has made room for.
+// again renders the outputs for which removeOld has made room.
 func (r *Renderer) again(j *job) error {
 	if !j.absent {
 		return nil

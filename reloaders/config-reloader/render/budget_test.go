@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 )
 
-// within restarts the renderer with a budget.
+// within recreates the renderer with a budget.
 func (s *site) within(budget int64) {
 	s.Renderer = New(Options{
 		Files: []File{{s.vol.Path(key), s.out}}, Expander: expand.New(expand.Kubernetes, []string{"A=1"}), Budget: budget,
@@ -24,8 +24,8 @@ func text(seed string, size int) string {
 	return strings.Repeat(seed+"\n", size/(len(seed)+1)+1)[:size]
 }
 
-// Old and new do not fit together: the new one replaces the old, wherever the difference
-// is, and nothing is left behind. What does not fit alone is refused.
+// If old and new do not fit together, the new output replaces the old one, whichever part
+// differs, and nothing is left behind. An output that does not fit alone is rejected.
 func TestReplaceInPlace(t *testing.T) {
 	const budget = 400 << 10
 	s := newSite(t)
@@ -47,7 +47,7 @@ func TestReplaceInPlace(t *testing.T) {
 		{text("four", 200<<10), rules("s", 150<<10), 3, false}, // only the rules
 		{text("five", 200<<10), rules("s", 150<<10), 3, false}, // only the configuration
 		{text("five", 200<<10), rules("t", 250<<10), 3, true},
-		{text("six", 390<<10), nil, 1, false}, // no rules any more
+		{text("six", 390<<10), nil, 1, false}, // rules removed
 		{text("seven", 10<<10), nil, 1, false},
 		{text("eight", 10<<10), rules("u", 20<<10), 2, false},
 	} {
@@ -75,8 +75,8 @@ func TestReplaceInPlace(t *testing.T) {
 	}
 }
 
-// An input that is not whole costs nothing, however large it is: it is read to its end
-// before the old output goes.
+// An incomplete input does not replace the output, however large it is: it is read
+// completely before the old output is removed.
 func TestReplaceInPlaceOnlyWhatIsWhole(t *testing.T) {
 	s := newSite(t)
 	s.within(400 << 10)
@@ -99,7 +99,7 @@ func TestReplaceInPlaceOnlyWhatIsWhole(t *testing.T) {
 	}
 }
 
-// What an earlier run left is not written again: a server may be reading it.
+// Outputs of an earlier run are not rewritten, because a server may be reading them.
 func TestLargeOutputsSurviveARestart(t *testing.T) {
 	s := newSite(t)
 	s.within(400 << 10)
@@ -121,7 +121,7 @@ func TestLargeOutputsSurviveARestart(t *testing.T) {
 	}
 }
 
-// Wherever a run ends in the middle, the next one writes all of it.
+// Wherever a run is interrupted, the next one completes the outputs.
 func TestInterruptedReplacement(t *testing.T) {
 	config, rules := text("new", 200<<10), map[string]string{"a.yaml": text("r", 150<<10)}
 	for name, left := range map[string]func(dir string){
@@ -153,7 +153,8 @@ func TestInterruptedReplacement(t *testing.T) {
 	}
 }
 
-// Any sequence of sizes within the budget ends with what is wanted, also with restarts.
+// Any sequence of sizes within the budget ends with the wanted outputs, even with
+// restarts.
 func TestBudgetOfAnySequence(t *testing.T) {
 	for seed := range uint64(15) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// The three ends of the pipe mark their errors, so that the message can name the file at fault.
+// The three ends of the pipe wrap their errors, so that the message can name the file that
+// caused it.
 type (
 	inflateError struct{ error }
 	writeError   struct{ error }
@@ -39,7 +40,7 @@ func (i *inflating) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limited fails before more than left bytes are written.
+// limited returns an error before it writes more than max bytes.
 type limited struct {
 	w         io.Writer
 	max, left int64

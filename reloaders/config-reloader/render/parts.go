@@ -16,10 +16,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
-// MixedError means that the files of a configuration in parts are not those its
-// list names: some were refreshed and others not yet. Look again soon.
+// MixedError means that the files of a configuration in parts do not match its list: some
+// were refreshed and others not yet. Retry soon.
 type MixedError struct {
-	// Files are the names with what is wrong: "config-2.gz (missing)".
+	// Files has the names, each with its problem: "config-2.gz (missing)".
 	Files []string
 }
 
@@ -27,12 +27,12 @@ func (e *MixedError) Error() string {
 	return "the configuration is being updated, its parts do not belong together yet: " + strings.Join(e.Files, ", ")
 }
 
-// Temporary is true: the kubelet brings the rest.
+// Temporary returns true, because the kubelet completes the update.
 func (e *MixedError) Temporary() bool { return true }
 
-// partsDir is the folder of the parts of an input. In a mounted volume that is the
-// folder behind the visible one: in the middle of an update the visible one lacks
-// the links of new files, and the list is one of them.
+// partsDir returns the folder of the parts of an input. In a mounted volume it is the
+// folder that ..data refers to: during an update the visible one lacks the links of new
+// files, including the list.
 func partsDir(input string) string {
 	dir := filepath.Dir(input)
 	if volume.Mounted(dir) {
@@ -41,8 +41,8 @@ func partsDir(input string) string {
 	return dir
 }
 
-// list reads the list beside an input; ok is false when there is none, and the
-// input is complete.
+// list reads the list next to an input. ok is false if there is none, and the input is
+// complete.
 func list(input string) (l parts.List, ok bool, err error) {
 	f, err := os.Open(filepath.Join(partsDir(input), parts.ListName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,9 +60,9 @@ func list(input string) (l parts.List, ok bool, err error) {
 	return l, err == nil, err
 }
 
-// verify reads all files of the streams.
+// verify reads all files of the streams and compares their checksums.
 //
-// Errors: MixedError; what keeps a file from being read.
+// Errors: [MixedError]; a file cannot be read.
 func (s *stream) verify(dir string, streams ...parts.Stream) error {
 	mixed := &MixedError{}
 	for _, stream := range streams {
@@ -91,8 +91,8 @@ func (s *stream) hashPart(path string) (string, error) {
 	return s.hash(path)
 }
 
-// joined reads the files of a stream as one and makes sure that they are what the
-// list says: a file that was replaced since it was verified is an error.
+// joined reads the files of a stream as one and compares them with the list: a file that
+// was replaced after verify is an error.
 type joined struct {
 	dir  string
 	rest parts.Stream
@@ -136,7 +136,7 @@ func (j *joined) next() error {
 	return nil
 }
 
-// Close is safe at any time.
+// Close closes the current file, if any. It can be called repeatedly.
 func (j *joined) Close() error {
 	if j.file == nil {
 		return nil

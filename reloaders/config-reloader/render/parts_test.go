@@ -23,7 +23,7 @@ const key = "prometheus.yaml.gz"
 // entry is one file of an archive.
 type entry struct {
 	name, text string
-	kind       byte // 0: a plain file
+	kind       byte // 0 means a regular file
 }
 
 func archiveOf(t testing.TB, entries ...entry) string {
@@ -52,7 +52,7 @@ func rulesOf(t testing.TB, files map[string]string) string {
 	return archiveOf(t, entries...)
 }
 
-// spread cuts a stream into n slices of about equal length.
+// spread splits a stream into n slices of about equal length.
 func spread(stream string, n int) (out []string) {
 	for i := range n {
 		out = append(out, stream[len(stream)*i/n:len(stream)*(i+1)/n])
@@ -60,7 +60,7 @@ func spread(stream string, n int) (out []string) {
 	return out
 }
 
-// site is a volume as the kubelet makes it, and a renderer beside it.
+// site is a volume like that of the kubelet, and a renderer for it.
 type site struct {
 	t   testing.TB
 	vol *volumetest.Volume
@@ -75,15 +75,15 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-// restart forgets all that the renderer knows.
+// restart recreates the renderer without its cached state.
 func (s *site) restart() {
 	s.Renderer = New(Options{
 		Files: []File{{s.vol.Path(key), s.out}}, Expander: expand.New(expand.Kubernetes, []string{"A=1"}), MaxSize: 1 << 20,
 	})
 }
 
-// files are the keys for a configuration in n files and rules in m; n 1 and m 0 is
-// one that fits.
+// files returns the keys for a configuration in n files and rules in m files. With n 1 and
+// m 0 it is a configuration that needs no parts.
 func files(t testing.TB, config string, n int, rules map[string]string, m int) map[string]string {
 	t.Helper()
 	slices := spread(gz(t, config[:len(config)/2], config[len(config)/2:]), n)
@@ -110,7 +110,7 @@ func files(t testing.TB, config string, n int, rules map[string]string, m int) m
 	return out
 }
 
-// unpacked reads the rules as a server does.
+// unpacked reads the rules like a server does.
 func (s *site) unpacked() map[string]string {
 	s.t.Helper()
 	paths, err := filepath.Glob(filepath.Join(filepath.Dir(s.out), RulesDir, "*.yaml"))
@@ -152,7 +152,7 @@ func (s *site) expect(config string, rules map[string]string) {
 	}
 }
 
-// leftovers are what stands beside the output and the linked rules.
+// leftovers returns the names next to the output and the linked rules.
 func (s *site) leftovers() (names []string) {
 	s.t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(s.out))
@@ -172,7 +172,7 @@ func TestGrowthAndShrink(t *testing.T) {
 		n, m  int
 		rules map[string]string
 	}{{1, 0, nil}, {2, 0, nil}, {5, 0, nil}, {5, 1, one}, {3, 3, two}, {1, 2, two}, {1, 1, one}, {3, 1, one}, {2, 0, nil}, {1, 0, nil}} {
-		for range 2 { // as a running program, and as one that has just started
+		for range 2 { // with a running renderer and with a new one
 			s.vol.Swap(files(t, config(i), step.n, step.rules, step.m))
 			s.expect(expanded(i), step.rules)
 			if res := s.render(); res.Written {
@@ -186,7 +186,7 @@ func TestGrowthAndShrink(t *testing.T) {
 	}
 }
 
-// TestMixedStatesAreWaitedOut: every state has some fault, and the output of before stays.
+// Every inconsistent state is an error, and the previous output is kept.
 func TestMixedStatesAreWaitedOut(t *testing.T) {
 	before := map[string]string{"a.yaml": "1"}
 	next := files(t, "next", 3, map[string]string{"a.yaml": "2"}, 2)
@@ -246,7 +246,7 @@ func TestMixedStatesAreWaitedOut(t *testing.T) {
 	}
 }
 
-// TestNoStateOfASwapIsUsedHalf looks at the volume after each of the kubelet's steps.
+// After each step of a kubelet update the output is one complete version.
 func TestNoStateOfASwapIsUsedHalf(t *testing.T) {
 	type state struct {
 		config string
@@ -351,7 +351,7 @@ func TestAFolderOfSomebodyElseIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRulesThatWereTouchedComeBack: as the output does.
+// Modified or removed rules are restored, like the output.
 func TestRulesThatWereTouchedComeBack(t *testing.T) {
 	s := newSite(t)
 	rules := map[string]string{"a.yaml": "1"}
@@ -379,8 +379,8 @@ func TestHandlesTheFilesOfTheList(t *testing.T) {
 	}
 }
 
-// TestOwnsWhileRendering has the file watcher ask what belongs to the renderer, as it
-// does when input and output share a folder. The race detector is the judge.
+// The file watcher may call Owns during Render, as it does if input and output share a
+// folder. This test is for the race detector.
 func TestOwnsWhileRendering(t *testing.T) {
 	s := newSite(t)
 	rules := filepath.Join(filepath.Dir(s.out), RulesDir)

@@ -16,34 +16,35 @@ import (
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 )
 
-// File is one input and where it goes.
+// File is an input and its output.
 type File struct {
 	Input string
-	// Output is written with mode 0644. Empty: the input is only hashed, as it is.
+	// Output is written with mode 0644. If it is empty, the input is only hashed as it is.
 	Output string
 }
 
-// Dir is a folder whose direct entries are inputs; each goes to Output under its
-// own name. Subfolders and names that start with ".." are left out.
+// Dir is a folder whose direct entries are inputs. Each is written to the folder Output with the
+// same name. Subfolders and names that start with ".." are skipped.
 type Dir struct{ Input, Output string }
 
-// Options say what to render.
+// Options configure a [Renderer].
 type Options struct {
 	Files    []File
 	Dirs     []Dir
 	Expander *expand.Expander
-	// MaxSize bounds one output in bytes; 0 means DefaultMaxSize.
+	// MaxSize limits the size of one output in bytes; 0 means DefaultMaxSize.
 	MaxSize int64
-	// Budget bounds what all outputs take together of a volume in memory, counted with
-	// footprint.InMemoryVolume; 0 is none. New outputs that do not fit beside the old ones
+	// Budget limits the total size of all outputs in an in-memory volume, counted with
+	// footprint.InMemoryVolume; 0 means no limit. New outputs that do not fit next to the old ones
 	// replace them in place.
 	Budget int64
 }
 
-// DefaultMaxSize is far above any working configuration and keeps a mistake from filling the volume.
+// DefaultMaxSize is far above any working configuration. It prevents a mistake from filling the
+// volume.
 const DefaultMaxSize = footprint.MaxFileBytes
 
-// Result is one rendered input.
+// Result is the result for one input.
 type Result struct {
 	Input  string `json:"input"`
 	Output string `json:"output,omitempty"`
@@ -60,7 +61,7 @@ type Result struct {
 	Written bool `json:"-"`
 }
 
-// Content identifies what a server reads from this input.
+// Content returns a hash of the content that a server reads from this input.
 func (r Result) Content() string {
 	if r.Output == "" {
 		return r.InputSHA256
@@ -68,24 +69,24 @@ func (r Result) Content() string {
 	return r.OutputSHA256
 }
 
-// Renderer renders the same inputs again and again. It serves one goroutine; only
-// Owns and Handles may be called by others meanwhile.
+// Renderer renders the same inputs repeatedly. It is not safe for concurrent use, except for Owns
+// and Handles.
 type Renderer struct {
 	opts   Options
 	stream stream
-	known  map[File]known // what the last good call left behind
+	known  map[File]known // results of the last successful call
 
-	mu    sync.Mutex          // held to write rules, and to read it beside Render
+	mu    sync.Mutex          // held to write rules, and to read it outside of Render
 	rules map[string]unpacked // by path of the link
 }
 
-// known is an output this process has seen.
+// known is the cached state of an output.
 type known struct {
 	result Result
-	info   fs.FileInfo // of the output file, to notice when somebody else touches it
+	info   fs.FileInfo // of the output file, to detect changes by others
 }
 
-// New returns a renderer that knows nothing of earlier runs.
+// New returns a renderer without cached state.
 func New(o Options) *Renderer {
 	if o.MaxSize == 0 {
 		o.MaxSize = DefaultMaxSize
@@ -98,7 +99,7 @@ func New(o Options) *Renderer {
 	}
 }
 
-// Temporary is the name under which an output is written before its rename.
+// Temporary returns the path to which an output is written before it is renamed.
 func Temporary(output string) string { return output + ".tmp" }
 
 // Owns reports whether path is written by this renderer.
@@ -134,8 +135,8 @@ func (r *Renderer) ownsRules(dir, path string) bool {
 	return strings.HasPrefix(top, versionPrefix) || top == RulesDir && linked
 }
 
-// Handles reports whether path is an output, or an input whose output is what the
-// server reads: another form of the same content (compressed anew) is no change then.
+// Handles reports whether path is an output, or an input with an output. The server reads the
+// output, so another form of the same content (such as another compression) is not a change.
 func (r *Renderer) Handles(path string) bool {
 	if r.Owns(path) {
 		return true
@@ -158,7 +159,7 @@ func (r *Renderer) Handles(path string) bool {
 	return false
 }
 
-// absolute makes paths comparable however the user wrote them.
+// absolute returns a path that can be compared, however it was written.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
@@ -166,11 +167,11 @@ func absolute(path string) string {
 	return filepath.Clean(path)
 }
 
-// Render brings all outputs up to date. The results are in the order of the files, then the folders' entries by name.
+// Render updates all outputs. The results are in the order of the files, followed by the folders'
+// entries by name.
 //
-// Errors name the input or output; an output that could not be replaced is as it was, or
-// is missing until the next call when its input was replaced while there was no room for
-// both.
+// Errors name the input or output. An output that could not be replaced is unchanged, or missing
+// until the next call if its input was replaced while there was no room for both.
 func (r *Renderer) Render() ([]Result, error) {
 	files, err := r.files()
 	if err != nil {
@@ -206,7 +207,7 @@ func (r *Renderer) Render() ([]Result, error) {
 	return results, r.removeVanished(files)
 }
 
-// files lists what there is to render now.
+// files returns the current inputs and outputs.
 func (r *Renderer) files() ([]File, error) {
 	files := append([]File(nil), r.opts.Files...)
 	for _, d := range r.opts.Dirs {
@@ -231,16 +232,16 @@ func (r *Renderer) files() ([]File, error) {
 	return files, nil
 }
 
-// job is one file on its way through Render.
+// job is a file during Render.
 type job struct {
 	file   File
 	result Result
-	temp   string  // staged output; empty when nothing has to be replaced
-	rules  archive // of an input that a list may stand beside
+	temp   string  // staged output; empty if nothing has to be replaced
+	rules  archive // of an input that may have a list
 
-	stream parts.Stream // the files of the input; nil when it is one
-	bytes  int64        // that the output takes of a volume in memory
-	absent bool         // there was no room for it beside what is there
+	stream parts.Stream // the files of the input; nil if it is a single file
+	bytes  int64        // of the output in an in-memory volume
+	absent bool         // not written, because it does not fit next to the existing files
 }
 
 func (j job) discard() {
@@ -250,8 +251,8 @@ func (j job) discard() {
 	j.rules.discard()
 }
 
-// prepare renders f beside its output, unless it is known to be there already.
-// After an error the job may hold something to discard.
+// prepare renders f next to its output, unless the output is already up to date. After an error the
+// job may still need discard.
 func (r *Renderer) prepare(f File) (job, error) {
 	if f.Output != "" && slices.Contains(r.opts.Files, f) {
 		l, inParts, err := list(f.Input)
@@ -273,8 +274,8 @@ func (r *Renderer) prepare(f File) (job, error) {
 	return r.prepareFile(f, nil)
 }
 
-// prepareParts is prepare for a configuration in parts. Nothing is read twice that
-// was rendered before.
+// prepareParts is like prepare for a configuration in parts. It does not reread parts that were
+// already rendered.
 func (r *Renderer) prepareParts(f File, l parts.List) (job, error) {
 	dir := partsDir(f.Input)
 	var check []parts.Stream
@@ -293,7 +294,7 @@ func (r *Renderer) prepareParts(f File, l parts.List) (job, error) {
 	}
 	if err != nil {
 		if now := r.stream.verify(dir, l.Config, l.Rules); now != nil {
-			err = now // replaced meanwhile: that is the reason
+			err = now // replaced in the meantime, which is the cause
 		}
 		return j, err
 	}
@@ -304,7 +305,7 @@ func (r *Renderer) prepareParts(f File, l parts.List) (job, error) {
 	return j, nil
 }
 
-// prepareFile renders the input, or what the stream says it consists of.
+// prepareFile renders the input, or the files of the stream if it is not nil.
 func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
 	j := job{file: f, stream: stream}
 	sum := stream.Sum()
@@ -348,8 +349,8 @@ func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
 	return j, nil
 }
 
-// publish makes the staged output visible and remembers it. Rules come before a
-// configuration that asks for them, and go after one that does not.
+// publish renames the staged output and stores its state. Rules are linked before a configuration
+// that uses them, and removed after one that does not.
 func (r *Renderer) publish(j *job) error {
 	if j.file.Output == "" {
 		return nil
@@ -379,7 +380,7 @@ func (r *Renderer) publish(j *job) error {
 	return nil
 }
 
-// keepRules notes which rules the link leads to, or that there are none.
+// keepRules stores which rules the link refers to, or that there are none.
 func (r *Renderer) keepRules(a archive) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -390,7 +391,7 @@ func (r *Renderer) keepRules(a archive) {
 	r.rules[a.link] = a.now
 }
 
-// removeVanished deletes outputs of folder entries that are gone since the last call.
+// removeVanished deletes the outputs of folder entries that were removed since the last call.
 func (r *Renderer) removeVanished(files []File) error {
 	now := make(map[File]bool, len(files))
 	for _, f := range files {
@@ -408,13 +409,13 @@ func (r *Renderer) removeVanished(files []File) error {
 	return nil
 }
 
-// sameFile reports whether path still is the file that was left there.
+// sameFile reports whether path is still the file that was written.
 func sameFile(was fs.FileInfo, path string) bool {
 	now, err := os.Stat(path)
 	return err == nil && os.SameFile(was, now) && now.Size() == was.Size() && now.ModTime().Equal(was.ModTime()) && now.Mode() == was.Mode()
 }
 
-// readable reports whether every user may read path: the server may run as another one.
+// readable reports whether path is world-readable: the server may run as another user.
 func readable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().Perm()&0o444 == 0o444

@@ -28,7 +28,7 @@ func must(t testing.TB, err error) {
 func gz(t testing.TB, parts ...string) string {
 	t.Helper()
 	var b bytes.Buffer
-	for _, p := range parts { // one member each
+	for _, p := range parts { // each is a gzip member
 		w := gzip.NewWriter(&b)
 		_, err := io.WriteString(w, p)
 		must(t, err)
@@ -54,7 +54,7 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// single returns a renderer for in → out in a fresh folder.
+// single returns a renderer for one input and output in a new folder.
 func single(t testing.TB) (r *Renderer, in, out string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -148,7 +148,7 @@ func TestModeDoesNotDependOnUmask(t *testing.T) {
 	}
 }
 
-// TestFailuresLeaveTheOutputAlone starts from a good output and breaks things.
+// After any failure the output is unchanged.
 func TestFailuresLeaveTheOutputAlone(t *testing.T) {
 	whole := gz(t, strings.Repeat("good\n", 10000))
 	for name, tc := range map[string]struct {
@@ -321,8 +321,8 @@ func TestNothingAppearsBeforeAllIsReady(t *testing.T) {
 	}
 }
 
-// FuzzRender: whatever the input, the output is the complete new content or exactly
-// the old one, and no temporary file stays.
+// For any input, the output is the complete new content or exactly the old one, and no
+// temporary file is left.
 func FuzzRender(f *testing.F) {
 	whole := gz(f, "some $(A) text", "and more")
 	f.Add([]byte(whole))
@@ -358,7 +358,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// config is like what the operator writes: about 2 kB per job.
+// config returns a configuration like that of the operator: about 2 kB per job.
 func config(jobs int) string {
 	var b strings.Builder
 	for i := range jobs {

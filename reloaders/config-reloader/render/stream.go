@@ -20,10 +20,11 @@ const (
 	copySize   = 32 << 10
 )
 
-// gzipMagic is how a gzip stream with the deflate method begins. The content decides, not the name.
+// gzipMagic is the start of a gzip stream with the deflate method. The content decides, not the file
+// name.
 var gzipMagic = []byte{0x1f, 0x8b, 8}
 
-// stream turns one input into one output in constant memory; its buffers are used again.
+// stream renders an input in constant memory. Its buffers are reused.
 type stream struct {
 	expander *expand.Expander
 	maxSize  int64
@@ -46,7 +47,7 @@ func (s *stream) hash(path string) (string, error) {
 		s.copyBuf = make([]byte, copySize)
 	}
 	sum := sha256.New()
-	// The wrappers keep CopyBuffer from taking a way around the buffer.
+	// The wrappers keep CopyBuffer from bypassing the buffer.
 	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{f}, s.copyBuf); err != nil {
 		return "", err
 	}
@@ -55,9 +56,9 @@ func (s *stream) hash(path string) (string, error) {
 
 func sumHex(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// stage writes the rendered input to temp: the file, or all files of the stream if
-// there is one. size is that of the output, negated if there was no room for it and temp
-// does not exist. After an error temp may exist and is worthless.
+// stage writes the rendered input to temp: the file, or all files of the stream if there is one. size is
+// the size of the output; it is negative if there was no room for it and temp does not exist. After an
+// error temp may exist and is incomplete.
 func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, size int64, err error) {
 	res = Result{Input: f.Input, Output: f.Output}
 	var in io.ReadCloser = &joined{dir: partsDir(f.Input), rest: files}
@@ -98,12 +99,12 @@ func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, siz
 		res.InputSHA256 = files.Sum()
 	}
 	if size = to.size; to.dropped {
-		size = -size - 1 // an empty output, too
+		size = -size - 1 // negative for an empty output, too
 	}
 	return res, size, nil
 }
 
-// open returns the content of raw, inflated if it is gzip; several members count as one content.
+// open returns the content of raw, decompressed if it is gzip. Several gzip members are concatenated.
 func (s *stream) open(raw io.Reader) (io.Reader, error) {
 	if s.raw == nil {
 		s.raw = bufio.NewReaderSize(nil, copySize)
@@ -124,7 +125,7 @@ func (s *stream) open(raw io.Reader) (io.Reader, error) {
 	return &inflating{s.inflated}, err
 }
 
-// create makes a fresh file that everyone may read, whatever was left there and whatever the umask says.
+// create creates a world-readable file, independent of the umask. It replaces an existing one.
 func create(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return nil, err

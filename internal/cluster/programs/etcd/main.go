@@ -1,5 +1,5 @@
-// Command etcd is the etcd server. The server module ships the program as a
-// package only, so this is the main that upstream keeps in another module.
+// Command etcd is the etcd server. The server module has it only as a package; upstream
+// keeps this main function in another module.
 package main
 
 import (

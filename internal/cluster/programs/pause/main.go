@@ -1,5 +1,5 @@
-// Command pause is the first process of every pod: it waits for a signal to
-// end and reaps what other containers of the pod leave behind.
+// Command pause is the first process of every pod: it waits for a signal to end, and
+// reaps orphaned processes of the pod's containers.
 package main
 
 import (

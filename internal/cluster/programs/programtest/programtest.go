@@ -1,7 +1,7 @@
-// Package programtest gives tests the programs with which they check something.
+// Package programtest provides real programs for tests.
 //
-// A missing program is built, which takes minutes, once. Under -short it is not, unless
-// FIREKEEPER_PROMTOOLS is set: what is quick must not wait for a compiler.
+// A missing program is built, which takes minutes, once. With -short it is not built,
+// unless FIREKEEPER_PROMTOOLS is set, because short tests must not wait for a compiler.
 package programtest
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// env is the variable that says which releases of a program are built: with "1" the oldest
-// and the newest, with "all" also those between them.
+// env is the variable that selects the releases of a program to build: with "1" the oldest
+// and the newest, with "all" also those in between.
 const env = "FIREKEEPER_PROMTOOLS"
 
-// Find returns the path of a program, and skips the test without it.
+// Find returns the path of a program, and skips the test if there is none.
 func Find(t testing.TB, name string) string {
 	t.Helper()
 	path, ok := Optional(t, name)
@@ -27,8 +27,8 @@ func Find(t testing.TB, name string) string {
 	return path
 }
 
-// Optional returns the path of a program, if it is there or can be built. The test fails
-// when the program was asked for with FIREKEEPER_PROMTOOLS and cannot be built.
+// Optional returns the path of a program if it exists or can be built. The test fails if
+// FIREKEEPER_PROMTOOLS requests the program and the build fails.
 func Optional(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	l, _ := lookups.LoadOrStore(name, sync.OnceValues(func() (string, error) {
@@ -41,11 +41,11 @@ func Optional(t testing.TB, name string) (path string, ok bool) {
 	return path, err == nil && path != ""
 }
 
-// lookups are functions that look a program up once, by its name.
+// lookups has a memoized lookup function per program name.
 var lookups sync.Map
 
-// Build reports whether a release of a program is built when it is missing: number i of n,
-// from the oldest on.
+// Build reports whether to build a missing release of a program: number i of n, oldest
+// first.
 func Build(i, n int) bool {
 	which := os.Getenv(env)
 	return which == "all" || which != "" && (i == 0 || i == n-1)

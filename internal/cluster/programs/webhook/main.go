@@ -1,9 +1,9 @@
-// Command webhook receives the notifications of Alertmanagers: it prints a line for every
-// alert in them, and GET / returns the notifications as a JSON list, oldest first.
+// Command webhook receives notifications from Alertmanagers. It prints a line for each of
+// their alerts, and GET / returns the notifications as a JSON list, oldest first.
 //
-//	webhook [address]    :8080 when none is given
+//	webhook [address]    default :8080
 //
-// An alert's line is "<status> <alertname> <labels> receiver=<name> from=<address>".
+// The line of an alert is "<status> <alertname> <labels> receiver=<name> from=<address>".
 package main
 
 import (
@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// kept is how many notifications are listed; older ones are forgotten.
+	// kept is the maximum number of stored notifications; older ones are dropped.
 	kept = 10_000
-	// maxBody is more than a notification of some thousand alerts has.
+	// maxBody is larger than a notification of a few thousand alerts, in bytes.
 	maxBody = 16 << 20
 )
 
-// notification is what an Alertmanager sends to a webhook, and how it came.
+// notification is the webhook request of an Alertmanager, with time and origin.
 type notification struct {
 	At       time.Time `json:"at"`
 	From     string    `json:"from"` // IP address
@@ -43,7 +43,7 @@ type alert struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// line is the alert as it is printed.
+// line returns the line to print for the alert.
 func (a alert) line(n notification) string {
 	words := []string{a.Status, a.Labels["alertname"]}
 	for _, name := range slices.Sorted(maps.Keys(a.Labels)) {
@@ -54,7 +54,7 @@ func (a alert) line(n notification) string {
 	return strings.Join(append(words, "receiver="+n.Receiver, "from="+n.From), " ")
 }
 
-// inbox holds what was received.
+// inbox stores received notifications.
 type inbox struct {
 	mu   sync.Mutex
 	list []notification
@@ -93,7 +93,7 @@ func (i *inbox) show(w http.ResponseWriter) {
 	list := append([]notification{}, i.list...) // "[]", not "null"
 	i.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(list) // the client has gone
+	_ = json.NewEncoder(w).Encode(list) // the client has disconnected
 }
 
 func main() {

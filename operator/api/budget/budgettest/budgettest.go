@@ -1,5 +1,5 @@
-// Package budgettest measures for tests what a piece of work allocates. It counts bytes
-// instead of time, so that tests hold on any machine.
+// Package budgettest measures memory allocations in tests. It counts bytes instead of time, so that results do not
+// depend on the machine.
 package budgettest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Allocated is how many bytes all goroutines allocate while do runs.
+// Allocated returns the number of bytes that all goroutines allocate while do runs.
 func Allocated(do func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -16,8 +16,8 @@ func Allocated(do func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// AtMost fails the test when do allocates more than limit bytes, each of three times: what the
-// runtime and others allocate meanwhile differs.
+// AtMost fails the test if do allocates more than limit bytes in each of three runs. It retries because other
+// goroutines also allocate.
 func AtMost(t testing.TB, what string, limit int64, do func()) {
 	t.Helper()
 	var n int64
@@ -29,7 +29,8 @@ func AtMost(t testing.TB, what string, limit int64, do func()) {
 	t.Errorf("%s: %d bytes allocated, want at most %d", what, n, limit)
 }
 
-// Measure is [Allocated] of work with a result, and how many bytes the result keeps in memory.
+// Measure is like [Allocated] for a function with a result, and also returns the number of bytes that the result
+// retains.
 func Measure[T any](do func() T) (result T, allocated, kept int64) {
 	before := live()
 	allocated = Allocated(func() { result = do() })
@@ -37,7 +38,7 @@ func Measure[T any](do func() T) (result T, allocated, kept int64) {
 	return result, allocated, kept
 }
 
-// live is what is in memory after a collection.
+// live returns the size of the heap after a garbage collection.
 func live() int64 {
 	var m runtime.MemStats
 	runtime.GC()

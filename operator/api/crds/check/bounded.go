@@ -14,18 +14,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// together is how many items of lists and maps are validated in one go. The library compares
-// each error with all that it has found before, so its time is quadratic in the errors of one
-// validation, and an object of a megabyte makes it run for half an hour.
+// together is the number of items of lists and maps that are validated at once. The library
+// compares each error with all previous ones, so its time is quadratic in the errors of one
+// validation, and an object of a megabyte could take half an hour.
 const together = 200
 
-// node validates the values of a schema, and knows the nodes below it that were needed so far.
+// node validates the values of a schema. It caches the nodes below it that were used.
 type node struct {
 	schema *spec.Schema
 	valid  validation.SchemaValidator
 
 	mu    sync.Mutex
-	below map[string]*node // by name of the field
+	below map[string]*node // by field name
 	item  *node
 }
 
@@ -33,7 +33,7 @@ func newNode(schema *spec.Schema) *node {
 	return &node{schema: schema, valid: validation.NewSchemaValidatorFromOpenAPI(schema)}
 }
 
-// field returns the node of a field; nil when the schema does not have it.
+// field returns the node of a field, or nil if the schema does not have the field.
 func (n *node) field(name string) *node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -51,7 +51,7 @@ func (n *node) field(name string) *node {
 	return n.below[name]
 }
 
-// items returns the node of the items of a list, or of the values of a map; nil when there is none.
+// items returns the node of the items of a list, or of the values of a map, or nil.
 func (n *node) items() *node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -65,8 +65,9 @@ func (n *node) items() *node {
 	return n.item
 }
 
-// validate returns what is wrong with a value, in time linear in its size: so many items of lists
-// and maps in one go. It ends with the validation that comes to [budget.DocumentFaults] errors.
+// validate returns the errors of a value, in time linear in its size: it validates up to together
+// items of lists and maps at once. It stops after the validation that reaches
+// [budget.DocumentFaults] errors.
 func (n *node) validate(value any, together int) field.ErrorList {
 	out, rest := n.part(nil, value, together)
 	for len(rest) > 0 && len(out) < budget.DocumentFaults {
@@ -96,7 +97,7 @@ func (n *node) part(path *field.Path, value any, together int) (field.ErrorList,
 	return found, c.rest
 }
 
-// whole completes the path in the text of an error, which begins at the part.
+// whole completes the path in an error message, which is relative to the part.
 func whole(part *field.Path, err *field.Error) {
 	if _, what, ok := strings.Cut(err.Detail, " in body "); ok {
 		err.Detail = err.Field + " in body " + what
@@ -108,12 +109,12 @@ func whole(part *field.Path, err *field.Error) {
 	}
 }
 
-// items is the rest of a list or of a map that is not validated yet.
+// items are the items of a list or map that are not validated yet.
 type items struct {
 	of   *node
 	path *field.Path // of the list or map
 	list []any
-	from int // index of the first in the whole list
+	from int // index of the first one in the whole list
 	keys []string
 	all  map[string]any
 }
@@ -132,14 +133,14 @@ func (i *items) next() (path *field.Path, item any, ok bool) {
 	return path, item, true
 }
 
-// cutter takes the items out of a value that are too many for one validation.
+// cutter removes items from a value that has too many for one validation.
 type cutter struct {
 	room int
 	rest []items
 }
 
-// cut returns a value without those items. Each list and map keeps as many as it has to have,
-// and one more than it may have.
+// cut returns a value without the removed items. Each list and map keeps its required minimum, and
+// one more than its maximum.
 func (c *cutter) cut(n *node, path *field.Path, value any) any {
 	switch v := value.(type) {
 	case []any:
@@ -180,7 +181,7 @@ func (c *cutter) cut(n *node, path *field.Path, value any) any {
 	return value
 }
 
-// kept takes the room for items of a list, and returns how many stay in the value.
+// kept reserves room for items of a list, and returns how many stay in the value.
 func (c *cutter) kept(n int, least, most *int64) int {
 	must := int64(1)
 	if least != nil {

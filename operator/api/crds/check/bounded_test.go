@@ -39,7 +39,7 @@ const schemaText = `{
   }
 }`
 
-// odd is a value, which may be of a wrong type.
+// odd returns good or a value that may have a wrong type.
 func odd(r *rand.Rand, good any) any {
 	if r.IntN(5) > 0 {
 		return good
@@ -82,7 +82,8 @@ func random(r *rand.Rand) any {
 	return object(r, map[string]func() any{"name": word(r), "labels": labels, "few": func() any { return list(r, word(r)) }, "groups": func() any { return list(r, group) }})
 }
 
-// TestParts: a value that is validated in parts has the errors that it has as a whole.
+// A value that is validated in parts has the same errors as when it is validated as a
+// whole.
 func TestParts(t *testing.T) {
 	var schema spec.Schema
 	if err := json.Unmarshal([]byte(schemaText), &schema); err != nil {
@@ -93,7 +94,7 @@ func TestParts(t *testing.T) {
 		var lines []string
 		for _, err := range all {
 			line := err.Error()
-			if err.Type == field.ErrorTypeTooMany { // says how many there are, and a part has fewer
+			if err.Type == field.ErrorTypeTooMany { // the message has the number of items, which is smaller in a part
 				line = err.Field + ": " + string(err.Type)
 			}
 			lines = append(lines, line)

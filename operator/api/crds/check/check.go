@@ -1,12 +1,11 @@
-// Package check does to an object what an API server does before it stores one:
-// it sets the defaults and looks for fields and values that the CRD does
-// not allow. Messages are those of the API server.
+// Package check validates an object like an API server does before it stores one: it sets the defaults and reports
+// fields and values that the CRD does not allow. Messages are those of the API server.
 //
 //	c, err := check.New(crd, "v1")
-//	problems := c.Object(object) // spec.endpoints[0].interval: Invalid value: …
+//	problems := c.Object(object) // spec.endpoints[0].interval: Invalid value: ...
 //
-// A checker takes some ten milliseconds to prepare, an object a few. What needs the cluster (names that exist, quotas, webhooks) is not
-// looked at, nor is the metadata.
+// Creating a checker takes some ten milliseconds, checking an object a few. Checks that need the cluster (existing
+// names, quotas, webhooks) are not included, nor are those of the metadata.
 package check
 
 import (
@@ -25,18 +24,16 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// Checker checks objects of one version of one kind. It may be used by several
-// goroutines.
+// Checker checks objects of one version of one kind. It is safe for concurrent use.
 type Checker struct {
 	structural *structuralschema.Structural
 	schema     *node
-	rules      *cel.Validator // nil: there are none
+	rules      *cel.Validator // nil if there are none
 }
 
 // New returns a checker for a version of a CRD.
 //
-// Errors: a version that the CRD does not have, a schema that an API
-// server would refuse.
+// Errors: a version that the CRD does not have, a schema that an API server would reject.
 func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checker, error) {
 	for _, v := range crd.Spec.Versions {
 		if v.Name != version || v.Schema == nil {
@@ -60,16 +57,14 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checke
 	return nil, fmt.Errorf("CRD %s has no version %s", crd.Name, version)
 }
 
-// Default sets the defaults in place. As at the API server, null counts as not
-// given where the field does not allow it.
+// Default sets the defaults in place. As in the API server, null counts as unset if the field is not nullable.
 func (c *Checker) Default(object map[string]any) {
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, c.structural)
 	defaulting.Default(object, c.structural)
 }
 
-// Object sets the defaults and returns what is wrong, nothing for a good object, about [budget.DocumentFaults]
-// errors for one with more.
-// Numbers must be int64 or float64.
+// Object sets the defaults and returns the errors, about [budget.DocumentFaults] at most. Numbers must be int64 or
+// float64.
 func (c *Checker) Object(object map[string]any) field.ErrorList {
 	c.Default(object)
 	unknown := pruning.PruneWithOptions(copied(object), c.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
@@ -80,7 +75,7 @@ func (c *Checker) Object(object map[string]any) field.ErrorList {
 	return append(out, c.values(object, len(out) == 0)...)
 }
 
-// Values is Object without looking for unknown fields.
+// Values is like Object, but does not report unknown fields.
 func (c *Checker) Values(object map[string]any) field.ErrorList {
 	c.Default(object)
 	return c.values(object, true)
@@ -96,7 +91,7 @@ func (c *Checker) values(object map[string]any, rules bool) field.ErrorList {
 	return out
 }
 
-// copied is a deep copy, because pruning changes what it looks at.
+// copied returns a deep copy, because pruning modifies its argument.
 func copied(v map[string]any) map[string]any {
 	out := make(map[string]any, len(v))
 	for key, child := range v {

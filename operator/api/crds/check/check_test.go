@@ -49,7 +49,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestDefault holds that defaults are set before anything is checked.
+// Defaults are set before anything is checked.
 func TestDefault(t *testing.T) {
 	all, err := crds.Standard("1.0.0")
 	if err != nil {

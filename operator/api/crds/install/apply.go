@@ -14,10 +14,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// FieldManager is the name under which we own fields of CRDs.
+// FieldManager is the field manager of our server-side apply.
 const FieldManager = "PrometheusOperator"
 
-// Outcome of one CRD.
+// Outcome is the outcome of applying one CRD.
 type Outcome string
 
 // Values of Outcome.
@@ -27,17 +27,17 @@ const (
 	Unchanged  Outcome = "unchanged"
 )
 
-// Progress is told what happens. Both functions are called from one goroutine.
+// Progress has the callbacks of [Apply]. They are called from one goroutine.
 type Progress struct {
 	Applied func(name string, outcome Outcome)
-	Waiting func(names []string) // every two seconds, what cannot be used yet
+	Waiting func(names []string) // every two seconds, with the CRDs that are not established yet
 }
 
-// Apply writes the CRDs and returns when all of them can be used or the
-// context ends. A step takes some hundred milliseconds on the API server.
+// Apply applies the CRDs and returns when all of them are established or the context
+// ends. A step takes some hundred milliseconds on the API server.
 //
-// Errors: those of the API server with the CRD they are about; a
-// CRD whose names are taken by another one.
+// Errors: those of the API server with the CRD; a CRD whose names conflict with another
+// one.
 func Apply(ctx context.Context, c client.CustomResourceDefinitionInterface, steps []Step, progress Progress) error {
 	for _, step := range steps {
 		outcome, err := step.apply(ctx, c)

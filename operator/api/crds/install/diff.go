@@ -14,10 +14,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// Diff lists what applying the step changes, one line each: `+` what comes, `-`
-// what goes, `~` what changes. Nothing is returned where nothing changes. Fields
-// are named as users write them, `v1 spec.endpoints[].interval`; what goes or
-// comes with fields below is one line. Changed descriptions are only counted.
+// Diff lists the changes that applying the step makes, one per line: `+` is added, `-` is
+// removed, `~` is changed. It returns nothing if there are no changes. Fields are named
+// as users write them, `v1 spec.endpoints[].interval`; a field that is added or removed
+// with its subfields is one line. Changed descriptions are only counted.
 func (s Step) Diff() []string {
 	if s.Live == nil {
 		return []string{"+ not installed"}
@@ -32,8 +32,8 @@ func (s Step) Diff() []string {
 	return d.lines
 }
 
-// origin are the annotations about who installed a CRD, as far as their lack
-// is no difference to show: files that were applied without this program do not say it.
+// origin returns the annotations that are not compared because live lacks the version
+// annotation: CRDs that were applied without this program do not have them.
 func origin(live *apiextensionsv1.CustomResourceDefinition) []string {
 	if live.Annotations[crds.VersionAnnotation] != "" {
 		return nil
@@ -41,7 +41,7 @@ func origin(live *apiextensionsv1.CustomResourceDefinition) []string {
 	return []string{crds.VersionAnnotation, crds.DistributionAnnotation}
 }
 
-// metadataDiff compares the annotations and labels that we set, but for some.
+// metadataDiff compares the annotations and labels that we set, except for some.
 func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition, except ...string) []string {
 	var out []string
 	for _, part := range []struct {
@@ -69,7 +69,7 @@ func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition, except .
 
 type differ struct {
 	lines        []string
-	descriptions int // changed in the version at hand
+	descriptions int // number of changes in the current version
 }
 
 func (d *differ) add(format string, args ...any) {
@@ -144,7 +144,7 @@ func (d *differ) properties(path string, live, want map[string]any) {
 	}
 }
 
-// values compares what is not a schema.
+// values compares values other than schemas.
 func (d *differ) values(path string, live, want any) {
 	a, aIs := live.(map[string]any)
 	b, bIs := want.(map[string]any)
@@ -170,7 +170,7 @@ func (d *differ) value(path string, live, want any, was, is bool) {
 	}
 }
 
-// summary tells the type of a field and how many are below it.
+// summary returns the type of a field and the number of its subfields.
 func summary(schema map[string]any) string {
 	text := "any"
 	if t, ok := schema["type"].(string); ok {
@@ -197,7 +197,7 @@ func countBelow(v any) int {
 	return count(asObject(v))
 }
 
-// short is a value on one line, cut where it is long.
+// short returns a value on one line, truncated if it is long.
 func short(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -213,11 +213,11 @@ func short(v any) string {
 	return text
 }
 
-// tree is a value as JSON sees it.
+// tree converts a value to generic JSON types.
 func tree(v any) map[string]any {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the API server has just sent it
+		panic(err) // it was just decoded from the API server
 	}
 	out := map[string]any{}
 	if err := json.Unmarshal(raw, &out); err != nil {

@@ -13,7 +13,7 @@ import (
 
 type definition = apiextensionsv1.CustomResourceDefinition
 
-// TestDiff changes a live CRD and expects the lines that apply would undo.
+// The diff of a modified live CRD lists the modifications that apply would revert.
 func TestDiff(t *testing.T) {
 	const kind = "probes.monitoring.coreos.com"
 	for name, tc := range map[string]struct {
@@ -118,7 +118,7 @@ func find(t *testing.T, name string) *definition {
 	return nil
 }
 
-// spec is the schema of the field spec of the first version.
+// spec returns the schema of the field spec of the first version.
 func spec(crd *definition) *apiextensionsv1.JSONSchemaProps {
 	p := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	return &p

@@ -1,20 +1,19 @@
-// Package install brings the CRDs of the API group into a cluster.
+// Package install installs the CRDs of the API group into a cluster.
 //
-//	plan, err := install.Plan(ctx, client, options)     // reads; errors say what is refused and why
-//	for _, step := range plan { fmt.Print(step.Diff()) }
-//	err = install.Apply(ctx, client, plan, options)     // writes, then waits until all can be used
+//	plan, err := install.Plan(ctx, client, options)     // reads; errors have the rejected CRDs and why
+//	for _, step := range plan { fmt.Println(step.Diff()) }
+//	err = install.Apply(ctx, client, plan, progress)    // writes, then waits until all are established
 //
-// It writes by server-side apply and takes over what older managers own, so that
-// fields which a newer CRD no longer has go away. Nothing is written when
-// one CRD is refused.
+// It uses server-side apply and takes over the fields of older managers, so that fields that a newer
+// CRD no longer has are removed. Nothing is written if any CRD is rejected.
 //
-// Three things of a live CRD survive: the conversion webhook, which
-// belongs to the deployment; a version that is served and that we have, even if
-// the chosen set leaves it out; and annotations and labels of others.
+// Three parts of a live CRD are kept: the conversion webhook, which belongs to the deployment; a
+// served version that we support, even if the chosen set does not have it; and annotations and labels
+// of others.
 //
-//	plan.go      what to do with each CRD, and what is refused
-//	apply.go     doing it
+//	plan.go      the steps for each CRD, and rejections
+//	apply.go     applies the steps
 //	takeover.go  fields of older managers
-//	wait.go      until Established
-//	diff.go      a difference that people can read
+//	wait.go      waits until Established
+//	diff.go      human-readable differences
 package install

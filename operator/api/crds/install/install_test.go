@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 
 type api = client.CustomResourceDefinitionInterface
 
-// connect returns the CRDs of the shared cluster.
+// connect returns a CRD client of the shared cluster.
 func connect(t *testing.T) api {
 	t.Helper()
 	c := clustertest.Shared(t, cluster.Options{})
@@ -41,7 +41,7 @@ func connect(t *testing.T) api {
 	return definitions.CustomResourceDefinitions()
 }
 
-// wipe removes what an earlier test left.
+// wipe removes the CRDs of an earlier test.
 func wipe(t *testing.T, c api) {
 	t.Helper()
 	ctx := t.Context()
@@ -57,7 +57,7 @@ func wipe(t *testing.T, c api) {
 	}
 }
 
-// apply plans and applies, and returns how often each outcome occurred.
+// apply plans and applies, and returns the number of each outcome.
 func apply(t *testing.T, c api, o install.Options) map[install.Outcome]int {
 	t.Helper()
 	steps, err := install.Plan(t.Context(), c, o)
@@ -115,7 +115,7 @@ func TestInstall(t *testing.T) {
 	if got := apply(t, c, o); got[install.Unchanged] != 10 {
 		t.Errorf("second apply of the full set: %v, want 10 unchanged", got)
 	}
-	// Back to the smaller set: no version stops that users may be using.
+	// Back to the smaller set: a version that may be in use is still served.
 	o.Full = false
 	if got := apply(t, c, o); got[install.Configured] != 9 {
 		t.Errorf("apply of the standard set: %v, want 9 configured", got)
@@ -125,8 +125,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestTakeOver starts from a CRD that kubectl wrote by client-side apply
-// and that is newer than ours.
+// TestTakeOver starts from a CRD that kubectl wrote by client-side apply and that is newer than ours.
 func TestTakeOver(t *testing.T) {
 	c := connect(t)
 	wipe(t, c)
@@ -168,7 +167,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestConversion serves AlertmanagerConfig in both versions by a webhook, which may move; others keep its CA.
+// AlertmanagerConfig is served in both versions with a webhook, which may move; a CA set by others is kept.
 func TestConversion(t *testing.T) {
 	c := connect(t)
 	wipe(t, c)
@@ -209,7 +208,7 @@ func TestConversion(t *testing.T) {
 	}
 }
 
-// addWebhook does what a deployment with a conversion webhook does.
+// addWebhook sets a conversion webhook like a deployment does.
 func addWebhook(t *testing.T, c api, name string) {
 	t.Helper()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -230,8 +229,7 @@ func addWebhook(t *testing.T, c api, name string) {
 	}
 }
 
-// TestNamesTaken holds that a CRD which can never be used is an error at
-// once and no endless wait.
+// A CRD that can never be established is an error immediately and not an endless wait.
 func TestNamesTaken(t *testing.T) {
 	c := connect(t)
 	wipe(t, c)

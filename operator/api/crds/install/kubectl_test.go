@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/install"
 )
 
-// TestKubectl installs the files of deploy/crds as people without the operator's
-// program do, one by one with a plain `kubectl apply`, and takes them over.
+// The files of deploy/crds can be installed without the operator's program, one by one
+// with a plain `kubectl apply`, and then taken over.
 func TestKubectl(t *testing.T) {
 	c := connect(t)
 	wipe(t, c)

@@ -19,47 +19,45 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// Options say which CRDs to install and how.
+// Options select the CRDs to install and how.
 type Options struct {
 	Version string            // of this operator, semantic
 	Full    bool              // the set with descriptions and all versions
-	Force   bool              // also over a newer CRD
+	Force   bool              // overwrite newer CRDs, too
 	Labels  map[string]string // for every CRD
-	// Conversion is the webhook that converts AlertmanagerConfigs, which are then served
-	// in all versions; nil leaves it as it is.
+	// Conversion is the conversion webhook for AlertmanagerConfigs, which are then served in all versions;
+	// nil keeps the current one.
 	Conversion *Conversion
 }
 
-// Conversion is where API servers reach the conversion webhook.
+// Conversion is the address of the conversion webhook for API servers.
 type Conversion struct {
 	Service      types.NamespacedName // port 443
-	InjectCAFrom string               // NAMESPACE/NAME of a Certificate of cert-manager; empty: none
+	InjectCAFrom string               // NAMESPACE/NAME of a cert-manager Certificate; empty means none
 }
 
 const (
 	convertedCRD = "alertmanagerconfigs.monitoring.coreos.com"
-	// injectAnnotation makes cert-manager write its CA into a CRD.
+	// injectAnnotation makes cert-manager inject its CA into a CRD.
 	injectAnnotation = "cert-manager.io/inject-ca-from"
 )
 
-// Step is what to do with one CRD.
+// Step is the plan for one CRD.
 type Step struct {
 	Want *apiextensionsv1.CustomResourceDefinition
-	Live *apiextensionsv1.CustomResourceDefinition // nil: not installed
+	Live *apiextensionsv1.CustomResourceDefinition // nil if not installed
 }
 
-// Plan reads what is installed and returns one step for each CRD, in the
-// order of their names.
+// Plan reads the installed CRDs and returns one step for each CRD, in the order of their names.
 //
-// Errors: those of the API server; RefusedError for every CRD that is
-// newer than ours, joined, unless forced. The steps are complete after a
-// RefusedError.
+// Errors: those of the API server; a [RefusedError] for every CRD that is newer than ours, joined, unless
+// forced. The steps are complete even with a RefusedError.
 func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Options) ([]Step, error) {
 	standard, err := crds.Standard(o.Version)
 	if err != nil {
 		return nil, err
 	}
-	// Unpacking the full set is the dearest part of a plan.
+	// Decompressing the full set is the most expensive part of a plan.
 	full := sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) { return crds.Full(o.Version) })
 	var (
 		steps   []Step
@@ -93,13 +91,13 @@ func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Opt
 	return steps, refused
 }
 
-// RefusedError means that a live CRD is newer than ours. Objects in the
-// cluster may use fields that would be lost.
+// RefusedError means that a live CRD is newer than ours. Objects in the cluster may use fields that would be
+// lost.
 type RefusedError struct{ Name, Reason string }
 
 func (e *RefusedError) Error() string { return e.Name + ": " + e.Reason }
 
-// desired returns a CRD as it should be in the cluster.
+// desired returns the CRD that should be in the cluster.
 func desired(crd, live *apiextensionsv1.CustomResourceDefinition, labels map[string]string) *apiextensionsv1.CustomResourceDefinition {
 	want := crd.DeepCopy()
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(want)
@@ -113,7 +111,8 @@ func desired(crd, live *apiextensionsv1.CustomResourceDefinition, labels map[str
 	return want
 }
 
-// set makes a CRD be converted by the webhook. The CA stays until whoever keeps the certificate replaces it.
+// set sets the conversion webhook of a CRD. The CA bundle is kept until the manager of the certificate
+// replaces it.
 func (c Conversion) set(crd *apiextensionsv1.CustomResourceDefinition) {
 	var ca []byte
 	if now := crd.Spec.Conversion; now != nil && now.Webhook != nil && now.Webhook.ClientConfig != nil {
@@ -136,7 +135,7 @@ func (c Conversion) set(crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// servedBeyond lists the versions that live serves or has stored and want lacks.
+// servedBeyond returns the versions that live serves or has stored and that want lacks.
 func servedBeyond(live, want *apiextensionsv1.CustomResourceDefinition) []string {
 	if live == nil {
 		return nil
@@ -154,12 +153,10 @@ func servedBeyond(live, want *apiextensionsv1.CustomResourceDefinition) []string
 	return slices.Compact(names)
 }
 
-// newer says why a live CRD is newer than ours, or "".
+// newer returns why a live CRD is newer than ours, or "".
 //
-// Our own CRDs are compared by the version of the operator. Those of
-// another operator carry a version of the published API, which counts by the
-// level we have. One without a version, or with one that is not semantic, is not
-// newer.
+// Our own CRDs are compared by the version of the operator. Those of another operator have a version of the
+// published API, which is compared with [crds.APILevel]. A CRD without a semantic version is not newer.
 func newer(live, want *apiextensionsv1.CustomResourceDefinition) string {
 	if beyond := servedBeyond(live, want); len(beyond) > 0 {
 		return fmt.Sprintf("serves versions that this operator does not support: %s", strings.Join(beyond, ", "))

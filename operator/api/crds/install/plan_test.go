@@ -10,12 +10,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/install"
 )
 
-// TestDowngrade holds what is refused unless forced.
+// Newer CRDs are rejected unless forced.
 func TestDowngrade(t *testing.T) {
 	for name, tc := range map[string]struct {
 		annotations map[string]string
 		live        func(*definition)
-		want        string // "" when not refused
+		want        string // "" if not rejected
 	}{
 		"a newer one of ours": {map[string]string{
 			crds.VersionAnnotation: "1.2.0", crds.DistributionAnnotation: crds.Distribution("1.2.0"),

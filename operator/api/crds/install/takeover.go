@@ -12,16 +12,16 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 )
 
-// olderManagers are programs that install CRDs by updates. What they own
-// would stay in a CRD forever, because server-side apply removes only
-// fields of its own manager.
+// olderManagers are the managers of programs that install CRDs by update. Their fields
+// would stay in a CRD forever, because server-side apply removes only fields of its own
+// manager.
 var olderManagers = sets.New(
 	"kubectl-client-side-apply", "kubectl-create", "kubectl-replace", "kubectl-edit", "before-first-apply",
 	"helm", "Helm", "prometheus-operator", "operator", "Terraform", "HashiCorp",
 )
 
-// takeOver makes the fields of older managers ours. The patch fails with a
-// conflict when somebody wrote in between.
+// takeOver moves the fields of older managers to ours. The patch fails with a conflict if
+// the CRD was written in the meantime.
 func takeOver(ctx context.Context, c client.CustomResourceDefinitionInterface, live *apiextensionsv1.CustomResourceDefinition) error {
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, olderManagers, FieldManager)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	tellEvery = 2 * time.Second
 )
 
-// wait returns when every CRD is established.
+// wait returns when all CRDs are established.
 func wait(ctx context.Context, c client.CustomResourceDefinitionInterface, steps []Step, progress Progress) error {
 	var pending []string
 	for _, s := range steps {
@@ -45,7 +45,7 @@ func wait(ctx context.Context, c client.CustomResourceDefinitionInterface, steps
 	}
 }
 
-// unready returns the names of CRDs that cannot be used yet.
+// unready returns the names of CRDs that are not established yet.
 func unready(ctx context.Context, c client.CustomResourceDefinitionInterface, names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
@@ -71,7 +71,7 @@ func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return condition(crd, apiextensionsv1.Established).Status == apiextensionsv1.ConditionTrue
 }
 
-// refused says why a CRD will never be established, or "".
+// refused returns why a CRD can never be established, or "".
 func refused(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, c := range []struct {
 		kind apiextensionsv1.CustomResourceDefinitionConditionType

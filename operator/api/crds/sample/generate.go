@@ -17,7 +17,7 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// Generator makes objects of one version of one kind.
+// Generator generates objects of one version of one kind.
 type Generator struct {
 	apiVersion, kind string
 	root             *schema
@@ -40,11 +40,11 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Genera
 	return nil, errors.New("unreachable: the checker knows the version")
 }
 
-// Object returns an object with a name, a namespace and about that part of the
-// optional fields, 0 to 1. Numbers are int64 or float64. Defaults are not set.
+// Object returns an object with a name, a namespace and the fraction density (0 to 1) of
+// the optional fields. Numbers are int64 or float64. Defaults are not set.
 //
-// Errors: a schema that no object satisfies, or whose rules need more than fields
-// left out.
+// Errors: a schema that no object satisfies, or whose rules cannot be satisfied by
+// removing fields.
 func (g *Generator) Object(rng *rand.Rand, density float64) (map[string]any, error) {
 	return g.object(rng, density, nil)
 }
@@ -66,8 +66,8 @@ func (g *Generator) object(rng *rand.Rand, density float64, keep func(path strin
 	return out, nil
 }
 
-// Value returns a value that a schema allows, apart from its CEL rules, with about that
-// part of the optional fields.
+// Value returns a value that a schema accepts, apart from its CEL rules, with the
+// fraction density of the optional fields.
 func Value(rng *rand.Rand, density float64, s *apiextensionsv1.JSONSchemaProps) any {
 	return maker{rng: rng, density: density}.value(s)
 }
@@ -77,7 +77,7 @@ type maker struct {
 	density float64
 }
 
-// value returns a value that a schema allows, apart from its CEL rules.
+// value returns a value that a schema accepts, apart from its CEL rules.
 func (m maker) value(s *schema) any {
 	switch {
 	case len(s.Enum) > 0:
@@ -102,12 +102,12 @@ func (m maker) value(s *schema) any {
 		return m.whole(s)
 	case "number":
 		return m.rng.Float64()
-	default: // anything
+	default: // any type
 		return map[string]any{"receiver": m.word()}
 	}
 }
 
-// intOrString is a quantity where there is a pattern, else a port.
+// intOrString returns a quantity if there is a pattern, else a port.
 func (m maker) intOrString(s *schema) any {
 	switch {
 	case m.rng.IntN(2) == 0:
@@ -136,8 +136,8 @@ func (m maker) fields(s *schema) any {
 	return out
 }
 
-// list returns a list within its bounds. Items of sets and maps that repeat are
-// left out; a CRD has no short list of more than one distinct item.
+// list returns a list within its bounds. Duplicate items of sets and maps are omitted; no
+// list of a CRD requires more than one distinct item.
 func (m maker) list(s *schema) any {
 	least, most := 1, 2
 	if s.MinItems != nil {
@@ -156,7 +156,7 @@ func (m maker) list(s *schema) any {
 	return out
 }
 
-// same reports whether two items of a list exclude each other.
+// same reports whether two items of a list are duplicates.
 func same(s *schema, a, b any) bool {
 	if s.XListType == nil || *s.XListType == "atomic" {
 		return false
@@ -169,7 +169,7 @@ func same(s *schema, a, b any) bool {
 	})
 }
 
-// keyOf is a key of a map item, or its default.
+// keyOf returns a key of a map item, or its default.
 func keyOf(s *schema, item any, key string) any {
 	if v, ok := item.(map[string]any)[key]; ok {
 		return v

@@ -6,10 +6,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// OfKinds returns generators for kinds of our CRDs, each in the version it
-// is mapped to, by kind.
+// OfKinds returns generators by kind for kinds of our CRDs, each in the version it is
+// mapped to.
 //
-// Errors: a kind or version that is not among them.
+// Errors: an unknown kind or version.
 func OfKinds(versions map[string]string) (map[string]*Generator, error) {
 	all, err := crds.Standard("1.0.0")
 	if err != nil {

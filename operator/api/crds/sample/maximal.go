@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// rounds bounds how many objects Maximal tries.
+// rounds is the maximum number of objects that Maximal generates.
 const rounds = 60
 
-// Maximal returns objects that together set every field of spec and status. The
-// first sets all that may be set at once; the others set what the first had to
-// leave out, because fields may exclude each other.
+// Maximal returns objects that together set every field of spec and status. The first
+// sets all fields that can be set together; the others set the remaining ones, because
+// fields may exclude each other.
 //
-// Errors: fields that no object was found for, all of them.
+// Errors: all fields for which no object was found.
 func (g *Generator) Maximal(rng *rand.Rand) ([]map[string]any, error) {
 	missing := map[string]bool{}
 	for _, path := range g.Paths() {
@@ -39,8 +39,8 @@ func (g *Generator) Maximal(rng *rand.Rand) ([]map[string]any, error) {
 	return nil, fmt.Errorf("%s %s: no object sets %s", g.apiVersion, g.kind, strings.Join(slices.Sorted(maps.Keys(missing)), ", "))
 }
 
-// Paths lists the fields of spec and status: "spec.endpoints[].interval". A map's
-// values are written {}.
+// Paths returns the fields of spec and status: "spec.endpoints[].interval". The values of
+// a map are written as {}.
 func (g *Generator) Paths() []string {
 	var out []string
 	for _, part := range []string{"spec", "status"} {

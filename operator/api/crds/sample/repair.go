@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// repairs bounds how many fields may go before a schema counts as impossible.
+// repairs is the number of attempts before a schema counts as unsatisfiable.
 const repairs = 5000
 
-// repair removes optional fields until the checker has nothing to say. Fields
-// that keep wants are removed only when there is no other.
+// repair removes optional fields until the checker accepts the object. Fields in keep are
+// only removed if there is no other.
 func (g *Generator) repair(rng *rand.Rand, object map[string]any, keep func(string) bool) error {
 	if keep == nil {
 		keep = func(string) bool { return false }
@@ -26,12 +26,12 @@ func (g *Generator) repair(rng *rand.Rand, object map[string]any, keep func(stri
 		if len(problems) == 0 {
 			return nil
 		}
-		slices.SortFunc(problems, func(a, b *field.Error) int { // the checker walks maps
+		slices.SortFunc(problems, func(a, b *field.Error) int { // sorted, because the checker iterates over maps
 			return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Detail, b.Detail))
 		})
 		touched := map[string]bool{}
 		for _, p := range problems {
-			if touched[p.Field] { // one removal may settle several
+			if touched[p.Field] { // one removal may fix several
 				continue
 			}
 			touched[p.Field] = true
@@ -45,17 +45,17 @@ func (g *Generator) repair(rng *rand.Rand, object map[string]any, keep func(stri
 
 var pathParts = regexp.MustCompile(`\[([^\]]*)\]|([^.\[\]]+)`)
 
-// step is one object on the way to a problem, with the child that leads on.
+// step is an object on the path to an error, with the next child on the path.
 type step struct {
 	object map[string]any
 	schema *schema
-	path   string // "spec.endpoints[].", what names are appended to
+	path   string // prefix of the field names, "spec.endpoints[]."
 	next   string
 }
 
-// thin removes one field of the innermost object on the way to a problem that
-// has an optional one: of the object itself if a rule of it speaks, otherwise
-// the field that leads to the problem.
+// thin removes one optional field of the innermost object with one on the path to an
+// error: a field of the object itself if one of its rules failed, otherwise the field on
+// the path to the error.
 func (g *Generator) thin(rng *rand.Rand, object map[string]any, p *field.Error, keep func(string) bool) bool {
 	trail, end := g.trail(object, p.Field)
 	if end != nil {
@@ -99,7 +99,7 @@ func remove(rng *rand.Rand, s step, names []string, keep func(string) bool) bool
 
 var selfField = regexp.MustCompile(`self\.([a-zA-Z0-9_]+)`)
 
-// mentioned lists the fields that the rule with a message speaks about.
+// mentioned returns the fields in the rule with a message.
 func mentioned(s *schema, message string) []string {
 	for _, rule := range s.XValidations {
 		if rule.Message != message && !(rule.Message == "" && message == "failed rule: "+rule.Rule) {
@@ -114,8 +114,8 @@ func mentioned(s *schema, message string) []string {
 	return nil
 }
 
-// trail follows a path and returns the objects on the way; end is the object that
-// the path names, if it is one.
+// trail follows a path and returns the objects on it; end is the object at the end of the
+// path, if it is one.
 func (g *Generator) trail(object map[string]any, path string) (trail []step, end *step) {
 	var (
 		value any = object
@@ -168,7 +168,7 @@ func optional(s *schema, name string) bool {
 	return !slices.Contains(s.Required, name)
 }
 
-// clone is a deep copy.
+// clone returns a deep copy.
 func clone(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -9,8 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
 )
 
-// TestMaximal holds that every field of every kind can be set, and that equal
-// seeds give equal objects.
+// Every field of every kind can be set, and equal seeds give equal objects.
 func TestMaximal(t *testing.T) {
 	for name, g := range generators(t) {
 		t.Run(name, func(t *testing.T) {
@@ -31,8 +30,7 @@ func TestMaximal(t *testing.T) {
 	}
 }
 
-// TestObject holds that sparse objects pass too: what they are made of depends on
-// chance, so the seeds are many.
+// Sparse objects are valid too. Their fields are random, so there are many seeds.
 func TestObject(t *testing.T) {
 	for name, g := range generators(t) {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +44,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// generators has one generator for each version of each kind.
+// generators returns one generator for each version of each kind.
 func generators(t *testing.T) map[string]*sample.Generator {
 	t.Helper()
 	all, err := crds.Full("1.0.0")

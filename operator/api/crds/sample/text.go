@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// attempts bounds how often a string is tried that must have a certain length.
+// attempts limits the search for a string of the right length.
 const attempts = 200
 
-// matching returns a string that a pattern allows, of at least least runes and, unless
-// most is 0, at most most; "" when it finds none.
+// matching returns a string that matches a pattern, with at least least and at most most
+// runes (0 means no limit), or "" if it finds none.
 func matching(rng *rand.Rand, pattern string, least, most int) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -30,7 +30,7 @@ func matching(rng *rand.Rand, pattern string, least, most int) string {
 	return ""
 }
 
-// write appends one string that an expression matches.
+// write appends a string that matches an expression.
 func write(rng *rand.Rand, b *strings.Builder, re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -73,7 +73,7 @@ func repeat(rng *rand.Rand, b *strings.Builder, re *syntax.Regexp, least, most i
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// ascii undoes a fold that left ASCII, such as k to the Kelvin sign.
+// ascii reverts a case fold that left ASCII, such as k to the Kelvin sign.
 func ascii(r rune) rune {
 	for r > unicode.MaxASCII {
 		r = unicode.SimpleFold(r)
@@ -81,7 +81,7 @@ func ascii(r rune) rune {
 	return r
 }
 
-// oneOf picks a printable ASCII rune of a class given as pairs of bounds.
+// oneOf returns a printable ASCII rune of a class, which is given as pairs of bounds.
 func oneOf(rng *rand.Rand, bounds []rune) rune {
 	var all []rune
 	for i := 0; i+1 < len(bounds); i += 2 {
