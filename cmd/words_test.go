@@ -49,16 +49,46 @@ var words = []struct{ phrase, instead string }{
 	{`slip of the finger`, "typo"},
 }
 
+// commentWords are phrases that comments do not have: plain words where the field has a term, and
+// things that speak, know and ask.
+var commentWords = []struct{ phrase, instead string }{
+	{`whoever|whomever`, "caller, client, user"},
+	{`nobody|somebody|everybody`, "no caller, no client; name who does it"},
+	{`anew`, "again; reread, recreate"},
+	{`(is|are|was|were|be|been) told|tells? of|told of`, "notified, reported, logged"},
+	{`(is|are|was|were) known of`, "state of"},
+	{`what there is`, "existing"},
+	{`in the place of`, "instead of"},
+	{`(goes|go|going|went) on (with|as|until|when|where)`, "continues"},
+	{`for ever`, "forever"},
+	{`thereof|therein|whereof`, "of it, in it, of which"},
+}
+
 // fine matches uses in which such a word is right, and code on a page.
 var fine = regexp.MustCompile("(?i)\\bowner[ -]references?\\b|\\b(persistent[ -]?)?volume[ -]claims?\\b|`[^`\n]*`")
 
 // The listed phrases do not occur in texts for users: pages, help, logs, errors,
 // conditions, Events and metric help.
 func TestWords(t *testing.T) {
-	table := wordPatterns()
+	table := wordPatterns(words)
 	for _, p := range passages(t) {
 		for _, fault := range p.faults(table) {
 			t.Error(fault)
+		}
+	}
+}
+
+// Comments of the sources do not have the phrases of commentWords.
+func TestCommentWords(t *testing.T) {
+	table := wordPatterns(commentWords)
+	for _, f := range tracked(t) {
+		if path.Ext(f.name) != ".go" || strings.HasPrefix(f.name, "operator/api/monitoring/") { // published in docs/api
+			continue
+		}
+		for _, p := range comments(t, f.name, f.text) {
+			for _, fault := range p.faults(table) {
+				t.Error(fault)
+			}
 		}
 	}
 }
@@ -68,7 +98,7 @@ func TestWordsAreFound(t *testing.T) {
 	source := "package p\n\n// an owner\nvar _ = errors.New(\"no \" +\n\t\"right for an owner reference\" + \" of a\\n definition\")\n"
 	var found []string
 	for _, p := range append(literals(t, "a.go", []byte(source)), passage{"a.md", 1, "It is made\nagain for a volume claim of `owner`."}) {
-		found = append(found, p.faults(wordPatterns())...)
+		found = append(found, p.faults(wordPatterns(words))...)
 	}
 	want := []string{
 		`a.go:4: write "CRD, CustomResourceDefinition", not "definition"`,
@@ -85,8 +115,8 @@ type wordPattern struct {
 	instead string
 }
 
-func wordPatterns() (out []wordPattern) {
-	for _, w := range words {
+func wordPatterns(table []struct{ phrase, instead string }) (out []wordPattern) {
+	for _, w := range table {
 		phrase := strings.ReplaceAll(w.phrase, " ", `\s+`)
 		out = append(out, wordPattern{regexp.MustCompile(`(?i)\b(?:` + phrase + `)\b`), w.instead})
 	}
@@ -125,6 +155,19 @@ func passages(t *testing.T) (out []passage) {
 		case path.Ext(f.name) == ".go" && !strings.HasSuffix(f.name, "_test.go"):
 			out = append(out, literals(t, f.name, f.text)...)
 		}
+	}
+	return out
+}
+
+// comments returns the comments of a source file.
+func comments(t *testing.T, name string, source []byte) (out []passage) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return nil // testdata
+	}
+	for _, group := range file.Comments {
+		out = append(out, passage{name, files.Position(group.Pos()).Line, group.Text()})
 	}
 	return out
 }

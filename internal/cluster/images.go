@@ -134,7 +134,7 @@ func (c *Cluster) LoadThanos(ctx context.Context, name string) error {
 }
 
 // LoadPrograms builds an image of programs of package programs and loads it into the node. They are in /bin, and the
-// first is the entry point. The image has CA certificates, user nobody (65534), and the working directory /<first
+// first is the entry point. The image has CA certificates, the user `nobody` (65534), and the working directory /<first
 // program>.
 func (c *Cluster) LoadPrograms(ctx context.Context, name string, names ...string) error {
 	if !c.state.Node {

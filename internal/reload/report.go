@@ -57,7 +57,7 @@ type TargetReport struct {
 
 // Failure is an error with its time.
 type Failure struct {
-	// Message holds nothing that may be a value of a configuration: whoever reaches the
+	// Message holds nothing that may be a value of a configuration: every client that reaches the
 	// port can read it. The log has the whole text.
 	Message string    `json:"message"`
 	Reason  Reason    `json:"reason,omitempty"`

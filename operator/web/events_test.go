@@ -152,7 +152,7 @@ func TestEventsEnd(t *testing.T) {
 	<-k.subscribed
 	f.resp.Body.Close()
 	for free := 0; free < mostStreams; { // its slot is free once the stream has ended
-		if _, err := h.streams.open.Open(everybody{}); err == nil {
+		if _, err := h.streams.open.Open(allPermissions{}); err == nil {
 			free++
 		} else {
 			<-time.After(time.Millisecond)
@@ -171,7 +171,7 @@ func TestEventsAreLimited(t *testing.T) {
 		t.Errorf("one more: %s %s", resp.Status, body)
 	}
 	for range mostStreams - mostOfOne { // of other callers
-		if _, err := h.streams.open.Open(everybody{}); err != nil {
+		if _, err := h.streams.open.Open(allPermissions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

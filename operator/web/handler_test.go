@@ -36,7 +36,7 @@ func (f fixed) Workload(key types.NamespacedName) (v1.Workload, any, bool) {
 	return w, v1.PrometheusStatus{WorkloadStatus: v1.WorkloadStatus{Replicas: 2, AvailableReplicas: 1}}, ok
 }
 
-// apiServer accepts two tokens: "reader" may get Prometheus objects in demo, "nobody" has no
+// apiServer accepts two tokens: `reader` may get Prometheus objects in demo, `nobody` has no
 // permissions. It counts reviews.
 type apiServer struct {
 	*httptest.Server

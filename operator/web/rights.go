@@ -41,7 +41,7 @@ func (h *Handler) Authorize(r *http.Request, o insight.Object) (insight.Rights, 
 
 func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, error) {
 	if h.mode == Open {
-		return everybody{}, nil
+		return allPermissions{}, nil
 	}
 	h.mu.RLock()
 	access := h.access
@@ -60,11 +60,11 @@ func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, 
 	return c, err
 }
 
-// everybody has all permissions. It is used in mode Open, without authentication.
-type everybody struct{}
+// allPermissions has all permissions. It is used in mode Open, without authentication.
+type allPermissions struct{}
 
 // May implements [insight.Rights].
-func (everybody) May(context.Context, string, schema.GroupResource, string) (bool, error) {
+func (allPermissions) May(context.Context, string, schema.GroupResource, string) (bool, error) {
 	return true, nil
 }
 

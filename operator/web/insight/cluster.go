@@ -53,8 +53,8 @@ type Parts struct {
 // Cluster implements [Answers].
 type Cluster struct {
 	Parts
-	worlds worlds
-	drafts drafts
+	snapshots snapshots
+	drafts    drafts
 
 	previews   atomic.Int32 // running or waiting
 	previewing *inflight.Budget
@@ -70,7 +70,7 @@ func New(p Parts) *Cluster {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return &Cluster{Parts: p, previewing: inflight.New(1), worlds: worlds{keep: map[catalog.Ref]*kept{}, held: share.Ledger[catalog.Ref]{Room: int(inflight.Memory() / heldShare)}}}
+	return &Cluster{Parts: p, previewing: inflight.New(1), snapshots: snapshots{keep: map[catalog.Ref]*kept{}, held: share.Ledger[catalog.Ref]{Room: int(inflight.Memory() / heldShare)}}}
 }
 
 // Targets implements [Answers].
@@ -113,7 +113,7 @@ const notCounted = "targets are not counted here: you need permission to list po
 // of returns the entry of a workload.
 //
 // Errors: it does not exist; its kind could not be read.
-func (w *world) of(o Object) (*entry, error) {
+func (w *snapshot) of(o Object) (*entry, error) {
 	if e, ok := w.byRef[o.Ref()]; ok {
 		return e, nil
 	}
@@ -125,7 +125,7 @@ func (w *world) of(o Object) (*entry, error) {
 }
 
 // notFound returns a not found error, or unavailable if the snapshot is outdated.
-func (w *world) notFound(o Object) error {
+func (w *snapshot) notFound(o Object) error {
 	if w.outdated != "" {
 		return apierrors.NewServiceUnavailable(w.outdated)
 	}

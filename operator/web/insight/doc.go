@@ -4,7 +4,7 @@
 //	answers.go   Answers: the requests and the types of the responses
 //	source.go    TargetSource: the targets of workloads
 //	cluster.go   Cluster: implements Answers
-//	world.go     an immutable snapshot of the cluster; running.go reads pods and StatefulSets, know.go
+//	snapshot.go  an immutable snapshot of the cluster; running.go reads pods and StatefulSets, update.go
 //	             and entry.go compute the state of each workload and cache it until it changes
 //	overview.go attention.go workload.go rollout.go explain.go config.go routes.go preview.go
 //	             one request each

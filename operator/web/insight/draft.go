@@ -59,7 +59,7 @@ type made struct {
 // the file with the configuration of an Alertmanager.
 //
 // Errors: the workload is invalid or not managed; there is not enough memory now.
-func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, err error) {
+func (c *Cluster) compiled(ctx context.Context, w *snapshot, e *entry) (out made, err error) {
 	if e.report.Unmanaged != "" {
 		return out, notWritten(e, errors.New(e.report.Unmanaged))
 	}
@@ -97,7 +97,7 @@ func notWritten(e *entry, why error) error {
 // draft compiles the configuration of a workload.
 //
 // Errors: those of compiled.
-func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error) {
+func (c *Cluster) draft(ctx context.Context, w *snapshot, e *entry) (*draft, error) {
 	made, err := c.compiled(ctx, w, e)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdic
 }
 
 // hidden returns the cluster as the workload sees it, with placeholders for values of Secrets.
-func (c *Cluster) hidden(ctx context.Context, w *world, e *entry, m *masker) engine.Cluster {
+func (c *Cluster) hidden(ctx context.Context, w *snapshot, e *entry, m *masker) engine.Cluster {
 	out := manifests.New(nil).Cluster(manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
 	out.NamespaceLabels, out.References = w.namespaceLabels, m.reading(c.Reader.References(ctx))
 	out.Objects = func(kind string) iter.Seq[catalog.Object] {
@@ -223,7 +223,7 @@ func becameOf(verdicts []compiled.Verdict) map[catalog.Ref]string {
 }
 
 // origins returns the fields that defined the relabel steps of jobs, by job.
-func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []catalog.Ref) map[string][]string {
+func (c *Cluster) origins(ctx context.Context, w *snapshot, e *entry, objects []catalog.Ref) map[string][]string {
 	out := map[string][]string{}
 	cluster := c.hidden(ctx, w, e, newMasker(e.candidate.Object))
 	all := cluster.Objects

@@ -43,7 +43,7 @@ type keptDraft struct {
 // compiled, an older draft with a note is returned after [longestReading].
 //
 // Errors: those of draft; the context has ended.
-func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, error) {
+func (c *Cluster) draftOf(ctx context.Context, w *snapshot, e *entry) (*draft, error) {
 	if e.candidate.Setup.Row == catalog.Alertmanager {
 		return c.draft(ctx, w, e)
 	}
@@ -71,7 +71,7 @@ func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, erro
 }
 
 // makeDraft compiles the configuration of a workload.
-func (c *Cluster) makeDraft(ctx context.Context, w *world, d *keptDraft) {
+func (c *Cluster) makeDraft(ctx context.Context, w *snapshot, d *keptDraft) {
 	defer close(d.done)
 	defer func() {
 		if p := recover(); p != nil {

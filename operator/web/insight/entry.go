@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// make builds the entry of a workload.
-func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
+// build builds the entry of a workload.
+func (k *kept) build(facts status.Facts, shape engine.Shape) *entry {
 	e := &entry{
 		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[catalog.Ref]verdict{},
 		rules: k.rules, unjudged: k.rulesErr != nil,

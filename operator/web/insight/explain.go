@@ -18,7 +18,7 @@ const maxExplained = 100
 
 // Explain implements [Answers].
 func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error) {
-	w, err := c.world(ctx)
+	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Re
 // object returns an object that workloads select.
 //
 // Errors: it does not exist; its kind is not known.
-func (w *world) object(o Object) (catalog.Object, error) {
+func (w *snapshot) object(o Object) (catalog.Object, error) {
 	resource := o.GroupResource()
 	for _, object := range w.objects[o.Row] {
 		if keyOf(object) == o.NamespacedName {
@@ -116,7 +116,7 @@ func (w *world) object(o Object) (catalog.Object, error) {
 
 // nearestTo returns the workloads, sorted: those that select the object, those that could select
 // its kind, and the others.
-func (w *world) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
+func (w *snapshot) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
 	out := slices.Clone(w.entries)
 	distance := func(e *entry) int {
 		if _, selects := e.states[o]; selects {

@@ -1,4 +1,4 @@
 package insight
 
 // KeepAtMost sets the memory limit of compiled objects in bytes.
-func (c *Cluster) KeepAtMost(bytes int) { c.worlds.held.Room = bytes }
+func (c *Cluster) KeepAtMost(bytes int) { c.snapshots.held.Room = bytes }

@@ -155,22 +155,22 @@ spec: {selector: {matchLabels: {app: web}}, endpoints: [{port: http, interval: 1
 	return out
 }
 
-// world is a cluster that changes at random.
-type world struct {
+// snapshot is a cluster that changes at random.
+type snapshot struct {
 	*versioned
 	rand *rand.Rand
 	n    int
 }
 
-func (w *world) meta(namespace, name string, set map[string]string) metav1.ObjectMeta {
+func (w *snapshot) meta(namespace, name string, set map[string]string) metav1.ObjectMeta {
 	w.n++
 	return metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), ResourceVersion: strconv.Itoa(w.n), Generation: int64(w.n), Labels: set}
 }
 
-func (w *world) one(of ...string) string { return of[w.rand.IntN(len(of))] }
+func (w *snapshot) one(of ...string) string { return of[w.rand.IntN(len(of))] }
 
 // step makes a random change.
-func (w *world) step() {
+func (w *snapshot) step() {
 	namespace := w.one("a", "b")
 	switch w.rand.IntN(6) {
 	case 0: // a monitor, maybe invalid
@@ -221,7 +221,7 @@ func (w *world) step() {
 func TestFollowsChanges(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := &world{versioned: &versioned{loaded(t, cluster(1, 1)), 1}, rand: rand.New(rand.NewPCG(seed, 1))}
+			w := &snapshot{versioned: &versioned{loaded(t, cluster(1, 1)), 1}, rand: rand.New(rand.NewPCG(seed, 1))}
 			c := &clock{at: now}
 			a := kept(w, c)
 			rejected := 0
@@ -248,7 +248,7 @@ func TestFollowsChanges(t *testing.T) {
 // Namespace selectors are reevaluated once the labels of Namespaces can be read, even for
 // Namespaces without additional labels.
 func TestNamespacesBecomeKnown(t *testing.T) {
-	w, c := &world{versioned: &versioned{loaded(t, cluster(1, 1)), 1}}, &clock{at: now}
+	w, c := &snapshot{versioned: &versioned{loaded(t, cluster(1, 1)), 1}}, &clock{at: now}
 	p := w.objects[catalog.Prometheus.GroupVersionResource()][0].(*v1.Prometheus)
 	p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpDoesNotExist}}}
 	a := kept(w, c)
@@ -267,7 +267,7 @@ func TestNamespacesBecomeKnown(t *testing.T) {
 }
 
 // everythingOf returns the overview and the sources of all workloads.
-func everythingOf(t *testing.T, a insight.Answers, w *world) map[string]any {
+func everythingOf(t *testing.T, a insight.Answers, w *snapshot) map[string]any {
 	t.Helper()
 	overview, err := a.Overview(t.Context(), everything, page)
 	if err != nil {
@@ -288,7 +288,7 @@ func everythingOf(t *testing.T, a insight.Answers, w *world) map[string]any {
 
 // Concurrent requests are safe while the cluster changes.
 func TestManyAsk(t *testing.T) {
-	w := &world{versioned: &versioned{loaded(t, cluster(3, 9)), 1}, rand: rand.New(rand.NewPCG(1, 1))}
+	w := &snapshot{versioned: &versioned{loaded(t, cluster(3, 9)), 1}, rand: rand.New(rand.NewPCG(1, 1))}
 	w.references = &lockedReferences{Reader: w.references}
 	c := &clock{at: now}
 	a := kept(w, c)

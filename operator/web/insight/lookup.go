@@ -37,7 +37,7 @@ func (l *lookup) candidates(rule selection.Rule, own string) []catalog.Object {
 }
 
 // lookup returns the index of a kind.
-func (w *world) lookup(row *catalog.Row) *lookup {
+func (w *snapshot) lookup(row *catalog.Row) *lookup {
 	if w.lookups == nil {
 		w.lookups = map[*catalog.Row]*lookup{}
 	}

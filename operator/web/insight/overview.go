@@ -18,7 +18,7 @@ const (
 
 // Overview implements [Answers].
 func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, error) {
-	w, err := c.world(ctx)
+	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +75,14 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 
 // usedElsewhere reports whether a workload refers to an object by name, or selects it for another
 // operator.
-func (w *world) usedElsewhere(e *entry, kind string, o catalog.Object) bool {
+func (w *snapshot) usedElsewhere(e *entry, kind string, o catalog.Object) bool {
 	rule, has := e.rules[kind]
 	return has && (rule.Names(o.GetNamespace(), o.GetName()) || e.report.Unmanaged != "" && w.selects(rule, o))
 }
 
 // findUnselected returns the objects that no workload selects, sorted. It returns nil if namespace
 // labels are not known.
-func (w *world) findUnselected() (out []catalog.Ref) {
+func (w *snapshot) findUnselected() (out []catalog.Ref) {
 	if w.namespacesUnread != "" {
 		return nil
 	}

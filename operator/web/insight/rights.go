@@ -30,7 +30,7 @@ func asking(ctx context.Context, r Rights) *asker {
 }
 
 // asking returns an asker for a response from a snapshot, with a note if the snapshot is outdated.
-func (w *world) asking(ctx context.Context, r Rights) *asker {
+func (w *snapshot) asking(ctx context.Context, r Rights) *asker {
 	a := asking(ctx, r)
 	if w.outdated != "" {
 		a.unread = append(a.unread, w.outdated)
@@ -103,11 +103,11 @@ func NeedsGet(of catalog.Ref) string {
 	return fmt.Sprintf("you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 
-// nobody denies all permission checks.
-type nobody struct{}
+// noPermissions denies all permission checks.
+type noPermissions struct{}
 
 // May implements [Rights].
-func (nobody) May(context.Context, string, schema.GroupResource, string) (bool, error) {
+func (noPermissions) May(context.Context, string, schema.GroupResource, string) (bool, error) {
 	return false, nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 // Rollout implements [Answers].
 func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rollout, error) {
-	w, err := c.world(ctx)
+	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 // Routes implements [Answers]. It compiles the current routes.
 func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName, labels []string) (*Routes, error) {
-	w, err := c.world(ctx)
+	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

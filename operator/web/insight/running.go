@@ -29,7 +29,7 @@ type labelNames []string
 
 // readRunning reads the pods, StatefulSets and DaemonSets of all workloads, cluster-wide or, if
 // that is forbidden, in the namespaces of the workloads.
-func (w *world) readRunning(ctx context.Context, r readers.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
+func (w *snapshot) readRunning(ctx context.Context, r readers.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
 	w.pods, w.sets, w.notRunning = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[inNamespace]string{}
 	w.daemons = map[types.NamespacedName]*appsv1.DaemonSet{}
 	if len(all) == 0 {
@@ -80,7 +80,7 @@ func (w *world) readRunning(ctx context.Context, r readers.Reader, all []explain
 }
 
 // everywhere lists in all namespaces or, if that fails, in each of the given ones.
-func (w *world) everywhere(ctx context.Context, r readers.Reader, q readers.Query, namespaces map[string]bool) []readers.Object {
+func (w *snapshot) everywhere(ctx context.Context, r readers.Reader, q readers.Query, namespaces map[string]bool) []readers.Object {
 	out, err := r.List(ctx, q)
 	if err == nil {
 		return out
@@ -114,13 +114,13 @@ func podKey(namespace string, names labelNames, of map[string]string) (key strin
 }
 
 // podsOf returns the pods of a workload.
-func (w *world) podsOf(c explain.Candidate, shape engine.Shape) []*corev1.Pod {
+func (w *snapshot) podsOf(c explain.Candidate, shape engine.Shape) []*corev1.Pod {
 	key, _ := podKey(c.Object.GetNamespace(), slices.Sorted(maps.Keys(shape.Selector)), shape.Selector)
 	return slices.SortedFunc(slices.Values(w.pods[key]), func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) }) // caches are unordered
 }
 
 // setsOf returns the existing StatefulSets of a workload.
-func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.StatefulSet) {
+func (w *snapshot) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.StatefulSet) {
 	for _, set := range shape.Sets {
 		if sts := w.sets[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: set.Name}]; sts != nil {
 			out = append(out, sts)
@@ -130,12 +130,12 @@ func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.S
 }
 
 // daemonOf returns the DaemonSet of a workload; nil if there is none.
-func (w *world) daemonOf(c explain.Candidate, shape engine.Shape) *appsv1.DaemonSet {
+func (w *snapshot) daemonOf(c explain.Candidate, shape engine.Shape) *appsv1.DaemonSet {
 	return w.daemons[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: shape.DaemonSet}]
 }
 
 // notRead records the running objects of a workload that could not be read.
-func (w *world) notRead(f *status.Facts, shape engine.Shape) {
+func (w *snapshot) notRead(f *status.Facts, shape engine.Shape) {
 	namespace := f.Object.GetNamespace()
 	add := func(of schema.GroupVersionResource, has bool) bool {
 		why := w.notRunning[inNamespace{of, namespace}]

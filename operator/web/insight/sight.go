@@ -25,7 +25,7 @@ type Sight struct {
 // that the caller may get. If r is nil, nothing else is visible.
 func NewSight(ctx context.Context, r Rights, own string, of readers.Reader) *Sight {
 	if r == nil {
-		r = nobody{}
+		r = noPermissions{}
 	}
 	s := &Sight{asker: asking(ctx, r), own: own}
 	if !s.All() {

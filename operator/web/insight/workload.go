@@ -22,7 +22,7 @@ const (
 
 // Workload implements [Answers].
 func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, error) {
-	w, err := c.world(ctx)
+	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 }
 
 // others returns the numbers of unselected and undecided objects, by state.
-func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
+func (w *snapshot) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
 	if !e.unjudged && w.namespacesUnread == "" && !w.behind[e] {
 		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
 	}
@@ -84,7 +84,7 @@ func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.Stat
 }
 
 // unselected returns the state of an unselected or undecided object.
-func (w *world) unselected(e *entry, kind string, o catalog.Object) status.State {
+func (w *snapshot) unselected(e *entry, kind string, o catalog.Object) status.State {
 	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o) || w.behind[e] && w.selects(e.rules[kind], o)) {
 		return status.Unknown
 	}
@@ -149,7 +149,7 @@ func (c *Cluster) events(ctx context.Context, e *entry) ([]status.Event, error) 
 
 // Sources implements [Answers].
 func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery) (*Sources, error) {
-	w, err := c.world(ctx)
+	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ type sourceRow struct {
 
 // sources returns the objects that match a query, sorted, and counts all by state. It skips
 // unselected objects that the caller may not get.
-func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
+func (w *snapshot) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
 	for _, s := range e.candidate.Setup.Selects {
 		for _, o := range w.objects[s.Row] {
 			ref := catalog.RefOf(s.Kind, o)

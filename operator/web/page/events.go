@@ -66,7 +66,7 @@ func (n *news) take() (all []readers.Change, lost bool) {
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	q := newRequest(w, r)
 	q.twin = true // errors in JSON
-	err := h.enter(q, nobody)
+	err := h.enter(q, noObject)
 	if err == nil {
 		err = q.allow()
 	}
@@ -92,7 +92,7 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
 		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the client reconnects
 	}()
-	again := func() error { return h.enter(q, nobody) }
+	again := func() error { return h.enter(q, noObject) }
 	(&stream{w, http.NewResponseController(w), q, again, true}).run(ctx, n, ended)
 	cancel()
 	<-ended

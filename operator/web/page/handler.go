@@ -32,18 +32,18 @@ func New(o Options) http.Handler {
 	h := &handler{o, NewStreams(maxStreams, maxOfOne)}
 	pages := http.NewServeMux()
 	for pattern, p := range map[string]page{
-		"/{$}":                                  {nobody, overviewPage},
-		"/index.json":                           {nobody, overviewPage},
-		"/go":                                   {nobody, goPage},
-		"/preview":                              {nobody, previewPage},
-		"/preview.json":                         {nobody, previewPage},
+		"/{$}":                                  {noObject, overviewPage},
+		"/index.json":                           {noObject, overviewPage},
+		"/go":                                   {noObject, goPage},
+		"/preview":                              {noObject, previewPage},
+		"/preview.json":                         {noObject, previewPage},
 		"/pods/{namespace}/{name}":              {pod, podPage},
 		"/pods/{namespace}/{name}/{$}":          {pod, podPage},
 		"/{resource}/{namespace}/{name}":        {object, objectPage},
 		"/{resource}/{namespace}/{name}/{$}":    {object, objectPage},
 		"/{resource}/{namespace}/{name}/target": {object, targetPage},
 		"/{resource}/{namespace}/{name}/target.json": {object, targetPage},
-		"/": {nobody, noPage},
+		"/": {noObject, noPage},
 	} {
 		pages.HandleFunc(pattern, h.serve(p))
 	}

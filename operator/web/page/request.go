@@ -56,8 +56,8 @@ func (q *request) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: q.PathValue("namespace"), Name: name}
 }
 
-// nobody returns no object, for pages about the whole cluster.
-func nobody(*request) (insight.Object, error) { return insight.Object{}, nil }
+// noObject returns no object, for pages about the whole cluster.
+func noObject(*request) (insight.Object, error) { return insight.Object{}, nil }
 
 func pod(q *request) (insight.Object, error) {
 	return insight.Object{NamespacedName: q.key()}, nil

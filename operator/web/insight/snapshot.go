@@ -21,8 +21,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// world is an immutable snapshot of the cluster at one time, with the state of each workload.
-type world struct {
+// snapshot is an immutable snapshot of the cluster at one time, with the state of each workload.
+type snapshot struct {
 	version string // of the reader; empty if it has none
 	at      time.Time
 	took    time.Duration // time to read it
@@ -55,14 +55,14 @@ type world struct {
 	notRunning map[inNamespace]string
 }
 
-// worlds holds the last snapshot and the caches from which the next one is built.
-type worlds struct {
-	mu    sync.Mutex
-	last  *world
-	begun uint64    // number of snapshots begun
-	stood time.Time // last time the last snapshot was found current
-	idle  *time.Timer
-	group singleflight.Group
+// snapshots holds the last snapshot and the caches from which the next one is built.
+type snapshots struct {
+	mu           sync.Mutex
+	last         *snapshot
+	begun        uint64    // number of snapshots begun
+	foundCurrent time.Time // last time the last snapshot was found current
+	idle         *time.Timer
+	group        singleflight.Group
 
 	keep map[catalog.Ref]*kept // accessed only by calls of group
 	held share.Ledger[catalog.Ref]
@@ -75,7 +75,7 @@ type worlds struct {
 // pause after a read is this many times its duration, at most Keep.
 const pauseShare = 10
 
-// world returns a current snapshot or, if the reader has no versions, a recent one. The cost of
+// snapshot returns a current snapshot or, if the reader has no versions, a recent one. The cost of
 // building a snapshot is proportional to the changes. Concurrent requests share one build, and wait
 // for the next one if theirs may depend on a change that it misses.
 //
@@ -83,29 +83,29 @@ const pauseShare = 10
 // with a note that it is outdated.
 //
 // Errors: the context has ended.
-func (c *Cluster) world(ctx context.Context) (*world, error) {
-	c.worlds.used(c.release)
-	last, begun := c.worlds.state()
-	if c.stands(last) {
-		c.worlds.standing(c.Now())
+func (c *Cluster) snapshot(ctx context.Context) (*snapshot, error) {
+	c.snapshots.used(c.release)
+	last, begun := c.snapshots.state()
+	if c.isCurrent(last) {
+		c.snapshots.markCurrent(c.Now())
 		return last, nil
 	}
 	late := time.NewTimer(longestReading)
 	defer late.Stop()
 	for {
-		made := c.worlds.group.DoChan("world", func() (any, error) { return c.again(context.WithoutCancel(ctx)), nil })
+		made := c.snapshots.group.DoChan("snapshot", func() (any, error) { return c.rebuild(context.WithoutCancel(ctx)), nil })
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-late.C:
-			if last, _ := c.worlds.state(); last != nil {
+			if last, _ := c.snapshots.state(); last != nil {
 				return last.asOf(), nil
 			}
 		case result := <-made:
 			if result.Err != nil {
 				return nil, result.Err
 			}
-			if w := result.Val.(*world); w != nil && (w.number > begun || c.stands(w)) {
+			if w := result.Val.(*snapshot); w != nil && (w.number > begun || c.isCurrent(w)) {
 				return w, nil
 			}
 		}
@@ -116,21 +116,21 @@ func (c *Cluster) world(ctx context.Context) (*world, error) {
 const longestReading = 5 * time.Second
 
 // asOf returns a copy of the snapshot with a note that it is outdated.
-func (w *world) asOf() *world {
+func (w *snapshot) asOf() *snapshot {
 	out := *w
 	out.outdated = fmt.Sprintf("this is as of %s: something has changed since, and reading it takes longer than %s", w.at.UTC().Format(time.RFC3339), longestReading)
 	return &out
 }
 
 // state returns the last snapshot, nil if there is none, and the number of snapshots begun.
-func (s *worlds) state() (last *world, begun uint64) {
+func (s *snapshots) state() (last *snapshot, begun uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last, s.begun
 }
 
-// stands reports whether the snapshot is current.
-func (c *Cluster) stands(w *world) bool {
+// isCurrent reports whether the snapshot is current.
+func (c *Cluster) isCurrent(w *snapshot) bool {
 	switch {
 	case w == nil:
 		return false
@@ -140,39 +140,39 @@ func (c *Cluster) stands(w *world) bool {
 	return c.Now().Sub(w.at) < c.Keep
 }
 
-// again returns the last snapshot if it is current. Otherwise it reads the cluster after a pause.
-func (c *Cluster) again(ctx context.Context) *world {
-	last, _ := c.worlds.state()
-	if c.stands(last) {
+// rebuild returns the last snapshot if it is current. Otherwise it reads the cluster after a pause.
+func (c *Cluster) rebuild(ctx context.Context) *snapshot {
+	last, _ := c.snapshots.state()
+	if c.isCurrent(last) {
 		return last
 	}
 	if last != nil {
 		time.Sleep(min(c.Keep, pauseShare*last.took) - c.Now().Sub(last.at.Add(last.took)))
 	}
-	c.worlds.mu.Lock()
-	c.worlds.begun++
-	w := &world{number: c.worlds.begun, before: c.worlds.stood}
-	c.worlds.mu.Unlock()
+	c.snapshots.mu.Lock()
+	c.snapshots.begun++
+	w := &snapshot{number: c.snapshots.begun, before: c.snapshots.foundCurrent}
+	c.snapshots.mu.Unlock()
 	c.read(ctx, w)
 	w.took = c.Now().Sub(w.at)
-	c.worlds.mu.Lock()
-	defer c.worlds.mu.Unlock()
-	c.worlds.last, c.worlds.stood = w, w.at
+	c.snapshots.mu.Lock()
+	defer c.snapshots.mu.Unlock()
+	c.snapshots.last, c.snapshots.foundCurrent = w, w.at
 	return w
 }
 
-// standing records that the last snapshot is current.
-func (s *worlds) standing(now time.Time) {
+// markCurrent records that the last snapshot is current.
+func (s *snapshots) markCurrent(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stood = now
+	s.foundCurrent = now
 }
 
 // keepUnused is how long caches are kept without requests.
 const keepUnused = 2 * time.Minute
 
 // used restarts the timer that calls release when there are no requests.
-func (s *worlds) used(release func()) {
+func (s *snapshots) used(release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.idle == nil {
@@ -184,16 +184,16 @@ func (s *worlds) used(release func()) {
 
 // release drops all caches. The next request rereads everything.
 func (c *Cluster) release() {
-	_, _, _ = c.worlds.group.Do("world", func() (any, error) { // excludes concurrent builds
-		for _, k := range c.worlds.keep {
+	_, _, _ = c.snapshots.group.Do("snapshot", func() (any, error) { // excludes concurrent builds
+		for _, k := range c.snapshots.keep {
 			k.close()
 		}
-		c.worlds.keep, c.worlds.known, c.worlds.labels = map[catalog.Ref]*kept{}, nil, nil
-		c.worlds.held = share.Ledger[catalog.Ref]{Room: c.worlds.held.Room}
-		c.worlds.mu.Lock()
-		defer c.worlds.mu.Unlock()
-		c.worlds.last, c.worlds.stood = nil, time.Time{}
-		return (*world)(nil), nil
+		c.snapshots.keep, c.snapshots.known, c.snapshots.labels = map[catalog.Ref]*kept{}, nil, nil
+		c.snapshots.held = share.Ledger[catalog.Ref]{Room: c.snapshots.held.Room}
+		c.snapshots.mu.Lock()
+		defer c.snapshots.mu.Unlock()
+		c.snapshots.last, c.snapshots.foundCurrent = nil, time.Time{}
+		return (*snapshot)(nil), nil
 	})
 }
 
@@ -206,7 +206,7 @@ func (c *Cluster) version() string {
 }
 
 // read builds a snapshot.
-func (c *Cluster) read(ctx context.Context, w *world) {
+func (c *Cluster) read(ctx context.Context, w *snapshot) {
 	w.version, w.at = c.version(), c.Now()
 	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[catalog.Ref]*entry{}, map[*catalog.Row]string{}
 	w.readNamespaces(ctx, c.Reader)
@@ -223,11 +223,11 @@ func (c *Cluster) read(ctx context.Context, w *world) {
 			candidates = append(candidates, explain.Candidate{Setup: s, Object: o.(v1.Workload)})
 		}
 	}
-	w.readRunning(ctx, c.Reader, candidates, c.worlds.shape)
-	c.know(ctx, w, candidates)
+	w.readRunning(ctx, c.Reader, candidates, c.snapshots.shape)
+	c.update(ctx, w, candidates)
 }
 
-func (w *world) readNamespaces(ctx context.Context, r readers.Reader) {
+func (w *snapshot) readNamespaces(ctx context.Context, r readers.Reader) {
 	var err error
 	if w.namespaceLabels, err = readers.AllNamespaceLabels(ctx, r); err == nil {
 		return
@@ -238,7 +238,7 @@ func (w *world) readNamespaces(ctx context.Context, r readers.Reader) {
 
 // namespaceUnknown returns a function that reports whether the labels of a namespace may be
 // incomplete; nil if all are known.
-func (w *world) namespaceUnknown() func(name string) bool {
+func (w *snapshot) namespaceUnknown() func(name string) bool {
 	if w.namespacesUnread == "" {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (w *world) namespaceUnknown() func(name string) bool {
 }
 
 // list returns the objects of a kind and records errors in w.unlisted.
-func (w *world) list(ctx context.Context, r readers.Reader, row *catalog.Row, in informer.Namespaces) (out []catalog.Object) {
+func (w *snapshot) list(ctx context.Context, r readers.Reader, row *catalog.Row, in informer.Namespaces) (out []catalog.Object) {
 	for _, namespace := range in.Watches() {
 		q := readers.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace}
 		objects, err := r.List(ctx, q)

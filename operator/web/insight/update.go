@@ -73,9 +73,9 @@ type kept struct {
 	since   time.Time
 }
 
-// know fills in the state of each workload and reuses the entries of unchanged ones.
-func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
-	changed := c.worlds.changed(w)
+// update fills in the state of each workload and reuses the entries of unchanged ones.
+func (c *Cluster) update(ctx context.Context, w *snapshot, all []explain.Candidate) {
+	changed := c.snapshots.changed(w)
 	c.forget(changed)
 	references := c.Reader.References(ctx)
 	w.behind = map[*entry]bool{}
@@ -83,19 +83,19 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	for _, candidate := range all {
 		ref := candidate.Ref()
 		seen[ref] = true
-		k := c.worlds.kept(ref)
-		e := k.know(c, w, candidate, references, changed)
+		k := c.snapshots.kept(ref)
+		e := k.update(c, w, candidate, references, changed)
 		if k.behind {
 			w.behind[e] = true
 		}
 		w.entries = append(w.entries, e)
 		w.byRef[ref] = e
 	}
-	for ref, k := range c.worlds.keep {
+	for ref, k := range c.snapshots.keep {
 		if !seen[ref] {
 			k.close()
-			delete(c.worlds.keep, ref)
-			c.worlds.held.Set(ref, share.Object{})
+			delete(c.snapshots.keep, ref)
+			c.snapshots.held.Set(ref, share.Object{})
 		}
 	}
 	w.lookups = nil // no longer needed
@@ -111,7 +111,7 @@ func compareRefs(a, b catalog.Ref) int {
 func keyOfRef(r catalog.Ref) string { return r.Kind + "\x00" + r.Namespace + "\x00" + r.Name }
 
 // kept returns the cache of a workload and creates it if needed.
-func (s *worlds) kept(ref catalog.Ref) *kept {
+func (s *snapshots) kept(ref catalog.Ref) *kept {
 	k := s.keep[ref]
 	if k == nil {
 		k = &kept{}
@@ -121,7 +121,7 @@ func (s *worlds) kept(ref catalog.Ref) *kept {
 }
 
 // shape returns the shape of a workload. It is recomputed only when its spec changes.
-func (s *worlds) shape(of explain.Candidate) engine.Shape {
+func (s *snapshots) shape(of explain.Candidate) engine.Shape {
 	k := s.kept(of.Ref())
 	if now := specOf(of); k.shapeOf != now {
 		k.shapeOf, k.shape = now, of.Setup.Shape(of.Object)
@@ -134,7 +134,7 @@ type changes map[*catalog.Row]map[types.NamespacedName]catalog.Object
 
 // changed compares the snapshot with the previous one. Changed namespace labels change all objects
 // of the namespace.
-func (s *worlds) changed(w *world) changes {
+func (s *snapshots) changed(w *snapshot) changes {
 	out, known, namespaces := changes{}, map[*catalog.Row]map[types.NamespacedName]catalog.Object{}, map[string]string{}
 	labelsChanged := map[string]bool{}
 	labelsOf := func(namespace string) bool {
@@ -188,12 +188,12 @@ func (c *Cluster) forget(all changes) {
 	}
 }
 
-// know returns the current entry of a workload. It rebuilds the entry only if its inputs have
+// update returns the current entry of a workload. It rebuilds the entry only if its inputs have
 // changed.
-func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
+func (k *kept) update(c *Cluster, w *snapshot, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
 	specBefore := k.rulesOf
 	selectedChanged := k.selects(candidate, w, changed) || k.behind
-	shape := c.worlds.shape(candidate)
+	shape := c.snapshots.shape(candidate)
 	facts := status.Facts{
 		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
 		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(), References: references,
@@ -222,8 +222,8 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	k.note(&facts, c.Now(), w.before)
 	k.checked = c.Now()
 	began := time.Now()
-	k.entry, k.due = k.make(facts, shape), time.Time{}
-	if dropped := c.worlds.keepWithin(candidate.Ref()); dropped {
+	k.entry, k.due = k.build(facts, shape), time.Time{}
+	if dropped := c.snapshots.keepWithin(candidate.Ref()); dropped {
 		pause := min(afreshPause*time.Since(began), longestPause)
 		k.due = c.Now().Add(pause)
 		k.entry.report.Unread = append(slices.Clone(k.entry.report.Unread), fmt.Sprintf("this is as of %s, and not looked at again for %s: what the workload compiles to takes more memory than there is to keep it here",
@@ -244,7 +244,7 @@ const heldShare = 16
 
 // keepWithin evicts compiled objects while they exceed the limit, those of last or of larger
 // workloads in the namespaces that hold most. It reports whether those of last were evicted.
-func (s *worlds) keepWithin(last catalog.Ref) (dropped bool) {
+func (s *snapshots) keepWithin(last catalog.Ref) (dropped bool) {
 	bytes := 0
 	if g := s.keep[last].gatherer; g != nil {
 		bytes = g.Held()
@@ -257,7 +257,7 @@ func (s *worlds) keepWithin(last catalog.Ref) (dropped bool) {
 }
 
 // rest evicts the compiled objects of a workload. It is recompiled when something changes.
-func (s *worlds) rest(ref catalog.Ref) {
+func (s *snapshots) rest(ref catalog.Ref) {
 	k := s.keep[ref]
 	k.close()
 	k.gatherer = nil
@@ -265,7 +265,7 @@ func (s *worlds) rest(ref catalog.Ref) {
 }
 
 // selects updates the selected objects and reports whether they changed.
-func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selectedChanged bool) {
+func (k *kept) selects(of explain.Candidate, w *snapshot, changed changes) (selectedChanged bool) {
 	rulesOf := specOf(of)
 	all := rulesOf != k.rulesOf
 	if all {
@@ -312,7 +312,7 @@ func specOf(of explain.Candidate) string {
 }
 
 // selects reports whether a rule is known to select an object.
-func (w *world) selects(rule selection.Rule, o catalog.Object) bool {
+func (w *snapshot) selects(rule selection.Rule, o catalog.Object) bool {
 	if rule.Empty() || o.GetDeletionTimestamp() != nil || w.undecided(rule, o) {
 		return false
 	}
@@ -321,7 +321,7 @@ func (w *world) selects(rule selection.Rule, o catalog.Object) bool {
 }
 
 // undecided reports whether the result of a rule depends on unknown namespace labels.
-func (w *world) undecided(rule selection.Rule, o catalog.Object) bool {
+func (w *snapshot) undecided(rule selection.Rule, o catalog.Object) bool {
 	return w.namespacesUnread != "" && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
