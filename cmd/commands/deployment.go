@@ -15,6 +15,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -188,7 +189,7 @@ func knownFlags(app *kingpin.Application, args []string, given map[string]bool) 
 // scope returns the scope of an operator with these controllers.
 func scope(setups []engine.Setup, scopes engine.Scopes) manifests.Scope {
 	return manifests.Scope{
-		Unmanaged: func(w manifests.Workload) string {
+		Unmanaged: func(w dryrun.Workload) string {
 			i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Kind == w.Kind })
 			return explain.Candidate{Setup: setups[i], Object: w.Object}.Unmanaged()
 		},

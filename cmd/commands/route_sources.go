@@ -23,6 +23,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -128,13 +129,13 @@ func (s routeSources) manifestConfigs() map[string]*v1alpha1.AlertmanagerConfig 
 
 // manifests renders the configuration of an Alertmanager among the manifests.
 func (s routeSources) manifests(name string) ([]byte, routing.Origins, error) {
-	var all []manifests.Workload
+	var all []dryrun.Workload
 	for _, w := range s.objects.Workloads() {
 		if w.Kind.Row == catalog.Alertmanager {
 			all = append(all, w)
 		}
 	}
-	i, err := theOne(all, name, manifests.Workload.Key, "among the manifests")
+	i, err := theOne(all, name, dryrun.Workload.Key, "among the manifests")
 	if err != nil {
 		return nil, routing.Origins{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 
 	"github.com/Masterminds/semver/v3"
@@ -96,7 +97,7 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 // created on first use.
 func lookAmong(objects *manifests.Objects) nearmiss.Look {
 	view := sync.OnceValue(func() *nearmiss.View {
-		var made []manifests.Outcome
+		var made []dryrun.Outcome
 		for _, w := range objects.Workloads() {
 			made = append(made, objects.Reconcile(w))
 		}
@@ -193,7 +194,7 @@ func (w targetsWorld) watched(c engine.Cluster) engine.Cluster {
 // clusterOf returns the cluster of a workload that uses an object, with all other objects
 // that it selects if they have been read.
 func (w targetsWorld) clusterOf(c explain.Candidate, q explain.Question) engine.Cluster {
-	workload := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
+	workload := dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	if w.objects != nil {
 		return w.watched(w.objects.Cluster(workload))
 	}
@@ -240,7 +241,7 @@ func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, obj
 	}
 	object := catalog.RefOf(q.Row.Kind, q.Object)
 	return func(c explain.Candidate) []string {
-		cluster := manifests.Only(q.Row, q.Object).Cluster(manifests.Workload{Kind: c.Setup.Kind, Object: c.Object})
+		cluster := manifests.Only(q.Row, q.Object).Cluster(dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object})
 		cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
 		workload := preview.Read(c, cluster, options)
 		report, err := preview.Run(ctx, []preview.Workload{workload}, finder, preview.Query{Object: object, Shard: preview.AllShards, States: []targets.State{}})

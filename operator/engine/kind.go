@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
@@ -126,7 +127,7 @@ type Plan struct {
 	AwaitsPods bool
 
 	// Dropped lists the fields that were left out because the version does not support them, sorted.
-	Dropped []string
+	Dropped []gate.Dropped
 	// Warnings are remarks for the log, sorted.
 	Warnings []string
 	// Plain are files, as pods read them, that are not directly visible in the plan's objects: the

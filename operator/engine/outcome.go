@@ -10,7 +10,7 @@ import (
 
 // outcome returns what a successful reconciliation reports: the finding that matters most to the user.
 func (k *Kind) outcome(in Inputs, plan Plan) Outcome {
-	out := Outcome{Dropped: plan.Dropped}
+	out := Outcome{Dropped: AllDropped(in.Verdicts(), plan.Dropped)}
 	switch {
 	case len(plan.unbound) > 0:
 		out.Reason, out.Message = reasonClaimNotBound, strings.Join(slices.Concat(plan.unbound, plan.larger), "; ")
@@ -20,8 +20,8 @@ func (k *Kind) outcome(in Inputs, plan Plan) Outcome {
 		out.Reason, out.Message = reasonNothingSelected, k.nothingSelected()
 	case plan.Reason != "":
 		out.Reason, out.Message = plan.Reason, plan.Message
-	case len(plan.Dropped) > 0:
-		out.Reason, out.Message = reasonFieldsLeftOut, leftOut(plan.Dropped)
+	case len(out.Dropped) > 0:
+		out.Reason, out.Message = reasonFieldsLeftOut, leftOut(out.Dropped)
 	}
 	return out
 }

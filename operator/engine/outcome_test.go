@@ -2,11 +2,13 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
@@ -25,6 +27,18 @@ func TestOutcome(t *testing.T) {
 	selected := decided{{Kind: v1.ProbeKind, Err: errors.New("bad")}}
 	monitors := []Selects{{Row: catalog.ServiceMonitor}, {Row: catalog.PodMonitor}, {Row: catalog.Probe}}
 	large, unbound := growth{larger: []string{"db is large"}}, growth{larger: []string{"db is large"}, unbound: []string{"db is not bound"}}
+	dropped := func(n int) (out []gate.Dropped) {
+		for i := range n {
+			out = append(out, gate.Dropped{Path: fmt.Sprintf("f%02d", i), Need: ">= 2.0.0"})
+		}
+		return out
+	}
+	texts := func(all []gate.Dropped) (out []string) {
+		for _, d := range all {
+			out = append(out, d.String())
+		}
+		return out
+	}
 	for name, tc := range map[string]struct {
 		selects         []Selects
 		in              decided
@@ -34,15 +48,15 @@ func TestOutcome(t *testing.T) {
 		"nothing to say":              {monitors, selected, Plan{}, "", ""},
 		"nothing selected":            {monitors, nil, Plan{}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
 		"nothing selected of a kind":  {monitors[:1], nil, Plan{}, "NoSelectedResources", "no ServiceMonitor is selected"},
-		"what the kind says":          {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: []string{"a"}}, "R", "m"},
-		"fields left out":             {monitors, selected, Plan{Dropped: []string{"a", "b"}}, "FieldsNotSupported", "left out, because this version does not support it: a; b"},
-		"many fields left out":        {monitors, selected, Plan{Dropped: strings.Split(strings.Repeat("f ", 30), " ")}, "FieldsNotSupported", "left out, because this version does not support it: " + strings.Repeat("f; ", 19) + "f; and 11 more"},
+		"what the kind says":          {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: dropped(1)}, "R", "m"},
+		"fields left out":             {monitors, selected, Plan{Dropped: dropped(2)}, "FieldsNotSupported", "left out, because this version does not support it: f00 needs >= 2.0.0; f01 needs >= 2.0.0"},
+		"many fields left out":        {monitors, selected, Plan{Dropped: dropped(31)}, "FieldsNotSupported", "left out, because this version does not support it: " + strings.Join(texts(dropped(20)), "; ") + "; and 11 more"},
 		"claims before all the rest":  {monitors, nil, Plan{growth: large, Reason: "R"}, "StorageCannotShrink", "db is large"},
 		"claims that are not bound":   {monitors, nil, Plan{growth: unbound}, "ClaimNotBound", "db is not bound; db is large"},
 		"a kind's word after nothing": {monitors, nil, Plan{Reason: "R", Message: "m"}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
 	} {
 		out := (&Kind{Selects: tc.selects}).outcome(tc.in, tc.plan)
-		if out.Reason != tc.reason || out.Message != tc.message || !slices.Equal(out.Dropped, tc.plan.Dropped) {
+		if out.Reason != tc.reason || out.Message != tc.message || !slices.Equal(out.Dropped, texts(tc.plan.Dropped)) {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}

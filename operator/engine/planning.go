@@ -13,7 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -121,15 +123,16 @@ func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }
 
-// AllDropped returns the left-out fields of the workload itself and of the objects that it selects, sorted.
-func AllDropped(in Inputs, own ...gate.Dropped) []string {
+// AllDropped returns the left-out fields of the workload itself and of the objects that it selects,
+// human-readable and sorted.
+func AllDropped(verdicts iter.Seq[compiled.Verdict], own []gate.Dropped) []string {
 	seen := map[string]bool{}
 	for _, d := range own {
 		seen[d.String()] = true
 	}
-	for v := range in.Verdicts() {
+	for v := range verdicts {
 		for _, d := range v.Dropped {
-			seen[fmt.Sprintf("%s %s/%s: %s", v.Kind, v.Object.GetNamespace(), v.Object.GetName(), d)] = true
+			seen[catalog.RefOf(v.Kind, v.Object).String()+": "+d.String()] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(seen))

@@ -10,27 +10,28 @@ import (
 
 // Drop is the relabel step that drops a target.
 type Drop struct {
-	// Step counts from 1.
+	// Step is the number of the relabel step, starting with 1.
 	Step int `json:"step"`
-	// Origin is the field that made the step, see [promconfig.Origin].
+	// Origin is the field from which the step is generated, for example "spec.endpoints[0].relabelings[1]", or a rule
+	// of the operator, for example "operator: sharding".
 	Origin string `json:"origin"`
 	Rule   Rule   `json:"rule"`
-	// Value is what the source labels were, joined by the rule's separator.
+	// Value is the value of the source labels, joined with the separator of the rule.
 	Value string `json:"value"`
-	// Message is a sentence for people: Origin, Want and Found.
+	// Message is a human-readable sentence with the origin, the requirement of the step and what was found.
 	Message string `json:"message"`
-	// Want is what the step wants of targets, the same for all that it drops, and Found
-	// what this one has instead. Either may be empty.
-	Want  string `json:"-"`
+	// Want is what the step requires of targets, the same for all targets that it drops. It may be empty.
+	Want string `json:"-"`
+	// Found is what this target has instead. It may be empty.
 	Found string `json:"-"`
 }
 
-// Rule is what the step says.
+// Rule is the relabel rule of a step.
 type Rule struct {
 	Action       string   `json:"action"`
 	SourceLabels []string `json:"sourceLabels,omitempty"`
 	Regex        string   `json:"regex,omitempty"`
-	TargetLabel  string   `json:"targetLabel,omitempty"` // of keepequal and dropequal
+	TargetLabel  string   `json:"targetLabel,omitempty"` // only for keepequal and dropequal
 }
 
 // drop marks the target as dropped by a step of a shard. It repeats the relabeling up to that step,

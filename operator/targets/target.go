@@ -17,31 +17,32 @@ const (
 // States are all states, in the order of reports.
 var States = []State{Kept, OtherShard, Dropped, Invalid, Duplicate, OverLimit, Forbidden, Unknown}
 
-// Target is one discovered target. Those that are forbidden, and those that are unknown without
-// discovered labels, stand for any number of targets and have a message only.
+// Target is a discovered target. A target that is forbidden, or unknown and without discovered labels, represents any
+// number of targets and has only a message.
 type Target struct {
-	// ID is equal for equal discovered labels in a job of the same name.
+	// ID identifies the target within its job: it is derived from the discovered labels.
 	ID    string `json:"id,omitempty"`
 	Job   string `json:"job"`
 	State State  `json:"state"`
-	// URL that is scraped; of a dropped target, that it had when it was dropped.
+	// URL is the scrape URL. For a dropped target, it is the URL at the time of the drop.
 	URL string `json:"url,omitempty"`
-	// Shards that scrape it; never nil.
-	Shards []int  `json:"shards"`
+	// Shards lists the numbers of the shards that scrape the target. Never null.
+	Shards []int `json:"shards"`
+	// Source is the object in which the target was found. Absent if unknown.
 	Source Source `json:"source,omitzero"`
-	// Discovered labels, before relabeling.
+	// Discovered is the set of labels before relabeling.
 	Discovered map[string]string `json:"discovered,omitempty"`
-	// Labels of its series; nil unless it reached the end of relabeling.
+	// Labels is the set of labels of its series. Absent if relabeling did not complete.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Drop says which step dropped it; nil unless it is dropped.
+	// Drop is the relabel step that drops the target. Absent unless the target is dropped.
 	Drop *Drop `json:"drop,omitempty"`
-	// Message is why it is in that state, for people; empty when it is kept.
+	// Message is the human-readable reason of the state. Absent if the target is scraped.
 	Message string `json:"message,omitempty"`
-	// Winner is the ID of the target that is scraped in the place of a duplicate.
+	// Winner is the ID of the target that is scraped instead of this duplicate. Absent for other states.
 	Winner string `json:"winner,omitempty"`
 }
 
-// Source is the object in which a target was found, as far as its labels tell.
+// Source is the object in which a target was found, as determined from its labels.
 type Source struct {
 	Kind      string `json:"kind,omitempty"`
 	Namespace string `json:"namespace,omitempty"`

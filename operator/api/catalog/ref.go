@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Ref names an object.
+// Ref identifies an object by kind, namespace and name.
 type Ref struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`

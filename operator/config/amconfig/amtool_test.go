@@ -20,15 +20,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// amtool is the checker of one release of Alertmanager. The newest release needs none: its
-// loader is part of the other tests.
+// amtool is the checker of one release of Alertmanager. There is none for the newest release, because other
+// tests use its loader.
 type amtool struct {
 	version *semver.Version
 	path    string
 }
 
-// amtools returns those that are on this machine, oldest first. With FIREKEEPER_PROMTOOLS=1 the oldest
-// and the newest are built when they are missing, with FIREKEEPER_PROMTOOLS=all the others, too, which takes minutes.
+// amtools returns the versions of amtool on this machine, oldest first. With FIREKEEPER_PROMTOOLS=1, the oldest
+// and the newest are built if missing. With FIREKEEPER_PROMTOOLS=all, the others are too, which takes minutes.
 func amtools(t *testing.T) []amtool {
 	t.Helper()
 	finder := programs.Default(os.Stderr)
@@ -55,10 +55,10 @@ func amtools(t *testing.T) []amtool {
 	return all
 }
 
-// documents are different configuration files for one amtool.
+// documents holds different configuration files for one amtool.
 type documents struct {
 	seen  map[[sha256.Size]byte]bool
-	names []string // what a document is made of
+	names []string // inputs of the document
 	texts [][]byte
 }
 
@@ -74,7 +74,7 @@ func (d *documents) add(name string, text []byte) {
 	d.names, d.texts = append(d.names, name), append(d.texts, text)
 }
 
-// refused runs amtool once over all documents and returns the verdicts about those that it refuses.
+// refused runs amtool once for all documents and returns the rejections.
 func (d *documents) refused(t *testing.T, a amtool) (verdicts []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func (d *documents) refused(t *testing.T, a amtool) (verdicts []string) {
 		}
 		args = append(args, file)
 	}
-	// The exit code says no more than the output, which has a verdict on each file.
+	// The output has a result for each file, so the exit code is redundant.
 	out, _ := exec.CommandContext(t.Context(), a.path, args...).Output()
 	checked := 0
 	for part := range bytes.SplitSeq(out, []byte("Checking '")) {
@@ -106,8 +106,8 @@ func (d *documents) refused(t *testing.T, a amtool) (verdicts []string) {
 	return verdicts
 }
 
-// TestEveryReleaseReadsIt: every golden input, compiled for a release, is accepted by that release's amtool; so is
-// every version that a golden file names, by the next newer one.
+// TestEveryReleaseReadsIt: every golden input compiled for a release is accepted by amtool of that release.
+// Every version in the name of a golden file is accepted by the next newer amtool.
 func TestEveryReleaseReadsIt(t *testing.T) {
 	all := amtools(t)
 	paths, err := filepath.Glob("testdata/*/*.txtar")
@@ -141,7 +141,7 @@ func TestEveryReleaseReadsIt(t *testing.T) {
 	}
 }
 
-// versionsFor lists the wanted versions that no older amtool than i can read.
+// versionsFor returns the wanted versions for which amtool i is the oldest suitable one.
 func versionsFor(wants []string, all []amtool, i int) (out []string) {
 	for _, want := range wants {
 		version, _ := golden.CutVersion(want)
@@ -154,8 +154,8 @@ func versionsFor(wants []string, all []amtool, i int) (out []string) {
 	return slices.Compact(out)
 }
 
-// wholeDocument compiles a golden file's input for a version; inputs that fail as a whole, or are not looked at, give
-// no document.
+// wholeDocument compiles the input of a golden file for a version. Inputs that fail as a whole or are not
+// checked result in no document.
 func wholeDocument(t *testing.T, path string, c golden.Case, version string) (text []byte, ok bool) {
 	t.Helper()
 	w, err := readWorld(c)
@@ -167,8 +167,8 @@ func wholeDocument(t *testing.T, path string, c golden.Case, version string) (te
 	return out.text, err == nil && out.frame.Raw == nil
 }
 
-// complete adds what a document needs besides what a golden file is about: a selector, a base, and routes, without
-// which receivers would be left out.
+// complete adds what a document needs in addition to the subject of a golden file: a selector, a base, and
+// routes, because receivers without a route are omitted.
 func (w *world) complete() {
 	w.am.Spec.AlertmanagerConfigSelector = &metav1.LabelSelector{}
 	base, _ := w.base()
@@ -185,7 +185,8 @@ func (w *world) complete() {
 	}
 }
 
-// TestEveryReleaseReadsRandom: so are random objects and bases, and random receivers, compiled for that release.
+// TestEveryReleaseReadsRandom: random objects, bases and receivers compiled for a release are accepted by
+// amtool of that release.
 func TestEveryReleaseReadsRandom(t *testing.T) {
 	const worlds, receivers = 300, 1500
 	for _, tool := range amtools(t) {
@@ -214,8 +215,8 @@ func TestEveryReleaseReadsRandom(t *testing.T) {
 	}
 }
 
-// TestEveryAmtoolRefuses guards against checkers that accept anything: a key that no release has, one that is there
-// twice, and one that came with a later release are refused, and the document next to them is not.
+// TestEveryAmtoolRefuses makes sure that the checkers do not accept everything: an unknown key, a duplicate
+// key, and a key of a later release are rejected, and the document next to them is not.
 func TestEveryAmtoolRefuses(t *testing.T) {
 	for _, tool := range amtools(t) {
 		t.Run(tool.version.String(), func(t *testing.T) {

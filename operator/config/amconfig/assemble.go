@@ -1,21 +1,20 @@
 package amconfig
 
-// Part is a stretch of a document: a text of the Alertmanager's own, or what
-// AlertmanagerConfigs add to a section, which other Alertmanagers may have as well.
+// Part is a section of a document: either a text that belongs to the Alertmanager, or the
+// items of AlertmanagerConfigs in a section, which other Alertmanagers may share.
 type Part[M any] struct {
-	// Name of a text: "head", "inhibit_rules", … or "tail".
+	// Name is the name of a text: "head", "inhibit_rules", ... or "tail".
 	Name string
 	Text []byte
-	// Section of the items, "" for a text.
+	// Section is the section of the items; empty for a text.
 	Section Section
 	Items   []M
 }
 
-// Assemble lists the parts of a document in their order.
+// Assemble returns the parts of a document in order.
 //
-// items returns what the accepted AlertmanagerConfigs add to a section, sorted by
-// namespace/name in byte order, in the form that the caller joins; those that add nothing
-// are left out.
+// items returns the items of the accepted AlertmanagerConfigs in a section, sorted by
+// namespace/name in byte order, without empty ones. M is the type that the caller joins.
 func Assemble[M any](f *Frame, items func(Section) []M) []Part[M] {
 	if f.Raw != nil {
 		return []Part[M]{{Name: "raw", Text: f.Raw}}
@@ -39,7 +38,7 @@ func Assemble[M any](f *Frame, items func(Section) []M) []Part[M] {
 }
 
 var sectionKeys = map[Section]string{
-	Routes:        "  routes:\n", // the last key of the root route, which ends the head
+	Routes:        "  routes:\n", // the last key of the root route, at the end of the head
 	InhibitRules:  "inhibit_rules:\n",
 	Receivers:     "receivers:\n",
 	MuteIntervals: "mute_time_intervals:\n",

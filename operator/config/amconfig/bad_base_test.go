@@ -22,13 +22,13 @@ func baseOf(version, text string) (Frame, error) {
 	return CompileBase(am, semver.MustParse(version), Base{}, &objects)
 }
 
-// receiverOf is a document with one receiver.
+// receiverOf returns a document with one receiver.
 func receiverOf(text string) string {
 	return "route: {receiver: r}\nreceivers: [{name: r, " + text + "}]\n"
 }
 
-// TestBaseRefused has a row for each way in which the base can be wrong: what the loader
-// refuses, what the version does not know and what must not be dropped silently.
+// TestBaseRefused has a row for each kind of invalid base: rejected by the loader, not
+// supported by the version, or with keys that must not be dropped silently.
 func TestBaseRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ version, text, want string }{
 		"no YAML":              {text: "route: [hunter2", want: `yaml: line 1: did not find expected …`},
@@ -108,7 +108,7 @@ func TestBaseRefused(t *testing.T) {
 	}
 }
 
-// TestConfigBaseRefused has the rules of a base that is an AlertmanagerConfig.
+// TestConfigBaseRefused checks the rules for a base that is an AlertmanagerConfig.
 func TestConfigBaseRefused(t *testing.T) {
 	const at = `spec.alertmanagerConfiguration.name: AlertmanagerConfig "team/web": `
 	for spec, want := range map[string]string{
@@ -130,14 +130,14 @@ func TestConfigBaseRefused(t *testing.T) {
 	}
 }
 
-// unreachable is a cluster that does not answer.
+// unreachable is a cluster that does not respond.
 type unreachable struct{}
 
 func (unreachable) Object(assets.Ref) (assets.Object, error) {
 	return assets.Object{}, errors.New("connection refused")
 }
 
-// TestBaseUnreachable: only a Secret that does not exist means the default configuration.
+// TestBaseUnreachable: the default configuration is only used if the Secret does not exist.
 func TestBaseUnreachable(t *testing.T) {
 	am := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}
 	for _, asIs := range []bool{true, false} {
@@ -151,7 +151,7 @@ func TestBaseUnreachable(t *testing.T) {
 	}
 }
 
-// TestNullElements: null elements of lists, which the loader takes, are no reason to panic.
+// TestNullElements: null list elements, which the loader accepts, do not cause a panic.
 func TestNullElements(t *testing.T) {
 	text := "route: {receiver: r, routes: [{receiver: r}]}\nreceivers: [{name: r, slack_configs: [null], opsgenie_configs: []}]\n" +
 		"global: {slack_api_url: 'https://a.b', opsgenie_api_key: a}\ntemplates: null\ninhibit_rules: null\n"

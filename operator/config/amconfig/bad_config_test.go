@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// configOf is team/web with the spec.
+// configOf returns team/web with the spec.
 func configOf(tb testing.TB, spec string) *v1alpha1.AlertmanagerConfig {
 	tb.Helper()
 	config := &v1alpha1.AlertmanagerConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web"}}
@@ -34,7 +34,7 @@ func settingsOf(version string, globals Globals) *Settings {
 
 const route = "\nroute: {receiver: r}\nreceivers: [{name: r}]"
 
-// stateless are inputs that Validate refuses, by the error.
+// stateless maps errors of Validate to inputs.
 var stateless = map[string]string{
 	`spec.receivers[1].name: "r" is used twice`:                                                       `receivers: [{name: r}, {name: r}]`,
 	`spec.receivers[1].slackConfigs[0].actions[0].text: is empty`:                                     `receivers: [{name: a}, {name: r, slackConfigs: [{actions: [{type: b, text: ""}]}]}]`,
@@ -74,7 +74,7 @@ var stateless = map[string]string{
 	`spec.muteTimeIntervals[0].timeIntervals[0].years[0]: the range "2031:2030" ends before it starts`:                                 `muteTimeIntervals: [{name: i, timeIntervals: [{years: ["2031:2030"]}]}]`,
 }
 
-// All that is wrong is reported, each with its place, and not more than anybody reads.
+// All errors are reported with their path, up to a limit.
 func TestAllFaults(t *testing.T) {
 	const spec = `
 receivers: [{name: r, slackConfigs: [{actions: [{type: b, text: ""}]}]}, {name: r}]
@@ -103,7 +103,7 @@ spec.route.routes[2].routes[1].muteTimeIntervals[0]: there is no time interval "
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
-	// What depends on the version, and on Secrets, together with each other.
+	// Errors that depend on the version or on Secrets are reported together.
 	const late = `
 receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: k}}]}]
 inhibitRules: [{sourceMatch: [{name: a, value: "(", matchType: "=~"}], targetMatch: [{name: a, value: ")", matchType: "=~"}], equal: ["0"]}]
@@ -146,13 +146,13 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// deep are n routes inside of each other.
+// deep returns n nested routes.
 func deep(n int) string {
 	return strings.Repeat("{routes: [", n) + "{}" + strings.Repeat("]}", n)
 }
 
-// stateful are inputs that pass Validate and are rejected when they are compiled: by the
-// version, by Secrets, by the base, or because Alertmanager refuses them.
+// TestCompileRejects: inputs that pass Validate are rejected when compiled because of the version, Secrets, the
+// base, or Alertmanager's loader.
 func TestCompileRejects(t *testing.T) {
 	var objects assets.Static
 	objects.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "s"},
@@ -209,7 +209,7 @@ func TestCompileRejects(t *testing.T) {
 	}
 }
 
-// TestDependencies: what a rejected object refers to is known, as its change may mend it.
+// TestDependencies: the dependencies of a rejected object are known, because a change of them may fix it.
 func TestDependencies(t *testing.T) {
 	f := Compile(configOf(t, `{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`),
 		settingsOf(newestVersion, Globals{}), &assets.Static{})
@@ -218,8 +218,8 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestTry: what passes all checks and is still refused by the loader names the item and hides
-// secrets, but says where they are.
+// TestTry: the error for an item that passes all checks but not the loader identifies the item, and shows the
+// location of a secret instead of its value.
 func TestTry(t *testing.T) {
 	settings := settingsOf(newestVersion, Globals{})
 	bad := "hunter2://hunter2"
@@ -246,7 +246,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestReceiversWithoutARoute: an AlertmanagerConfig without a route is not rejected for its receivers, which are unused.
+// TestReceiversWithoutARoute: an AlertmanagerConfig without a route is not rejected because of its receivers,
+// which are unused.
 func TestReceiversWithoutARoute(t *testing.T) {
 	config := configOf(t, `{receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: a}}]}], inhibitRules: [{sourceMatch: [{name: a, value: b}], targetMatch: [{name: a, value: c}]}]}`)
 	f := Compile(config, settingsOf("0.25.0", AnyGlobals), &assets.Static{})

@@ -11,21 +11,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// templateDir is where the containers find the templates of alertmanagerConfiguration.
+// templateDir is the mount path of the templates of alertmanagerConfiguration.
 const templateDir = "/etc/alertmanager/templates/"
 
-// configHead is what comes before the routes of AlertmanagerConfigs.
+// configHead is the part before the routes of AlertmanagerConfigs.
 type configHead struct {
 	Global *Global `yaml:"global,omitnil"`
 	Route  *Route  `yaml:"route"`
 }
 
-// configTail is what comes after all sections.
+// configTail is the part after all sections.
 type configTail struct {
 	Templates []string `yaml:"templates"`
 }
 
-// compileConfigBase makes the frame of spec.alertmanagerConfiguration.
+// compileConfigBase compiles the frame from spec.alertmanagerConfiguration.
 func compileConfigBase(am *v1.Alertmanager, t gate.Target, config *v1alpha1.AlertmanagerConfig, r assets.Reader) (f Frame, err error) {
 	c := newCompiler(config, t, dialectOf(am, t), Globals{}, r)
 	c.isBase = true
@@ -55,7 +55,7 @@ func (c *compiler) base(by *v1.AlertmanagerConfiguration, config *v1alpha1.Alert
 	return f, nil
 }
 
-// configFrame makes the frame of the AlertmanagerConfig; its errors start with the field.
+// configFrame compiles the frame from the AlertmanagerConfig. Errors start with the field.
 func (c *compiler) configFrame(global *Global, templates []string, config *v1alpha1.AlertmanagerConfig) (f Frame, err error) {
 	add, err := c.convert(config)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 	return f, nil
 }
 
-// checkRoot holds the rules of the root route, which takes all alerts.
+// checkRoot checks the rules of the root route, which matches all alerts.
 func checkRoot(r *v1alpha1.Route) error {
 	const why = "must not be set in the root route"
 	switch {
@@ -115,7 +115,7 @@ func checkRoot(r *v1alpha1.Route) error {
 	return nil
 }
 
-// templateFiles are the paths of templates as the containers see them.
+// templateFiles returns the paths of templates in the containers.
 func templateFiles(in []v1.SecretOrConfigMap) []string {
 	out := []string{}
 	for i := range in {

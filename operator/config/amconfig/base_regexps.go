@@ -10,16 +10,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// matcherKeys are the keys of a configuration whose values are matchers: one or a list, as text.
+// matcherKeys are the configuration keys that hold matchers as text, one or a list.
 var matcherKeys = map[string]bool{"matchers": true, "source_matchers": true, "target_matchers": true}
 
-// regexpKeys are the keys of a configuration whose values map label names to regular expressions.
+// regexpKeys are the configuration keys that map label names to regular expressions.
 var regexpKeys = map[string]bool{"match_re": true, "source_match_re": true, "target_match_re": true}
 
-// checkBaseRegexps bounds the regular expressions of a user's document before the loader compiles
-// them.
+// checkBaseRegexps bounds the regular expressions of a user-supplied document before the loader compiles them.
 //
-// Errors: those for which [regexcost.IsTooMuch], with the line.
+// Errors: those for which [regexcost.IsTooMuch] is true, with the line.
 func checkBaseRegexps(n *yaml.Node, budget *regexcost.Budget) error {
 	if n == nil {
 		return nil
@@ -41,7 +40,7 @@ func checkBaseRegexps(n *yaml.Node, budget *regexcost.Budget) error {
 	return nil
 }
 
-// eachScalar charges a budget for the expressions of all scalars below a node.
+// eachScalar returns a function that charges the expressions of all scalars below a node.
 func eachScalar(expressions func(text string) []string) func(*yaml.Node, *regexcost.Budget) error {
 	var walk func(n *yaml.Node, budget *regexcost.Budget) error
 	walk = func(n *yaml.Node, budget *regexcost.Budget) error {
@@ -63,7 +62,7 @@ func eachScalar(expressions func(text string) []string) func(*yaml.Node, *regexc
 }
 
 // matcherRegexps returns the regular expressions in the text of matchers, `a=~"x|y", b!~z`, in each
-// way in which one of Alertmanager's parsers may read them: quoted, up to a comma, up to the end.
+// way that one of Alertmanager's parsers may read them: quoted, up to a comma, up to the end.
 func matcherRegexps(text string) (out []string) {
 	for {
 		at := strings.Index(text, "~")

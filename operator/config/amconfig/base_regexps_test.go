@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// A Secret cannot make the loader compile more regular expressions than an object may have,
-// however it writes them.
+// A Secret cannot make the loader compile more regular expressions than the budget of one
+// object, in any notation.
 func TestBaseRegexpsAreBounded(t *testing.T) {
 	const route = "receivers: [{name: a}]\nroute:\n  receiver: a\n  routes:\n"
 	huge := `\pL{990}`
@@ -36,12 +36,12 @@ func TestBaseRegexpsAreBounded(t *testing.T) {
 
 func many(line string) string { return strings.Repeat(line, 1000) }
 
-// The expressions in a text of matchers are found however they are written.
+// The expressions in matchers are found in any notation.
 func TestMatcherRegexps(t *testing.T) {
 	for text, want := range map[string][]string{
 		`a=~"b"`:                 {"b"},
 		`a=~"b\\.c",d!~"e"`:      {`b\.c`, "e"},
-		`{a = "x=~y", b!~"(c)"}`: {`y"`, `y", b!~"(c)"`, "(c)"}, // too many do no harm
+		`{a = "x=~y", b!~"(c)"}`: {`y"`, `y", b!~"(c)"`, "(c)"}, // finding too many is harmless
 		`a=~b\\.c`:               {`b\.c`},
 		`a=~b,c=~d`:              {"b", "b,c=~d", "d"},
 		`a="b"`:                  nil,

@@ -19,20 +19,21 @@ import (
 // SecretKey is the key of the user's Secret that holds the configuration.
 const SecretKey = "alertmanager.yaml"
 
-// defaultConfig is used when the user gives none: it discards every notification.
+// defaultConfig is used without a user-supplied configuration. It discards all notifications.
 const defaultConfig = `route:
   receiver: 'null'
 receivers:
 - name: 'null'`
 
-// SecretName is the name of the user's Secret with the configuration.
+// SecretName returns the name of the user's Secret with the configuration.
 func SecretName(am *v1.Alertmanager) string {
 	return cmp.Or(am.Spec.ConfigSecret, "alertmanager-"+am.Name)
 }
 
-// compileSecretBase reads the user's Secret; a missing or empty configuration is the default.
+// compileSecretBase compiles the frame from the user's Secret, falling back to the default if
+// the configuration is missing or empty.
 //
-// asIs: take what is there without looking at it.
+// asIs: use the content without parsing it.
 func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *assets.Scope) (Frame, error) {
 	name := SecretName(am)
 	values, err := scope.Mounted(assets.Secret, name)
@@ -57,10 +58,10 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 	return f, nil
 }
 
-// parseBase checks a configuration with Alertmanager's loader, removes what the target does
-// not know and cuts it into its parts. Keys that this package does not know stay.
+// parseBase checks a configuration with Alertmanager's loader, removes keys that the target
+// does not support, and splits it into parts. Unknown keys are kept.
 //
-// Errors have no secret of the configuration in them.
+// Errors do not contain secrets of the configuration.
 func parseBase(text []byte, t gate.Target) (f Frame, err error) {
 	root, treeErr := parseTree(text)
 	if err := checkBaseRegexps(root, new(regexcost.Budget)); err != nil {
@@ -89,8 +90,8 @@ func parseBase(text []byte, t gate.Target) (f Frame, err error) {
 	return f, nil
 }
 
-// dropNullGlobals makes a null global setting one that is not set. Alertmanager would
-// have no default for it, and receivers of AlertmanagerConfigs count on those.
+// dropNullGlobals removes global settings that are null. Alertmanager has no default for
+// these, but receivers of AlertmanagerConfigs rely on the defaults.
 func dropNullGlobals(root *yaml.Node) {
 	global := get(root, "global")
 	if global == nil || global.Kind != yaml.MappingNode {
@@ -105,7 +106,7 @@ func dropNullGlobals(root *yaml.Node) {
 	global.Content = kept
 }
 
-// globalsOf reads what the global section of a user's document gives.
+// globalsOf returns which global settings a user-supplied document provides.
 func globalsOf(root *yaml.Node) (out Globals) {
 	global := get(root, "global")
 	given := func(keys ...string) bool {
@@ -131,7 +132,7 @@ func globalsOf(root *yaml.Node) (out Globals) {
 	return out
 }
 
-// takenNames are the names that an AlertmanagerConfig could have too.
+// takenNames returns the names that may conflict with those of an AlertmanagerConfig.
 func takenNames(root *yaml.Node) string {
 	var names []string
 	for _, key := range []string{"receivers", "mute_time_intervals", "time_intervals"} {
@@ -145,8 +146,8 @@ func takenNames(root *yaml.Node) string {
 	return strings.Join(names, "\n")
 }
 
-// explainBase says why the loader refuses a user's document, and which receiver is at fault
-// if it is one.
+// explainBase returns why the loader rejects a user-supplied document, including the receiver
+// if that is the cause.
 func explainBase(text []byte, refused error) error {
 	root, parseErr := parseTree(text)
 	if parseErr == nil && errors.Is(refused, errPanics) {
@@ -158,7 +159,7 @@ func explainBase(text []byte, refused error) error {
 	}
 	none := scalar("none")
 	if loadWithReceiver(root, none, list(mapping("name", none))) != nil {
-		return err // it is the global section
+		return err // the cause is in the global section
 	}
 	for i, receiver := range elementsOf(get(root, string(Receivers))) {
 		if name := get(receiver, "name"); name != nil && loadWithReceiver(root, name, list(receiver)) != nil {
@@ -168,7 +169,7 @@ func explainBase(text []byte, refused error) error {
 	return err
 }
 
-// nullsOf are the paths of the first nulls of a document.
+// nullsOf returns the paths of the first nulls in a document.
 func nullsOf(root *yaml.Node) (paths []string) {
 	const most = 5
 	walkScalars(root, "", func(path string, n *yaml.Node) {
@@ -188,7 +189,7 @@ func loadWithReceiver(root, name, receivers *yaml.Node) error {
 	return loadTree(small)
 }
 
-// shownInBase are keys whose values are no secrets, wherever they are.
+// shownInBase lists keys whose values are not secret, at any path.
 var shownInBase = map[string]bool{
 	"name": true, "resolve_timeout": true, "timeout": true, "retry": true, "expire": true, "ttl": true,
 	"send_resolved": true, "require_tls": true, "smtp_require_tls": true, "max_alerts": true, "message_type": true,
@@ -196,8 +197,9 @@ var shownInBase = map[string]bool{
 	"thread_by_date": true, "follow_redirects": true, "enable_http2": true, "insecure_skip_verify": true,
 }
 
-// hiddenInBase reports what errors about a user's document do not quote: all but routes,
-// inhibition rules, time intervals, names, and a few settings that are no secrets.
+// hiddenInBase reports whether errors about a user-supplied document must not contain the
+// value at path. Only routes, inhibition rules, time intervals, names, and a few settings
+// that are not secret may be shown.
 func hiddenInBase(path, _ string) bool {
 	section, _, _ := strings.Cut(path, ".")
 	section, _, _ = strings.Cut(section, "[")

@@ -8,7 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// team is what a team usually has: a few routes, three receivers, an interval, a rule.
+// team is a typical object: a few routes, three receivers, an interval, a rule.
 const team = `
 route:
   receiver: chat
@@ -35,7 +35,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad is the loader's part of BenchmarkCompile.
+// BenchmarkLoad measures the loader's part of BenchmarkCompile.
 func BenchmarkLoad(b *testing.B) {
 	settings := settingsOf(newestVersion, AnyGlobals)
 	f := Compile(configOf(b, team), settings, newRandom(1).secrets("team"))

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Names of an author that resemble each other cost a few times their length.
+// Suggestions for similar user-supplied names cost a few times their length.
 func TestSuggestionsAreBounded(t *testing.T) {
 	const n = 1 << 20
 	long, other := strings.Repeat("a", n), strings.Repeat("a", n-1)+"b"
@@ -37,10 +37,10 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWorstObjects: what one object costs is bounded, whatever it has.
+// TestWorstObjects: the cost of one object is bounded, regardless of its content.
 func TestWorstObjects(t *testing.T) {
 	const (
-		most     = 160 << 20 // bytes allocated, most of them garbage of Alertmanager's own reader
+		most     = 160 << 20 // bytes allocated, mostly garbage of Alertmanager's own parser
 		mostKept = 8 << 20
 	)
 	list := func(item string, n int) string {

@@ -13,24 +13,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// certsDir is where the containers find TLS assets.
+// certsDir is the mount path of TLS assets.
 const certsDir = "/etc/alertmanager/certs"
 
-// compiler turns one AlertmanagerConfig, or the global one, into structs.
+// compiler converts one AlertmanagerConfig, or the global one, to structs.
 type compiler struct {
 	*clientconfig.Resolver
 	target  gate.Target
 	labels  dialect
 	globals Globals
-	// prefix of the names of receivers and intervals: "namespace/name/".
+	// prefix is prepended to the names of receivers and intervals: "namespace/name/".
 	prefix string
-	// size of the texts in receivers so far, in bytes.
+	// size is the total size of the texts in receivers so far, in bytes.
 	size int
-	// regexps bounds the regular expressions.
+	// regexps is the budget for regular expressions.
 	regexps regexcost.Budget
-	// isBase says that the object is the base of the Alertmanager, not one it selects.
+	// isBase means that the object is the base of the Alertmanager rather than a selected object.
 	isBase bool
-	// secrets notes what must not appear in an error.
+	// secrets records values that errors must not contain.
 	secrets *secretReader
 }
 
@@ -43,7 +43,7 @@ func newCompiler(config *v1alpha1.AlertmanagerConfig, t gate.Target, labels dial
 	}
 }
 
-// additions are what an AlertmanagerConfig has for each section.
+// additions are the items of an AlertmanagerConfig in each section.
 type additions struct {
 	route     *Route
 	inhibit   []InhibitRule
@@ -51,7 +51,7 @@ type additions struct {
 	intervals []MuteInterval
 }
 
-// Compile turns an AlertmanagerConfig into what it adds to the document.
+// Compile compiles an AlertmanagerConfig to its items in the document.
 func Compile(config *v1alpha1.AlertmanagerConfig, s *Settings, r assets.Reader) Fragment {
 	c := newCompiler(config, s.target, s.data.Labels, s.data.Globals, r)
 	f, err := c.fragment(config, s)
@@ -76,7 +76,7 @@ func (c *compiler) fragment(config *v1alpha1.AlertmanagerConfig, s *Settings) (f
 		}
 	}
 	if add.route != nil {
-		add.route.Continue = true // alerts must reach the routes of others too
+		add.route.Continue = true // alerts must reach the routes of other objects, too
 	}
 	if err := checkTaken(add, c.globals.Taken); err != nil {
 		return f, err
@@ -93,8 +93,8 @@ func (c *compiler) fragment(config *v1alpha1.AlertmanagerConfig, s *Settings) (f
 	return f, c.try(add, f.YAML, &s.trial)
 }
 
-// convert checks config and turns it into structs. One without a route adds its inhibition
-// rules only; nothing leads to its receivers, so neither their Secrets nor what they need of a version matters.
+// convert validates config and converts it to structs. Without a route, only inhibition rules are converted.
+// Its receivers are unreachable, so their Secrets and required versions are not checked.
 func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, err error) {
 	route, err := validate(config)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, 
 	return add, nil
 }
 
-// muteIntervals converts intervals and refuses names that are used twice.
+// muteIntervals converts intervals and rejects duplicate names.
 func (c *compiler) muteIntervals(in []v1alpha1.MuteTimeInterval) (out []MuteInterval, err error) {
 	names := map[string]bool{}
 	for i := range in {
@@ -141,7 +141,7 @@ func (c *compiler) muteIntervals(in []v1alpha1.MuteTimeInterval) (out []MuteInte
 	return out, nil
 }
 
-// checkTaken refuses names that the base has already.
+// checkTaken rejects names that the base already uses.
 func checkTaken(add additions, taken string) error {
 	if taken == "" {
 		return nil

@@ -1,29 +1,29 @@
-// Package amconfig is the configuration file of Alertmanager as Go structs and the way
-// from the API's objects to it. The blocks that other programs have as well are in
-// package clientconfig.
+// Package amconfig models the configuration file of Alertmanager as Go structs and
+// generates it from the objects of the API. Blocks that other programs have in common are
+// in package clientconfig.
 //
-// The file is compiled in pieces. [CompileBase] makes the part of the Alertmanager
-// itself, a [Frame]: from the user's Secret, or from the AlertmanagerConfig and the
-// global settings of spec.alertmanagerConfiguration. [NewSettings] gathers what the
-// Alertmanager decides for all AlertmanagerConfigs that it selects, and [Compile] turns
-// one of them into the finished text of its receivers, routes, inhibition rules and time
-// intervals, a [Fragment]. A fragment depends on nothing but the object, the settings
-// and the Secrets and ConfigMaps it lists, so it can be kept and shared.
+// The file is compiled in parts. [CompileBase] compiles the part of the Alertmanager
+// itself, a [Frame], from the user's Secret, or from the AlertmanagerConfig and the global
+// settings of spec.alertmanagerConfiguration. [NewSettings] collects the settings of the
+// Alertmanager that affect the selected AlertmanagerConfigs. [Compile] compiles one of them
+// to the text of its receivers, routes, inhibition rules and time intervals, a [Fragment].
+// A fragment depends only on the object, the settings, and the Secrets and ConfigMaps it
+// lists. It can therefore be cached and shared.
 //
 //	frame, err := amconfig.CompileBase(am, version, base, reader)
 //	s := amconfig.NewSettings(am, version, frame.Globals)
 //	f := amconfig.Compile(config, s, reader) // f.Err: why config is rejected
 //	parts := amconfig.Assemble(&frame, fragments) // of the accepted ones
 //
-// The struct tags say which versions of Alertmanager support a key (package gate). The
-// decisions that depend on more than one version number are code, each in the file of its
-// concept. A receiver is a file: its struct with tags, its checks, and what fills it.
+// Struct tags declare which versions of Alertmanager support a key (package gate). Decisions
+// that depend on more than one version number are code, in the file of the feature. Each
+// kind of receiver has a file with its tagged struct, its checks and its conversion.
 //
-// Nothing a tenant writes can break the document of all: a fragment is loaded by
-// Alertmanager's own loader inside of a small document before it is accepted, its names are
-// prefixed, and config-reloader finds no variables in it. A user's Secret is edited as a
-// tree by one table of rules; keys that this package does not know stay as they are.
+// No object of a tenant can make the shared document invalid: a fragment is accepted only
+// after Alertmanager's own loader has loaded it within a small document, its names are
+// prefixed, and it contains no variables for config-reloader. A user-supplied Secret is
+// edited as a tree, controlled by one table of rules. Unknown keys are kept.
 //
-// Nothing here reads a clock, talks to a cluster, logs, or changes its inputs. Errors name
-// fields as users write them and never contain a secret's value.
+// The package does not read the clock, access a cluster, log, or modify its inputs. Errors
+// contain the field names of the object and never a secret value.
 package amconfig

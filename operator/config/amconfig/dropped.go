@@ -6,7 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
-// fieldNames are the fields whose names do not follow from the key that is written.
+// fieldNames holds the fields whose names cannot be derived from the key.
 var fieldNames = map[string]string{
 	"avatar_url":            "avatarURL",
 	"message_thread_id":     "messageThreadID",
@@ -14,8 +14,8 @@ var fieldNames = map[string]string{
 	"smtp_tls_config":       "smtp.tlsConfig",
 }
 
-// fieldPath turns the path of a key into that of the field which the user wrote:
-// "receivers[0].slack_configs[1].timeout" into "receivers[0].slackConfigs[1].timeout".
+// fieldPath converts the path of a key to the path of the field in the object:
+// "receivers[0].slack_configs[1].timeout" to "receivers[0].slackConfigs[1].timeout".
 func fieldPath(path string) string {
 	segments := strings.Split(path, ".")
 	for i, segment := range segments {
@@ -42,7 +42,7 @@ func camelCase(key string) string {
 	return strings.Join(words, "")
 }
 
-// fieldPaths is [fieldPath] for all that a version does not know.
+// fieldPaths applies [fieldPath] to all dropped keys.
 func fieldPaths(dropped []gate.Dropped) []gate.Dropped {
 	for i := range dropped {
 		dropped[i].Path = fieldPath(dropped[i].Path)

@@ -11,14 +11,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
-// maxShown is how many bytes of a wrong value a message repeats.
+// maxShown is the maximum number of bytes of an invalid value in an error.
 const maxShown = 80
 
-// goDuration writes a duration for keys that Alertmanager reads with Go's parser, which
-// knows no unit above the hour.
+// goDuration formats a duration for keys that Alertmanager parses as Go durations, which
+// have no unit above the hour.
 //
-// text: a duration of Prometheus, "1d12h"; empty stays empty. The result has the units
-// h, m, s and ms, largest first: "36h".
+// text: a Prometheus duration, "1d12h"; empty stays empty. The result has the units h, m,
+// s and ms, largest first: "36h".
 func goDuration[D ~string](field string, text D) (string, error) {
 	if text == "" {
 		return "", nil
@@ -30,7 +30,7 @@ func goDuration[D ~string](field string, text D) (string, error) {
 	return goUnits(time.Duration(parsed)), nil
 }
 
-// goUnits is d in hours and smaller units; those that are zero are left out.
+// goUnits formats d in hours and smaller units, omitting zeros.
 func goUnits(d time.Duration) string {
 	var b strings.Builder
 	for _, unit := range []struct {
@@ -48,10 +48,10 @@ func goUnits(d time.Duration) string {
 	return b.String()
 }
 
-// compoundSince is the first version that reads durations of several units, "1h30m".
+// compoundSince is the first version that supports durations with several units, "1h30m".
 const compoundSince = "alertmanager=0.22.0"
 
-// promUnits are the units of a duration of Prometheus, largest first.
+// promUnits are the units of a Prometheus duration, largest first.
 var promUnits = []struct {
 	size time.Duration
 	name string
@@ -60,9 +60,9 @@ var promUnits = []struct {
 	{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"},
 }
 
-// promDuration writes a duration for keys that Alertmanager reads with the parser of
-// Prometheus: in one unit for versions that know no other form, "90m", else with the
-// largest units, "1h30m".
+// promDuration formats a duration for keys that Alertmanager parses as Prometheus
+// durations: with a single unit for versions that support no other form, "90m", else with
+// the largest units, "1h30m".
 func (c *compiler) promDuration(d model.Duration) string {
 	if d == 0 || c.target.AtLeast(compoundSince) {
 		return d.String()
@@ -75,7 +75,7 @@ func (c *compiler) promDuration(d model.Duration) string {
 	return d.String() // no duration has a unit below the millisecond
 }
 
-// checkDuration is for stateless checks of what [goDuration] writes.
+// checkDuration checks a duration for [goDuration]. It is for stateless checks.
 func checkDuration[D ~string](field string, text D) error {
 	_, err := goDuration(field, text)
 	return err

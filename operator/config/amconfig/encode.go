@@ -10,12 +10,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// intervalsSince is the first version with mute_time_intervals. The tags of [Route] say
-// the same about the lists that refer to them.
+// intervalsSince is the first version with mute_time_intervals. The tags of [Route] have
+// the same version for the lists that refer to them.
 const intervalsSince = "alertmanager=0.22.0"
 
-// encode writes the items of each section as they stand in the document. Paths of what is
-// dropped are those of the object.
+// encode encodes the items of each section as in the document. Paths of dropped keys are
+// those in the object.
 func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, error) {
 	var (
 		routes    []*Route
@@ -50,7 +50,7 @@ func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, e
 			return nil, nil, fmt.Errorf("%s: %w", s.path, err)
 		}
 		for _, d := range list.Dropped {
-			d.Path = strings.Replace(d.Path, "spec.route[0]", "spec.route", 1) // there is one only
+			d.Path = strings.Replace(d.Path, "spec.route[0]", "spec.route", 1) // there is only one
 			dropped = append(dropped, d)
 		}
 		text := list.Text
@@ -65,14 +65,14 @@ func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, e
 	return out, fieldPaths(dropped), nil
 }
 
-// indent moves items below a key of the second level.
+// indent indents items below a second-level key.
 func indent(text []byte) []byte {
 	if len(text) == 0 {
 		return nil
 	}
 	out := make([]byte, 0, len(text)+len(text)/8)
 	for line := range bytes.Lines(text) {
-		if len(line) > 1 { // empty lines are a part of a text
+		if len(line) > 1 { // empty lines are part of a text
 			out = append(out, "  "...)
 		}
 		out = append(out, line...)

@@ -7,16 +7,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// namespaceLabel is what limits AlertmanagerConfigs to the alerts of their namespace.
+// namespaceLabel is the label that restricts AlertmanagerConfigs to the alerts of their namespace.
 const namespaceLabel = "namespace"
 
-// enforces reports whether AlertmanagerConfigs of namespace are limited to its alerts.
-// A strategy that is not known counts as the default, which limits all of them.
+// enforces reports whether AlertmanagerConfigs in namespace are restricted to its alerts. An
+// unknown strategy counts as the default, which restricts all of them.
 func (s *Settings) enforces(namespace string) bool {
 	return s.data.Strategy.Limits(s.data.Namespace, namespace)
 }
 
-// enforce limits r to alerts of namespace. Its children only see what r lets through.
+// enforce restricts r to alerts of namespace. Its children only receive alerts that match r.
 func (r *Route) enforce(namespace string, d dialect) {
 	if d.Matchers {
 		r.Matchers = append(slices.Clip(r.Matchers), namespaceMatcher(namespace))
@@ -25,7 +25,7 @@ func (r *Route) enforce(namespace string, d dialect) {
 	put(&r.Match, namespaceLabel, namespace)
 }
 
-// enforce limits both sides of r to alerts of namespace.
+// enforce restricts both sides of r to alerts of namespace.
 func (r *InhibitRule) enforce(namespace string, d dialect) {
 	delete(r.SourceMatchRE, namespaceLabel)
 	delete(r.TargetMatchRE, namespaceLabel)
@@ -45,7 +45,8 @@ func namespaceMatcher(namespace string) string {
 	return matcherText(namespaceLabel, v1alpha1.MatchEqual, namespace)
 }
 
-// prefixed makes a name of the object unique: namespace and name of objects have no slash.
+// prefixed returns a unique name. The result is unambiguous, because namespaces and object
+// names contain no slash.
 func (c *compiler) prefixed(name string) string { return c.prefix + name }
 
 func (c *compiler) prefixedAll(names []string) []string {
@@ -56,5 +57,5 @@ func (c *compiler) prefixedAll(names []string) []string {
 	return out
 }
 
-// maybePrefixed reports whether a name of the base can be that of an AlertmanagerConfig too.
+// maybePrefixed reports whether a name in the base may conflict with a prefixed one.
 func maybePrefixed(name string) bool { return strings.Count(name, "/") >= 2 }

@@ -11,12 +11,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// explain says why the loader refuses a document without a word of its secrets. It hides
-// them and loads the document again: what is refused then, is said; what is accepted then,
-// is the fault of a hidden value, whose place is said.
+// explain returns why the loader rejects a document, without its secrets. It hides the
+// secrets and loads the document again. If it is still rejected, that error is returned. If
+// it is accepted, a hidden value is the cause, and the error contains its path.
 //
-// refused: what the loader says of the document. hidden: which scalars are secrets, by
-// their path in the document and their text.
+// refused: the error of the loader. hidden: reports whether a scalar is secret, by its path
+// in the document and its text.
 func explain(document []byte, refused error, hidden func(path, value string) bool) error {
 	root, err := parseTree(document)
 	if err != nil {
@@ -55,8 +55,8 @@ func explain(document []byte, refused error, hidden func(path, value string) boo
 
 var lineNumber = regexp.MustCompile(`line \d+`)
 
-// withLinesOf puts the lines of the user's document, which are no secret, into an error about
-// the one that was written anew.
+// withLinesOf replaces the line numbers in an error about the re-encoded document with those
+// of the user's document, which are not secret.
 func withLinesOf(user, err error) error {
 	lines := lineNumber.FindAllString(user.Error(), -1)
 	if len(lines) != len(lineNumber.FindAllString(err.Error(), -1)) {
@@ -69,10 +69,10 @@ func withLinesOf(user, err error) error {
 	}))
 }
 
-// maxHiddenTried bounds how often a document is loaded to find the value at fault.
+// maxHiddenTried is the maximum number of loads to find the invalid value.
 const maxHiddenTried = 100
 
-// loadTree loads a tree that has no secrets in it.
+// loadTree loads a tree that contains no secrets.
 func loadTree(root *yaml.Node) error {
 	text, err := encodeNode(root)
 	if err != nil {
@@ -92,10 +92,10 @@ func (h *hiddenValue) show() { *h.node = h.was }
 
 var hostPort = regexp.MustCompile(`^\S+:\d+$`)
 
-// hide keeps the type of the value: what is refused for another reason stays so.
+// hide replaces the value with one of the same type, so that errors with other causes remain.
 func (h *hiddenValue) hide() {
 	switch h.was.ShortTag() {
-	case "!!bool": // says nothing
+	case "!!bool": // reveals nothing
 	case "!!int", "!!float":
 		h.node.Value = "1"
 	default:
@@ -109,7 +109,7 @@ func (h *hiddenValue) hide() {
 	}
 }
 
-// walkScalars visits all scalars but keys of maps.
+// walkScalars visits all scalars except map keys.
 func walkScalars(n *yaml.Node, path string, visit func(path string, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -132,7 +132,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// secretReader notes the values of the Secrets that are read.
+// secretReader records the values of the Secrets that are read.
 type secretReader struct {
 	assets.Reader
 	values []map[string][]byte
@@ -147,10 +147,10 @@ func (r *secretReader) Object(ref assets.Ref) (assets.Object, error) {
 	return o, err
 }
 
-// shortSecret is the length below which a value counts only as the whole of a scalar.
+// shortSecret is the length below which a value is only hidden if it is the entire scalar.
 const shortSecret = 4
 
-// hidden reports scalars that have a value of a Secret in them.
+// hidden reports whether a scalar contains a value of a Secret.
 func (r *secretReader) hidden(_, scalar string) bool {
 	for _, values := range r.values {
 		for _, v := range values {

@@ -5,7 +5,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Section is a list of the document to which AlertmanagerConfigs add.
+// Section is a list of the document that AlertmanagerConfigs add to.
 type Section string
 
 // Sections, in the order of the document.
@@ -16,19 +16,18 @@ const (
 	MuteIntervals Section = "mute_time_intervals"
 )
 
-// Fragment is one AlertmanagerConfig compiled. It is immutable.
+// Fragment is a compiled AlertmanagerConfig. It is immutable.
 type Fragment struct {
-	// YAML are the items that it adds to each section, indented as they stand in the
-	// document; nil when it is rejected.
+	// YAML holds its items in each section, indented as in the document; nil if it is rejected.
 	YAML map[Section][]byte
-	// Dropped is what the version does not know, by the path in the object
+	// Dropped lists keys that the version does not support, by the path in the object
 	// ("spec.receivers[0].slackConfigs[1].timeout").
 	Dropped []gate.Dropped
-	// Deps are the Secrets and ConfigMaps it depends on, also when rejected.
+	// Deps are the Secrets and ConfigMaps that it depends on, even if it is rejected.
 	Deps []assets.Dependency
 	// Files are TLS assets by file name.
 	Files map[string][]byte
-	// Err is why it is rejected. When assets.IsTemporary(Err) the cluster could not be
-	// read: neither keep the fragment nor reject for it.
+	// Err is why it is rejected. If assets.IsTemporary(Err), the cluster could not be
+	// read: do not cache the fragment and do not reject the object.
 	Err error
 }

@@ -12,36 +12,35 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Base is what the Alertmanager's own part is made of.
+// Base is the source of the Alertmanager's own part.
 type Base struct {
-	// Config is the AlertmanagerConfig of spec.alertmanagerConfiguration.name; nil when
-	// the field is not set: then it is the user's Secret, which [CompileBase] reads.
+	// Config is the AlertmanagerConfig of spec.alertmanagerConfiguration.name. If the field is
+	// not set, it is nil, and [CompileBase] reads the user's Secret.
 	Config *v1alpha1.AlertmanagerConfig
-	// AsIs says that the content of the user's Secret is not to be looked at: nothing
-	// selects AlertmanagerConfigs.
+	// AsIs means that the content of the user's Secret is used without parsing it, because no
+	// AlertmanagerConfigs are selected.
 	AsIs bool
 }
 
-// Frame is the Alertmanager's own part of a document.
+// Frame is the part of a document that belongs to the Alertmanager.
 type Frame struct {
-	// Raw is the whole document when it is used as it is; all else is then empty but
-	// Extra and Deps.
+	// Raw is the complete document if it is used as is. In that case, all other fields except
+	// Extra and Deps are empty.
 	Raw []byte
-	// Head comes before the routes of AlertmanagerConfigs: global settings and the root route.
+	// Head is the part before the routes of AlertmanagerConfigs: global settings and the root route.
 	Head []byte
-	// Items are the base's own of each section, indented as in the document. Those of
-	// Routes come after those of AlertmanagerConfigs, all others before.
+	// Items holds the base's own items of each section, indented as in the document. Routes
+	// follow those of AlertmanagerConfigs, all other items precede them.
 	Items map[Section][]byte
-	// Tail comes after the last section: time_intervals, templates, and keys that we do
-	// not know.
+	// Tail is the part after the last section: time_intervals, templates, and unknown keys.
 	Tail []byte
-	// Extra are the other keys of the user's Secret, copied beside the configuration.
+	// Extra holds the other keys of the user's Secret, which are copied next to the configuration.
 	Extra map[string][]byte
-	// Globals are what receivers may leave out.
+	// Globals are the settings that receivers may omit.
 	Globals Globals
-	// Dropped is what the version does not know.
+	// Dropped lists keys that the version does not support.
 	Dropped []gate.Dropped
-	// Deps are the Secrets and ConfigMaps the frame depends on, also on error.
+	// Deps are the Secrets and ConfigMaps that the frame depends on, even on error.
 	Deps []assets.Dependency
 	// Files are TLS assets by file name.
 	Files map[string][]byte
@@ -49,9 +48,9 @@ type Frame struct {
 	Warnings []string
 }
 
-// CompileBase makes the frame of an Alertmanager whose program has this version.
+// CompileBase compiles the frame of an Alertmanager with the given version of the program.
 //
-// Errors fail the reconciliation; the frame then has Deps and nothing else of use.
+// Errors fail the reconciliation. In that case, only Deps of the returned frame is usable.
 func CompileBase(am *v1.Alertmanager, version *semver.Version, b Base, r assets.Reader) (Frame, error) {
 	t := Target(version)
 	if b.Config != nil {
@@ -63,7 +62,7 @@ func CompileBase(am *v1.Alertmanager, version *semver.Version, b Base, r assets.
 	return f, err
 }
 
-// newFrame cuts a document into its parts.
+// newFrame splits a document into its parts.
 func newFrame(root *yaml.Node) (f Frame, err error) {
 	f.Items = map[Section][]byte{}
 	head := &yaml.Node{Kind: yaml.MappingNode}
@@ -100,10 +99,10 @@ func newFrame(root *yaml.Node) (f Frame, err error) {
 	return f, err
 }
 
-// templates is a key that is always written, as in the reference.
+// templates is a key that is always written, like in the reference implementation.
 const templates = "templates"
 
-// itemsOf writes the items of a list; nothing for an empty one.
+// itemsOf encodes the items of a list; nil if it is empty.
 func itemsOf(list *yaml.Node) ([]byte, error) {
 	if list == nil || isEmpty(list) {
 		return nil, nil

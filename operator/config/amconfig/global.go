@@ -9,76 +9,76 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// Global is the section global as spec.alertmanagerConfiguration.global sets it.
+// Global is the global section generated from spec.alertmanagerConfiguration.global.
 //
-// reject: as in [Receiver], but the error fails the whole Alertmanager.
+// The reject tag is as in [Receiver], but the error fails the entire Alertmanager.
 type Global struct {
-	// ResolveTimeout of alerts that are no longer sent.
+	// ResolveTimeout is the time after which an alert that is no longer sent is resolved.
 	ResolveTimeout string `yaml:"resolve_timeout,omitempty"`
-	// HTTPConfig of receivers without one.
+	// HTTPConfig is the default for receivers.
 	HTTPConfig *HTTPConfig `yaml:"http_config,omitempty"`
-	// GlobalSMTP are the keys of email receivers.
+	// GlobalSMTP holds the defaults for email receivers.
 	GlobalSMTP `yaml:",inline"`
-	// SlackAPIURL of Slack receivers.
+	// SlackAPIURL is the default for Slack receivers.
 	SlackAPIURL string `yaml:"slack_api_url,omitempty"`
-	// OpsGenieAPIURL of OpsGenie receivers.
+	// OpsGenieAPIURL is the default for OpsGenie receivers.
 	OpsGenieAPIURL string `yaml:"opsgenie_api_url,omitempty"`
-	// OpsGenieAPIKey of OpsGenie receivers.
+	// OpsGenieAPIKey is the default for OpsGenie receivers.
 	OpsGenieAPIKey string `yaml:"opsgenie_api_key,omitempty"`
-	// PagerDutyURL of PagerDuty receivers.
+	// PagerDutyURL is the default for PagerDuty receivers.
 	PagerDutyURL string `yaml:"pagerduty_url,omitempty"`
-	// TelegramAPIURL of Telegram receivers.
+	// TelegramAPIURL is the default for Telegram receivers.
 	TelegramAPIURL string `yaml:"telegram_api_url,omitempty" since:"alertmanager=0.24.0" reject:"telegram"`
-	// JiraAPIURL of Jira receivers.
+	// JiraAPIURL is the default for Jira receivers.
 	JiraAPIURL string `yaml:"jira_api_url,omitempty" since:"alertmanager=0.28.0" reject:"jira"`
-	// RocketChatAPIURL of Rocket.Chat receivers.
+	// RocketChatAPIURL is the default for Rocket.Chat receivers.
 	RocketChatAPIURL string `yaml:"rocketchat_api_url,omitempty" since:"alertmanager=0.28.0" reject:"rocketChat"`
-	// RocketChatToken of Rocket.Chat receivers.
+	// RocketChatToken is the default for Rocket.Chat receivers.
 	RocketChatToken string `yaml:"rocketchat_token,omitempty" since:"alertmanager=0.28.0" reject:"rocketChat"`
-	// RocketChatTokenID of Rocket.Chat receivers.
+	// RocketChatTokenID is the default for Rocket.Chat receivers.
 	RocketChatTokenID string `yaml:"rocketchat_token_id,omitempty" since:"alertmanager=0.28.0" reject:"rocketChat"`
-	// WebexAPIURL of Webex receivers.
+	// WebexAPIURL is the default for Webex receivers.
 	WebexAPIURL string `yaml:"webex_api_url,omitempty" since:"alertmanager=0.25.0" reject:"webex"`
-	// WeChatAPIURL of WeChat receivers.
+	// WeChatAPIURL is the default for WeChat receivers.
 	WeChatAPIURL string `yaml:"wechat_api_url,omitempty"`
-	// WeChatAPISecret of WeChat receivers.
+	// WeChatAPISecret is the default for WeChat receivers.
 	WeChatAPISecret string `yaml:"wechat_api_secret,omitempty"`
-	// WeChatAPICorpID of WeChat receivers.
+	// WeChatAPICorpID is the default for WeChat receivers.
 	WeChatAPICorpID string `yaml:"wechat_api_corp_id,omitempty"`
-	// VictorOpsAPIURL of VictorOps receivers.
+	// VictorOpsAPIURL is the default for VictorOps receivers.
 	VictorOpsAPIURL string `yaml:"victorops_api_url,omitempty"`
-	// VictorOpsAPIKey of VictorOps receivers.
+	// VictorOpsAPIKey is the default for VictorOps receivers.
 	VictorOpsAPIKey string `yaml:"victorops_api_key,omitempty"`
-	// MattermostWebhookURL of Mattermost receivers.
+	// MattermostWebhookURL is the default for Mattermost receivers.
 	MattermostWebhookURL string `yaml:"mattermost_webhook_url,omitempty" since:"alertmanager=0.32.0" reject:"mattermost"`
 }
 
-// GlobalSMTP are the keys of the mail server.
+// GlobalSMTP holds the keys of the mail server.
 type GlobalSMTP struct {
 	// From is the sender.
 	From string `yaml:"smtp_from,omitempty"`
-	// Hello is the name to greet with.
+	// Hello is the host name sent to the server.
 	Hello string `yaml:"smtp_hello,omitempty"`
-	// Smarthost is host:port; the host is in brackets when it is an IPv6 address.
+	// Smarthost is host:port; an IPv6 address is in brackets.
 	Smarthost string `yaml:"smtp_smarthost,omitempty"`
 	// AuthUsername for authentication.
 	AuthUsername string `yaml:"smtp_auth_username,omitempty"`
-	// AuthPassword for LOGIN and PLAIN.
+	// AuthPassword is used for LOGIN and PLAIN.
 	AuthPassword string `yaml:"smtp_auth_password,omitempty"`
-	// AuthSecret for CRAM-MD5.
+	// AuthSecret is used for CRAM-MD5.
 	AuthSecret string `yaml:"smtp_auth_secret,omitempty"`
-	// AuthIdentity for PLAIN.
+	// AuthIdentity is used for PLAIN.
 	AuthIdentity string `yaml:"smtp_auth_identity,omitempty"`
-	// RequireTLS refuses plain connections.
+	// RequireTLS rejects connections without TLS.
 	RequireTLS *bool `yaml:"smtp_require_tls,omitempty"`
-	// TLSConfig towards the mail server.
+	// TLSConfig is used for connections to the mail server.
 	TLSConfig *clientconfig.TLSConfig `yaml:"smtp_tls_config,omitempty" since:"alertmanager=0.28.0"`
 	// ForceImplicitTLS starts connections with TLS.
 	ForceImplicitTLS *bool `yaml:"smtp_force_implicit_tls,omitempty" since:"alertmanager=0.31.0" reject:"smtp.forceImplicitTLS"`
 }
 
-// global checks and converts the global settings of a base; nil stays nil. Errors start
-// with the path below alertmanagerConfiguration.global: "smtp.tlsConfig.ca: …".
+// global validates and converts the global settings of a base; nil stays nil. Errors
+// start with the path below alertmanagerConfiguration.global: "smtp.tlsConfig.ca: ...".
 func (c *compiler) global(in *v1.AlertmanagerGlobalConfig) (*Global, error) {
 	if in == nil {
 		return nil, nil
@@ -140,7 +140,7 @@ func (c *compiler) globalSMTP(in *v1.AlertmanagerGlobalConfig, out *Global) (err
 	return err
 }
 
-// globalURLs checks and takes over the URLs that stand in the object.
+// globalURLs validates and copies the URLs in the object.
 func (c *compiler) globalURLs(in *v1.AlertmanagerGlobalConfig, out *Global) error {
 	type row struct {
 		field, url string

@@ -6,7 +6,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// globalSecret is a key of the section global whose value is in a Secret.
+// globalSecret is a key of the global section whose value is in a Secret.
 type globalSecret struct {
 	field string
 	sel   *corev1.SecretKeySelector
@@ -14,7 +14,7 @@ type globalSecret struct {
 	to    *string
 }
 
-// globalSecrets reads the keys that are in Secrets, but for those of the mail server.
+// globalSecrets resolves the keys in Secrets, except those of the mail server.
 func (c *compiler) globalSecrets(in *v1.AlertmanagerGlobalConfig, out *Global) (err error) {
 	rows := []globalSecret{
 		{"slackApiUrl", in.SlackAPIURL, true, &out.SlackAPIURL},
@@ -50,7 +50,7 @@ func (c *compiler) globalSecrets(in *v1.AlertmanagerGlobalConfig, out *Global) (
 	return nil
 }
 
-// provides says what receivers may leave out; nil provides nothing.
+// provides returns which settings receivers may omit; nil provides none.
 func (g *Global) provides() Globals {
 	if g == nil {
 		return Globals{}

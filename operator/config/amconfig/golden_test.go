@@ -23,17 +23,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// newestVersion is that of the loader.
+// newestVersion is the version of the loader.
 const newestVersion = "0.33.1"
 
-// world is what a golden file puts in.
+// world is the input of a golden file.
 type world struct {
 	am      *v1.Alertmanager
 	configs []*v1alpha1.AlertmanagerConfig
 	objects assets.Static
 }
 
-// rendered is what comes out for one version.
+// rendered is the output for one version.
 type rendered struct {
 	frame     Frame
 	fragments map[string]Fragment // by namespace/name
@@ -43,13 +43,13 @@ type rendered struct {
 	files     []string
 }
 
-// TestMerge renders the inputs of testdata/merge for the version that a wanted file names.
-// The Alertmanager is default/main unless the file has one.
+// TestMerge renders the inputs of testdata/merge for the version in the name of each
+// wanted file. The Alertmanager is default/main unless the file has one.
 //
-//	want/<version>.yaml      the whole document
+//	want/<version>.yaml      the complete document
 //	want/<version>/<path>    a part of it: "route.routes.0"
-//	want/<version>.dropped   what the version does not know
-//	want/<version>.rejected  AlertmanagerConfigs that are left out, and why
+//	want/<version>.dropped   keys that the version does not support
+//	want/<version>.rejected  rejected AlertmanagerConfigs, and why
 //	want/<version>.error     why nothing is generated
 //	want/<version>.warnings, want/<version>.files
 func TestMerge(t *testing.T) {
@@ -88,7 +88,7 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// checkDocument: the loader takes every document, whatever version it is for.
+// checkDocument checks that the loader accepts a document for any version.
 func checkDocument(t *testing.T, version string, text []byte) {
 	t.Helper()
 	var strict yaml.MapSlice
@@ -144,7 +144,7 @@ func (w *world) add(doc []byte) error {
 	return nil
 }
 
-// base is what the engine makes of the Alertmanager and takes out of the selected objects.
+// base returns the base for the Alertmanager and the remaining selected objects, like the controller does.
 func (w *world) base() (b Base, selected []*v1alpha1.AlertmanagerConfig) {
 	spec := &w.am.Spec
 	b.AsIs = spec.AlertmanagerConfigSelector == nil && spec.AlertmanagerConfiguration == nil
@@ -161,7 +161,7 @@ func (w *world) base() (b Base, selected []*v1alpha1.AlertmanagerConfig) {
 
 func keyOf(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 
-// renderAll does what the operator does for one Alertmanager.
+// renderAll renders everything for one Alertmanager, like the operator does.
 func (w *world) renderAll(version string) (out rendered, err error) {
 	v := semver.MustParse(version)
 	base, selected := w.base()
@@ -202,7 +202,7 @@ func (w *world) renderAll(version string) (out rendered, err error) {
 	return out, nil
 }
 
-// copies is all objects as text.
+// copies returns all objects as JSON.
 func (w *world) copies() string {
 	text, err := json.Marshal([]any{w.am, w.configs})
 	if err != nil {

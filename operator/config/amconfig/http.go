@@ -12,30 +12,30 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// HTTPConfig is an http_config block, of a receiver or of the section global.
+// HTTPConfig is an http_config block of a receiver or the global section.
 type HTTPConfig struct {
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"alertmanager=0.22.0" reject:"authorization"`
-	// BearerToken from a Secret.
+	// BearerToken is read from a Secret.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"alertmanager=0.22.0" reject:"oauth2"`
-	// TLSConfig towards the server.
+	// TLSConfig is used for connections to the server.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Proxy towards the server.
+	// Proxy is used for connections to the server.
 	clientconfig.Proxy `yaml:",inline"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 
-// authenticates reports whether requests have an Authorization header of their own.
+// authenticates reports whether requests have an explicit Authorization header.
 func (h *HTTPConfig) authenticates() bool {
 	return h != nil && (h.Authorization != nil || h.BearerToken != "")
 }
 
-// checkHTTP applies the rules that need neither version nor Secrets; nil is fine.
+// checkHTTP checks the rules that depend neither on the version nor on Secrets. It accepts nil.
 func checkHTTP(in *v1alpha1.HTTPConfig) error {
 	if in == nil {
 		return nil
@@ -43,7 +43,7 @@ func checkHTTP(in *v1alpha1.HTTPConfig) error {
 	return at("httpConfig", first(checkLegacyProxy(in), checkHTTPClient(withLegacyProxy(in))))
 }
 
-// checkLegacyProxy names proxyURL, which is proxyUrl to the other rules.
+// checkLegacyProxy checks proxyURL, which the other rules treat as proxyUrl.
 func checkLegacyProxy(in *v1alpha1.HTTPConfig) error {
 	if in.ProxyURLOriginal == "" {
 		return nil
@@ -52,12 +52,12 @@ func checkLegacyProxy(in *v1alpha1.HTTPConfig) error {
 		return errors.New("proxyFromEnvironment and proxyURL are mutually exclusive")
 	}
 	if _, err := url.Parse(in.ProxyURLOriginal); err != nil {
-		return at("proxyURL", errors.New("is not a URL")) // the cause may show a password
+		return at("proxyURL", errors.New("is not a URL")) // the cause may contain a password
 	}
 	return nil
 }
 
-// withLegacyProxy is the client with the proxy that counts.
+// withLegacyProxy returns the client with the effective proxy.
 func withLegacyProxy(in *v1alpha1.HTTPConfig) *v1.HTTPConfigWithProxy {
 	out := in.HTTPConfigWithProxy
 	out.ProxyURL = cmp.Or(in.ProxyURLOriginal, out.ProxyURL)
@@ -104,8 +104,8 @@ func (c *compiler) http(in *v1alpha1.HTTPConfig) (*HTTPConfig, error) {
 	return c.httpClient(withLegacyProxy(in))
 }
 
-// knownProxy refuses fields of a receiver before 0.25.0. That version and the section
-// global drop them until they are known.
+// knownProxy rejects fields of a receiver before 0.25.0. From that version on, and in the
+// global section, unsupported fields are dropped instead.
 func (c *compiler) knownProxy(p v1.ProxyConfig) error {
 	if c.target.AtLeast("alertmanager=0.25.0") {
 		return nil
@@ -123,7 +123,7 @@ func (c *compiler) knownProxy(p v1.ProxyConfig) error {
 	return nil
 }
 
-// httpClient converts a client that has passed checkHTTPClient.
+// httpClient converts a client that passed checkHTTPClient.
 func (c *compiler) httpClient(in *v1.HTTPConfigWithProxy) (*HTTPConfig, error) {
 	client, err := c.Client(in.HTTPConfigWithoutTLS, clientconfig.FullTLS(in.TLSConfig), in.ProxyConfig)
 	if err != nil {
@@ -149,13 +149,13 @@ func (c *compiler) httpClient(in *v1.HTTPConfigWithProxy) (*HTTPConfig, error) {
 	return out, c.Known(out)
 }
 
-// tls checks and converts a block of its own; nil stays nil.
+// tls validates and converts a standalone block; nil stays nil.
 func (c *compiler) tls(field string, in *v1.SafeTLSConfig) (*clientconfig.TLSConfig, error) {
 	out, err := c.TLS(clientconfig.FullTLS(in))
 	return explicitTLS(out), at(field, err)
 }
 
-// explicitTLS says whether certificates are checked, whatever the default is.
+// explicitTLS makes explicit whether certificates are verified, regardless of the default.
 func explicitTLS(t *clientconfig.TLSConfig) *clientconfig.TLSConfig {
 	if t != nil && t.InsecureSkipVerify == nil {
 		t.InsecureSkipVerify = new(false)
@@ -163,7 +163,7 @@ func explicitTLS(t *clientconfig.TLSConfig) *clientconfig.TLSConfig {
 	return t
 }
 
-// setProxy leaves out what sets nothing.
+// setProxy removes values that have no effect.
 func setProxy(p clientconfig.Proxy) clientconfig.Proxy {
 	if text(p.NoProxy) == "" {
 		p.NoProxy = nil

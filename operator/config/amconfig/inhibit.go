@@ -9,23 +9,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// utf8EqualSince is the first version whose inhibition rules can compare labels with any
-// name; matchers and groupBy came before.
+// utf8EqualSince is the first version whose inhibition rules support UTF-8 label names in
+// equal; matchers and groupBy have supported them for longer.
 const utf8EqualSince = "alertmanager=0.28.0"
 
-// InhibitRule mutes alerts that match the target while one matches the source.
+// InhibitRule mutes alerts that match the target while an alert matches the source.
 type InhibitRule struct {
-	// SourceMatch and SourceMatchRE are the matchers before 0.22.0, by label name.
+	// SourceMatch and SourceMatchRE are the matchers for versions before 0.22.0, by label name.
 	SourceMatch   map[string]string `yaml:"source_match,omitempty"`
 	SourceMatchRE map[string]string `yaml:"source_match_re,omitempty"`
 	// SourceMatchers are of the form `name="value"`.
 	SourceMatchers []string `yaml:"source_matchers,omitempty" since:"alertmanager=0.22.0"`
-	// TargetMatch and TargetMatchRE are the matchers before 0.22.0, by label name.
+	// TargetMatch and TargetMatchRE are the matchers for versions before 0.22.0, by label name.
 	TargetMatch   map[string]string `yaml:"target_match,omitempty"`
 	TargetMatchRE map[string]string `yaml:"target_match_re,omitempty"`
 	// TargetMatchers are of the form `name="value"`.
 	TargetMatchers []string `yaml:"target_matchers,omitempty" since:"alertmanager=0.22.0"`
-	// Equal are labels whose values must be the same on both sides.
+	// Equal lists labels that must have the same value on both sides.
 	Equal []string `yaml:"equal,omitempty"`
 }
 
@@ -56,7 +56,7 @@ func (c *compiler) checkEqual(label string) error {
 	return nil
 }
 
-// inhibitMatchers converts one side of a rule, field of the object.
+// inhibitMatchers converts one side of a rule, which is the given field of the object.
 func (c *compiler) inhibitMatchers(field string, in []v1alpha1.Matcher) (matchers, error) {
 	var wrong faults.List
 	for i := range in {

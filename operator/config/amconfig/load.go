@@ -12,18 +12,17 @@ import (
 	"github.com/prometheus/common/promslog"
 )
 
-// utf8Labels makes the loader read labels as Alertmanager does by default since 0.27.0:
-// any UTF-8 text, and what only the classic parser reads. The choice is one for the whole
-// process, and it is made before the first document is loaded. What older versions do not
-// read is refused by checks of our own.
+// utf8Labels makes the loader parse labels like Alertmanager does by default since
+// 0.27.0: any UTF-8 text, and matchers that only the classic parser accepts. The setting
+// is global to the process and must be made before the first document is loaded. Other
+// checks reject labels that older versions do not support.
 var utf8Labels = sync.OnceFunc(func() {
 	compat.InitFromFlags(promslog.NewNopLogger(), featurecontrol.NoopFlags{})
 })
 
 var errPanics = errors.New("the loader panics")
 
-// load asks Alertmanager's own loader about a document. Its error can quote secrets; see
-// [explain].
+// load loads a document with Alertmanager's own loader. The error may contain secrets; see [explain].
 func load(document []byte) (err error) {
 	utf8Labels()
 	defer func() { // a null where the loader expects none

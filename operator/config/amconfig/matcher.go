@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// matchersSince is the first version with one list of matchers instead of the maps
-	// for equality and for regular expressions.
+	// matchersSince is the first version with a list of matchers instead of separate maps
+	// for equality and regular expressions.
 	matchersSince = "alertmanager=0.22.0"
-	// utf8Since is the first version whose label names can be any UTF-8 text.
+	// utf8Since is the first version that supports UTF-8 label names.
 	utf8Since = "alertmanager=0.27.0"
-	// classicMode is the feature that takes this back.
+	// classicMode is the feature that disables UTF-8 label names.
 	classicMode = "classic-mode"
 )
 
-// dialect is how an Alertmanager reads labels.
+// dialect describes how an Alertmanager parses labels.
 type dialect struct {
-	// Matchers are a list.
+	// Matchers means that matchers are a list.
 	Matchers bool
-	// UTF8 names of labels are allowed.
+	// UTF8 means that UTF-8 label names are allowed.
 	UTF8 bool
 }
 
@@ -47,21 +47,21 @@ func dialectOf(am *v1.Alertmanager, t gate.Target) dialect {
 	return d
 }
 
-// matchers are those of one route or of one side of an inhibition rule.
+// matchers are the matchers of one route or one side of an inhibition rule.
 type matchers struct {
-	// List is for versions that have it.
+	// List is used by versions that support it.
 	List []string
-	// Equal and Regexp are for the versions before.
+	// Equal and Regexp are used by older versions.
 	Equal, Regexp map[string]string
 }
 
-// classicName is the label name of a matcher before utf8Since.
+// classicName matches the label name of a matcher before utf8Since.
 var classicName = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 
 // matchersFrom converts matchers.
 //
-// Errors, joined, start with the index: `[0].value: …`. They are about a match type before
-// matchersSince, names that the target does not read, and regular expressions.
+// Errors, joined, start with the index: `[0].value: ...`. They are about match types
+// before matchersSince, names that the target does not support, and regular expressions.
 func (c *compiler) matchersFrom(in []v1alpha1.Matcher) (out matchers, err error) {
 	var wrong faults.List
 	for i := range in {
@@ -113,7 +113,7 @@ func put(m *map[string]string, name, value string) {
 	(*m)[name] = value
 }
 
-// matcherName writes names in quotes that are not classic, where the target reads them.
+// matcherName returns the name, quoted if it is not a classic one and the target supports it.
 func matcherName(name string, d dialect) (string, error) {
 	switch {
 	case name == "":
@@ -136,7 +136,7 @@ func notClassicError(name string) error {
 	return fmt.Errorf("%q is not a valid label name before Alertmanager 0.27.0 or in %s", name, classicMode)
 }
 
-// checkLabelName is for the names of groupBy and equal.
+// checkLabelName checks label names in groupBy and equal.
 func checkLabelName(name string, d dialect) error {
 	switch {
 	case name == "":
@@ -151,7 +151,7 @@ func checkLabelName(name string, d dialect) error {
 	return nil
 }
 
-// classicMatcher reports whether versions before utf8Since read text as matchers.
+// classicMatcher reports whether versions before utf8Since accept text as matchers.
 func classicMatcher(text string) bool {
 	_, err := labels.ParseMatchers(text)
 	return err == nil

@@ -12,17 +12,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// Documents of users are edited as trees of nodes: scalars keep their spelling, so that
-// a password 0123 or yes is not read as a number or a truth and written as another one.
+// User-supplied documents are edited as node trees: scalars keep their spelling, so that a
+// password 0123 or yes is not interpreted as a number or boolean and written differently.
 
-// nodeCost is what a node costs besides its text, in a tree whose aliases are replaced by what
-// they stand for.
+// nodeCost is the cost of a node in addition to its text, in a tree with expanded aliases.
 const nodeCost = 8
 
-// parseTree reads a document into a tree without comments, aliases and merge keys that is
-// written in block style; nil when it is empty.
+// parseTree parses a document into a tree without comments, aliases and merge keys, in block
+// style; nil if it is empty.
 //
-// Errors have no text of the document in them.
+// Errors do not contain text of the document.
 func parseTree(text []byte) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -35,12 +34,12 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	return x.copy(doc.Content[0], 0)
 }
 
-// expander copies nodes.
+// expander copies nodes and expands aliases, within a budget.
 type expander struct{ left int }
 
 var errTooLarge = errors.New("the document is too large when its aliases are replaced")
 
-// maxNodeDepth bounds a tree; anchors can contain themselves.
+// maxNodeDepth is the maximum depth of a tree; anchors can contain themselves.
 const maxNodeDepth = 1000
 
 func (x *expander) copy(n *yaml.Node, depth int) (*yaml.Node, error) {
@@ -67,8 +66,8 @@ func (x *expander) copy(n *yaml.Node, depth int) (*yaml.Node, error) {
 	return out, nil
 }
 
-// mapping adds the pairs of n to out. A merge key counts where it stands, as in the
-// library of Alertmanager: later pairs replace earlier ones.
+// mapping adds the pairs of n to out. A merge key applies at its position, like in
+// Alertmanager's library: later pairs replace earlier ones.
 func (x *expander) mapping(out, n *yaml.Node, depth int) error {
 	written := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -96,15 +95,15 @@ func (x *expander) mapping(out, n *yaml.Node, depth int) error {
 	return nil
 }
 
-// openMaps are keys whose maps Alertmanager's library fills further when the key comes
-// again through a merge. It replaces lists, and blocks that begin with their defaults.
+// openMaps lists keys whose maps Alertmanager's library extends if a merge sets the key again.
+// It replaces lists, and blocks that are initialized with defaults.
 var openMaps = []string{
 	"match", "match_re", "source_match", "source_match_re", "target_match", "target_match_re",
 	"headers", "details", "custom_fields", "attributes", "labels",
 	"tls_config", "basic_auth", "authorization", "oauth2", "endpoint_params", "confirm", "threading",
 }
 
-// setMerged is [set] for a key that a merge may have set before.
+// setMerged is like [set], for a key that a merge may already have set.
 func setMerged(n, key, value *yaml.Node) {
 	i := indexOf(n, key.Value)
 	if i < 0 || key.Kind != yaml.ScalarNode || value.Kind != yaml.MappingNode || n.Content[i+1].Kind != yaml.MappingNode || !slices.Contains(openMaps, key.Value) {
@@ -125,7 +124,7 @@ func (x *expander) merge(out, value *yaml.Node, depth int) error {
 		return x.merge(out, value.Alias, depth+1)
 	case yaml.MappingNode:
 		return x.mapping(out, value, depth+1)
-	case yaml.SequenceNode: // the first of the list wins
+	case yaml.SequenceNode: // the first of the list takes precedence
 		for i := len(value.Content) - 1; i >= 0; i-- {
 			if err := x.merge(out, value.Content[i], depth+1); err != nil {
 				return err
@@ -136,7 +135,7 @@ func (x *expander) merge(out, value *yaml.Node, depth int) error {
 	return errors.New("a merge key is not followed by a map")
 }
 
-// scalarStyle writes plain scalars plain and all others in double quotes, in which every
+// scalarStyle keeps plain scalars plain and writes all others in double quotes, so that any
 // text fits on one line.
 func scalarStyle(n *yaml.Node) yaml.Style {
 	tagged := n.Style & yaml.TaggedStyle
@@ -146,7 +145,7 @@ func scalarStyle(n *yaml.Node) yaml.Style {
 	return tagged | yaml.DoubleQuotedStyle
 }
 
-// encodeNode writes a tree without indentation; every scalar is on one line.
+// encodeNode encodes a tree without indentation, with every scalar on one line.
 func encodeNode(n *yaml.Node) ([]byte, error) {
 	var out bytes.Buffer
 	e := yaml.NewEncoder(&out)
@@ -160,7 +159,7 @@ func encodeNode(n *yaml.Node) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// get returns the value of a key of a map; nil when it is missing, null, or n is no map.
+// get returns the value of a key of a map; nil if it is missing or null, or if n is not a map.
 func get(n *yaml.Node, key string) *yaml.Node {
 	if i := indexOf(n, key); i >= 0 && !isNull(n.Content[i+1]) {
 		return n.Content[i+1]
@@ -168,14 +167,14 @@ func get(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// remove takes a key out of a map.
+// remove removes a key from a map.
 func remove(n *yaml.Node, key string) {
 	if i := indexOf(n, key); i >= 0 {
 		n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
 	}
 }
 
-// set replaces the value of a key, or adds it at the end.
+// set replaces the value of a key, or appends the pair.
 func set(n, key, value *yaml.Node) {
 	if key.Kind == yaml.ScalarNode {
 		if i := indexOf(n, key.Value); i >= 0 {
@@ -200,7 +199,7 @@ func indexOf(n *yaml.Node, key string) int {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// textOf is a scalar's text; "" for what is none.
+// textOf returns the text of a scalar; "" for other nodes.
 func textOf(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {
 		return ""
@@ -208,10 +207,10 @@ func textOf(n *yaml.Node) string {
 	return n.Value
 }
 
-// isEmpty reports an empty list, map or text.
+// isEmpty reports whether n is an empty list, map or text.
 func isEmpty(n *yaml.Node) bool { return len(n.Content) == 0 && textOf(n) == "" }
 
-// elementsOf are those of a list; none of what is no list.
+// elementsOf returns the elements of a list; nil for other nodes.
 func elementsOf(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -225,7 +224,7 @@ func list(items ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: items}
 }
 
-// mapping makes a map of keys, which are strings, and nodes in turn.
+// mapping returns a map with alternating keys, which are strings, and nodes.
 func mapping(pairs ...any) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -234,7 +233,7 @@ func mapping(pairs ...any) *yaml.Node {
 	return out
 }
 
-// yamlError is what a YAML library says, without what it quotes.
+// yamlError returns an error of a YAML library without quoted text.
 func yamlError(err error) error {
 	const quotes = "'\"`"
 	text := err.Error()

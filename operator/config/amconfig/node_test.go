@@ -2,7 +2,7 @@ package amconfig
 
 import "testing"
 
-// TestMergedMaps: what is merged into a map that is there already means the same to
+// TestMergedMaps: values merged into an existing map have the same meaning to
 // Alertmanager before and after.
 func TestMergedMaps(t *testing.T) {
 	for name, text := range map[string]string{

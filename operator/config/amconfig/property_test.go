@@ -20,7 +20,7 @@ var allVersions = []string{
 	"0.15.0", "0.21.0", "0.22.0", "0.23.0", "0.24.0", "0.25.0", "0.26.0", "0.27.0", "0.28.0", "0.29.0", "0.30.0", "0.31.0", "0.32.0", newestVersion,
 }
 
-// randomWorld is an Alertmanager with a random base and three random objects.
+// randomWorld returns an Alertmanager with a random base and three random objects.
 func randomWorld(seed uint64) *world {
 	r := newRandom(seed)
 	w := &world{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
@@ -33,8 +33,8 @@ func randomWorld(seed uint64) *world {
 	return w
 }
 
-// checkWorld: whatever objects say, the document is one that Alertmanager loads; the same
-// input gives the same; no error shows a secret; the input stays as it is.
+// checkWorld checks that, for any objects, Alertmanager loads the document, the result is
+// deterministic, no error contains a secret, and the input is not modified.
 func checkWorld(t *testing.T, seed uint64, version string) (accepted int) {
 	w := randomWorld(seed)
 	before := w.copies()
@@ -90,7 +90,7 @@ func FuzzWorld(f *testing.F) {
 	})
 }
 
-// meaning is what Alertmanager makes of a document, with its secrets.
+// meaning returns the configuration that Alertmanager loads from a document, with its secrets.
 func meaning(t *testing.T, text []byte) string {
 	t.Helper()
 	commoncfg.MarshalSecretValue = true
@@ -101,8 +101,8 @@ func meaning(t *testing.T, text []byte) string {
 	return c.String()
 }
 
-// FuzzBase: a document of the user is refused, or it means the same as before for the newest
-// version, and can be loaded for every other.
+// FuzzBase: a user-supplied document is either rejected, or keeps its meaning for the newest
+// version and can be loaded by all others.
 func FuzzBase(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add([]byte(newRandom(seed).base()))
@@ -114,7 +114,7 @@ func FuzzBase(f *testing.F) {
 	f.Fuzz(checkBase)
 }
 
-// TestRandomBases is FuzzBase over documents with a few characters changed.
+// TestRandomBases runs FuzzBase with documents in which a few characters are changed.
 func TestRandomBases(t *testing.T) {
 	const marks = "'\"\n -:#&*!|>[]{},~0a$(<?%@\t"
 	for seed := range uint64(100) {

@@ -16,22 +16,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// random makes objects as a careless user and a hostile one write them.
+// random generates objects like those of a careless user and of a hostile one.
 type random struct{ *rand.Rand }
 
 func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 1))} }
 
 func pick[T any](r random, of ...T) T { return of[r.IntN(len(of))] }
 
-// strange are texts that YAML, templates, config-reloader or the loader could take for
-// something else.
+// strange lists texts that YAML, templates, config-reloader or the loader may misinterpret.
 var strange = []string{
 	"", "a", "yes", "~", "null", "0123", "1e3", "-", "- a", "a: b", "#", "a #b", "'", `"`, `\`, "a\nb", "\n", " a ", "\ta", "{{", "{{ .X }}", "*a", "&a",
 	"!!int 1", "%", "@", "`", "|", ">", "[", "{", "]", "}", ",", "?", ":", "é", "\u2028", "\u0085", "\x00", "\x7f", "\ufeff", "$(POD_NAME)", "$(SHARD)", "-1", "---", "...", "<<", "=", "<secret>",
 	"https://example.org/", "https://u:p@example.org/$(X)", "example.org:25", "1h", "0s", "foo.bar", "namespace", "text", "team/web/r", "../../x", strings.Repeat("long ", 60),
 }
 
-// text is mostly harmless, so that most objects get past the first check.
+// text returns mostly harmless texts, so that most objects pass the first checks.
 func (r random) text() string {
 	if r.IntN(4) > 0 {
 		return pick(r, "a", "b", "job", "severity", "critical")
@@ -39,7 +38,7 @@ func (r random) text() string {
 	return pick(r, strange...)
 }
 
-// byField has values that fields of a name need.
+// byField holds valid values by field name.
 var byField = map[string][]string{
 	"url": {"https://example.org/", "https://example.org/a?b=c#d", "https://u:p@example.org"}, "apiurl": {"https://example.org/"}, "proxyurl": {"http://proxy:80"}, "tokenurl": {"https://example.org/"},
 	"smarthost": {"example.org:25", "[::1]:25"}, "to": {"a@b"}, "from": {"a@b"}, "retry": {"1m", "25h"}, "expire": {"1h", "1w"}, "ttl": {"1h"}, "timeout": {"5s", "1d"},
@@ -48,7 +47,7 @@ var byField = map[string][]string{
 	"weekdays": {"monday", "Monday:FRIDAY", "0:6"}, "months": {"1:3", "may", "january:12"}, "years": {"2030", "2030:2031"}, "threadbydate": {"Daily", "None"}, "type": {"team", "user"},
 }
 
-// fill sets fields at random.
+// fill sets fields randomly.
 func (r random) fill(v reflect.Value, field string, depth int) {
 	switch to := v.Addr().Interface().(type) {
 	case *corev1.SecretKeySelector:
@@ -138,7 +137,7 @@ func (r random) route(depth int) v1alpha1.Route {
 	return out
 }
 
-// config is one object; each integration is in it now and then.
+// config returns a random object, occasionally with each of the integrations.
 func (r random) config(namespace, name string) *v1alpha1.AlertmanagerConfig {
 	out := &v1alpha1.AlertmanagerConfig{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	if r.IntN(8) > 0 {
@@ -176,7 +175,7 @@ func (r random) config(namespace, name string) *v1alpha1.AlertmanagerConfig {
 	return out
 }
 
-// secrets are what random objects refer to.
+// secrets returns the Secrets that random objects refer to.
 func (r random) secrets(namespaces ...string) *assets.Static {
 	var out assets.Static
 	for _, namespace := range namespaces {
@@ -188,7 +187,7 @@ func (r random) secrets(namespaces ...string) *assets.Static {
 	return &out
 }
 
-// base is a user's document, for the loader if ok.
+// base returns a random user-supplied document.
 func (r random) base() string {
 	var out strings.Builder
 	out.WriteString("global:\n  resolve_timeout: 5m\n")

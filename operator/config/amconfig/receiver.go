@@ -6,48 +6,48 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// Receiver is one item of receivers. A kind of integration that the version does not
-// know rejects the object: without it alerts would get lost.
+// Receiver is one item of receivers. An integration that the version does not support
+// rejects the object, because alerts would be lost without it.
 //
-// reject: the field as the user wrote it; where the version is below since, the object
-// is rejected instead of losing the key.
+// The reject tag is the field name in the object. If the version is below the since tag,
+// the object is rejected rather than losing the key.
 type Receiver struct {
-	// Name that routes refer to.
+	// Name is the name that routes refer to.
 	Name string `yaml:"name"`
-	// OpsGenie alerts.
+	// OpsGenie creates OpsGenie alerts.
 	OpsGenie []OpsGenie `yaml:"opsgenie_configs,omitempty"`
-	// PagerDuty incidents.
+	// PagerDuty creates PagerDuty incidents.
 	PagerDuty []PagerDuty `yaml:"pagerduty_configs,omitempty"`
-	// Discord messages.
+	// Discord sends Discord messages.
 	Discord []Discord `yaml:"discord_configs,omitempty" since:"alertmanager=0.25.0" reject:"discordConfigs"`
-	// Slack messages.
+	// Slack sends Slack messages.
 	Slack []Slack `yaml:"slack_configs,omitempty"`
-	// Webhook requests.
+	// Webhook sends HTTP requests.
 	Webhook []Webhook `yaml:"webhook_configs,omitempty"`
-	// WeChat messages.
+	// WeChat sends WeChat messages.
 	WeChat []WeChat `yaml:"wechat_configs,omitempty"`
-	// Email messages.
+	// Email sends emails.
 	Email []Email `yaml:"email_configs,omitempty"`
-	// VictorOps incidents.
+	// VictorOps creates VictorOps incidents.
 	VictorOps []VictorOps `yaml:"victorops_configs,omitempty"`
-	// Pushover notices.
+	// Pushover sends Pushover notifications.
 	Pushover []Pushover `yaml:"pushover_configs,omitempty"`
-	// SNS messages.
+	// SNS sends SNS messages.
 	SNS []SNS `yaml:"sns_configs,omitempty" since:"alertmanager=0.23.0" reject:"snsConfigs"`
-	// Telegram messages.
+	// Telegram sends Telegram messages.
 	Telegram []Telegram `yaml:"telegram_configs,omitempty" since:"alertmanager=0.24.0" reject:"telegramConfigs"`
-	// Webex messages.
+	// Webex sends Webex messages.
 	Webex []Webex `yaml:"webex_configs,omitempty" since:"alertmanager=0.25.0" reject:"webexConfigs"`
-	// MSTeams messages through connectors.
+	// MSTeams sends Microsoft Teams messages through connectors.
 	MSTeams []MSTeams `yaml:"msteams_configs,omitempty" since:"alertmanager=0.26.0" reject:"msteamsConfigs"`
-	// MSTeamsV2 messages through workflows.
+	// MSTeamsV2 sends Microsoft Teams messages through workflows.
 	MSTeamsV2 []MSTeamsV2 `yaml:"msteamsv2_configs,omitempty" since:"alertmanager=0.28.0" reject:"msteamsv2Configs"`
-	// RocketChat messages.
+	// RocketChat sends Rocket.Chat messages.
 	RocketChat []RocketChat `yaml:"rocketchat_configs,omitempty" since:"alertmanager=0.28.0" reject:"rocketchatConfigs"`
 }
 
-// integrations lists the kinds of integrations in the order in which they are checked.
-// A new one needs: a file, a list in [Receiver], a row, a golden file.
+// integrations lists the kinds of integrations in the order of the checks. To add one,
+// add a file, a list in [Receiver], a row here and a golden file.
 var integrations = []integration{
 	lists("opsgenieConfigs", func(in *v1alpha1.Receiver, out *Receiver) ([]v1alpha1.OpsGenieConfig, *[]OpsGenie) {
 		return in.OpsGenieConfigs, &out.OpsGenie
@@ -96,17 +96,17 @@ var integrations = []integration{
 	}, checkRocketChat, (*compiler).rocketChat),
 }
 
-// integration is one kind of integrations of a receiver.
+// integration is one kind of integration of a receiver.
 type integration struct {
 	check func(*v1alpha1.Receiver) error
 	read  func(*compiler, *v1alpha1.Receiver, *Receiver) error
 }
 
-// lists makes the row of a kind.
+// lists returns the row for a kind.
 //
-// field: the list as the user wrote it. pick: the two ends. check: what needs neither
-// version nor Secrets. convert: an entry that passed check; nothing else is asked of it
-// but the version of keys with a reject tag.
+// field: the list in the object. pick: returns the lists to read and to fill. check: the
+// rules that depend neither on the version nor on Secrets. convert: converts an entry that
+// passed check; apart from it, only the version of keys with a reject tag is checked.
 func lists[In, Out any](
 	field string, pick func(*v1alpha1.Receiver, *Receiver) ([]In, *[]Out),
 	check func(*In) error, convert func(*compiler, *In) (Out, error),
@@ -138,8 +138,8 @@ func lists[In, Out any](
 	}
 }
 
-// checkReceiver is the part of the checks that needs neither version nor Secrets. Errors
-// start with the path below the receiver: "slackConfigs[0].actions[1].text: …".
+// checkReceiver checks the rules that depend neither on the version nor on Secrets.
+// Errors start with the path below the receiver: "slackConfigs[0].actions[1].text: ...".
 func checkReceiver(in *v1alpha1.Receiver) error {
 	for _, kind := range integrations {
 		if err := kind.check(in); err != nil {
@@ -149,9 +149,9 @@ func checkReceiver(in *v1alpha1.Receiver) error {
 	return nil
 }
 
-// receiver converts a receiver that has passed checkReceiver, and checks what depends on
-// the version, on Secrets and on what the base gives (c.globals). The name is that of the
-// object; the caller prefixes it. Errors are as those of checkReceiver.
+// receiver converts a receiver that passed checkReceiver, and checks the rules that
+// depend on the version, on Secrets and on the base (c.globals). The name is that of the
+// object; the caller adds the prefix. Errors are like those of checkReceiver.
 func (c *compiler) receiver(in *v1alpha1.Receiver) (Receiver, error) {
 	out := Receiver{Name: in.Name}
 	for _, kind := range integrations {
@@ -162,11 +162,11 @@ func (c *compiler) receiver(in *v1alpha1.Receiver) (Receiver, error) {
 	return out, c.Known(&out)
 }
 
-// Notifier are the keys that every integration has which sends by HTTP.
+// Notifier holds the common keys of integrations that use HTTP.
 type Notifier struct {
-	// SendResolved notifies when alerts are resolved, too.
+	// SendResolved also sends notifications about resolved alerts.
 	SendResolved *bool `yaml:"send_resolved,omitempty"`
-	// HTTPConfig is used instead of the global one.
+	// HTTPConfig overrides the global one.
 	HTTPConfig *HTTPConfig `yaml:"http_config,omitempty"`
 }
 

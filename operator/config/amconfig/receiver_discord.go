@@ -4,9 +4,9 @@ import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 
 // Discord is one entry of discord_configs.
 type Discord struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// WebhookURL of the channel.
+	// WebhookURL is the URL of the channel.
 	WebhookURL string `yaml:"webhook_url"`
 	// Title of the embed.
 	Title string `yaml:"title,omitempty"`

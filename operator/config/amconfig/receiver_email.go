@@ -13,49 +13,49 @@ import (
 
 // Email is one entry of email_configs. It is the only kind without an HTTP client.
 type Email struct {
-	// SendResolved notifies when alerts are resolved, too.
+	// SendResolved also sends notifications about resolved alerts.
 	SendResolved *bool `yaml:"send_resolved,omitempty"`
-	// To are addresses, separated by commas.
+	// To holds comma-separated addresses.
 	To string `yaml:"to"`
-	// From instead of the global one.
+	// From overrides the global one.
 	From string `yaml:"from,omitempty"`
-	// Hello instead of the global one.
+	// Hello overrides the global one.
 	Hello string `yaml:"hello,omitempty"`
-	// Smarthost is host:port, instead of the global one.
+	// Smarthost is host:port and overrides the global one.
 	Smarthost string `yaml:"smarthost,omitempty"`
-	// AuthUsername instead of the global one.
+	// AuthUsername overrides the global one.
 	AuthUsername string `yaml:"auth_username,omitempty"`
-	// AuthPassword instead of the global one.
+	// AuthPassword overrides the global one.
 	AuthPassword string `yaml:"auth_password,omitempty"`
-	// AuthSecret instead of the global one.
+	// AuthSecret overrides the global one.
 	AuthSecret string `yaml:"auth_secret,omitempty"`
-	// AuthIdentity instead of the global one.
+	// AuthIdentity overrides the global one.
 	AuthIdentity string `yaml:"auth_identity,omitempty"`
 	// Headers of the mail.
 	Headers map[string]string `yaml:"headers,omitempty"`
-	// HTML body; empty, as opposed to unset, means none.
+	// HTML body; an empty string means none, nil the default.
 	HTML *string `yaml:"html,omitempty"`
 	// Text body.
 	Text string `yaml:"text,omitempty"`
-	// RequireTLS instead of the global one.
+	// RequireTLS overrides the global one.
 	RequireTLS *bool `yaml:"require_tls,omitempty"`
-	// TLSConfig towards the mail server.
+	// TLSConfig is used for connections to the mail server.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// ForceImplicitTLS starts connections with TLS.
 	ForceImplicitTLS *bool `yaml:"force_implicit_tls,omitempty" since:"alertmanager=0.31.0" reject:"forceImplicitTLS"`
-	// Threading of the mails of a group.
+	// Threading groups the mails of an alert group into threads.
 	Threading *EmailThreading `yaml:"threading,omitempty" since:"alertmanager=0.30.0" reject:"threading"`
 }
 
 // EmailThreading is a threading block.
 type EmailThreading struct {
-	// Enabled is true.
+	// Enabled is always true.
 	Enabled bool `yaml:"enabled"`
 	// ThreadByDate is daily or none.
 	ThreadByDate string `yaml:"thread_by_date"`
 }
 
-// threadHeaders are set by threading itself.
+// threadHeaders are set by threading.
 var threadHeaders = []string{"references", "in-reply-to"}
 
 func checkEmail(in *v1alpha1.EmailConfig) error {
@@ -73,7 +73,7 @@ func checkEmail(in *v1alpha1.EmailConfig) error {
 	return first(checkHeaders(in), at("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
 }
 
-// checkHeaders refuses names that differ in case only, and those that threading sets.
+// checkHeaders rejects names that differ only in case, and those that threading sets.
 func checkHeaders(in *v1alpha1.EmailConfig) error {
 	seen := make(map[string]bool, len(in.Headers))
 	for i, h := range in.Headers {

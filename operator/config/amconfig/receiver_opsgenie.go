@@ -12,11 +12,11 @@ import (
 
 // OpsGenie is one entry of opsgenie_configs.
 type OpsGenie struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APIKey instead of the global one.
+	// APIKey overrides the global one.
 	APIKey string `yaml:"api_key,omitempty"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
 	// Message is the headline.
 	Message string `yaml:"message,omitempty"`
@@ -24,21 +24,21 @@ type OpsGenie struct {
 	Description string `yaml:"description,omitempty"`
 	// Source of the alert.
 	Source string `yaml:"source,omitempty"`
-	// Details are further properties.
+	// Details are additional properties.
 	Details map[string]string `yaml:"details,omitempty"`
-	// Entity that the alert is about.
+	// Entity is the affected entity.
 	Entity string `yaml:"entity,omitempty" since:"alertmanager=0.24.0"`
 	// Responders are notified.
 	Responders []OpsGenieResponder `yaml:"responders,omitempty"`
-	// Actions that can be run, separated by commas.
+	// Actions is a comma-separated list of available actions.
 	Actions string `yaml:"actions,omitempty" since:"alertmanager=0.24.0"`
-	// Tags separated by commas.
+	// Tags is a comma-separated list.
 	Tags string `yaml:"tags,omitempty"`
 	// Note of the alert.
 	Note string `yaml:"note,omitempty"`
 	// Priority is P1 to P5.
 	Priority string `yaml:"priority,omitempty"`
-	// UpdateAlerts keeps message and description of open alerts up to date.
+	// UpdateAlerts updates message and description of open alerts.
 	UpdateAlerts *bool `yaml:"update_alerts,omitempty" since:"alertmanager=0.24.0"`
 }
 
@@ -54,7 +54,7 @@ type OpsGenieResponder struct {
 	Type string `yaml:"type,omitempty"`
 }
 
-// teams is a list of teams in one responder.
+// teams is the type of a responder with a list of teams.
 const teams = "teams"
 
 var responderTypes = []string{"team", teams, "user", "escalation", "schedule"}
@@ -97,7 +97,8 @@ func (c *compiler) opsGenie(in *v1alpha1.OpsGenieConfig) (OpsGenie, error) {
 	}, err
 }
 
-// responders refuses types that the version does not know: alerts would reach nobody.
+// responders converts the responders and rejects types that the version does not support,
+// because alerts would be lost.
 func (c *compiler) responders(in []v1alpha1.OpsGenieConfigResponder) ([]OpsGenieResponder, error) {
 	out := make([]OpsGenieResponder, 0, len(in))
 	for i, r := range in {

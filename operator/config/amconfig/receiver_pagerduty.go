@@ -9,17 +9,17 @@ import (
 
 // PagerDuty is one entry of pagerduty_configs.
 type PagerDuty struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// RoutingKey of the Events API v2.
+	// RoutingKey is the key of the Events API v2.
 	RoutingKey string `yaml:"routing_key,omitempty"`
-	// ServiceKey of the older integration.
+	// ServiceKey is the key of the older integration.
 	ServiceKey string `yaml:"service_key,omitempty"`
-	// URL instead of the global one.
+	// URL overrides the global one.
 	URL string `yaml:"url,omitempty"`
-	// Client is the monitoring system.
+	// Client is the name of the monitoring system.
 	Client string `yaml:"client,omitempty"`
-	// ClientURL of the monitoring system.
+	// ClientURL is the URL of the monitoring system.
 	ClientURL string `yaml:"client_url,omitempty"`
 	// Description of the incident.
 	Description string `yaml:"description,omitempty"`
@@ -35,11 +35,11 @@ type PagerDuty struct {
 	Severity string `yaml:"severity,omitempty"`
 	// Class of the event.
 	Class string `yaml:"class,omitempty"`
-	// Component that the event is about.
+	// Component is the affected component.
 	Component string `yaml:"component,omitempty"`
 	// Group of components.
 	Group string `yaml:"group,omitempty"`
-	// Timeout of one request, in Go's notation.
+	// Timeout of one request, as a Go duration.
 	Timeout string `yaml:"timeout,omitempty" since:"alertmanager=0.30.0"`
 }
 
@@ -47,15 +47,15 @@ type PagerDuty struct {
 type PagerDutyImage struct {
 	// Src is the URL of the image.
 	Src string `yaml:"src,omitempty"`
-	// Alt is shown instead of the image.
+	// Alt is the alternative text of the image.
 	Alt string `yaml:"alt,omitempty"`
-	// Href is where the image leads to.
+	// Href is the link target of the image.
 	Href string `yaml:"href,omitempty"`
 }
 
 // PagerDutyLink is an item of links.
 type PagerDutyLink struct {
-	// Href is where the link leads to.
+	// Href is the link target of the link.
 	Href string `yaml:"href,omitempty"`
 	// Text of the link.
 	Text string `yaml:"text,omitempty"`

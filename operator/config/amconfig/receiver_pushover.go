@@ -10,9 +10,9 @@ import (
 
 // Pushover is one entry of pushover_configs.
 type Pushover struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// UserKey of a user or group.
+	// UserKey is the key of a user or group.
 	UserKey string `yaml:"user_key,omitempty"`
 	// UserKeyFile is a path in the container.
 	UserKeyFile string `yaml:"user_key_file,omitempty" since:"alertmanager=0.26.0" reject:"userKeyFile"`
@@ -24,25 +24,25 @@ type Pushover struct {
 	Title string `yaml:"title,omitempty"`
 	// Message of the notice.
 	Message string `yaml:"message,omitempty"`
-	// URL to show.
+	// URL is a supplementary URL.
 	URL string `yaml:"url,omitempty"`
 	// URLTitle is the text of the URL.
 	URLTitle string `yaml:"url_title,omitempty"`
-	// TTL of the notice, in Go's notation.
+	// TTL of the notice, as a Go duration.
 	TTL string `yaml:"ttl,omitempty" since:"alertmanager=0.27.0"`
-	// Device names, separated by commas.
+	// Device is a comma-separated list of device names.
 	Device string `yaml:"device,omitempty" since:"alertmanager=0.26.0"`
 	// Sound of the notice.
 	Sound string `yaml:"sound,omitempty"`
-	// Priority from -2 to 2.
+	// Priority is -2 to 2.
 	Priority string `yaml:"priority,omitempty"`
-	// Retry is the time between repeats, in Go's notation.
+	// Retry is the interval between repetitions, as a Go duration.
 	Retry string `yaml:"retry,omitempty"`
-	// Expire is how long the notice is repeated, in Go's notation.
+	// Expire is the time during which the notice is repeated, as a Go duration.
 	Expire string `yaml:"expire,omitempty"`
-	// HTML text.
+	// HTML enables HTML in the message.
 	HTML *bool `yaml:"html,omitempty"`
-	// Monospace text.
+	// Monospace enables a monospace font.
 	Monospace *bool `yaml:"monospace,omitempty" since:"alertmanager=0.29.0"`
 }
 
@@ -84,7 +84,7 @@ func (c *compiler) pushover(in *v1alpha1.PushoverConfig) (Pushover, error) {
 	}, first(ttlErr, retryErr, expireErr)
 }
 
-// keyOrFile reads a Secret key, which wins over a file and must not be empty.
+// keyOrFile reads a Secret key, which takes precedence over a file and must not be empty.
 func (c *compiler) keyOrFile(field string, sel *corev1.SecretKeySelector, file string) (key, path string, err error) {
 	if sel == nil {
 		return "", file, c.file(field+"File", file)

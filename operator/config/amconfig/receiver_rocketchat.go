@@ -8,13 +8,13 @@ import (
 
 // RocketChat is one entry of rocketchat_configs.
 type RocketChat struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
 	// Token of the sender.
 	Token string `yaml:"token"`
-	// TokenID of the token.
+	// TokenID is the ID of the token.
 	TokenID string `yaml:"token_id"`
 	// Channel or user to post to.
 	Channel string `yaml:"channel,omitempty"`
@@ -22,13 +22,13 @@ type RocketChat struct {
 	Color string `yaml:"color,omitempty"`
 	// Title of the attachment.
 	Title string `yaml:"title,omitempty"`
-	// TitleLink is where the title leads to.
+	// TitleLink is the link target of the title.
 	TitleLink string `yaml:"title_link,omitempty"`
 	// Text of the attachment.
 	Text string `yaml:"text,omitempty"`
-	// Fields are a table.
+	// Fields are shown as a table.
 	Fields []RocketChatField `yaml:"fields,omitempty"`
-	// ShortFields is the default of fields.
+	// ShortFields is the default for fields.
 	ShortFields bool `yaml:"short_fields"`
 	// Emoji is the avatar.
 	Emoji string `yaml:"emoji,omitempty"`
@@ -38,7 +38,7 @@ type RocketChat struct {
 	ImageURL string `yaml:"image_url,omitempty"`
 	// ThumbURL of the attachment.
 	ThumbURL string `yaml:"thumb_url,omitempty"`
-	// LinkNames makes links of names.
+	// LinkNames converts names to links.
 	LinkNames bool `yaml:"link_names"`
 	// Actions are buttons.
 	Actions []RocketChatAction `yaml:"actions,omitempty"`
@@ -50,18 +50,18 @@ type RocketChatField struct {
 	Title string `yaml:"title,omitempty"`
 	// Value of the row.
 	Value string `yaml:"value,omitempty"`
-	// Short of a row wins over short_fields.
+	// Short overrides short_fields for this field.
 	Short *bool `yaml:"short"`
 }
 
-// RocketChatAction is an item of actions. Alertmanager has the further keys is_webview and
-// msg_in_chat_window in what it sends, but in its file they are no keys.
+// RocketChatAction is an item of actions. The keys is_webview and msg_in_chat_window exist
+// in Alertmanager's requests, but not in its configuration file.
 type RocketChatAction struct {
 	// Text of the button.
 	Text string `yaml:"text,omitempty"`
-	// URL that the button opens.
+	// URL is opened by the button.
 	URL string `yaml:"url,omitempty"`
-	// Msg that the button posts.
+	// Msg is posted by the button.
 	Msg string `yaml:"msg,omitempty"`
 }
 

@@ -6,8 +6,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// count adds the texts of an entry to those of the object, and refuses too many before
-// they are written: entries share the value of a Secret, but each has it written out.
+// count adds the size of the texts of an entry to that of the object, and returns an
+// error if it exceeds the limit, before anything is written: entries share the value of a
+// Secret, but each is written with a copy.
 //
 // entry: a pointer to a struct.
 func (c *compiler) count(entry any) error {
@@ -17,7 +18,7 @@ func (c *compiler) count(entry any) error {
 	return nil
 }
 
-// textBytes is the length of all strings below v.
+// textBytes returns the total length of all strings below v.
 func textBytes(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:

@@ -9,9 +9,9 @@ import (
 
 // Slack is one entry of slack_configs.
 type Slack struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
 	// Channel or user to post to.
 	Channel string `yaml:"channel,omitempty"`
@@ -21,23 +21,23 @@ type Slack struct {
 	Color string `yaml:"color,omitempty"`
 	// Title of the attachment.
 	Title string `yaml:"title,omitempty"`
-	// TitleLink is where the title leads to.
+	// TitleLink is the link target of the title.
 	TitleLink string `yaml:"title_link,omitempty"`
-	// Pretext above the attachment.
+	// Pretext is shown above the attachment.
 	Pretext string `yaml:"pretext,omitempty"`
 	// Text of the attachment.
 	Text string `yaml:"text,omitempty"`
-	// MessageText of the message itself.
+	// MessageText is the text of the message itself.
 	MessageText string `yaml:"message_text,omitempty" since:"alertmanager=0.31.0" reject:"messageText"`
-	// Fields are a table.
+	// Fields are shown as a table.
 	Fields []SlackField `yaml:"fields,omitempty"`
-	// ShortFields is the default of fields.
+	// ShortFields is the default for fields.
 	ShortFields bool `yaml:"short_fields,omitempty"`
 	// Footer of the attachment.
 	Footer string `yaml:"footer,omitempty"`
-	// Fallback where attachments are not shown.
+	// Fallback is shown by clients without support for attachments.
 	Fallback string `yaml:"fallback,omitempty"`
-	// CallbackID of buttons.
+	// CallbackID identifies the buttons.
 	CallbackID string `yaml:"callback_id,omitempty"`
 	// IconEmoji is the avatar.
 	IconEmoji string `yaml:"icon_emoji,omitempty"`
@@ -47,15 +47,15 @@ type Slack struct {
 	ImageURL string `yaml:"image_url,omitempty"`
 	// ThumbURL of the attachment.
 	ThumbURL string `yaml:"thumb_url,omitempty"`
-	// LinkNames makes links of names.
+	// LinkNames converts names to links.
 	LinkNames bool `yaml:"link_names,omitempty"`
-	// MrkdwnIn are the parts to format.
+	// MrkdwnIn lists the parts that are formatted.
 	MrkdwnIn []string `yaml:"mrkdwn_in,omitempty"`
 	// Actions are buttons.
 	Actions []SlackAction `yaml:"actions,omitempty"`
 	// UpdateMessage replaces the first message of a group.
 	UpdateMessage *bool `yaml:"update_message,omitempty" since:"alertmanager=0.32.0" reject:"updateMessage"`
-	// Timeout of one request, in Go's notation.
+	// Timeout of one request, as a Go duration.
 	Timeout string `yaml:"timeout,omitempty" since:"alertmanager=0.30.0"`
 }
 
@@ -65,7 +65,7 @@ type SlackField struct {
 	Title string `yaml:"title"`
 	// Value of the row.
 	Value string `yaml:"value"`
-	// Short of a row wins over short_fields, so false is written too.
+	// Short overrides short_fields for this field, so false is written, too.
 	Short *bool `yaml:"short,omitempty"`
 }
 
@@ -75,31 +75,31 @@ type SlackAction struct {
 	Type string `yaml:"type"`
 	// Text of the button.
 	Text string `yaml:"text"`
-	// URL that the button opens.
+	// URL is opened by the button.
 	URL string `yaml:"url,omitempty"`
 	// Style of the button.
 	Style string `yaml:"style,omitempty"`
-	// Name sent with the callback.
+	// Name is sent with the callback.
 	Name string `yaml:"name,omitempty"`
-	// Value sent with the callback.
+	// Value is sent with the callback.
 	Value string `yaml:"value,omitempty"`
-	// Confirm asks before.
+	// Confirm asks for confirmation.
 	Confirm *SlackConfirmation `yaml:"confirm,omitempty"`
 }
 
 // SlackConfirmation is a confirm block.
 type SlackConfirmation struct {
-	// Text of the question.
+	// Text is the text of the dialog.
 	Text string `yaml:"text"`
-	// Title of the question.
+	// Title is the title of the dialog.
 	Title string `yaml:"title,omitempty"`
-	// OkText of the button that confirms.
+	// OkText is the label of the button that confirms.
 	OkText string `yaml:"ok_text,omitempty"`
-	// DismissText of the button that cancels.
+	// DismissText is the label of the button that cancels.
 	DismissText string `yaml:"dismiss_text,omitempty"`
 }
 
-// chatPostMessage is the only URL with which messages can be updated.
+// chatPostMessage is the only URL that supports updating messages.
 const chatPostMessage = "https://slack.com/api/chat.postMessage"
 
 func checkSlack(in *v1alpha1.SlackConfig) error {
@@ -149,8 +149,8 @@ func (c *compiler) slack(in *v1alpha1.SlackConfig) (Slack, error) {
 	}, err
 }
 
-// slackURL is where messages go; empty means the global URL, or the global token, which
-// cannot be used beside the receiver's own authorization.
+// slackURL returns the destination of messages; empty means the global URL or token. The
+// global token cannot be combined with an authorization of the receiver.
 func (c *compiler) slackURL(in *v1alpha1.SlackConfig, client *HTTPConfig) (url string, err error) {
 	global := c.globals.SlackURL || c.globals.SlackAppToken && !client.authenticates()
 	switch {

@@ -9,25 +9,25 @@ import (
 
 // SNS is one entry of sns_configs.
 type SNS struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APIURL instead of that of the region.
+	// APIURL overrides the endpoint of the region.
 	APIURL string `yaml:"api_url,omitempty"`
 	// SigV4 signs requests.
 	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty"`
-	// TopicARN of a topic.
+	// TopicARN is the ARN of a topic.
 	TopicARN string `yaml:"topic_arn,omitempty"`
-	// PhoneNumber in the notation of E.164.
+	// PhoneNumber is in E.164 format.
 	PhoneNumber string `yaml:"phone_number,omitempty"`
-	// TargetARN of a mobile platform endpoint.
+	// TargetARN is the ARN of a mobile platform endpoint.
 	TargetARN string `yaml:"target_arn,omitempty"`
-	// Subject of mails.
+	// Subject is the subject of emails.
 	Subject string `yaml:"subject,omitempty"`
 	// Message text.
 	Message string `yaml:"message,omitempty"`
 	// Attributes of the message.
 	Attributes map[string]string `yaml:"attributes,omitempty"`
-	// UseAWSHTTPClient instead of Alertmanager's.
+	// UseAWSHTTPClient uses the HTTP client of the AWS SDK instead of Alertmanager's.
 	UseAWSHTTPClient *bool `yaml:"use_aws_http_client,omitempty" since:"alertmanager=0.33.0" reject:"useAWSHTTPClient"`
 }
 
@@ -38,7 +38,7 @@ func checkSNS(in *v1alpha1.SNSConfig) error {
 			given++
 		}
 	}
-	if given != 1 && given != 3 { // Alertmanager accepts all three together, too
+	if given != 1 && given != 3 { // Alertmanager also accepts all three together
 		return errors.New("exactly one of topicARN, phoneNumber and targetARN is needed")
 	}
 	if in.APIURL != nil {

@@ -12,9 +12,9 @@ import (
 
 // Telegram is one entry of telegram_configs.
 type Telegram struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
 	// BotToken of the bot.
 	BotToken string `yaml:"bot_token,omitempty"`
@@ -26,9 +26,9 @@ type Telegram struct {
 	MessageThreadID *int64 `yaml:"message_thread_id,omitempty" since:"alertmanager=0.28.0"`
 	// Message text.
 	Message string `yaml:"message,omitempty"`
-	// DisableNotifications makes no sound.
+	// DisableNotifications sends the message without sound.
 	DisableNotifications bool `yaml:"disable_notifications,omitempty"`
-	// ParseMode is the notation of the text.
+	// ParseMode is the markup of the text.
 	ParseMode string `yaml:"parse_mode,omitempty"`
 }
 

@@ -9,17 +9,17 @@ import (
 
 // VictorOps is one entry of victorops_configs.
 type VictorOps struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APIKey instead of the global one.
+	// APIKey overrides the global one.
 	APIKey string `yaml:"api_key,omitempty"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
 	// RoutingKey selects the team.
 	RoutingKey string `yaml:"routing_key"`
 	// MessageType of a firing alert.
 	MessageType string `yaml:"message_type,omitempty"`
-	// EntityDisplayName is the headline.
+	// EntityDisplayName is the summary.
 	EntityDisplayName string `yaml:"entity_display_name,omitempty"`
 	// StateMessage is the long text.
 	StateMessage string `yaml:"state_message,omitempty"`
@@ -29,7 +29,7 @@ type VictorOps struct {
 	CustomFields map[string]string `yaml:"custom_fields,omitempty"`
 }
 
-// victorOpsFields are in each request anyway.
+// victorOpsFields are always part of the request.
 var victorOpsFields = []string{
 	"routing_key", "message_type", "state_message", "entity_display_name", "monitoring_tool", "entity_id", "entity_state",
 }

@@ -4,9 +4,9 @@ import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 
 // Webex is one entry of webex_configs.
 type Webex struct {
-	// Notifier keys; the HTTP client holds the token of the bot.
+	// Notifier holds the common keys; the HTTP client has the token of the bot.
 	Notifier `yaml:",inline"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
 	// Message text in Markdown.
 	Message string `yaml:"message,omitempty"`
@@ -25,7 +25,7 @@ func (c *compiler) webex(in *v1alpha1.WebexConfig) (Webex, error) {
 	if err != nil {
 		return Webex{}, err
 	}
-	// Alertmanager demands it of the receiver, whatever the global client has.
+	// Alertmanager requires it in the receiver, regardless of the global client.
 	if !notifier.HTTPConfig.authenticates() {
 		return Webex{}, at("httpConfig.authorization", errMissing)
 	}

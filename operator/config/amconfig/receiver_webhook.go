@@ -9,13 +9,13 @@ import (
 
 // Webhook is one entry of webhook_configs.
 type Webhook struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
 	// URL to post to.
 	URL string `yaml:"url"`
-	// MaxAlerts of one request.
+	// MaxAlerts is the maximum number of alerts per request.
 	MaxAlerts int32 `yaml:"max_alerts,omitempty"`
-	// Timeout of one request, in Go's notation.
+	// Timeout of one request, as a Go duration.
 	Timeout string `yaml:"timeout,omitempty" since:"alertmanager=0.28.0"`
 	// Payload is a template of the body.
 	Payload string `yaml:"payload,omitempty" since:"alertmanager=0.32.0" reject:"payload"`
@@ -33,8 +33,7 @@ func checkWebhook(in *v1alpha1.WebhookConfig) error {
 	return first(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig))
 }
 
-// checkWebhookURL is for the one URL whose template Alertmanager parses when it loads the
-// file.
+// checkWebhookURL checks the only URL whose template Alertmanager parses when it loads the file.
 func checkWebhookURL(field, url string) error {
 	if isTemplate(url) {
 		return checkLoadedTemplate(field, url)
@@ -73,7 +72,7 @@ func (c *compiler) webhookURL(in *v1alpha1.WebhookConfig) (url string, err error
 			return "", err
 		}
 	}
-	// Before it knew templates, Alertmanager wanted a URL.
+	// Versions without support for templates require a URL.
 	if isTemplate(url) && !c.target.AtLeast("alertmanager=0.31.0") && checkURL(field, url) != nil {
 		return "", at(field, errors.New("a template needs Alertmanager >= 0.31.0"))
 	}

@@ -10,21 +10,21 @@ import (
 
 // WeChat is one entry of wechat_configs.
 type WeChat struct {
-	// Notifier keys.
+	// Notifier holds the common keys.
 	Notifier `yaml:",inline"`
-	// APISecret instead of the global one.
+	// APISecret overrides the global one.
 	APISecret string `yaml:"api_secret,omitempty"`
-	// APIURL instead of the global one.
+	// APIURL overrides the global one.
 	APIURL string `yaml:"api_url,omitempty"`
-	// CorpID instead of the global one.
+	// CorpID overrides the global one.
 	CorpID string `yaml:"corp_id,omitempty"`
 	// AgentID of the application.
 	AgentID string `yaml:"agent_id,omitempty"`
-	// ToUser are users, separated by "|".
+	// ToUser is a list of users, separated by "|".
 	ToUser string `yaml:"to_user,omitempty"`
-	// ToParty are departments, separated by "|".
+	// ToParty is a list of departments, separated by "|".
 	ToParty string `yaml:"to_party,omitempty"`
-	// ToTag are tags, separated by "|".
+	// ToTag is a list of tags, separated by "|".
 	ToTag string `yaml:"to_tag,omitempty"`
 	// Message text.
 	Message string `yaml:"message,omitempty"`

@@ -9,9 +9,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-// TestEveryFieldOfReceiversHasATest: each field of a receiver and of the global settings
-// is set in a golden file. The HTTP client is the same for all kinds; webhooks have it in
-// full. With -v it prints which files set each field.
+// TestEveryFieldOfReceiversHasATest: the golden files set each field of receivers and of
+// the global settings. The HTTP client is the same for all kinds, and the golden files of
+// webhooks cover it. With -v, the test prints which files set each field.
 func TestEveryFieldOfReceiversHasATest(t *testing.T) {
 	workloadtest.Coverage{
 		Parts: map[string]reflect.Type{

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// secretText is in every value of the Secret that is not empty, and must not be in
-	// any error.
+	// secretText is part of every nonempty value of the Secret, and no error may contain it.
 	secretText = "hunter2"
 	notURL     = "is not an http or https URL with a host"
 )
@@ -44,7 +43,7 @@ func decodeReceiver(t *testing.T, text string) *v1alpha1.Receiver {
 	return r
 }
 
-// TestCheckReceiver: what is refused without a look at version and Secrets.
+// TestCheckReceiver: invalid receivers are rejected without version and Secrets.
 func TestCheckReceiver(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{`opsgenieConfigs: [{responders: [{type: team}]}]`, "opsgenieConfigs[0].responders[0]: one of id, name and username is needed"},
@@ -128,7 +127,7 @@ func TestCheckReceiver(t *testing.T) {
 	}
 }
 
-// TestCheckHTTP: every kind that sends by HTTP checks its client, with the same rules.
+// TestCheckHTTP: every kind that uses HTTP checks its client with the same rules.
 func TestCheckHTTP(t *testing.T) {
 	for _, kind := range []string{
 		"opsgenieConfigs: [{", "pagerdutyConfigs: [{routingKey: {key: k}, ", "discordConfigs: [{apiURL: {key: k}, ", "slackConfigs: [{",
@@ -171,15 +170,15 @@ func TestCheckHTTP(t *testing.T) {
 	}
 }
 
-// TestRejectedReceivers: what is refused by a look at Secrets and at what the base has.
-// No error shows a secret.
+// TestRejectedReceivers: receivers are rejected because of Secrets or missing global
+// settings, and no error contains a secret.
 func TestRejectedReceivers(t *testing.T) {
 	const noGlobal, emptyNoGlobal = "is missing, and the global configuration has none", "the value is empty, and the global configuration has none"
 	w := secretWorld()
 	for _, tc := range []struct {
 		in      string
 		globals Globals
-		want    string // "" when it is accepted
+		want    string // "" if it is accepted
 	}{
 		{in: `opsgenieConfigs: [{}]`, want: "opsgenieConfigs[0].apiKey: " + noGlobal},
 		{in: `opsgenieConfigs: [{apiKey: {name: s, key: empty}}]`, want: "opsgenieConfigs[0].apiKey: " + emptyNoGlobal},
@@ -259,8 +258,8 @@ func TestRejectedReceivers(t *testing.T) {
 	}
 }
 
-// TestLargeReceivers: an object that repeats a large value is refused before the values
-// are written, however many it has.
+// TestLargeReceivers: an object that repeats a large value is rejected before the values
+// are written, for any number of repetitions.
 func TestLargeReceivers(t *testing.T) {
 	w := &world{}
 	w.objects.AddSecret(&corev1.Secret{
@@ -285,7 +284,7 @@ func TestLargeReceivers(t *testing.T) {
 	t.Error("everything is accepted")
 }
 
-// TestBadGlobals: errors start below alertmanagerConfiguration.global.
+// TestBadGlobals: errors start with the path below alertmanagerConfiguration.global.
 func TestBadGlobals(t *testing.T) {
 	w := secretWorld()
 	for _, tc := range []struct{ in, want string }{

@@ -17,14 +17,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// gatedVersions are the releases around which anything of receivers changes.
+// gatedVersions are the releases that change the keys of receivers.
 var gatedVersions = []string{
 	newestVersion, "0.32.0", "0.31.0", "0.30.0", "0.29.0", "0.28.0", "0.27.0", "0.26.0", "0.25.0", "0.24.0", "0.23.0", "0.22.2",
 }
 
-// FuzzReceiver makes receivers of which each field is left to chance, most often with a
-// value that is right by itself. Each is refused with a reason that shows no secret, or
-// Alertmanager loads what is written: the same twice, with the object untouched.
+// FuzzReceiver generates receivers with random fields, most of which have a value that is valid
+// on its own. Each receiver is either rejected without showing a secret, or results in a
+// document that Alertmanager loads. The result is deterministic, and the object is not modified.
 func FuzzReceiver(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed, uint8(seed), uint8(seed/3))
@@ -49,7 +49,7 @@ func FuzzReceiver(f *testing.F) {
 	})
 }
 
-// TestRandomReceiversAreAccepted guards against a fuzz target that sees refusals only.
+// TestRandomReceiversAreAccepted makes sure that the fuzz test does not only generate rejected receivers.
 func TestRandomReceiversAreAccepted(t *testing.T) {
 	accepted := map[string]int{}
 	for seed := range uint64(3000) {
@@ -70,12 +70,12 @@ func TestRandomReceiversAreAccepted(t *testing.T) {
 	}
 }
 
-// receiverGenerator makes receivers and the Secret that they refer to.
+// receiverGenerator generates receivers and the Secret that they refer to.
 type receiverGenerator struct {
 	*rand.Rand
 	density float64
 	world   *world
-	base    *Global // of every other one
+	base    *Global // used by every second one
 }
 
 func newReceiverGenerator(seed uint64, density uint8) *receiverGenerator {
@@ -98,7 +98,7 @@ func newReceiverGenerator(seed uint64, density uint8) *receiverGenerator {
 	return &receiverGenerator{base: base, Rand: rand.New(rand.NewPCG(seed, 0)), density: float64(density%101) / 100, world: w}
 }
 
-// write returns nil for a receiver that is refused.
+// write returns nil for a rejected receiver.
 func (g *receiverGenerator) write(t *testing.T, version string, in *v1alpha1.Receiver) ([]byte, Receiver) {
 	t.Helper()
 	err := checkReceiver(in)
@@ -121,7 +121,8 @@ func (g *receiverGenerator) write(t *testing.T, version string, in *v1alpha1.Rec
 	return text, out
 }
 
-// receiver has one entry of one kind, as each wrong entry rejects the whole object.
+// receiver returns a receiver with one entry of one kind, because each invalid entry
+// rejects the entire object.
 func (g *receiverGenerator) receiver() *v1alpha1.Receiver {
 	out := &v1alpha1.Receiver{Name: "test"}
 	v := reflect.ValueOf(out).Elem()
@@ -132,7 +133,7 @@ func (g *receiverGenerator) receiver() *v1alpha1.Receiver {
 		}
 		field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		g.fill(field.Index(0), "")
-		for i := range out.WebexConfigs { // chance seldom finds what this kind demands
+		for i := range out.WebexConfigs { // random values rarely meet the requirements of this kind
 			out.WebexConfigs[i].HTTPConfig = &v1alpha1.HTTPConfig{}
 			out.WebexConfigs[i].HTTPConfig.BearerTokenSecret = new(g.selector(""))
 		}
@@ -140,7 +141,7 @@ func (g *receiverGenerator) receiver() *v1alpha1.Receiver {
 	}
 }
 
-// fill sets the fields below v; name is that of the field.
+// fill sets the fields below v; name is the name of the field.
 func (g *receiverGenerator) fill(v reflect.Value, name string) {
 	if v.Type() == reflect.TypeFor[corev1.SecretKeySelector]() {
 		v.Set(reflect.ValueOf(g.selector(name)))
@@ -186,7 +187,7 @@ func (g *receiverGenerator) fill(v reflect.Value, name string) {
 var (
 	words = []string{"a", "a b", "on", "1.5", "{{ .CommonLabels.x | toUpper }}", "y: z", "- a", `"q"`, "é#", "two\nlines\n", "<secret>", "0x1f", "~"}
 	urls  = []string{"https://a.example/x", "http://user:pass@b.example", "{{ .CommonLabels.url }}", "https://c/{{ toUpper .x }}", "not a URL"}
-	// formed are values for fields whose form matters; the last of each is wrong.
+	// formed holds values for fields with a special format; the last of each is invalid.
 	formed = map[string][]string{
 		"timeout": {"10s", "1d", "0", "1y2w", "1h30m", "soon"}, "retry": {"1m", "1d", "soon"}, "expire": {"1h", "1w", "soon"}, "ttl": {"1d", "5m", "soon"},
 		"smarthost": {"mail.example:25", "[::1]:465", "mail.example"}, "threadByDate": {"Daily", "None", "daily"},
@@ -208,7 +209,7 @@ func (g *receiverGenerator) text(name string) string {
 	return g.pick(words)
 }
 
-// pick prefers what comes first.
+// pick prefers the first elements.
 func (g *receiverGenerator) pick(from []string) string {
 	return from[min(g.IntN(len(from)), g.IntN(len(from)))]
 }

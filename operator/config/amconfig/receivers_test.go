@@ -16,18 +16,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// section is what a golden file of receivers wants: the sections that this part of the
-// package makes.
+// section is the wanted content of a golden file: the sections for receivers.
 type section struct {
 	Global    *Global    `yaml:"global,omitempty"`
 	Receivers []Receiver `yaml:"receivers"`
 }
 
-// TestReceivers renders the receivers and the global settings for the version that a
-// wanted file names.
+// TestReceivers renders the receivers and the global settings for the version in the name
+// of each wanted file.
 //
 //	want/<version>.yaml     both sections; the newest version must load them
-//	want/<version>.dropped  what the version does not know
+//	want/<version>.dropped  keys that the version does not support
 //	want/<version>.error    why the object is rejected, or nothing is generated
 //	want/<version>.files    TLS assets
 func TestReceivers(t *testing.T) {
@@ -70,7 +69,7 @@ func TestReceivers(t *testing.T) {
 
 func target(version string) gate.Target { return Target(semver.MustParse(version)) }
 
-// compiler is one for references of the namespace of the inputs.
+// compiler returns a compiler for references in the namespace of the inputs.
 func (w *world) compiler(version string) *compiler {
 	t := target(version)
 	return &compiler{Resolver: clientconfig.New("default", &w.objects, certsDir, t), target: t}
@@ -103,7 +102,7 @@ func (w *world) sections(version string) (section, map[string][]byte, error) {
 	return out, c.Files(), nil
 }
 
-// withRoute is a document of the sections with a route to the first receiver.
+// withRoute returns a document of the sections with a route to the first receiver.
 func withRoute(text []byte, receivers []Receiver) []byte {
 	root := "none"
 	if len(receivers) == 0 {

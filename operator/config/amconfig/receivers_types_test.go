@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// TestPathsOfGatedKeys: tags parse, and the path that a message gives for a key which some
-// version does not know is that of a field of the object.
+// TestPathsOfGatedKeys: tags are valid, and the reported path of each gated key is that of
+// a field of the object.
 func TestPathsOfGatedKeys(t *testing.T) {
 	for _, tc := range []struct{ keys, fields reflect.Type }{
 		{reflect.TypeFor[Receiver](), reflect.TypeFor[v1alpha1.Receiver]()},
@@ -33,9 +33,9 @@ func TestPathsOfGatedKeys(t *testing.T) {
 	}
 }
 
-// walkKeys visits the paths that messages give for keys with a gate.
+// walkKeys visits the reported paths of gated keys.
 //
-// since: that of the inlined struct around t.
+// since: the tag of the inlined struct that contains t.
 func walkKeys(t reflect.Type, prefix, since string, visit func(path string)) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -62,7 +62,7 @@ func walkKeys(t reflect.Type, prefix, since string, visit func(path string)) {
 	}
 }
 
-// hasField reports whether JSON of the type has a field at the path.
+// hasField reports whether the JSON of the type has a field at the path.
 func hasField(t reflect.Type, path string) bool {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -101,7 +101,7 @@ func TestFieldPath(t *testing.T) {
 	}
 }
 
-// TestGoDuration: the units are those of Go's parser, for which there are no days.
+// TestGoDuration: the units are those of Go durations, which have no days.
 func TestGoDuration(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "0": "0s", "0s": "0s", "10s": "10s", "90s": "1m30s", "1500ms": "1s500ms", "24h": "24h", "1d": "24h", "1w1d": "192h",

@@ -6,7 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// checkRegexp refuses what Alertmanager does not compile, and more than the object may have.
+// checkRegexp rejects expressions that Alertmanager cannot compile or that exceed the budget of the object.
 func (c *compiler) checkRegexp(text string) error {
 	anchored := "^(?:" + text + ")$"
 	parsed, err := regexcost.Parse(anchored)

@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// regexpForms are what newer versions of Go added to the syntax of regular expressions. An
-// Alertmanager has the syntax of the Go that its release was built with, and one expression
-// that it does not compile stops the configuration of all.
+// regexpForms lists additions to the regular expression syntax in newer versions of Go.
+// Alertmanager has the syntax of the Go version that its release was built with, and a
+// single invalid expression breaks the configuration of all tenants.
 var regexpForms = []struct {
 	form  string
-	since string // the first Alertmanager built with it
+	since string // the first Alertmanager release built with it
 	in    func(text string, parsed *syntax.Regexp) bool
 }{
 	{`\p{…} with a script of Unicode 11 to 15`, "alertmanager=0.27.0", hasClass(func(name string) bool { return slices.Contains(newScripts, name) })},
@@ -26,7 +26,7 @@ var regexpForms = []struct {
 	})},
 }
 
-// newScripts are those of Go 1.13 to 1.21.
+// newScripts lists the scripts added in Go 1.13 to 1.21.
 var newScripts = []string{
 	"Dogra", "Gunjala_Gondi", "Hanifi_Rohingya", "Makasar", "Medefaidrin", "Old_Sogdian", "Sogdian",
 	"Elymaic", "Nandinagari", "Nyiakeng_Puachue_Hmong", "Wancho",
@@ -42,7 +42,7 @@ func hasClass(is func(name string) bool) func(string, *syntax.Regexp) bool {
 	}
 }
 
-// knownSyntax refuses what the target's Go does not compile.
+// knownSyntax rejects expressions that the target's Go version does not compile.
 func (c *compiler) knownSyntax(text string, parsed *syntax.Regexp) error {
 	for _, f := range regexpForms {
 		if need := c.target.Needs(f.since); need != "" && f.in(text, parsed) {

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TestRegexpCost: an object of a few kilobytes must not hang the operator or fill the
-// memory of Alertmanager, and no team gets near the limit.
+// TestRegexpCost: an object of a few kilobytes must not block the operator or exhaust the memory
+// of Alertmanager, and realistic objects are far below the limit.
 func TestRegexpCost(t *testing.T) {
 	const tooMuch = "compile to too much"
 	for name, tc := range map[string]struct {
@@ -49,7 +49,7 @@ func TestRegexpCost(t *testing.T) {
 	}
 }
 
-// TestRegexpCostOfRules: all expressions of an object count together, whatever field they are in.
+// TestRegexpCostOfRules: all expressions of an object share one budget, regardless of the field.
 func TestRegexpCostOfRules(t *testing.T) {
 	c := configOf(t, `inhibitRules: [{sourceMatch: [{name: a, value: '\pL{200}', matchType: "!~"}], targetMatch: [{name: a, value: '\pL{200}', regex: true}]}]`)
 	err := Compile(c, settingsOf(newestVersion, Globals{}), &assets.Static{}).Err
@@ -58,8 +58,8 @@ func TestRegexpCostOfRules(t *testing.T) {
 	}
 }
 
-// TestRegexpSyntax: an expression that only newer versions compile would stop the
-// configuration of every team.
+// TestRegexpSyntax: an expression that only newer versions compile would break the configuration
+// of all teams, so it is rejected.
 func TestRegexpSyntax(t *testing.T) {
 	for _, tc := range []struct{ value, before, since, want string }{
 		{`(?<n>a)`, "0.27.0", "0.28.0", `(?<name>…), unlike (?P<name>…), needs Alertmanager >= 0.28.0`},

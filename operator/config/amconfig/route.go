@@ -9,13 +9,13 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Route is a node of the tree that leads alerts to receivers.
+// Route is a node of the routing tree.
 type Route struct {
-	// Receiver is the prefixed name; empty inherits the parent's.
+	// Receiver is the prefixed name; empty inherits from the parent.
 	Receiver string `yaml:"receiver,omitempty"`
-	// GroupBy are label names, or "..." alone.
+	// GroupBy lists label names, or only "...".
 	GroupBy []string `yaml:"group_by,omitempty"`
-	// Match and MatchRE are the matchers before 0.22.0, by label name.
+	// Match and MatchRE are the matchers for versions before 0.22.0, by label name.
 	Match   map[string]string `yaml:"match,omitempty"`
 	MatchRE map[string]string `yaml:"match_re,omitempty"`
 	// Matchers are of the form `name="value"`.
@@ -24,7 +24,7 @@ type Route struct {
 	MuteTimeIntervals []string `yaml:"mute_time_intervals,omitempty" since:"alertmanager=0.22.0"`
 	// ActiveTimeIntervals are prefixed names of intervals.
 	ActiveTimeIntervals []string `yaml:"active_time_intervals,omitempty" since:"alertmanager=0.24.0"`
-	// Continue lets alerts go on to the next sibling.
+	// Continue also matches alerts against the following siblings.
 	Continue bool `yaml:"continue,omitempty"`
 	// Routes are the children.
 	Routes []*Route `yaml:"routes,omitempty"`
@@ -36,9 +36,9 @@ type Route struct {
 	RepeatInterval string `yaml:"repeat_interval,omitempty"`
 }
 
-// route converts a node and its children. What validate has checked is taken for granted.
+// route converts a node and its children. Rules that validate has checked are not checked again.
 //
-// What is wrong starts with the path in the object.
+// Errors start with the path in the object.
 func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
 	set, err := c.matchersFrom(n.Matchers)
 	addBelow(wrong, n.path+".matchers", err)
@@ -59,7 +59,7 @@ func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
 	for _, d := range []struct {
 		field string
 		in    v1.NonEmptyDuration
-		zero  bool // whether zero is a value
+		zero  bool // whether zero is a valid value
 		out   *string
 	}{
 		{"groupWait", n.GroupWait, true, &out.GroupWait},
@@ -78,8 +78,8 @@ func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
 	return out
 }
 
-// routeDuration checks a duration. Where zero is not a value, it is left out, as
-// Alertmanager refuses it.
+// routeDuration converts a duration. If zero is not a valid value, it is omitted, because
+// Alertmanager rejects it.
 func (c *compiler) routeDuration(d v1.NonEmptyDuration, zero bool) (string, error) {
 	if d == "" {
 		return "", nil

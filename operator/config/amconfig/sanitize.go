@@ -9,32 +9,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
-// action is what a [versionRule] does.
+// action is the effect of a [versionRule].
 type action uint8
 
 const (
-	drop action = iota // take the key out, with a notice
-	fail               // refuse the document
+	drop action = iota // remove the key and report it
+	fail               // reject the document
 )
 
-// versionRule is about one key of a user's document.
+// versionRule is a rule about one key of a user-supplied document.
 type versionRule struct {
-	// path of the key from the top: "[]" are the elements of a list, "*" is any key.
-	// "HTTP" stands for every HTTP client configuration, "ROUTE" for every route.
+	// path is the path of the key from the top: "[]" matches the elements of a list, "*"
+	// any key, "HTTP" every HTTP client configuration, "ROUTE" every route.
 	path string
-	// since is the version of Alertmanager from which on the rule does not hold; ""
-	// for all versions, which rules that drop do not have.
+	// since is the first version of Alertmanager to which the rule does not apply; ""
+	// means that it applies to all versions, which is not allowed for drop.
 	since string
 	do    action
-	// when narrows the rule; nil always holds. parent is the map with the key.
+	// when restricts the rule; nil always applies. parent is the map with the key.
 	when func(parent, value *yaml.Node) bool
-	// why is for the error, where the version is not the reason.
+	// why is the reason for the error, if it is not the version.
 	why string
 }
 
-// sanitize applies the rules to a document in their order.
+// sanitize applies the rules to a document in order.
 //
-// Errors name the key by its path and quote no value.
+// Errors contain the path of the key and no values.
 func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings []string, err error) {
 	for i := range versionRules {
 		lost, err := versionRules[i].apply(root, t)
@@ -58,7 +58,7 @@ func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings 
 	return dropped, warnings, nil
 }
 
-// apply is [sanitize] with one rule.
+// apply applies one rule, see [sanitize].
 func (r *versionRule) apply(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, err error) {
 	if r.since != "" && t.AtLeast("alertmanager="+r.since) {
 		return nil, nil
@@ -82,14 +82,14 @@ func (r *versionRule) reason(t gate.Target) string {
 	return "needs " + t.Needs("alertmanager="+r.since)
 }
 
-// site is one place that a path leads to. For an element of a list, key is "".
+// site is one match of a path. For an element of a list, key is "".
 type site struct {
 	path          string
 	parent, value *yaml.Node
 	key           string
 }
 
-// sites are the places of the rule that exist and for which it holds. A null is no place.
+// sites returns the matches to which the rule applies. Nulls do not match.
 func (r *versionRule) sites(root *yaml.Node) (out []site) {
 	for _, path := range r.paths() {
 		for _, s := range follow(site{value: root}, path) {
@@ -101,7 +101,7 @@ func (r *versionRule) sites(root *yaml.Node) (out []site) {
 	return out
 }
 
-// paths replaces what stands for several places.
+// paths expands abbreviations.
 func (r *versionRule) paths() []string {
 	if rest, ok := strings.CutPrefix(r.path, "HTTP"); ok {
 		return []string{"global.http_config" + rest, "receivers[].*[].http_config" + rest}
@@ -109,7 +109,7 @@ func (r *versionRule) paths() []string {
 	return []string{r.path}
 }
 
-// follow finds the places a path leads to from here.
+// follow returns the matches of a path relative to from.
 func follow(from site, path string) []site {
 	step, rest, more := strings.Cut(path, ".")
 	name, element := strings.CutSuffix(step, "[]")
@@ -137,7 +137,7 @@ func follow(from site, path string) []site {
 	return out
 }
 
-// children are the pairs of a map.
+// children returns the pairs of a map.
 func children(from site) (out []site) {
 	if from.value.Kind != yaml.MappingNode {
 		return nil
@@ -151,7 +151,7 @@ func children(from site) (out []site) {
 	return out
 }
 
-// elements are those of the list at s, or s itself when they are not asked for.
+// elements returns the elements of the list at s, or s itself if asked is false.
 func elements(s site, asked bool) (out []site) {
 	if !asked {
 		return []site{s}
@@ -167,7 +167,7 @@ func elements(s site, asked bool) (out []site) {
 	return out
 }
 
-// routesOf are a route and all below it.
+// routesOf returns a route and all routes below it.
 func routesOf(s site, depth int) []site {
 	if s.value == nil || depth > maxNodeDepth {
 		return nil

@@ -8,9 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// versionRules are what a user's document may have for which version, in the order in
-// which they are applied. What Alertmanager's loader refuses in every version is not
-// repeated here.
+// versionRules lists the version-dependent rules for a user-supplied document in the order in
+// which they are applied. It does not repeat what Alertmanager's loader rejects in every version.
 var versionRules = slices.Concat(globalRules, httpRules, receiverRules, inhibitRules, intervalRules, routeRules)
 
 var globalRules = []versionRule{
@@ -181,7 +180,7 @@ var routeRules = []versionRule{
 	{path: "ROUTE.matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic},
 }
 
-// legacyMatchers are deprecated where there are lists of matchers.
+// legacyMatchers are deprecated in versions with lists of matchers.
 var legacyMatchers = []string{
 	"ROUTE.match", "ROUTE.match_re",
 	"inhibit_rules[].source_match", "inhibit_rules[].source_match_re",
@@ -199,8 +198,8 @@ func isTrueNode(_, v *yaml.Node) bool {
 	return slices.Contains([]string{"true", "yes", "on", "y"}, strings.ToLower(textOf(v)))
 }
 
-// notText reports what is not written as a string: in a map of strings, older versions
-// read numbers and truths as their text.
+// notText reports whether a value is not written as a string. In a map of strings, older
+// versions read numbers and booleans as text.
 func notText(_, v *yaml.Node) bool { return v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" }
 
 func isText(text string) func(_, v *yaml.Node) bool {
@@ -211,7 +210,7 @@ func isNoneOf(texts ...string) func(_, v *yaml.Node) bool {
 	return func(_, v *yaml.Node) bool { return !slices.Contains(texts, textOf(v)) }
 }
 
-// without reports a map that has none of the keys.
+// without reports whether a map has none of the keys.
 func without(keys ...string) func(_, v *yaml.Node) bool {
 	return func(_, v *yaml.Node) bool {
 		return !slices.ContainsFunc(keys, func(key string) bool { return textOf(get(v, key)) != "" })
@@ -222,7 +221,8 @@ func siblingMissing(key string) func(parent, _ *yaml.Node) bool {
 	return func(parent, _ *yaml.Node) bool { return textOf(get(parent, key)) == "" }
 }
 
-// belowMinVersion: the names of TLS versions are in the order of text.
+// belowMinVersion reports whether a TLS version is below min_version. The names of TLS
+// versions sort in order.
 func belowMinVersion(parent, v *yaml.Node) bool {
 	lowest := textOf(get(parent, "min_version"))
 	return lowest != "" && textOf(v) != "" && lowest > textOf(v)
@@ -246,7 +246,7 @@ func siblingThere(key string) func(parent, _ *yaml.Node) bool {
 	return func(parent, _ *yaml.Node) bool { return textOf(get(parent, key)) != "" }
 }
 
-// urlInTemplate reports whether a value is a template that is no URL before it is expanded.
+// urlInTemplate reports whether a value is a template that is not a URL before it is expanded.
 func urlInTemplate(_, v *yaml.Node) bool {
 	text := textOf(v)
 	return isTemplate(text) && checkURL("", text) != nil

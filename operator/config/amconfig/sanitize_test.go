@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// documentWith is a tree that has value at a path of [versionRules], and one element in every
-// list on the way.
+// documentWith returns a tree with value at a path of [versionRules], and one element in
+// every list on the path.
 func documentWith(path string, value *yaml.Node) *yaml.Node {
 	step, rest, more := strings.Cut(path, ".")
 	name, element := strings.CutSuffix(step, "[]")
@@ -29,8 +29,7 @@ func documentWith(path string, value *yaml.Node) *yaml.Node {
 	return mapping(name, below)
 }
 
-// TestVersionRules: every path is one that Alertmanager has, and every rule acts below its
-// version and no longer from it on.
+// TestVersionRules: every path exists in Alertmanager, and every rule applies only below its version.
 func TestVersionRules(t *testing.T) {
 	null := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	for i := range versionRules {

@@ -9,28 +9,27 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Settings are what an Alertmanager decides for all AlertmanagerConfigs that it selects.
+// Settings are the settings of an Alertmanager that affect the selected AlertmanagerConfigs.
 // They are immutable.
 type Settings struct {
 	data settingsData
 	// target is the Alertmanager that reads the file.
 	target gate.Target
 	key    string
-	// trial is the base that AlertmanagerConfigs are tried with.
+	// trial is the base with which AlertmanagerConfigs are tried.
 	trial Frame
 }
 
-// settingsData is everything that a fragment can depend on besides its object and its
-// references.
+// settingsData contains everything that a fragment depends on besides its object and its references.
 type settingsData struct {
 	Version   string
-	Namespace string // of the Alertmanager; empty where no fragment depends on it
+	Namespace string // of the Alertmanager; empty if no fragment depends on it
 	Strategy  v1.AlertmanagerConfigMatcherStrategyType
 	Labels    dialect
 	Globals   Globals
 }
 
-// Globals say what receivers may leave out because the base has it.
+// Globals describes which settings receivers may omit because the base provides them.
 type Globals struct {
 	SMTPFrom, SMTPSmarthost                  bool
 	SlackURL, SlackAppToken                  bool
@@ -39,15 +38,15 @@ type Globals struct {
 	TelegramToken, MattermostURL             bool
 	RocketChatToken, RocketChatTokenID, Jira bool
 
-	// HTTPAuthorization is that of global.http_config, which rules out a Slack app token.
+	// HTTPAuthorization means that global.http_config has an authorization, which excludes a Slack app token.
 	HTTPAuthorization bool
-	// Taken are the names of receivers and time intervals of the base that an
-	// AlertmanagerConfig could have too, a line each, sorted.
+	// Taken lists the names of receivers and time intervals in the base that may conflict
+	// with those of an AlertmanagerConfig, one per line, sorted.
 	Taken string
 }
 
-// AnyGlobals is assumed while no base is known that was good: its faults must not show as
-// those of AlertmanagerConfigs.
+// AnyGlobals is used until a valid base is known, so that errors in the base are not
+// attributed to AlertmanagerConfigs.
 var AnyGlobals = Globals{
 	SMTPFrom: true, SMTPSmarthost: true,
 	SlackURL: true, SlackAppToken: true,
@@ -57,7 +56,7 @@ var AnyGlobals = Globals{
 	RocketChatToken: true, RocketChatTokenID: true, Jira: true,
 }
 
-// NewSettings returns the settings of am, which reads files as Alertmanager of version does.
+// NewSettings returns the settings of am, whose program has the given version.
 func NewSettings(am *v1.Alertmanager, version *semver.Version, globals Globals) *Settings {
 	target := Target(version)
 	s := &Settings{target: target, data: settingsData{
@@ -70,16 +69,16 @@ func NewSettings(am *v1.Alertmanager, version *semver.Version, globals Globals) 
 	s.trial = trialFrame(globals)
 	key, err := json.Marshal(s.data)
 	if err != nil {
-		panic(err) // strings and booleans
+		panic(err) // strings and booleans only
 	}
 	s.key = string(key)
 	return s
 }
 
-// Target is what reads a file of this version.
+// Target returns the target for a version of Alertmanager.
 func Target(version *semver.Version) gate.Target {
 	return gate.Target{Program: gate.Alertmanager, Version: version}
 }
 
-// Key is equal for settings under which every AlertmanagerConfig compiles to the same.
+// Key returns an identifier of the settings: with equal keys, every AlertmanagerConfig compiles to the same fragment.
 func (s *Settings) Key() string { return s.key }

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestSettingsKey: fragments are shared where nothing in them can differ, and nowhere else.
+// TestSettingsKey: fragments are shared if and only if they cannot differ.
 func TestSettingsKey(t *testing.T) {
 	key := func(change func(am *v1.Alertmanager), globals Globals) string {
 		am := &v1.Alertmanager{}
@@ -47,7 +47,7 @@ func TestSettingsKey(t *testing.T) {
 	}
 }
 
-// TestClassicMode: names that only UTF-8 allows are refused.
+// TestClassicMode: UTF-8 label names are rejected in classic mode.
 func TestClassicMode(t *testing.T) {
 	am := &v1.Alertmanager{}
 	am.Spec.EnableFeatures = []string{"classic-mode"}

@@ -13,17 +13,17 @@ import (
 
 // MuteInterval is a named set of times.
 type MuteInterval struct {
-	// Name is prefixed.
+	// Name is the prefixed name.
 	Name string `yaml:"name"`
-	// TimeIntervals are alternatives; none means never.
+	// TimeIntervals are alternatives; empty means never.
 	TimeIntervals []TimePeriod `yaml:"time_intervals"`
 }
 
-// TimePeriod is a time for which all of its fields hold; an empty field always holds.
+// TimePeriod matches times for which all of its fields match; an empty field always matches.
 type TimePeriod struct {
 	// Times of the day.
 	Times []TimeRange `yaml:"times,omitempty"`
-	// Weekdays are names or ranges of them: "monday:friday".
+	// Weekdays are names or ranges of names: "monday:friday".
 	Weekdays []string `yaml:"weekdays,omitempty"`
 	// DaysOfMonth are numbers or ranges; negative ones count from the end: "-3:-1".
 	DaysOfMonth []string `yaml:"days_of_month,omitempty"`
@@ -37,12 +37,12 @@ type TimePeriod struct {
 type TimeRange struct {
 	// StartTime is "HH:MM".
 	StartTime string `yaml:"start_time"`
-	// EndTime is "HH:MM", "24:00" at most, and not part of the range.
+	// EndTime is "HH:MM", at most "24:00", exclusive.
 	EndTime string `yaml:"end_time"`
 }
 
-// muteInterval checks and converts an interval, but for the prefix of its name. Errors
-// start with the path below it.
+// muteInterval validates and converts an interval without adding the prefix to its name.
+// Errors start with the path below the interval.
 func muteInterval(in *v1alpha1.MuteTimeInterval) (MuteInterval, error) {
 	out := MuteInterval{Name: in.Name, TimeIntervals: []TimePeriod{}}
 	if in.Name == "" {
@@ -75,7 +75,7 @@ func timePeriod(in *v1alpha1.TimeInterval) (out TimePeriod, err error) {
 	return out, err
 }
 
-// each converts the elements of a field; errors start with its name and the index.
+// each converts the elements of a field; errors start with the name of the field and the index.
 func each[In, Out any](field string, in []In, convert func(In) (Out, error)) ([]Out, error) {
 	var out []Out
 	for i, v := range in {
@@ -99,7 +99,7 @@ func timeRange(in v1alpha1.TimeRange) (TimeRange, error) {
 			return TimeRange{}, fmt.Errorf(".%s: %q is not a time of the form HH:MM", t.field, t.value)
 		}
 	}
-	if in.StartTime >= in.EndTime { // of equal length, so the order of text is that of time
+	if in.StartTime >= in.EndTime { // both have the same length, so they sort by time
 		return TimeRange{}, fmt.Errorf(".endTime: %q is not after startTime %q", in.EndTime, in.StartTime)
 	}
 	return TimeRange{StartTime: in.StartTime, EndTime: in.EndTime}, nil
@@ -125,7 +125,7 @@ func daysOfMonth(in v1alpha1.DayOfMonthRange) (string, error) {
 	return rangeText(in.Start, in.End, strconv.Itoa), nil
 }
 
-// inShortMonth is where a day is in a month of 28 days.
+// inShortMonth returns the position of a day in a month of 28 days.
 func inShortMonth(day int) int {
 	if day < 0 {
 		return 28 + day
@@ -133,7 +133,7 @@ func inShortMonth(day int) int {
 	return day
 }
 
-// rangeOf converts "a" or "a:b" of the elements that parse knows.
+// rangeOf returns a converter for "a" or "a:b" with elements that parse accepts.
 func rangeOf(parse func(string) (int, error), text func(int) string) func(string) (string, error) {
 	return func(in string) (string, error) {
 		first, last, isRange := strings.Cut(in, ":")
@@ -163,7 +163,7 @@ func rangeText(start, end int, text func(int) string) string {
 
 func weekdayName(day int) string { return strings.ToLower(time.Weekday(day).String()) }
 
-// weekday knows names and 0 to 6, where 0 is Sunday.
+// weekday parses a name or 0 to 6, where 0 is Sunday.
 func weekday(in string) (int, error) {
 	for day := range 7 {
 		if strings.EqualFold(in, weekdayName(day)) || in == strconv.Itoa(day) {
@@ -173,7 +173,7 @@ func weekday(in string) (int, error) {
 	return 0, fmt.Errorf("%q is not a day of the week", in)
 }
 
-// month knows names and 1 to 12.
+// month parses a name or 1 to 12.
 func month(in string) (int, error) {
 	for m := time.January; m <= time.December; m++ {
 		if strings.EqualFold(in, m.String()) || in == strconv.Itoa(int(m)) {

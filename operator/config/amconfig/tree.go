@@ -17,20 +17,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// routeNode is a route of an object with its children decoded.
+// routeNode is a route of an object with decoded children.
 type routeNode struct {
-	// Route has no Routes below the top.
+	// Route has Routes only at the top.
 	*v1alpha1.Route
-	// path in the object: "spec.route.routes[2]".
+	// path is the path in the object: "spec.route.routes[2]".
 	path     string
 	children []*routeNode
 }
 
-// decodeRoutes decodes all levels below route; nil for nil. The JSON of a child has
-// that of its own children in it, and is read once.
+// decodeRoutes decodes all levels below route; nil stays nil. The JSON of a child contains that of its own
+// children, and is parsed once.
 //
-// Errors, joined: children that are no routes or have a field that routes do not have; too many
-// levels. What could be read is returned all the same.
+// Errors, joined: children that are not routes or have unknown fields; too many levels. The valid part is
+// returned even on error.
 func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
 	if route == nil {
 		return nil, nil
@@ -56,13 +56,13 @@ func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
 	return n, r.wrong.Err()
 }
 
-// mostObjects is how many objects the JSON of all routes may have, matchers included: each
-// takes memory before it is known what it is.
+// mostObjects is the maximum number of JSON objects in all routes, including matchers. Each takes memory before
+// its type is known.
 const mostObjects = 20 * budget.Routes
 
 var errRoutes = fmt.Errorf("there are more than %d routes on all levels, the limit of one %s", budget.Routes, v1alpha1.AlertmanagerConfigKind)
 
-// routeReader counts the routes of a tree and collects what is wrong with them.
+// routeReader counts the routes of a tree and collects errors.
 type routeReader struct {
 	n     int
 	wrong faults.List
@@ -80,12 +80,12 @@ func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
 	return value, nil
 }
 
-// add makes a child of a JSON value; one that is no route is left out with its children.
+// add decodes a JSON value as a child. An invalid one is skipped with its children.
 func (n *routeNode) add(value any, path string, level int, r *routeReader) {
 	if r.wrong.Full() || r.n >= budget.Routes {
 		return
 	}
-	if r.n++; r.n == budget.Routes { // with the top one
+	if r.n++; r.n == budget.Routes { // including the top one
 		r.wrong.Add("", errRoutes)
 		return
 	}
@@ -107,8 +107,8 @@ func (n *routeNode) add(value any, path string, level int, r *routeReader) {
 	}
 }
 
-// takeChildren removes the list of children from a route and returns it. What is not a
-// list stays, for the error that it is.
+// takeChildren removes the list of children from a route and returns it. If it is not a list, it is kept, so
+// that decoding reports the error.
 func takeChildren(value any) []any {
 	route, _ := value.(map[string]any)
 	list, is := route["routes"].([]any)
@@ -118,8 +118,8 @@ func takeChildren(value any) []any {
 	return list
 }
 
-// insteadOf maps a field and the type of its value to what to write instead, for values as in a configuration file of
-// Alertmanager.
+// insteadOf maps a field and the type of its value to a suggestion, for values in the notation of
+// Alertmanager's configuration file.
 var insteadOf = map[string]string{
 	"matchers string": `write {name: severity, value: critical, matchType: "="} for severity="critical"`,
 	"matchers object": "write a list, with a dash",
@@ -127,8 +127,7 @@ var insteadOf = map[string]string{
 	"routes object":   "write a list, with a dash",
 }
 
-// ownFields reads the fields of one route, whose names are compared as the API server does
-// it: Receiver is not receiver.
+// ownFields decodes the fields of one route. Names are case-sensitive, as in the API server.
 func ownFields(value any) (*v1alpha1.Route, error) {
 	if value == nil {
 		return nil, errors.New("is null")
@@ -154,7 +153,7 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 	return route, nil
 }
 
-// unknownIn names the field that a route does not have, and what was meant.
+// unknownIn returns an error with the unknown field of a route and a suggestion.
 func unknownIn(route []byte, err error) error {
 	for _, one := range faults.Leaves(manifest.Decode(route, &v1alpha1.Route{})) {
 		fault, is := errors.AsType[*manifest.FieldError](one)

@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// deepTree has many routes under a path of some levels.
+// deepTree returns a tree with many routes below a path of some levels.
 func deepTree(levels, routes int) *v1alpha1.Route {
 	var many []string
 	for i := range routes {
@@ -21,7 +21,7 @@ func deepTree(levels, routes int) *v1alpha1.Route {
 	return &v1alpha1.Route{Receiver: "r", Routes: []apiextensionsv1.JSON{{Raw: []byte(raw)}}}
 }
 
-// TestTreeIsReadOnce: the work does not grow with the depth of what there is to read.
+// TestTreeIsReadOnce: the cost does not grow with the depth.
 func TestTreeIsReadOnce(t *testing.T) {
 	cost := func(levels int) uint64 {
 		route := deepTree(levels, 2000)
@@ -46,7 +46,7 @@ func TestTreeIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestChildRoutes: what is wrong with a child is told with its path, the first fault first.
+// TestChildRoutes: errors in children are reported with their path, in order.
 func TestChildRoutes(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"receiver":"r","continue":true}`:                "",
@@ -73,7 +73,7 @@ func TestChildRoutes(t *testing.T) {
 	}
 }
 
-// BenchmarkDeepRoutes reads 10,000 routes, which are 800 kB, at two depths.
+// BenchmarkDeepRoutes decodes 10,000 routes (800 kB) at two depths.
 func BenchmarkDeepRoutes(b *testing.B) {
 	for _, levels := range []int{1, 60} {
 		b.Run(fmt.Sprintf("levels=%d", levels), func(b *testing.B) {

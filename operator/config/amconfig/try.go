@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// try loads what an AlertmanagerConfig adds inside of a small document, so that nothing that
-// passed all checks can break the document of all. The error names the field.
+// try loads the items of an AlertmanagerConfig within a small document, so that items that
+// pass all checks cannot make the shared document invalid. The error contains the field.
 //
-// add, sections: the same, as structs and as text.
+// add, sections: the same items, as structs and as text.
 func (c *compiler) try(add additions, sections map[Section][]byte, trial *Frame) error {
 	err := load(document(trial, sections))
 	if err == nil {
@@ -36,7 +36,7 @@ func (c *compiler) try(add additions, sections map[Section][]byte, trial *Frame)
 	return fmt.Errorf("spec: refused by Alertmanager: %w", explain(document(trial, sections), err, c.secrets.hidden))
 }
 
-// tryOne loads one item alone.
+// tryOne loads a single item.
 func (c *compiler) tryOne(one *additions, trial *Frame) error {
 	sections, _, err := one.encode(c.target)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *compiler) tryOne(one *additions, trial *Frame) error {
 	return fmt.Errorf("refused by Alertmanager: %s", strings.TrimPrefix(err.Error(), "receivers[1]."))
 }
 
-// document puts a frame and what is added to it together.
+// document assembles a frame with additional items.
 func document(f *Frame, added map[Section][]byte) []byte {
 	var out bytes.Buffer
 	for _, part := range Assemble(f, func(s Section) [][]byte {
@@ -68,10 +68,10 @@ func document(f *Frame, added map[Section][]byte) []byte {
 	return out.Bytes()
 }
 
-// trialFrame is the smallest base that gives what g promises.
+// trialFrame returns the smallest base that provides g.
 func trialFrame(g Globals) Frame {
 	slackURL := "https://localhost/"
-	if g.SlackAppToken { // beside a token only this one is allowed
+	if g.SlackAppToken { // only this one is allowed together with a token
 		slackURL = "https://slack.com/api/chat.postMessage"
 	}
 	var head strings.Builder

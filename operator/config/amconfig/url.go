@@ -12,18 +12,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// Errors about URLs show neither the URL, which may come from a Secret or hold a
-// password, nor what a parser says of it.
+// Errors about URLs contain neither the URL, which may come from a Secret or contain a
+// password, nor the parser's message.
 var (
 	errURL      = errors.New("is not an http or https URL with a host")
 	errTemplate = errors.New("is not a valid template")
 	errURLSize  = fmt.Errorf("is longer than %d bytes", budget.URLBytes)
 )
 
-// checkURL is for URLs that Alertmanager takes as they are.
+// checkURL checks a URL that Alertmanager uses literally.
 //
-// text: an http or https URL with a host, without quotes, backslashes that escape
-// nothing, and control characters.
+// text: an http or https URL with a host, without quotes, invalid backslash escapes, and
+// control characters.
 func checkURL(field, text string) error {
 	if len(text) > budget.URLBytes {
 		return at(field, errURLSize)
@@ -43,13 +43,13 @@ func checkOptionalURL(field, text string) error {
 	return checkURL(field, text)
 }
 
-// isTemplate reports whether Alertmanager takes the text for a template.
+// isTemplate reports whether Alertmanager treats the text as a template.
 func isTemplate(text string) bool { return strings.Contains(text, "{{") }
 
-// checkTemplateURL is for URLs that Alertmanager expands when it notifies.
+// checkTemplateURL checks a URL that Alertmanager expands when it sends a notification.
 //
-// text: a template with any function of notification templates, or else as for
-// [checkURL]. What the template expands to is not known here.
+// text: a template with any function of notification templates, otherwise as for
+// [checkURL]. The expanded URL is not checked.
 func checkTemplateURL(field, text string) error {
 	if !isTemplate(text) {
 		return checkURL(field, text)
@@ -58,7 +58,7 @@ func checkTemplateURL(field, text string) error {
 		return at(field, errURLSize)
 	}
 	tree := parse.New(field)
-	tree.Mode = parse.SkipFuncCheck // the set of functions grows with the version
+	tree.Mode = parse.SkipFuncCheck // the set of functions depends on the version
 	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
 		return at(field, errTemplate)
 	}
@@ -73,8 +73,8 @@ func checkOptionalTemplateURL(field string, text *string) error {
 	return checkTemplateURL(field, *text)
 }
 
-// checkLoadedTemplate is for templates that Alertmanager parses when it loads the file,
-// where it knows no functions but those of Go.
+// checkLoadedTemplate checks a template that Alertmanager parses when it loads the file.
+// At that point, only Go's built-in functions are available.
 func checkLoadedTemplate(field, text string) error {
 	if len(text) > budget.URLBytes {
 		return at(field, errURLSize)

@@ -14,15 +14,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// Validate checks what can be said about an AlertmanagerConfig without its Secrets and
-// without the version that reads it: what the admission webhook refuses. The errors are
-// joined, as many as [faults.Most]; each starts with the path of the field.
+// Validate checks the rules that depend neither on Secrets nor on the version. The admission
+// webhook rejects objects that fail them. The errors are joined, at most [faults.Most]; each
+// starts with the path of the field.
 func Validate(config *v1alpha1.AlertmanagerConfig) error {
 	_, err := validate(config)
 	return err
 }
 
-// validate is Validate and returns the decoded routes.
+// validate is like Validate and also returns the decoded routes.
 func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	if err := v1.Undecodable(config); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	}
 	route, err := decodeRoutes(config.Spec.Route, "spec.route")
 	wrong.Add("", err)
-	if route != nil && !wrong.Full() { // when it is, not all names are collected
+	if route != nil && !wrong.Full() { // if it is full, not all names were collected
 
 		if route.Receiver == "" {
 			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
@@ -65,15 +65,14 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	return route, wrong.Err()
 }
 
-// addBelow adds an error, or each of several joined ones, whose text begins with the rest of a
-// path.
+// addBelow prefixes each joined error, whose text begins with the rest of a path, and adds it to all.
 func addBelow(all *faults.List, path string, err error) {
 	for _, e := range faults.Leaves(err) {
 		all.Add("", fmt.Errorf("%s%w", path, e))
 	}
 }
 
-// meant completes the message about a name that nothing declares.
+// meant returns a suggestion for an undeclared name.
 func meant(name string, declared map[string]bool) string {
 	if similar := manifest.Similar(name, slices.Sorted(maps.Keys(declared))); similar != "" {
 		return fmt.Sprintf(", did you mean %q?", similar)
@@ -81,9 +80,9 @@ func meant(name string, declared map[string]bool) string {
 	return ""
 }
 
-// check looks at a route and its children.
+// check checks a route and its children.
 //
-// receivers, intervals: the names that are declared.
+// receivers, intervals: the declared names.
 func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.List) {
 	if n.Receiver != "" && !receivers[n.Receiver] {
 		wrong.Add(n.path+".receiver", fmt.Errorf("there is no receiver %q%s", n.Receiver, meant(n.Receiver, receivers)))
@@ -116,7 +115,7 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 	}
 }
 
-// allLabels in groupBy stands for all labels.
+// allLabels means all labels in groupBy.
 const allLabels = "..."
 
 func checkGroupBy(labels []string) error {
@@ -133,8 +132,7 @@ func checkGroupBy(labels []string) error {
 	return nil
 }
 
-// checkMatcher checks a matcher that says its type; one that does not is checked when it
-// is converted.
+// checkMatcher checks a matcher with a match type. Others are checked when they are converted.
 func checkMatcher(m *v1alpha1.Matcher) error {
 	switch m.MatchType {
 	case "":

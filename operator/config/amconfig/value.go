@@ -16,7 +16,7 @@ var (
 	errEmptyValue = errors.New("the value is empty")
 )
 
-// at says which field an error is about; nil stays nil.
+// at wraps an error with the name of a field; nil stays nil.
 func at(field string, err error) error { return clientconfig.At(field, err) }
 
 // first returns the first error.
@@ -29,7 +29,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// text is what is written for an optional text: unset and empty are the same.
+// text returns an optional text; "" for nil.
 func text(p *string) string {
 	if p == nil {
 		return ""
@@ -37,10 +37,10 @@ func text(p *string) string {
 	return *p
 }
 
-// enabled is for switches that are written only when they are on.
+// enabled reports whether an option is set to true. Options are only written if they are.
 func enabled(p *bool) bool { return p != nil && *p }
 
-// checkNotEmpty refuses an empty text.
+// checkNotEmpty rejects an empty text.
 func checkNotEmpty(field, value string) error {
 	if value == "" {
 		return at(field, errEmpty)
@@ -48,7 +48,7 @@ func checkNotEmpty(field, value string) error {
 	return nil
 }
 
-// keyValues makes a map; of equal keys the last wins.
+// keyValues returns a map; the last of duplicate keys takes precedence.
 func keyValues(in []v1alpha1.KeyValue) map[string]string {
 	out := make(map[string]string, len(in))
 	for _, kv := range in {
@@ -63,7 +63,7 @@ func (c *compiler) value(field string, sel *corev1.SecretKeySelector) (string, e
 	return value, at(field, err)
 }
 
-// needed reads a Secret key whose value must not be empty.
+// needed reads a Secret key and rejects an empty value.
 func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, error) {
 	value, err := c.SecretKey(sel)
 	if err == nil && value == "" {
@@ -72,7 +72,7 @@ func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, e
 	return value, at(field, err)
 }
 
-// orGlobal reads a Secret key that may be unset or empty if the base gives one.
+// orGlobal reads a Secret key that may be unset or empty if the base provides the setting.
 func (c *compiler) orGlobal(field string, sel *corev1.SecretKeySelector, global bool) (string, error) {
 	value, err := c.Secret(sel)
 	switch {
@@ -90,7 +90,7 @@ var (
 	errEmptyNoGlobal = errors.New("the value is empty, and the global configuration has none")
 )
 
-// secretURL reads a URL from a Secret; blanks around it are removed.
+// secretURL reads a URL from a Secret and trims whitespace.
 func (c *compiler) secretURL(field string, sel corev1.SecretKeySelector) (string, error) {
 	value, err := c.SecretKey(sel)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// config-reloader replaces $(NAME) by environment variables of its container, which are not
-// the tenants' to read, and a name could become that of another receiver by it. The two
-// characters are therefore written as an escape that YAML turns back into them.
+// config-reloader substitutes $(NAME) with environment variables of its container. Tenants
+// must not read these, and the substitution could turn a name into that of another receiver.
+// Therefore the two characters are written as an escape that YAML decodes to the original.
 var (
 	variableStart = []byte("$(")
 	escapedStart  = []byte(`\x24(`)
 )
 
-// literalVariables makes the items of all sections free of variables.
+// literalVariables escapes variables in the items of all sections.
 func literalVariables(sections map[Section][]byte) error {
 	for section, text := range sections {
 		if !bytes.Contains(text, variableStart) {
@@ -33,7 +33,7 @@ func literalVariables(sections map[Section][]byte) error {
 	return nil
 }
 
-// literal writes a list of items with escapes in place of variables, in double quotes.
+// literal encodes a list of items with escaped variables, in double quotes.
 func literal(items []byte) ([]byte, error) {
 	root, err := parseTree(items)
 	if err != nil {

@@ -12,39 +12,40 @@ import (
 
 // AzureAD is the azuread block of remote write.
 type AzureAD struct {
-	// ManagedIdentity of the node or pod.
+	// ManagedIdentity is the managed identity of the node or pod.
 	ManagedIdentity *ManagedIdentity `yaml:"managed_identity,omitempty"`
-	// OAuth client credentials.
+	// OAuth holds client credentials.
 	OAuth *AzureOAuth `yaml:"oauth,omitempty" since:"2.48.0"`
-	// SDK takes credentials from the environment.
+	// SDK uses the credential lookup of the Azure SDK, for example from the environment.
 	SDK *AzureSDK `yaml:"sdk,omitempty" since:"2.52.0,thanos=0.36.0"`
-	// WorkloadIdentity of the pod.
+	// WorkloadIdentity is the workload identity of the pod.
 	WorkloadIdentity *WorkloadIdentity `yaml:"workload_identity,omitempty" since:"3.7.0,thanos=never"`
 	// Cloud is AzurePublic, AzureChina or AzureGovernment.
 	Cloud string `yaml:"cloud,omitempty"`
-	// Scope of the token.
+	// Scope is the scope of the token.
 	Scope string `yaml:"scope,omitempty" since:"3.9.0,thanos=never"`
 }
 
-// ManagedIdentity is user-assigned when it has an id, else the system's.
+// ManagedIdentity is a user-assigned identity if ClientID is set, otherwise the
+// system-assigned one.
 type ManagedIdentity struct {
 	// ClientID is a UUID.
 	ClientID string `yaml:"client_id,omitempty"`
 }
 
-// AzureOAuth are client credentials.
+// AzureOAuth holds client credentials.
 type AzureOAuth struct {
 	// ClientID is a UUID.
 	ClientID string `yaml:"client_id"`
-	// ClientSecret from a Secret.
+	// ClientSecret is read from a Secret.
 	ClientSecret string `yaml:"client_secret"`
-	// TenantID of the directory.
+	// TenantID is the ID of the directory.
 	TenantID string `yaml:"tenant_id"`
 }
 
-// AzureSDK lets the SDK find credentials.
+// AzureSDK enables the credential lookup of the Azure SDK.
 type AzureSDK struct {
-	// TenantID of the directory; may be empty.
+	// TenantID is the ID of the directory; may be empty.
 	TenantID string `yaml:"tenant_id"`
 }
 
@@ -56,7 +57,7 @@ type WorkloadIdentity struct {
 	TenantID string `yaml:"tenant_id"`
 }
 
-// AzureAD checks and reads the block; nil stays nil.
+// AzureAD validates and resolves the block; nil stays nil.
 func (r *Resolver) AzureAD(a *v1.AzureAD) (*AzureAD, error) {
 	if a == nil {
 		return nil, nil
@@ -84,7 +85,7 @@ func (r *Resolver) AzureAD(a *v1.AzureAD) (*AzureAD, error) {
 	return out, nil
 }
 
-// checkAzureAD: exactly one identity, of a kind the version knows.
+// checkAzureAD checks that exactly one kind of identity is set and that the version supports it.
 func checkAzureAD(a *v1.AzureAD, t gate.Target) error {
 	ways := []Way{
 		{"managedIdentity", a.ManagedIdentity != nil}, {"oauth", a.OAuth != nil},
@@ -107,8 +108,8 @@ func checkAzureAD(a *v1.AzureAD, t gate.Target) error {
 	return errors.New("one of managedIdentity, oauth, sdk and workloadIdentity is needed")
 }
 
-// CheckManagedIdentity refuses the identity of the system, which has no id, below
-// the version that knows it; nil is fine.
+// CheckManagedIdentity rejects the system-assigned identity, which has no client ID, if
+// the version does not support it. It accepts nil.
 func CheckManagedIdentity(m *v1.ManagedIdentity, t gate.Target) error {
 	if m == nil || m.ClientID != "" {
 		return nil

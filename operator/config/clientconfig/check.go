@@ -4,13 +4,13 @@ import "fmt"
 
 // Way is one of several blocks that are mutually exclusive.
 type Way struct {
-	// Field as the user wrote it.
+	// Field is the name of the field in the object.
 	Field string
-	// Given counts an empty block as given.
+	// Given reports whether the block is set; an empty block counts.
 	Given bool
 }
 
-// AtMostOne names the first two blocks that are given together.
+// AtMostOne returns an error with the first two blocks that are both given.
 func AtMostOne(ways ...Way) error {
 	first := ""
 	for _, w := range ways {
@@ -25,7 +25,7 @@ func AtMostOne(ways ...Way) error {
 	return nil
 }
 
-// fieldError is an error about a field as the user wrote it.
+// fieldError is an error about a field of the object.
 type fieldError struct {
 	field string
 	err   error
@@ -36,13 +36,13 @@ func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
 // Unwrap returns the cause.
 func (e *fieldError) Unwrap() error { return e.err }
 
-// At says which field an error is about; fields around fields make one path,
-// as in "consulSDConfigs[0].server: is empty". nil stays nil.
+// At wraps an error with the name of a field. Nested fields are joined into one path, as
+// in "consulSDConfigs[0].server: is empty". nil stays nil.
 func At(field string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if inner, ok := err.(*fieldError); ok { // not deeper: text in between would be lost
+	if inner, ok := err.(*fieldError); ok { // no errors.As: text in between would be lost
 		return &fieldError{field: field + "." + inner.field, err: inner.err}
 	}
 	return &fieldError{field: field, err: err}

@@ -2,44 +2,44 @@ package clientconfig
 
 import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 
-// Credentials are ways to authenticate, of which one may be used.
+// Credentials holds the authentication methods, of which at most one may be set.
 type Credentials struct {
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
-	// Tokens of either kind.
+	// Tokens are the token-based methods.
 	Tokens `yaml:",inline"`
 }
 
-// Tokens are the ways to authenticate with a token.
+// Tokens holds the token-based authentication methods.
 type Tokens struct {
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// OAuth2 credentials.
+	// OAuth2 holds client credentials.
 	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 }
 
-// Redirects are the switches of an HTTP client.
+// Redirects holds the boolean options of an HTTP client.
 type Redirects struct {
-	// FollowRedirects of the server.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0,alertmanager=0.22.0"`
-	// EnableHTTP2 towards the server.
+	// EnableHTTP2 enables HTTP/2.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0,alertmanager=0.25.0"`
 }
 
-// Client is the HTTP client of one endpoint. Each kind of entry places its blocks
-// where it has them.
+// Client is the HTTP client of one endpoint. Each kind of entry inlines its blocks in the
+// order of that entry.
 type Client struct {
 	Credentials
 	Redirects
-	// Proxy towards the endpoint.
+	// Proxy is the proxy for requests to the endpoint.
 	Proxy Proxy
-	// TLS towards the endpoint.
+	// TLS is the TLS configuration for the endpoint.
 	TLS *TLSConfig
 }
 
-// Client checks and reads the blocks of an HTTP client, but for its bearer token.
-// That only one way to authenticate is given, the caller says with [AtMostOne]:
-// it knows what else there is.
+// Client validates and resolves the blocks of an HTTP client, except for its bearer
+// token. The caller must check with [AtMostOne] that at most one authentication method is
+// set, because some entries have more methods.
 func (r *Resolver) Client(h v1.HTTPConfigWithoutTLS, t *v1.TLSConfig, p v1.ProxyConfig) (out Client, err error) {
 	out.FollowRedirects, out.EnableHTTP2 = h.FollowRedirects, h.EnableHTTP2
 	if out.BasicAuth, err = r.BasicAuth(h.BasicAuth); err != nil {

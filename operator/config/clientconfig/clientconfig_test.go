@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// httpConfig has every shared block, as the http_config of a receiver would.
+// httpConfig contains all shared blocks, like the http_config of a receiver.
 type httpConfig struct {
 	Credentials `yaml:",inline"`
 	TLS         *TLSConfig `yaml:"tls_config,omitempty"`
@@ -35,13 +35,13 @@ followRedirects: false
 enableHttp2: false
 `
 
-// perProgram is what a version of a program is expected to say.
+// perProgram is the expected result for a version of a program.
 type perProgram struct {
 	program       gate.Program
 	version, want string
 }
 
-// checkEach compares what ask gets from a resolver for each program.
+// checkEach compares the results of ask for each program.
 func checkEach(t *testing.T, cases []perProgram, ask func(*Resolver, gate.Target) string) {
 	t.Helper()
 	for _, tc := range cases {
@@ -52,7 +52,7 @@ func checkEach(t *testing.T, cases []perProgram, ask func(*Resolver, gate.Target
 	}
 }
 
-// TestGatesOfEachProgram: which keys of the blocks a program does not get.
+// TestGatesOfEachProgram: keys that each version does not support are omitted.
 func TestGatesOfEachProgram(t *testing.T) {
 	checkEach(t, []perProgram{
 		{gate.Prometheus, "2.34.0", "oauth2.proxy_url oauth2.no_proxy oauth2.tls_config tls_config.min_version tls_config.max_version no_proxy proxy_connect_header enable_http2 sigv4.external_id"},
@@ -90,8 +90,8 @@ func TestGatesOfEachProgram(t *testing.T) {
 	})
 }
 
-// TestRulesThatCameWithAVersion: the rule of a block holds from the version that
-// has it, which each program has learned in its own.
+// TestRulesThatCameWithAVersion: a rule applies from the version that introduced the
+// block, which differs between programs.
 func TestRulesThatCameWithAVersion(t *testing.T) {
 	checkEach(t, []perProgram{
 		{gate.Prometheus, "3.10.0", "<nil>, <nil>"},
@@ -108,7 +108,7 @@ func TestRulesThatCameWithAVersion(t *testing.T) {
 	})
 }
 
-// TestCheckOAuth2: the rules hold without a look at the cluster.
+// TestCheckOAuth2: the rules are checked without reading from the cluster.
 func TestCheckOAuth2(t *testing.T) {
 	good := func() *v1.OAuth2 {
 		return &v1.OAuth2{TokenURL: "http://i", ClientID: v1.SecretOrConfigMap{ConfigMap: &corev1.ConfigMapKeySelector{Key: "k"}}}
@@ -132,8 +132,7 @@ func TestCheckOAuth2(t *testing.T) {
 	}
 }
 
-// TestPathsOfErrors: fields around fields make one path; what stands between them
-// stays.
+// TestPathsOfErrors: nested fields are joined into one path, and text in between is kept.
 func TestPathsOfErrors(t *testing.T) {
 	cause := fmt.Errorf("is empty")
 	for _, tc := range []struct {

@@ -1,17 +1,16 @@
-// Package clientconfig holds the blocks that configuration files of Prometheus,
-// Alertmanager and Thanos have in common: how an HTTP client authenticates,
-// which certificates it uses, and the proxy it goes through.
+// Package clientconfig holds the blocks that the configuration files of Prometheus,
+// Alertmanager and Thanos have in common: authentication, TLS and proxies of HTTP clients.
 //
-// A [Resolver] turns the blocks of one object into the structs that are
-// written, one call for each block: it checks the block, reads what it refers to
-// and collects the dependencies and the TLS files that must be mounted.
+// A [Resolver] converts the blocks of one object to the structs that are marshaled, one
+// call per block. It validates the block, resolves its references, and collects the
+// dependencies and the TLS files to mount.
 //
 //	r := clientconfig.New("monitoring", reader, "/etc/prometheus/certs", target)
 //	tls, err := r.TLS(spec.TLSConfig)
 //	files, deps := r.Files(), r.Dependencies()
 //
-// The versions in the tags are those of all programs (package gate). A file that
-// has a block at a later version than others gates the key of its own struct.
+// The tags contain the versions of all programs (package gate). A file that supports a
+// block only from a later version gates the key in its own struct.
 //
-// Errors name fields as users write them and never contain a secret's value.
+// Errors contain the field names of the object and never a secret value.
 package clientconfig

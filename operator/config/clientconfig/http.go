@@ -15,13 +15,13 @@ import (
 
 // BasicAuth is a basic_auth block.
 type BasicAuth struct {
-	// Username as it stands in the Secret, byte for byte.
+	// Username is the value in the Secret, byte for byte.
 	Username string `yaml:"username"`
-	// Password as it stands in the Secret, byte for byte.
+	// Password is the value in the Secret, byte for byte.
 	Password string `yaml:"password"`
 }
 
-// BasicAuth reads both halves; nil stays nil.
+// BasicAuth resolves username and password; nil stays nil.
 func (r *Resolver) BasicAuth(b *v1.BasicAuth) (*BasicAuth, error) {
 	if b == nil {
 		return nil, nil
@@ -39,15 +39,15 @@ func (r *Resolver) BasicAuth(b *v1.BasicAuth) (*BasicAuth, error) {
 
 // Authorization is an authorization block.
 type Authorization struct {
-	// Type is the scheme before the credentials, "Bearer" by default.
+	// Type is the authentication scheme, "Bearer" by default.
 	Type string `yaml:"type"`
-	// Credentials as they stand in the Secret.
+	// Credentials is the value in the Secret.
 	Credentials *string `yaml:"credentials,omitempty"`
 	// CredentialsFile is a path in the container.
 	CredentialsFile string `yaml:"credentials_file,omitempty"`
 }
 
-// Authorization is for blocks of monitors and Alertmanagers, which have no files.
+// Authorization resolves the block of monitors and Alertmanagers, which has no credentials file.
 func (r *Resolver) Authorization(a *v1.SafeAuthorization) (*Authorization, error) {
 	if a == nil {
 		return nil, nil
@@ -55,7 +55,7 @@ func (r *Resolver) Authorization(a *v1.SafeAuthorization) (*Authorization, error
 	return r.FullAuthorization(&v1.Authorization{SafeAuthorization: *a})
 }
 
-// FullAuthorization checks the rest of a block only when it refers to a Secret.
+// FullAuthorization resolves the block. It validates the block only if it refers to a Secret.
 func (r *Resolver) FullAuthorization(a *v1.Authorization) (*Authorization, error) {
 	if a == nil {
 		return nil, nil
@@ -78,7 +78,7 @@ func (r *Resolver) FullAuthorization(a *v1.Authorization) (*Authorization, error
 	return out, nil
 }
 
-// CheckAuthorization applies the rules that need no look at the cluster.
+// CheckAuthorization checks the rules that do not depend on the cluster.
 func CheckAuthorization(a *v1.Authorization) error {
 	if a == nil {
 		return nil
@@ -89,7 +89,7 @@ func CheckAuthorization(a *v1.Authorization) error {
 	return CheckAuthorizationType(a.Type)
 }
 
-// CheckAuthorizationType refuses what basic_auth is for.
+// CheckAuthorizationType rejects the scheme of basic_auth.
 func CheckAuthorizationType(t string) error {
 	if strings.EqualFold(strings.TrimSpace(t), "basic") {
 		return fmt.Errorf("type: %q is not allowed here, use basicAuth", t)
@@ -97,7 +97,7 @@ func CheckAuthorizationType(t string) error {
 	return nil
 }
 
-// AuthorizationType is the scheme that is written, "Bearer" by default.
+// AuthorizationType returns the authentication scheme, "Bearer" by default.
 func AuthorizationType(t string) string {
 	if t = strings.TrimSpace(t); t != "" {
 		return t
@@ -105,19 +105,19 @@ func AuthorizationType(t string) string {
 	return "Bearer"
 }
 
-// Proxy holds the proxy keys of the block they stand in.
+// Proxy holds the proxy keys of a block.
 type Proxy struct {
-	// URL of the proxy.
+	// URL is the URL of the proxy.
 	URL string `yaml:"proxy_url,omitempty"`
-	// NoProxy lists hosts to reach directly, separated by commas.
+	// NoProxy is a comma-separated list of hosts that are contacted directly.
 	NoProxy *string `yaml:"no_proxy,omitempty" since:"2.43.0,alertmanager=0.26.0,thanos=0.32.0"`
-	// FromEnvironment takes the proxy from the container's environment.
+	// FromEnvironment uses the proxy of the container's environment.
 	FromEnvironment *bool `yaml:"proxy_from_environment,omitempty" since:"2.43.0,alertmanager=0.26.0,thanos=0.32.0"`
 	// ConnectHeader is sent to the proxy with CONNECT requests.
 	ConnectHeader map[string][]string `yaml:"proxy_connect_header,omitnil" since:"2.43.0,alertmanager=0.26.0,thanos=0.32.0"`
 }
 
-// CheckProxy applies the rules that need no look at the cluster.
+// CheckProxy checks the rules that do not depend on the cluster.
 func CheckProxy(p v1.ProxyConfig) error {
 	environment := p.ProxyFromEnvironment != nil && *p.ProxyFromEnvironment
 	noProxy := p.NoProxy != nil && *p.NoProxy != ""
@@ -141,12 +141,12 @@ func CheckProxy(p v1.ProxyConfig) error {
 		}
 	}
 	if _, err := url.Parse(p.ProxyURL); err != nil {
-		return errors.New("proxyUrl: is not a URL") // the cause may show a password
+		return errors.New("proxyUrl: is not a URL") // the cause may contain a password
 	}
 	return nil
 }
 
-// Proxy checks p and reads the header values.
+// Proxy validates p and resolves the header values.
 func (r *Resolver) Proxy(p v1.ProxyConfig) (Proxy, error) {
 	if err := CheckProxy(p); err != nil {
 		return Proxy{}, err

@@ -7,25 +7,25 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// OAuth2 is an oauth2 block: the client credentials flow.
+// OAuth2 is an oauth2 block for the client credentials flow.
 type OAuth2 struct {
-	// ClientID from a Secret or ConfigMap.
+	// ClientID is read from a Secret or ConfigMap.
 	ClientID string `yaml:"client_id"`
-	// ClientSecret from a Secret.
+	// ClientSecret is read from a Secret.
 	ClientSecret string `yaml:"client_secret"`
-	// TokenURL is where tokens are fetched.
+	// TokenURL is the token endpoint.
 	TokenURL string `yaml:"token_url"`
-	// Scopes of the token request.
+	// Scopes are the scopes of the token request.
 	Scopes []string `yaml:"scopes,omitempty"`
 	// EndpointParams are added to the token request.
 	EndpointParams map[string]string `yaml:"endpoint_params,omitempty"`
-	// Proxy for the token request; the whole group came later than elsewhere.
+	// Proxy is used for the token request. Other blocks have had these keys for longer.
 	Proxy `yaml:",inline" since:"2.43.0,alertmanager=0.25.0"`
-	// TLSConfig for the token request.
+	// TLSConfig is used for the token request.
 	TLSConfig *TLSConfig `yaml:"tls_config,omitempty" since:"2.43.0,alertmanager=0.24.0"`
 }
 
-// checkOAuth2 applies the rules about the fields that only this block has.
+// checkOAuth2 checks the fields that only this block has.
 func checkOAuth2(o *v1.OAuth2) error {
 	switch {
 	case o.TokenURL == "":
@@ -38,7 +38,7 @@ func checkOAuth2(o *v1.OAuth2) error {
 	return nil
 }
 
-// CheckOAuth2 applies all rules that need no look at the cluster; nil is fine.
+// CheckOAuth2 checks all rules that do not depend on the cluster. It accepts nil.
 func CheckOAuth2(o *v1.OAuth2) error {
 	if o == nil {
 		return nil
@@ -52,7 +52,7 @@ func CheckOAuth2(o *v1.OAuth2) error {
 	return At("tlsConfig", CheckTLS(FullTLS(o.TLSConfig)))
 }
 
-// OAuth2 checks and reads the block; nil stays nil.
+// OAuth2 validates and resolves the block; nil stays nil.
 func (r *Resolver) OAuth2(o *v1.OAuth2) (*OAuth2, error) {
 	if o == nil {
 		return nil, nil

@@ -11,34 +11,34 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Resolver reads the references of one object. What it has read, the files that
-// must be mounted and the dependencies, are in its scope.
+// Resolver resolves the references of one object. Its scope collects the files to mount
+// and the dependencies.
 type Resolver struct {
 	*assets.Scope
 	dir    string
 	target gate.Target
 }
 
-// New returns a resolver for references held by objects of namespace.
+// New returns a resolver for references of objects in namespace.
 //
-// dir: where the containers find TLS assets. t: the program and version that
-// read the file; rules that came with a version hold from there on.
+// dir: the mount path of TLS assets in the containers. t: the program and version that
+// read the file; version-dependent rules apply accordingly.
 func New(namespace string, r assets.Reader, dir string, t gate.Target) *Resolver {
 	return &Resolver{Scope: assets.NewScope(namespace, r), dir: dir, target: t}
 }
 
-// variable is what Thanos replaces in its configuration files. It does not start when
-// the variable is not set, and its log has the name: a part of the value.
+// variable matches an environment variable reference in a Thanos configuration file. Thanos
+// does not start if the variable is not set, and logs its name, which is part of the value.
 var variable = regexp.MustCompile(`\$\([a-zA-Z_0-9]+\)`)
 
-// SecretKey is [assets.Scope.SecretKey]. A value that the program would not read as it
-// is, is an error too.
+// SecretKey is like [assets.Scope.SecretKey], but also returns an error for a value that
+// the program would not read literally.
 func (r *Resolver) SecretKey(sel corev1.SecretKeySelector) (string, error) {
 	value, err := r.Scope.SecretKey(sel)
 	return r.literal(assets.Secret, sel.Name, value, err)
 }
 
-// ConfigMapKey is SecretKey for ConfigMaps.
+// ConfigMapKey is like SecretKey, for ConfigMaps.
 func (r *Resolver) ConfigMapKey(sel corev1.ConfigMapKeySelector) (string, error) {
 	value, err := r.Scope.ConfigMapKey(sel)
 	return r.literal(assets.ConfigMap, sel.Name, value, err)
@@ -51,7 +51,7 @@ func (r *Resolver) literal(kind assets.Kind, name, value string, err error) (str
 	return value, err
 }
 
-// Secret returns the value behind sel; nil means "".
+// Secret returns the value of the selected key; nil means "".
 func (r *Resolver) Secret(sel *corev1.SecretKeySelector) (string, error) {
 	if sel == nil {
 		return "", nil
@@ -59,7 +59,7 @@ func (r *Resolver) Secret(sel *corev1.SecretKeySelector) (string, error) {
 	return r.SecretKey(*sel)
 }
 
-// Either returns the value behind a Secret or ConfigMap reference; none means "".
+// Either returns the value of a Secret or ConfigMap reference; none means "".
 func (r *Resolver) Either(ref v1.SecretOrConfigMap) (string, error) {
 	switch {
 	case ref.Secret != nil:

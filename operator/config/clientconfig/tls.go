@@ -9,9 +9,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TLSConfig is a tls_config block. Files of references come first, plain paths last.
+// TLSConfig is a tls_config block. Files from references come first, plain paths last.
 type TLSConfig struct {
-	// InsecureSkipVerify turns off the check of the server's certificate.
+	// InsecureSkipVerify disables verification of the server's certificate.
 	InsecureSkipVerify *bool `yaml:"insecure_skip_verify,omitempty"`
 	// CAAsset is the path of a CA bundle in the assets volume.
 	CAAsset string `yaml:"ca_file,omitempty"`
@@ -19,23 +19,23 @@ type TLSConfig struct {
 	CertAsset string `yaml:"cert_file,omitempty"`
 	// KeyAsset is the path of a client key in the assets volume.
 	KeyAsset string `yaml:"key_file,omitempty"`
-	// ServerName is expected in the server's certificate instead of the host.
+	// ServerName overrides the host name in the verification of the server's certificate.
 	ServerName string `yaml:"server_name,omitempty"`
 	// MinVersion is "TLS10" to "TLS13".
 	MinVersion v1.TLSVersion `yaml:"min_version,omitempty" since:"2.35.0,alertmanager=0.25.0,thanos=0.28.0"`
 	// MaxVersion is "TLS10" to "TLS13".
 	MaxVersion v1.TLSVersion `yaml:"max_version,omitempty" since:"2.41.0,alertmanager=0.25.0,thanos=0.30.0"`
-	// CAFile is a path in the container as the user gave it.
+	// CAFile is a path in the container, as the user set it.
 	CAFile string `yaml:"ca_file,omitempty" again:"plain paths come last"`
-	// CertFile is a path in the container as the user gave it.
+	// CertFile is a path in the container, as the user set it.
 	CertFile string `yaml:"cert_file,omitempty" again:"plain paths come last"`
-	// KeyFile is a path in the container as the user gave it.
+	// KeyFile is a path in the container, as the user set it.
 	KeyFile string `yaml:"key_file,omitempty" again:"plain paths come last"`
 }
 
-// NewTLSConfig writes t for references of the namespace; it reads nothing.
+// NewTLSConfig converts t for references in namespace; it reads nothing.
 //
-// dir: where the containers find TLS assets.
+// dir: the mount path of TLS assets in the containers.
 func NewTLSConfig(t *v1.TLSConfig, dir, namespace string) *TLSConfig {
 	if t == nil {
 		return nil
@@ -64,7 +64,7 @@ func assetPath(ref v1.SecretOrConfigMap, dir, namespace string) string {
 	return ""
 }
 
-// FullTLS gives a block without file paths the form with them.
+// FullTLS converts a block without file paths to one with them.
 func FullTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
 	if t == nil {
 		return nil
@@ -72,7 +72,7 @@ func FullTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
 	return &v1.TLSConfig{SafeTLSConfig: *t}
 }
 
-// CheckTLS applies the rules that need no look at the cluster.
+// CheckTLS checks the rules that do not depend on the cluster.
 func CheckTLS(t *v1.TLSConfig) error {
 	if t == nil {
 		return nil
@@ -102,10 +102,10 @@ func CheckTLS(t *v1.TLSConfig) error {
 	return nil
 }
 
-// Given reports whether there is a reference.
+// Given reports whether the reference is set.
 func Given(ref v1.SecretOrConfigMap) bool { return ref.Secret != nil || ref.ConfigMap != nil }
 
-// TLS checks and writes t, and registers the files it refers to.
+// TLS validates and converts t, and registers the files it refers to.
 func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
 	if t == nil {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
 )
 
-// ID names one version of a configuration object.
+// ID identifies one version of a configuration object.
 type ID struct {
 	Kind       string
 	Namespace  string
@@ -20,35 +20,36 @@ type ID struct {
 	Stub       bool // only its metadata is in memory
 }
 
-// IDOf is the version of an object as the cache has it.
+// IDOf returns the ID of a cached object.
 func IDOf(kind string, o metav1.Object) ID {
 	return ID{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), Generation: o.GetGeneration(), Stub: capacity.IsStub(o)}
 }
 
-// Owner names an owner whose settings fragments are compiled under.
+// Owner identifies a workload under whose settings fragments are compiled.
 type Owner struct{ Kind, Namespace, Name string }
 
 type place struct{ kind, namespace, name string }
 
 func (id ID) place() place { return place{id.Kind, id.Namespace, id.Name} }
 
-// Cache keeps fragments of type F. It is safe for concurrent use.
+// Cache holds compiled fragments of type F. It is safe for concurrent use.
 type Cache[F any] struct {
-	// Deps returns what a fragment depends on; nil when none depends on anything.
+	// Deps returns the dependencies of a fragment. If nil, fragments have no dependencies.
 	Deps func(F) []assets.Dependency
 
 	mu      sync.Mutex
 	buckets map[string]*bucket[F]
-	owners  map[Owner]string // → key of its bucket
+	owners  map[Owner]string // to the key of its bucket
 	compile uint64
-	charge  Charge // nil: nobody counts
+	charge  Charge // nil: not counted
 }
 
-// Charge takes what an object compiles to, as [capacity.Capacity.Charge] does.
+// Charge records the compiled size of an object, see [capacity.Capacity.Charge].
 type Charge func(by any, kind string, name types.NamespacedName, bytes int, files map[string]int)
 
-// ChargeTo has it counted what each object compiles to: the most of what it does under the
-// settings of different owners, who are not in the hands of the object.
+// ChargeTo sets the function to which the compiled size of each object is charged. An object is
+// charged for its largest fragment only, because it does not control the settings of the
+// workloads that select it.
 func (c *Cache[F]) ChargeTo(charge Charge) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +60,7 @@ func (c *Cache[F]) ChargeTo(charge Charge) {
 type bucket[F any] struct {
 	mu      sync.Mutex
 	entries map[place]*entry[F]
-	bytes   int // of the fragments, without files
+	bytes   int // total of the fragments, without files
 }
 
 type entry[F any] struct {
@@ -68,11 +69,10 @@ type entry[F any] struct {
 	set   bool
 	value F
 
-	weight weight // guarded by the mutex of the bucket
+	weight weight // guarded by the bucket's mu
 }
 
-// Use says which settings an owner has now. Fragments of settings that no owner
-// has any more are dropped.
+// Use sets the current settings of an owner. Fragments of settings that no owner uses any more are dropped.
 func (c *Cache[F]) Use(owner Owner, settings string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *Cache[F]) Use(owner Owner, settings string) {
 	}
 }
 
-// Release forgets an owner.
+// Release removes an owner.
 func (c *Cache[F]) Release(owner Owner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +120,7 @@ func (c *Cache[F]) drop(settings string) {
 	}
 }
 
-// weigh counts a fragment.
+// weigh records the weight of a fragment and charges it.
 func (c *Cache[F]) weigh(settings string, at place, w weight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,8 +140,8 @@ func (c *Cache[F]) weigh(settings string, at place, w weight) {
 	}
 }
 
-// Held returns how many bytes the fragments of an owner take: its part of them, when other owners
-// have the same settings.
+// Held returns the size in bytes of the fragments of an owner. If several owners have the same
+// settings, it is the owner's share.
 func (c *Cache[F]) Held(owner Owner) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +161,7 @@ func (c *Cache[F]) Held(owner Owner) int {
 	return b.bytes / sharing
 }
 
-// recount charges what an object compiles to. c.mu must be held.
+// recount charges the object for its largest fragment. c.mu must be held.
 func (c *Cache[F]) recount(at place) {
 	var most weight
 	for _, b := range c.buckets {
@@ -189,11 +189,10 @@ func (c *Cache[F]) Forget(kind, namespace, name string) {
 	}
 }
 
-// Get returns the fragment of an object under the settings of an owner that
-// called Use, compiling it when there is none that still stands. current reports
-// whether dependencies have not changed since; fragments without any need none.
-// compile's second result says whether the fragment may be kept. Concurrent calls
-// for one object compile it once.
+// Get returns the fragment of an object under the settings of an owner that called Use. If no
+// cached fragment is current, it compiles one. current reports whether the dependencies are
+// unchanged; it is not called for fragments without dependencies. The second result of compile
+// reports whether the fragment may be cached. Concurrent calls for the same object compile it once.
 func (c *Cache[F]) Get(settings string, id ID, current func([]assets.Dependency) bool, compile func() (F, bool)) F {
 	e := c.entry(settings, id)
 	if e == nil {
@@ -236,14 +235,14 @@ func (c *Cache[F]) entry(settings string, id ID) *entry[F] {
 	return e
 }
 
-// Compilations is how many fragments were compiled since the start.
+// Compilations returns the number of fragments compiled since the start.
 func (c *Cache[F]) Compilations() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.compile
 }
 
-// Len is the number of fragments that are kept.
+// Len returns the number of cached fragments.
 func (c *Cache[F]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// sample is a fragment of the tests: a text and what it depends on.
+// sample is a test fragment: a text and its dependencies.
 type sample struct {
 	text string
 	deps []assets.Dependency
@@ -20,7 +20,7 @@ type sample struct {
 
 var password = assets.Ref{Kind: assets.Secret, Namespace: "a", Name: "password"}
 
-// cache is one over objects with versions.
+// cache is a Cache with the current versions of the objects.
 type cache struct {
 	Cache[sample]
 	versions map[assets.Ref]string
@@ -45,7 +45,7 @@ func id(name string, generation int64) ID {
 	return ID{Kind: "PodMonitor", Namespace: "a", Name: name, UID: types.UID("uid of " + name), Generation: generation}
 }
 
-// get reads a fragment and reports whether it was compiled for it.
+// get reads a fragment and reports whether it was compiled for this call.
 func get(c *cache, settings string, id ID, deps ...assets.Dependency) (fresh bool) {
 	text := fmt.Sprintf("%s under %s", id.Name, settings)
 	f := c.Get(settings, id, c.current, func() (sample, bool) {

@@ -8,8 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestChargeTo: an object is charged for the largest of its fragments, as long as there is an
-// owner with their settings.
+// TestChargeTo: an object is charged for its largest fragment while an owner uses the settings of that fragment.
 func TestChargeTo(t *testing.T) {
 	var c Cache[*string]
 	charged := map[string]int{}
@@ -51,8 +50,8 @@ func TestChargeTo(t *testing.T) {
 	want("no owner", map[string]int{})
 }
 
-// TestHeld: owners with the same settings share what their fragments take, and an object that is
-// gone takes nothing.
+// TestHeld: owners with the same settings share the size of their fragments, and a deleted
+// object takes nothing.
 func TestHeld(t *testing.T) {
 	var c Cache[*string]
 	compile := func(settings, name string, n int) {

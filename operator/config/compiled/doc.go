@@ -1,17 +1,15 @@
-// Package compiled keeps what configuration objects were compiled to, for as
-// long as everything they were compiled from stands: the object's generation,
-// the owner's settings that matter to it, and the versions of the Secrets and
-// ConfigMaps it refers to. Owners with equal settings share fragments, of
-// whatever kind the owners are: settings of different kinds of owners must
-// differ where the result does.
+// Package compiled caches the compiled fragments of configuration objects. A fragment is current until one
+// of its inputs changes: the generation of the object, the relevant settings of the owner, or the versions
+// of the referenced Secrets and ConfigMaps. Owners with equal settings share fragments, regardless of
+// their kind. Settings of different kinds of owners must therefore differ if the result does.
 //
 //	cache.Use(owner, settings.Key())
-//	f := cache.Get(settings.Key(), compiled.ID{…}, assets.Current, func() (promconfig.Fragment, bool) {
+//	f := cache.Get(settings.Key(), compiled.ID{...}, assets.Current, func() (promconfig.Fragment, bool) {
 //		return promconfig.CompileServiceMonitor(m, settings, reader), true
 //	})
 //
 //	cache.go     one fragment per object and settings, shared by owners
-//	lastpass.go  what one owner had the last time; mostly pointers are compared
+//	lastpass.go  the fragments of one owner's last reconciliation, compared by pointer
 //	parallel.go  compiling many objects on all CPUs
-//	weight.go    no more at the same time than there is memory for
+//	weight.go    limits concurrent compilation by memory
 package compiled

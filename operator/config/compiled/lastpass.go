@@ -7,21 +7,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LastPass is what the objects of an owner were compiled to in its last reconciliation.
-// An object that is still the same one in memory need not be looked up: a reconciliation with
-// 10,000 objects of which one has changed mostly compares pointers. They are weak: the next
-// reconciliation may be minutes away, and old versions of all objects would stay in memory for that
-// long. It is not safe for concurrent use. The zero value is empty; so is a nil one.
+// LastPass holds the fragments of an owner's last reconciliation. An object that is still the same
+// pointer needs no cache lookup: a reconciliation with 10,000 objects of which one has changed
+// mostly compares pointers. The pointers are weak, because the next reconciliation may be minutes
+// away and old versions of all objects would stay in memory until then. It is not safe for
+// concurrent use. The zero value and nil are empty.
 type LastPass[F any] struct {
 	settings string
 	kinds    map[string]*remembered[F]
 }
 
-// remembered are the objects of one kind, in the order of their names.
+// remembered holds the fragments of the objects of one kind, sorted by name.
 type remembered[F any] struct {
-	last   []fragmentOf[F] // of the last pass, without those passed by
+	last   []fragmentOf[F] // of the last pass, without skipped entries
 	now    []fragmentOf[F]
-	missed int // objects in a row that were not found
+	missed int // consecutive objects that were not found
 }
 
 type fragmentOf[F any] struct {
@@ -29,10 +29,10 @@ type fragmentOf[F any] struct {
 	fragment F
 }
 
-// address is where an object is in memory.
+// address returns the address of an object in memory.
 func address(o metav1.Object) *byte { return (*byte)(reflect.ValueOf(o).UnsafePointer()) }
 
-// Begin starts a reconciliation. Nothing is known under other settings than before.
+// Begin starts a reconciliation. It drops all fragments if the settings have changed.
 func (p *LastPass[F]) Begin(settings string) {
 	if p == nil {
 		return
@@ -45,15 +45,14 @@ func (p *LastPass[F]) Begin(settings string) {
 	}
 }
 
-// Objects that are gone or have changed since the last pass are passed by when a later one is found
-// within this many entries, and as many more as objects were not found in a row.
+// find looks at the next lookahead entries of the last pass, plus one for each consecutive miss, up
+// to maxLookahead. Entries before a match belong to changed or deleted objects and are skipped.
 const (
 	lookahead    = 16
 	maxLookahead = 256
 )
 
-// find returns the entry of an object. A kind's objects must be asked for in order, and each must
-// be noted.
+// find returns the entry of an object. Callers must find the objects of a kind in order, and note each of them.
 func (p *LastPass[F]) find(kind string, obj metav1.Object) (entry fragmentOf[F], ok bool) {
 	if p == nil || p.kinds[kind] == nil {
 		return entry, false
@@ -64,7 +63,7 @@ func (p *LastPass[F]) find(kind string, obj metav1.Object) (entry fragmentOf[F],
 		case at:
 			k.last, k.missed = k.last[i+1:], 0
 			return old, true
-		case nil: // collected
+		case nil: // garbage collected
 			if i == 0 {
 				k.last = k.last[1:]
 				continue
@@ -76,7 +75,7 @@ func (p *LastPass[F]) find(kind string, obj metav1.Object) (entry fragmentOf[F],
 	return entry, false
 }
 
-// note records the fragment of an object for the next reconciliation; entry is the result of find,
+// note records the fragment of an object for the next reconciliation. entry is the result of find
 // with that fragment.
 func (p *LastPass[F]) note(kind string, obj metav1.Object, entry fragmentOf[F]) {
 	if p == nil {
@@ -93,11 +92,11 @@ func (p *LastPass[F]) note(kind string, obj metav1.Object, entry fragmentOf[F]) 
 	k.now = append(k.now, entry)
 }
 
-// objectHeld is the size of the entries of one object, of this pass and of the last, in bytes, with
-// what the runtime keeps of a weak pointer.
+// objectHeld is the size in bytes of the entries of one object, for this pass and the last,
+// including the runtime's data for a weak pointer.
 const objectHeld = 128
 
-// Held returns how many bytes are remembered, without what the objects were compiled to.
+// Held returns the size in bytes of the entries, without the fragments.
 func (p *LastPass[F]) Held() (bytes int) {
 	for _, k := range p.kinds {
 		bytes += objectHeld * len(k.now)

@@ -36,8 +36,8 @@ func TestLastPassForgetsWithTheSettings(t *testing.T) {
 	pass("b", v1.ServiceMonitorKind, 3)
 }
 
-// TestLastPassFollowsChanges: whatever is added, replaced and removed between two passes, only new objects are
-// compiled, and no object gets what another was compiled to.
+// TestLastPassFollowsChanges: after any additions, replacements and removals between two passes, only new
+// objects are compiled, and no object gets the fragment of another.
 func TestLastPassFollowsChanges(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var p LastPass[string]
@@ -85,7 +85,8 @@ func TestLastPassFollowsChanges(t *testing.T) {
 	}
 }
 
-// TestLastPassAfterManyChanges: more replaced objects in a row than are looked ahead cost this pass, not the next.
+// TestLastPassAfterManyChanges: more consecutive replacements than the lookahead slow down this pass, but not
+// the next.
 func TestLastPassAfterManyChanges(t *testing.T) {
 	var p LastPass[string]
 	var all []*v1.ServiceMonitor
@@ -112,8 +113,8 @@ func TestLastPassAfterManyChanges(t *testing.T) {
 	runtime.KeepAlive(before)
 }
 
-// TestLastPassKeepsNoObjects: objects of a pass can be collected, and what was compiled of them is not that of
-// others in their place.
+// TestLastPassKeepsNoObjects: objects of a pass can be garbage collected, and their fragments are not reused
+// for other objects at the same address.
 func TestLastPassKeepsNoObjects(t *testing.T) {
 	var p LastPass[int]
 	p.Begin("a")

@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// All returns what each object of a kind compiles to: in order, from the last
-// pass where that still stands, and the rest compiled in parallel. The objects
-// are sorted by namespace and name. stands may be nil: what the last pass has,
-// always stands.
+// All returns the fragment of each object of a kind, in order. It reuses current
+// fragments of the last pass and compiles the rest in parallel. The objects must be
+// sorted by namespace and name. stands reports whether a fragment is current; if nil, all
+// fragments of the last pass are.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, stands func(F) bool, compile func(T) F) []F {
 	out, entries := make([]F, len(objects)), make([]fragmentOf[F], len(objects))
 	var missing []int
@@ -33,12 +33,11 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, st
 	return out
 }
 
-// worthGoroutines is how many objects are compiled by several goroutines: the
-// first reconciliation of a large owner, not the usual one.
+// worthGoroutines is the minimum number of objects that are compiled in parallel. Only
+// the first reconciliation of a large owner has that many.
 const worthGoroutines = 64
 
-// parallel calls do for 0 to n-1, on all CPUs when there are many. A panic in one
-// of them is one of the caller.
+// parallel calls do for 0 to n-1, on all CPUs if n is large. A panic in do is propagated to the caller.
 func parallel(n int, do func(int)) {
 	if n < worthGoroutines {
 		for i := range n {

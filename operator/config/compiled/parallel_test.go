@@ -42,8 +42,8 @@ func TestParallelPanicsInTheCaller(t *testing.T) {
 	}
 }
 
-// Large objects are compiled one by one, small ones together; one that panics leaves its
-// place to others.
+// Large objects are compiled one at a time, small ones concurrently. A panic releases the
+// memory reservation.
 func TestLargeObjectsWaitForEachOther(t *testing.T) {
 	large := &v1.ServiceMonitor{}
 	large.Spec.JobLabel = strings.Repeat("x", budget.CompiledBytes/2)

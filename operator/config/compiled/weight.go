@@ -8,35 +8,36 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// inFlight holds what is compiled at the same time, of all owners and kinds: what
-// compiling needs grows with the size of the objects, and machines with many CPUs have no
-// more memory for the operator.
+// inFlight bounds concurrent compilations across all owners and kinds. The memory for
+// compiling grows with the size of the objects, and the operator does not get more memory
+// on machines with many CPUs.
 var inFlight = semaphore.NewWeighted(budget.CompiledBytes)
 
-// weighed calls do once there is room for an object of its size. An object larger than all
-// room is compiled alone.
+// weighed calls do once there is room for an object of its size. An object larger than the
+// total is compiled alone.
 func weighed(room *semaphore.Weighted, object any, do func()) {
 	n := int64(budget.Size(object, budget.CompiledBytes))
 	if err := room.Acquire(context.Background(), n); err != nil {
-		return // never: the context does not end, and there is room for n
+		return // never happens: the context does not end, and n fits
 	}
 	defer room.Release(n)
 	do()
 }
 
-// Weighted is a fragment that has something in common with others.
+// Weighted is a fragment that shares files with others.
 type Weighted interface {
-	// Weight is how many bytes it takes alone, and the bytes of its files by their names.
+	// Weight returns the size of the fragment in bytes without its files, and the sizes of
+	// its files by name.
 	Weight() (bytes int, files map[string]int)
 }
 
-// weight is what a fragment takes in memory.
+// weight is the memory size of a fragment.
 type weight struct {
 	bytes int
 	files map[string]int
 }
 
-// mostWeighed is where the size of a fragment stops to be counted.
+// mostWeighed is the size in bytes at which measuring a fragment stops.
 const mostWeighed = 64 << 20
 
 func weightOf(fragment any) weight {
@@ -47,7 +48,7 @@ func weightOf(fragment any) weight {
 	return weight{bytes: budget.Size(fragment, mostWeighed)}
 }
 
-// WeightOf is the weight of a fragment of which some files are no others'.
+// WeightOf returns the weight of a fragment whose files may be shared.
 func WeightOf(fragment any, files map[string][]byte) (bytes int, lengths map[string]int) {
 	bytes = budget.Size(fragment, mostWeighed)
 	if len(files) == 0 {

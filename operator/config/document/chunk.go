@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// Chunks are the compressed chunks of several documents, each kept as long as
-// one of them uses it. The zero value is ready; it is safe for concurrent use.
+// Chunks holds the compressed chunks of several documents. A chunk is kept while at least
+// one document uses it. The zero value is ready to use. It is safe for concurrent use.
 type Chunks struct {
 	mu   sync.Mutex
 	kept map[[32]byte]*chunk // by group.key
@@ -22,12 +22,13 @@ type chunk struct {
 	uses int // guarded by Chunks.mu
 
 	once  sync.Once
-	block []byte   // deflate blocks up to a byte boundary, without a last one
+	block []byte   // deflate blocks up to a byte boundary, without the final block
 	text  checksum // of the plain text
 	err   error
 }
 
-// take returns the chunk with the key, to be given back.
+// take returns the chunk with the key and increments its reference count. The caller must
+// release it with give.
 func (s *Chunks) take(key [32]byte) *chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +44,7 @@ func (s *Chunks) take(key [32]byte) *chunk {
 	return c
 }
 
-// give gives chunks back.
+// give releases chunks and removes those that are no longer used.
 func (s *Chunks) give(chunks []*chunk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,14 +55,14 @@ func (s *Chunks) give(chunks []*chunk) {
 	}
 }
 
-// Len is the number of chunks that are kept.
+// Len returns the number of chunks held.
 func (s *Chunks) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.kept)
 }
 
-// fill compresses the group unless that was done; fresh is true when it was not.
+// fill compresses the group unless it is already compressed; fresh reports whether this call did it.
 func (c *chunk) fill(e *effort, g group) (fresh bool, err error) {
 	c.once.Do(func() {
 		fresh = true
@@ -70,11 +71,11 @@ func (c *chunk) fill(e *effort, g group) (fresh bool, err error) {
 	return fresh, c.err
 }
 
-// effort is how hard a document is compressed.
+// effort is a compression level and its parameters.
 type effort struct {
 	level int
-	// span is how many times larger chunks are than in the quick form: the
-	// stronger the compression, the more a chunk loses at its beginning.
+	// span is the chunk size relative to the quick form. The stronger the compression,
+	// the more a chunk loses at its beginning.
 	span    uint32
 	writers sync.Pool // of *squeezer: each has tables of about a megabyte
 }
@@ -84,7 +85,7 @@ var (
 	best  = &effort{level: flate.BestCompression, span: 4}
 )
 
-// squeezer is what compressing one chunk needs.
+// squeezer is the reusable state for compressing one chunk.
 type squeezer struct {
 	*flate.Writer
 	before bytes.Buffer
@@ -98,8 +99,7 @@ func (e *effort) squeezer() (*squeezer, error) {
 	return &squeezer{Writer: w}, err
 }
 
-// compress returns the text of the group as deflate blocks that may refer to the
-// text before it.
+// compress returns the text of the group as deflate blocks, which may refer to the preceding text.
 func (e *effort) compress(g group) (block []byte, text checksum, err error) {
 	s, err := e.squeezer()
 	if err != nil {

@@ -1,17 +1,16 @@
-// Package document puts a configuration file together from pieces and
-// compresses it so that one changed piece costs one small chunk.
+// Package document assembles a configuration file from pieces and compresses it
+// incrementally: changing one piece recompresses one small chunk.
 //
-// The pieces, in order, are cut into chunks at boundaries that depend on the
-// names of the pieces only (about one in [chunkPieces] ends a chunk). Each chunk
-// becomes deflate blocks that may refer to a few pieces before it, and the file is
-// one gzip stream of all blocks. A chunk is compressed again when its pieces or
-// those few have changed, and because boundaries come from names, adding or
-// removing a piece moves no other boundary. Documents may share chunks: what one
-// owner has compressed, an owner with the same pieces takes over.
+// The pieces, in order, are cut into chunks. The boundaries depend only on the names of the
+// pieces; about one in [chunkPieces] ends a chunk. Each chunk is compressed to deflate blocks
+// that may refer to a few preceding pieces, and the file is a single gzip stream of all blocks.
+// A chunk is recompressed when its pieces or those preceding pieces change. Because the
+// boundaries come from names, adding or removing a piece moves no other boundary. Documents may
+// share chunks: workloads with the same pieces reuse each other's compressed chunks.
 //
-// A document that is too large for one file is compressed as hard as possible; one
-// that is still too large is cut into parts ([Assembler.Parts]), again at
-// boundaries that depend on names, so that one changed piece changes one part.
+// A document that is too large for one file is compressed at the highest level. If it is
+// still too large, it is split into parts ([Assembler.Parts]), again at boundaries that
+// depend on names, so that changing one piece changes one part.
 package document
 
 import (
@@ -19,38 +18,37 @@ import (
 	"encoding/hex"
 )
 
-// Document is a finished file.
+// Document is a complete configuration file.
 type Document struct {
-	// Gzip is nil when it would be longer than Assembler.Whole.
+	// Gzip is the compressed document; nil if it is longer than Assembler.Whole.
 	Gzip []byte
-	// Hash is the SHA-256 of Gzip in hex; empty without Gzip.
+	// Hash is the hex-encoded SHA-256 of Gzip; empty if Gzip is nil.
 	Hash string
-	// Size is the length of the plain text in bytes, Length that of the compressed.
+	// Size is the length of the plain text in bytes, Length the compressed length.
 	Size, Length int
-	// Compressed is how many chunks had to be compressed for it.
+	// Compressed is the number of chunks that were compressed to build this version.
 	Compressed int
 }
 
-// Assembler builds the successive versions of one document. The zero value is
-// ready; it is not safe for concurrent use.
+// Assembler builds the successive versions of one document. The zero value is ready to use.
+// It is not safe for concurrent use.
 type Assembler struct {
-	// Shared holds the chunks of several documents. Nil means that this one
-	// shares with none.
+	// Shared holds the chunks of several documents. If nil, this document does not share chunks.
 	Shared *Chunks
-	// Whole is the length in bytes up to which the compressed document is put
-	// together. 0 means any, less than 0 none: the document is only cut into parts. It
-	// may change between two calls of Build.
+	// Whole is the maximum length in bytes of a compressed document that is assembled into
+	// one file. Zero means no limit. If negative, the document is never assembled and can
+	// only be split into parts. It may change between calls of Build.
 	Whole int
 
 	quick, best form
-	used        *form // that of the last document
+	used        *form // form of the last document
 	whole       int   // Whole of the last document
 	last        Document
-	parts       map[[32]byte]Part  // of the last call of Parts
+	parts       map[[32]byte]Part  // returned by the last call of Parts
 	weights     map[[32]byte][]int // by chunk, of the last call of Weights
 }
 
-// Build returns the document made of the pieces. The result depends on nothing else.
+// Build returns the document for the pieces. The result depends only on the pieces and Whole.
 func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 	if a.Shared == nil {
 		a.Shared = &Chunks{}
@@ -60,7 +58,7 @@ func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 			return Document{}, err
 		}
 		if a.Whole == 0 || a.quick.length <= a.Whole {
-			// Near the limit the other form is kept, because it may be needed again soon.
+			// Near the limit, keep the other form, because it may be needed again soon.
 			if a.quick.length < a.Whole/8*7 {
 				a.best.drop(a.Shared)
 			}
@@ -73,7 +71,7 @@ func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 	return a.use(&a.best), nil
 }
 
-// use makes a form the document.
+// use makes the form the current one and returns its document.
 func (a *Assembler) use(f *form) Document {
 	same := f == a.used && !f.fresh && a.whole == a.Whole
 	a.used, a.whole = f, a.Whole
@@ -92,13 +90,13 @@ func (a *Assembler) use(f *form) Document {
 	return a.last
 }
 
-// Length is that of the last document, compressed, in bytes.
+// Length returns the compressed length of the last document in bytes.
 func (a *Assembler) Length() int { return a.last.Length }
 
-// Held returns how many bytes are kept for the next version, which other documents may share.
+// Held returns the number of bytes held for the next version. Other documents may share them.
 func (a *Assembler) Held() int { return a.quick.length + a.best.length + len(a.last.Gzip) }
 
-// Close drops what is kept for the next version.
+// Close releases everything held for the next version.
 func (a *Assembler) Close() {
 	a.quick.drop(a.Shared)
 	a.best.drop(a.Shared)

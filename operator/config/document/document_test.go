@@ -90,7 +90,8 @@ func TestOneChangeCompressesOneChunk(t *testing.T) {
 	}
 }
 
-// TestAChangeSeldomCompressesTheNextChunk, which may refer to the changed piece.
+// TestAChangeSeldomCompressesTheNextChunk: the next chunk is rarely recompressed although
+// it may refer to the changed piece.
 func TestAChangeSeldomCompressesTheNextChunk(t *testing.T) {
 	ps := pieces(1000)
 	var a Assembler
@@ -99,7 +100,7 @@ func TestAChangeSeldomCompressesTheNextChunk(t *testing.T) {
 	for i, was := range ps {
 		ps[i] = NewPiece(was.name, []byte("- job_name: changed\n"))
 		n := build(t, &a, ps).Compressed
-		if n < 1 || n > 3 { // small chunks: the one after the next
+		if n < 1 || n > 3 { // small chunks: the change may also reach the second next one
 			t.Errorf("piece %d: compressed %d chunks", i, n)
 		}
 		sum += n
@@ -121,7 +122,7 @@ func TestBytesDoNotDependOnHistory(t *testing.T) {
 	}
 }
 
-// oneStream is what a compressor makes of all pieces at once.
+// oneStream returns the length of all pieces compressed as a single stream.
 func oneStream(t testing.TB, ps []*Piece, level int) int {
 	t.Helper()
 	var out bytes.Buffer
@@ -151,8 +152,8 @@ func TestChunkedStaysCloseToOneStream(t *testing.T) {
 	}
 }
 
-// TestWhatIsTooLargeIsCompressedHarder, and the same pieces always give the same
-// bytes, whichever form was used before.
+// TestWhatIsTooLargeIsCompressedHarder: a document that is too large is compressed at the highest
+// level, and the same pieces always produce the same bytes, regardless of the form used before.
 func TestWhatIsTooLargeIsCompressedHarder(t *testing.T) {
 	ps := pieces(3000)
 	limit := oneStream(t, ps, flate.BestCompression) * 11 / 10
@@ -185,8 +186,8 @@ func TestPiecesKeepTheirContent(t *testing.T) {
 	}
 }
 
-// TestDocumentsShareChunks: two documents that differ in their heads, and one
-// after the other take the same change.
+// TestDocumentsShareChunks: documents that differ only in head and tail share the chunks
+// in between, also after the same change to both.
 func TestDocumentsShareChunks(t *testing.T) {
 	var shared Chunks
 	a, b := Assembler{Shared: &shared}, Assembler{Shared: &shared}
@@ -219,7 +220,7 @@ func TestDocumentsShareChunks(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfSeveralGoroutines is for the race detector.
+// TestDocumentsOfSeveralGoroutines runs concurrent builds for the race detector.
 func TestDocumentsOfSeveralGoroutines(t *testing.T) {
 	var shared Chunks
 	ps := pieces(300)
@@ -258,7 +259,7 @@ func BenchmarkOneChange(b *testing.B) {
 	}
 }
 
-// TestTheRoomMayChange while the content stays.
+// TestTheRoomMayChange: Whole may change between builds of the same pieces.
 func TestTheRoomMayChange(t *testing.T) {
 	ps := pieces(500)
 	var free Assembler

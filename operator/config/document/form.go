@@ -8,15 +8,15 @@ import (
 // form is a document compressed with one effort.
 type form struct {
 	chunks     []*chunk
-	ranks      []uint64 // of the ends of chunks, see rankOf
+	ranks      []uint64 // of the chunk ends, see rankOf
 	id         [32]byte
 	length     int      // of the gzip stream in bytes
 	text       checksum // of the plain text
-	compressed int      // chunks that had to be compressed since takeCompressed
-	fresh      bool     // it changed and was not used yet
+	compressed int      // chunks compressed since takeCompressed
+	fresh      bool     // changed and not yet used
 }
 
-// build brings the form up to date.
+// build updates the form to the pieces.
 func (f *form) build(e *effort, shared *Chunks, pieces []*Piece) error {
 	groups := e.cut(pieces)
 	keys := make([][32]byte, len(groups))
@@ -50,7 +50,7 @@ func (f *form) build(e *effort, shared *Chunks, pieces []*Piece) error {
 	return nil
 }
 
-// takeCompressed returns how many chunks had to be compressed since the last call.
+// takeCompressed returns the number of chunks compressed since the last call.
 func (f *form) takeCompressed() int {
 	n := f.compressed
 	f.compressed = 0
@@ -59,7 +59,7 @@ func (f *form) takeCompressed() int {
 
 func (f *form) end() []byte { return gzipEnd(f.text) }
 
-// gzip is the whole stream.
+// gzip returns the complete stream.
 func (f *form) gzip() []byte {
 	out := bytes.NewBuffer(make([]byte, 0, f.length))
 	out.Write(gzipHeader)
@@ -70,7 +70,7 @@ func (f *form) gzip() []byte {
 	return out.Bytes()
 }
 
-// drop forgets the form.
+// drop releases the chunks and resets the form.
 func (f *form) drop(shared *Chunks) {
 	if shared != nil {
 		shared.give(f.chunks)

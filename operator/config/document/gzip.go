@@ -2,26 +2,26 @@ package document
 
 import "encoding/binary"
 
-// A gzip file is a header, deflate blocks, and an end with the checksum of the
-// plain text (RFC 1952).
+// A gzip file consists of a header, deflate blocks, and a trailer with the checksum of
+// the plain text (RFC 1952).
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
-// gzipEnd is the last deflate block, which is empty, and what follows it.
+// gzipEnd returns the final, empty deflate block and the gzip trailer.
 func gzipEnd(text checksum) []byte {
 	out := []byte{3, 0}
 	out = binary.LittleEndian.AppendUint32(out, text.crc)
 	return binary.LittleEndian.AppendUint32(out, uint32(text.size))
 }
 
-// checksum is the CRC-32 of a text, from which that of a concatenation follows
-// without the texts.
+// checksum is the CRC-32 of a text. Checksums can be combined to that of the
+// concatenation without the texts.
 type checksum struct {
 	crc   uint32
 	shift uint32 // x to the power of the text's length in bits
 	size  int    // bytes
 }
 
-// In polynomials modulo that of CRC-32 (IEEE) the highest bit stands for x⁰.
+// Polynomials modulo the CRC-32 (IEEE) polynomial; the highest bit is the coefficient of x^0.
 const (
 	polynomial = 0xedb88320
 	one        = 1 << 31
@@ -39,7 +39,7 @@ func checksumOf(crc uint32, size int) checksum {
 	return out
 }
 
-// then is the checksum of a text followed by another.
+// then returns the checksum of a text followed by another.
 func (c checksum) then(next checksum) checksum {
 	return checksum{
 		crc:   multiply(c.crc, next.shift) ^ next.crc,
@@ -48,7 +48,7 @@ func (c checksum) then(next checksum) checksum {
 	}
 }
 
-// multiply is the product of two polynomials.
+// multiply returns the product of two polynomials.
 func multiply(a, b uint32) uint32 {
 	var product uint32
 	for ; a != 0; a <<= 1 {

@@ -14,43 +14,41 @@ type Part struct {
 	Sum  [32]byte // SHA-256 of Data
 }
 
-// Cut says how a document is cut into parts.
+// Cut limits the parts into which a document is split.
 type Cut struct {
-	// Max is the length in bytes that no part exceeds.
+	// Max is the maximum length of a part in bytes.
 	Max int
-	// Count is how many parts there may be.
+	// Count is the maximum number of parts.
 	Count int
-	// Head makes a part of its own of the first chunk, which does not count. The part has
-	// at most HeadMax bytes, where that is above 0 and below Max.
+	// Head puts the first chunk into a separate part, which does not count towards Count. HeadMax limits the
+	// length of that part in bytes if it is above 0 and below Max.
 	Head    bool
 	HeadMax int
 }
 
-// Parted is the compressed document in parts: Parts in order, and End behind them. What a change anywhere changes is in End. Without it a reader meets
-// an unexpected end, and never a document that only lacks something.
+// Parted is a compressed document in parts: Parts in order, followed by End. End contains the checksum, which changes
+// with every change. Without End, a reader fails with an unexpected EOF instead of reading a truncated document.
 type Parted struct {
 	Parts []Part
 	End   Part
 }
 
-// TooLargeError means that a document does not fit into the parts it may have.
+// TooLargeError means that a document does not fit into the allowed number of parts.
 type TooLargeError struct {
-	Length int // of the compressed document in bytes
-	Room   int // bytes of all parts together
+	Length int // compressed length of the document in bytes
+	Room   int // total bytes of all parts
 }
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%d bytes compressed do not fit into %d bytes", e.Length, e.Room)
 }
 
-// fills are how full a part must be before it may end, in eighths, the first that
-// needs few enough parts counts: the wider the choice, the surer the boundaries
-// stay where they are when something changes before them. With the last one every
-// part is as full as it can be.
+// fills lists how full a part must be before it may end, in eighths. The first one that needs few enough parts
+// is used: the wider the choice, the more likely the boundaries stay in place when something changes before
+// them. With the last one, every part is as full as possible.
 var fills = []int{4, 6, 7, 8}
 
-// Parts cuts the document that Build returned last. Parts that are the same as
-// last time are not put together again.
+// Parts splits the document last returned by Build. Parts that did not change since the previous call are reused.
 //
 // Errors: TooLargeError.
 func (a *Assembler) Parts(c Cut) (Parted, error) {
@@ -64,22 +62,21 @@ func (a *Assembler) Parts(c Cut) (Parted, error) {
 	return Parted{}, &TooLargeError{Length: a.last.Length, Room: c.Max * c.Count}
 }
 
-// Fewest is the number of parts that the document needs at least.
+// Fewest returns the minimum number of parts for the document.
 func (a *Assembler) Fewest(c Cut) int {
 	_, rest := a.units(c)
 	return len(spread(rest, c.Max, c.Max))
 }
 
-// unit is what stays together: a chunk, or a piece of a chunk that is too large.
+// unit is a sequence of bytes that is never split: a chunk, or a slice of a chunk that is too large.
 type unit struct {
 	data []byte
 	key  [32]byte // of the chunk
-	from int      // data begins here in the chunk's block
+	from int      // offset of data in the chunk's block
 	rank uint64   // of its end
 }
 
-// rankOf decides between possible boundaries. It depends on the name alone, as
-// the boundaries of chunks do.
+// rankOf ranks possible boundaries. Like the boundaries of chunks, the rank depends only on the name.
 func rankOf(end *Piece) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(end.name))
@@ -89,7 +86,7 @@ func rankOf(end *Piece) uint64 {
 	return x ^ x>>29
 }
 
-// units returns what is to be spread, and apart from it the head.
+// units returns the units to distribute, and separately those of the head.
 func (a *Assembler) units(c Cut) (head [][]unit, rest []unit) {
 	rest = make([]unit, 0, len(a.used.chunks)+1)
 	for i, k := range a.used.chunks {
@@ -111,8 +108,8 @@ func (a *Assembler) units(c Cut) (head [][]unit, rest []unit) {
 	return [][]unit{rest[:1]}, rest[1:]
 }
 
-// spread groups units so that no group is longer than max. A group ends at the
-// highest rank among the ends at which it is at least low long.
+// spread groups units into groups of at most most bytes. A group ends at the highest-ranked boundary after at
+// least low bytes.
 func spread(units []unit, most, low int) [][]unit {
 	left := 0
 	for _, u := range units {
@@ -126,7 +123,7 @@ func spread(units []unit, most, low int) [][]unit {
 			if size += len(u.data); size > most {
 				break
 			}
-			// Below low the last end counts: it may be that the next unit is too large.
+			// Below low, take the last boundary, because the next unit may be too large.
 			if length < low || u.rank >= best {
 				end, length, best = i+1, size, u.rank
 			}

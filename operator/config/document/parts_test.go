@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// textPieces are pieces that hardly compress, so that sizes can be told in advance.
+// textPieces returns pieces that hardly compress, so that sizes are predictable.
 func textPieces(n, size int, seed uint64) []*Piece {
 	r := rand.New(rand.NewPCG(seed, 1))
 	out := make([]*Piece, n)
@@ -42,7 +42,7 @@ func concat(ps []Part) []byte {
 	return out
 }
 
-// changed counts the parts before the end that b has and a has not.
+// changed counts the parts before the end that are in b and not in a.
 func changed(a, b []Part) int {
 	n := 0
 	for _, p := range b[:len(b)-1] {
@@ -53,7 +53,7 @@ func changed(a, b []Part) int {
 	return n
 }
 
-// checkParts holds for every document and every cut.
+// checkParts checks the properties of every document and cut.
 func checkParts(t testing.TB, whole Document, ps []Part, c Cut) {
 	t.Helper()
 	if !bytes.Equal(concat(ps), whole.Gzip) {
@@ -155,7 +155,7 @@ func TestPartsAreFilledBeforeAnythingIsRefused(t *testing.T) {
 	}
 }
 
-// TestAChunkMayBeLargerThanAPart: one piece can be as large as an object.
+// TestAChunkMayBeLargerThanAPart: a single piece can be as large as an object.
 func TestAChunkMayBeLargerThanAPart(t *testing.T) {
 	ps := append(textPieces(1, 50_000, 4), textPieces(100, 100, 5)...)
 	for _, head := range []bool{false, true} {
@@ -191,7 +191,7 @@ func FuzzParts(f *testing.F) {
 		}
 		got := parts(t, &a, ps, c)
 		checkParts(t, whole, got, c)
-		// Another history gives the same parts, and most parts of a changed document.
+		// A different history results in the same parts, and a changed document keeps most of them.
 		build(t, &other, ps[:len(ps)/2])
 		if _, err := other.Parts(c); err == nil && changed(got, parts(t, &other, ps, c)) != 0 {
 			t.Error("the parts depend on what was before")
@@ -204,8 +204,8 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// BenchmarkOneChangeOfParts is a change of a document of many parts, as that of an
-// owner with 50,000 monitors.
+// BenchmarkOneChangeOfParts changes one piece of a document with many parts, like that of
+// a workload with 50,000 monitors.
 func BenchmarkOneChangeOfParts(b *testing.B) {
 	for _, n := range []int{5_000, 50_000} {
 		b.Run(fmt.Sprintf("pieces=%d", n), func(b *testing.B) {
@@ -221,7 +221,7 @@ func BenchmarkOneChangeOfParts(b *testing.B) {
 	}
 }
 
-// TestHeadThatHasLittleRoom: the first part lies beside other things.
+// TestHeadThatHasLittleRoom: the object of the first part also holds other data.
 func TestHeadThatHasLittleRoom(t *testing.T) {
 	ps := textPieces(1500, 40, 9)
 	var a Assembler

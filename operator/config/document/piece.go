@@ -12,40 +12,39 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// chunkPieces is the mean number of pieces in a chunk. Measured with monitors of
-// 2 to 4 kB: a change costs 0.3 ms, and the file is 1 % larger than one stream.
+// chunkPieces is the mean number of pieces in a chunk. Measured with monitors of 2 to 4
+// kB: a change takes 0.3 ms, and the file is 1 % larger than a single stream.
 const chunkPieces = 64
 
-// chunkTexts is the same for pieces of text, which are ten times as large.
+// chunkTexts is the mean number of text pieces in a chunk. They are ten times as large.
 const chunkTexts = 16
 
-// packFrom is the size in bytes from which the content of a piece is kept packed:
-// it is read only when its chunk is compressed.
+// packFrom is the minimum size in bytes of a content that is kept compressed. It is only
+// read when its chunk is compressed.
 const packFrom = 512
 
-// Piece is one immutable part of a document. It may be used in many.
+// Piece is an immutable part of a document. Several documents may use it.
 type Piece struct {
 	name   string
 	sum    [32]byte // of the content
 	size   int
 	kept   []byte
-	packed bool     // kept is S2
-	texts  []string // instead of kept: the content, shared with others
+	packed bool     // kept is S2-compressed
+	texts  []string // content instead of kept, shared with others
 	hash   uint32   // of the name
-	mean   uint32   // number of such pieces in a chunk; 0: the piece always ends one
+	mean   uint32   // mean number of such pieces in a chunk; 0: the piece always ends one
 }
 
-// reach is how many bytes of the text before a chunk its compressed form may refer
-// to: a few jobs, in which nearly everything occurs that jobs have in common.
+// reach is the number of bytes of preceding text that a compressed chunk may refer to: a
+// few jobs, which contain nearly everything that jobs have in common.
 const reach = 8 << 10
 
-// Fence is a piece without content that always ends a chunk, and behind which
-// nothing refers to the text before it: between a section that differs from
-// document to document and one that they share.
+// Fence is an empty piece that always ends a chunk and that back-references do not cross.
+// It separates a section that differs between documents from one that they share.
 var Fence = &Piece{name: "fence", sum: sha256.Sum256(nil)}
 
-// NewPiece returns a piece. name must be unique in the document and stable over
-// changes of the content. content is not kept.
+// NewPiece returns a piece. name must be unique in the document and stable across changes
+// of the content. The piece does not retain content.
 func NewPiece(name string, content []byte) *Piece {
 	p := &Piece{name: name, sum: sha256.Sum256(content), size: len(content), hash: hashOf(name), mean: chunkPieces}
 	if p.packed = len(content) >= packFrom; p.packed {
@@ -59,9 +58,8 @@ func NewPiece(name string, content []byte) *Piece {
 	return p
 }
 
-// NewTextPiece returns a piece whose content is the texts, one after the other,
-// which are kept as they are. sum must differ between contents that differ; all
-// else is as with NewPiece.
+// NewTextPiece returns a piece whose content is the concatenation of texts, which it
+// retains. sum must differ between different contents. Otherwise it is like NewPiece.
 func NewTextPiece(name string, sum [32]byte, texts ...string) *Piece {
 	p := &Piece{name: name, sum: sum, texts: texts, hash: hashOf(name), mean: chunkTexts}
 	for _, t := range texts {
@@ -70,13 +68,13 @@ func NewTextPiece(name string, sum [32]byte, texts ...string) *Piece {
 	return p
 }
 
-// buffers are for packing: what is kept is a copy of the length that it needs.
+// buffers are for compressing contents; pieces keep copies of exact length.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Size is the length of the content in bytes.
+// Size returns the length of the content in bytes.
 func (p *Piece) Size() int { return p.size }
 
-// Sum is the SHA-256 of the content.
+// Sum returns the SHA-256 of the content.
 func (p *Piece) Sum() [32]byte { return p.sum }
 
 // WriteTo writes the content.
@@ -85,7 +83,7 @@ func (p *Piece) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// content returns the content; it may be in the buffer, which grows as needed.
+// content returns the content, possibly in buffer, which is grown as needed.
 func (p *Piece) content(buffer *[]byte) ([]byte, error) {
 	if !p.packed {
 		return p.kept, nil
@@ -104,17 +102,17 @@ func hashOf(name string) uint32 {
 	return h.Sum32()
 }
 
-// largePiece is the size in bytes from which a piece ends its chunk.
+// largePiece is the minimum size in bytes of a piece that always ends its chunk.
 const largePiece = 64 << 10
 
 func (p *Piece) ends(e *effort) bool {
 	return p.mean == 0 || p.size >= largePiece || p.hash%(p.mean*e.span) == 0
 }
 
-// group is the pieces of a chunk.
+// group holds the pieces of a chunk.
 type group struct {
 	pieces []*Piece
-	before []*Piece // what is before them, as far as they may refer to it
+	before []*Piece // preceding pieces, within reach
 }
 
 // cut groups pieces into chunks.
@@ -130,7 +128,7 @@ func (e *effort) cut(pieces []*Piece) []group {
 	return out
 }
 
-// before returns the last pieces, up to a fence.
+// before returns the last pieces within reach, up to a fence.
 func before(pieces []*Piece) []*Piece {
 	from, size := len(pieces), 0
 	for from > 0 && size < reach && pieces[from-1] != Fence {
@@ -140,7 +138,7 @@ func before(pieces []*Piece) []*Piece {
 	return pieces[from:]
 }
 
-// key stands for the compressed form of the group.
+// key returns a hash of all inputs of the compressed form of the group.
 func (g group) key(e *effort) [32]byte {
 	h := sha256.New()
 	h.Write([]byte{byte(e.level)})
@@ -155,7 +153,7 @@ func (g group) key(e *effort) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// writeAll writes the contents and returns their length.
+// writeAll writes the contents and returns their total length.
 func writeAll(w io.Writer, pieces []*Piece) (int, error) {
 	var buffer []byte
 	size := 0

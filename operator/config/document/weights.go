@@ -2,9 +2,9 @@ package document
 
 import "fmt"
 
-// Weights returns about how many bytes each piece adds to the compressed document, in the
-// order of the pieces. All pieces are compressed for it, but those of chunks in which
-// nothing has changed since the last call. It does not touch the document of the last Build.
+// Weights returns the approximate number of bytes that each piece adds to the compressed
+// document, in the order of the pieces. It compresses all pieces except in chunks that did
+// not change since the last call. It does not affect the document of the last Build.
 func (a *Assembler) Weights(pieces []*Piece) ([]int, error) {
 	now := make(map[[32]byte][]int, len(a.weights))
 	out := make([]int, 0, len(pieces))
@@ -24,8 +24,8 @@ func (a *Assembler) Weights(pieces []*Piece) ([]int, error) {
 	return out, nil
 }
 
-// weights returns those of the pieces of a group: each is compressed after those before it,
-// and what they have together is what the chunk has.
+// weights returns the weights of the pieces of a group. Each piece is compressed after the
+// preceding ones, and the weights add up to the size of the chunk.
 func (g group) weights() ([]int, error) {
 	block, _, err := quick.compress(g)
 	if err != nil {
@@ -53,13 +53,13 @@ func (g group) weights() ([]int, error) {
 		}
 		out[i] = int(written - before)
 	}
-	for i := range out { // each ended a block of its own, which takes about the same everywhere
+	for i := range out { // each ended with an extra block, which has about the same size everywhere
 		out[i] = max(1, out[i]-(int(written)-len(block))/len(out))
 	}
 	return out, nil
 }
 
-// counter counts what is written to it.
+// counter counts the bytes written to it.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {

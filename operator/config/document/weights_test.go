@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWeights: what pieces add is about what the document has, the text that cannot be compressed
-// weighs most, and a change weighs one chunk again.
+// TestWeights: weights add up to about the size of the document, incompressible text weighs the
+// most, and a change recomputes the weights of few chunks.
 func TestWeights(t *testing.T) {
 	ps := pieces(2000)
 	noise := make([]byte, 20_000)

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// ownList is a field of a workload that refers to a list which users write themselves.
+// ownList is a field of a workload that refers to a user-supplied YAML list.
 type ownList struct {
 	field, about string
 	items        itemKind
@@ -26,13 +26,13 @@ var (
 	ownAlertmanagers = ownList{"additionalAlertManagerConfigs", "alertmanager configs", alertmanagerItems}
 )
 
-// failed words why a list cannot be used at all.
+// failed wraps an error that makes the entire list unusable.
 func (l ownList) failed(err error) error {
 	return fmt.Errorf("%s: loading additional %s failed: %w", l.field, l.about, err)
 }
 
-// additional reads a Secret key with a YAML list of maps, and its text; nothing when the
-// selector is nil or optional and missing.
+// additional reads a YAML list of maps from a Secret key and returns its items and text. It
+// returns nothing if the selector is nil, or optional and not found.
 func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.Node, string, error) {
 	if sel == nil {
 		return nil, "", nil
@@ -51,7 +51,7 @@ func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.
 	if at, is := errors.AsType[*manifest.AliasError](err); is {
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, at))
 	}
-	if err != nil { // the library's message quotes the content
+	if err != nil { // the library's message contains the content
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
 	}
 	if err := chargeSteps(nodes, l.items.steps, new(regexcost.Budget)); err != nil {
@@ -60,10 +60,10 @@ func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.
 	return nodes, text, nil
 }
 
-// chargeSteps bounds the regular expressions of the relabel steps in a value of YAML before a
-// reader of Prometheus compiles them. steps reports whether the value is a list of steps.
+// chargeSteps bounds the regular expressions of the relabel steps in a YAML value before
+// Prometheus code compiles them. steps reports whether the value is a list of steps.
 //
-// Errors: those for which [regexcost.IsTooMuch].
+// Errors: those for which [regexcost.IsTooMuch] is true.
 func chargeSteps(value any, steps bool, budget *regexcost.Budget) error {
 	switch value := value.(type) {
 	case []gate.Node:
@@ -95,7 +95,7 @@ func chargeSteps(value any, steps bool, budget *regexcost.Budget) error {
 	return nil
 }
 
-// checkAdditional reports what the server would refuse of a list that was read.
+// checkAdditional reports what the server would reject in a list.
 func (r *resolver) checkAdditional(l ownList, sel *corev1.SecretKeySelector, nodes []gate.Node, text string, t gate.Target) error {
 	if len(nodes) == 0 {
 		return nil
@@ -115,8 +115,8 @@ func (r *resolver) additionalItems(l ownList, sel *corev1.SecretKeySelector, t g
 
 var errRelabelList = errors.New("relabel_configs is not a list of maps")
 
-// shardJobs adds the sharding steps to the user's own jobs. Jobs with a hashmod
-// step shard themselves. relabel_configs becomes the last key.
+// shardJobs adds the sharding steps to additional scrape jobs. Jobs with a hashmod step
+// already shard themselves. relabel_configs becomes the last key.
 func shardJobs(jobs []gate.Node, sharding []Step, t gate.Target) ([]gate.Node, error) {
 	text, _, err := gate.AppendItems(nil, sharding, t, "")
 	if err != nil {
@@ -137,7 +137,7 @@ func shardJobs(jobs []gate.Node, sharding []Step, t gate.Target) ([]gate.Node, e
 	return out, nil
 }
 
-// relabelConfigs is the key with the relabel steps of a job.
+// relabelConfigs is the key of a job's relabel steps.
 const relabelConfigs = "relabel_configs"
 
 func shardJob(job gate.Node, sharding []gate.Node) (gate.Node, error) {
@@ -181,8 +181,8 @@ func isHashmod(step gate.Node) bool {
 	return false
 }
 
-// additionalOrigins are the origins of the steps of the user's own jobs: those before
-// sharding are the user's, those that it added are not.
+// additionalOrigins returns the origins of the steps of additional jobs: the user's steps
+// followed by those added for sharding.
 func additionalOrigins(read, sharded []gate.Node) [][]Origin {
 	out := make([][]Origin, len(sharded))
 	for i := range sharded {

@@ -21,16 +21,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// itemKind is what a server makes of an item of a list that users write themselves.
+// itemKind describes how the server reads the items of a user-supplied list.
 type itemKind struct {
-	named       bool     // items have a job_name, each another one
-	own         []string // keys whose values are read here
-	discoveries bool     // there are keys of service discoveries, too
+	named       bool     // items have a unique job_name
+	own         []string // keys whose values are checked here
+	discoveries bool     // items may have service discovery keys
 	steps       bool     // items are relabel steps
 	read        func(list []byte) error
 }
 
-// The kinds of items, with the readers of Prometheus.
+// The kinds of items, each with Prometheus' own parser.
 var (
 	jobItems = itemKind{named: true, discoveries: true, own: yamlKeys(reflect.TypeFor[promcfg.ScrapeConfig](), []string{staticConfigs}),
 		read: func(list []byte) error {
@@ -57,7 +57,7 @@ var (
 
 const staticConfigs = "static_configs"
 
-// strictly reads a list in which every key must be known.
+// strictly parses a list and rejects unknown keys.
 func strictly[T any](list []byte) (items []T, err error) {
 	if err := CheckExpressions(list); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func strictly[T any](list []byte) (items []T, err error) {
 	return items, err
 }
 
-// checkSteps refuses relabel steps that lack something. What names may be depends on the
-// configuration, so that all that some version takes are good.
+// checkSteps rejects invalid relabel steps. Which label names are valid depends on the
+// configuration, so names are accepted that are valid for any version.
 func checkSteps(steps []*relabel.Config) error {
 	for _, s := range steps {
 		if s == nil {
@@ -80,16 +80,16 @@ func checkSteps(steps []*relabel.Config) error {
 	return nil
 }
 
-// checkItems reports what a server would refuse of a list that users write themselves: it
-// would refuse the whole configuration for one item. Names of jobs count for every version;
-// the rest is asked of Prometheus' own reader, for versions that it knows.
+// checkItems reports what the server would reject in a user-supplied list, because one invalid
+// item makes it reject the entire configuration. Job names are checked for all versions; the
+// rest is checked with Prometheus' own parser, for the versions that it supports.
 //
-// items are those of the text, which was read before.
+// items are the parsed items of text.
 func (k itemKind) checkItems(text string, items []gate.Node, from assets.ContentError, t gate.Target) error {
 	if !strings.Contains(text, "$(") && k.fine(items, t) {
 		return nil
 	}
-	var doc yaml.Node // the text once more, now with lines
+	var doc yaml.Node // parsed again, with line numbers
 	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) != 1 {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (k itemKind) checkItems(text string, items []gate.Node, from assets.Content
 	return wrong.Err()
 }
 
-// fine reports whether the server takes all items.
+// fine reports whether the server accepts all items.
 func (k itemKind) fine(items []gate.Node, t gate.Target) bool {
 	names := map[string]bool{}
 	var read []gate.Node
@@ -147,7 +147,7 @@ func (k itemKind) fine(items []gate.Node, t gate.Target) bool {
 
 const jobName = "job_name"
 
-// checkName reports a job without a name of its own. Lines of earlier ones are in first.
+// checkName reports a job with a missing or duplicate name. first maps names of earlier jobs to their lines.
 func checkName(job *yaml.Node, first map[string]int, say func(line int, format string, args ...any)) {
 	switch name := mappingValue(job, jobName); {
 	case name == nil && opaque(job):
@@ -160,20 +160,20 @@ func checkName(job *yaml.Node, first map[string]int, say func(line int, format s
 	}
 }
 
-// readable reports whether the linked reader of configurations stands for a version: it is of
-// version 3, and knows nothing of newer ones.
+// readable reports whether the linked Prometheus parser matches the version: it is a parser
+// of version 3, and does not support later versions.
 func readable(t gate.Target) bool { return major3(t) && !t.AtLeast(firstUnread) }
 
-// opaque reports whether a job has values that are not known here: variables, which the pod
-// replaces, and parts that are written elsewhere in the document.
+// opaque reports whether a job has values that are not known here: variables that are
+// substituted in the pod, and YAML aliases.
 func opaque(n *yaml.Node) bool {
 	return n.Kind == yaml.AliasNode || n.Tag == "!!merge" || strings.Contains(n.Value, "$(") || slices.ContainsFunc(n.Content, opaque)
 }
 
-// firstUnread is the first minor version that is newer than the library.
+// firstUnread is the first minor version that is newer than the linked library.
 const firstUnread = "3.14.0"
 
-// check reports unknown keys of an item, and else what its reader refuses.
+// check reports unknown keys of an item or, if there are none, what the parser rejects.
 func (k itemKind) check(item *yaml.Node, say func(line int, format string, args ...any)) {
 	unknown := false
 	rest := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -183,7 +183,7 @@ func (k itemKind) check(item *yaml.Node, say func(line int, format string, args 
 		case slices.Contains(k.own, key.Value):
 			rest.Content = append(rest.Content, key, item.Content[i+1])
 		case k.discoveries && slices.Contains(discoveryKeys, key.Value):
-			// Their readers are not linked.
+			// Their parsers are not linked.
 		default:
 			unknown = true
 			say(key.Line, "unknown field %s%s", key.Value, k.didYouMean(key.Value))
@@ -214,7 +214,7 @@ func (k itemKind) didYouMean(key string) string {
 
 var discoveryKeys = yamlKeys(reflect.TypeFor[Discoveries](), []string{"serverset_sd_configs", "nerve_sd_configs"})
 
-// yamlKeys are the keys of a struct and of what is inlined in it.
+// yamlKeys appends the keys of a struct, including those of inlined structs.
 func yamlKeys(t reflect.Type, keys []string) []string {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -229,19 +229,19 @@ func yamlKeys(t reflect.Type, keys []string) []string {
 	return keys
 }
 
-// values matches what an error of the reader repeats of a configuration.
+// values matches configuration values quoted in an error of the parser.
 var values = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"")
 
-// withoutValues is an error in one line and without values, which may be secrets.
+// withoutValues returns the error as one line and without values, which may be secrets.
 func withoutValues(err error) error {
 	text := strings.Join(strings.Fields(values.ReplaceAllString(err.Error(), "…")), " ")
 	return errors.New(strings.TrimPrefix(lineOf.ReplaceAllString(text, ""), "yaml: unmarshal errors: "))
 }
 
-// lineOf matches the line in a text that nobody sees.
+// lineOf matches a line number in the re-encoded list, which the user does not see.
 var lineOf = regexp.MustCompile(`line \d+: `)
 
-// mappingValue is the value of a key; nil when it is not there.
+// mappingValue returns the value of a key; nil if there is none.
 func mappingValue(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// refused is what a server refuses of a list, without the name of the Secret.
+// refused returns the errors for a list, without the name of the Secret.
 func refused(t *testing.T, k itemKind, version, text string) string {
 	t.Helper()
 	items, err := gate.ParseList([]byte(text))
@@ -32,12 +32,12 @@ func refused(t *testing.T, k itemKind, version, text string) string {
 	return strings.ReplaceAll(err.Error(), secret, "")
 }
 
-// TestCheckAlerting: the same of Alertmanagers and of relabel steps of alerts.
+// TestCheckAlerting: invalid Alertmanagers and alert relabel steps are rejected.
 func TestCheckAlerting(t *testing.T) {
 	for name, tc := range map[string]struct {
 		items         itemKind
 		version, text string
-		want          string // empty: nothing
+		want          string // empty: accepted
 	}{
 		"good":                       {alertmanagerItems, "3.5.0", "- scheme: https\n  path_prefix: /am\n  timeout: 5s\n  api_version: v2\n  static_configs: [{targets: [a:9093]}]\n  basic_auth: {username: a, password: b}\n- kubernetes_sd_configs: [{role: pod}]\n", ""},
 		"a field of Thanos":          {alertmanagerItems, "3.5.0", "- http_config: {}\n  static_configs: [a:9093]\n", "[0]: line 1: unknown field http_config"},
@@ -63,12 +63,12 @@ func TestCheckAlerting(t *testing.T) {
 	}
 }
 
-// TestCheckAdditional: what Prometheus refuses of jobs that users write themselves, with the
-// line, and what it takes. A value is in no message.
+// TestCheckAdditional: invalid additional jobs are rejected with the line, and valid ones are
+// accepted. No message contains a value.
 func TestCheckAdditional(t *testing.T) {
 	for name, tc := range map[string]struct {
 		version, text string
-		want          []string // one for each fault
+		want          []string // one for each error
 	}{
 		"good": {"3.13.2", `
 - job_name: a
@@ -124,8 +124,8 @@ func TestCheckAdditional(t *testing.T) {
 	}
 }
 
-// TestAdditionalAliases: a list that its aliases make larger than any configuration is refused
-// before it is written.
+// TestAdditionalAliases: a list that YAML aliases expand beyond any valid configuration is rejected
+// before it is expanded.
 func TestAdditionalAliases(t *testing.T) {
 	var secrets assets.Static
 	secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"}, StringData: map[string]string{
@@ -141,8 +141,7 @@ func TestAdditionalAliases(t *testing.T) {
 	}
 }
 
-// A Secret cannot make the reader of Prometheus compile more regular expressions than an object may
-// have.
+// A Secret cannot make Prometheus' parser compile more regular expressions than the budget of one object.
 func TestAdditionalRegexpsAreBounded(t *testing.T) {
 	many := func(line string) string { return strings.Repeat(line, 1000) }
 	for name, tc := range map[string]struct {

@@ -2,7 +2,7 @@ package promconfig
 
 import "github.com/firekeeper-dev/firekeeper/internal/gate"
 
-// sharded is the path of a user's own jobs through the frame.
+// sharded processes additional jobs like the frame does.
 func sharded(text []byte, s *Settings) (out []byte, n int, err error) {
 	jobs, err := parseAdditional(text)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// AgentSettings gathers what a PrometheusAgent says about its monitors. Errors
-// are those of [ServerSettings], and a DaemonSet without its feature gate.
+// AgentSettings returns the settings of a PrometheusAgent for its monitors. Errors are
+// those of [ServerSettings], and a DaemonSet without its feature gate.
 func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, error) {
 	daemonSet := a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
 	if daemonSet && !c.AgentDaemonSet {
@@ -20,11 +20,10 @@ func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, erro
 	return newSettings(&a.Spec.CommonPrometheusFields, a.Namespace, gate.Agent, daemonSet, c)
 }
 
-// CompileAgent makes the frame of a PrometheusAgent. It has no rules, no
-// alerting, no remote read, and is never unmanaged.
+// CompileAgent compiles the frame of a PrometheusAgent, which has no rules, no alerting,
+// no remote read, and is never unmanaged.
 //
-// Errors fail the reconcile; the returned frame then carries Deps and Head and
-// nothing else of use.
+// Errors fail the reconciliation. In that case, only Deps and Head of the returned frame are usable.
 func CompileAgent(a *v1alpha1.PrometheusAgent, s *Settings, r assets.Reader) (Frame, error) {
 	res := newResolver(a.Namespace, r, s.target)
 	f, err := compileAgent(a, s, res)
@@ -46,7 +45,7 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 	return f, err
 }
 
-// agentTail checks and reads everything of the owner in a fixed order.
+// agentTail validates and resolves all fields of the workload in a fixed order.
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &a.Spec.CommonPrometheusFields
 	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }

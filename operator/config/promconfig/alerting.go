@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// Alerting is the alerting block. Both lists end with what the user wrote in
-// additional Secrets, of any shape.
+// Alerting is the alerting block. Both lists end with the items of the user's additional
+// Secrets, which may have any shape.
 type Alerting struct {
 	// RelabelConfigs are applied to alerts: [Step] values, then [gate.Node] values.
 	RelabelConfigs []any `yaml:"alert_relabel_configs"`
@@ -23,36 +23,36 @@ type Alerting struct {
 type Alertmanager struct {
 	// Scheme is http or https.
 	Scheme string `yaml:"scheme,omitempty"`
-	// PathPrefix before the API's path.
+	// PathPrefix is prepended to the API path.
 	PathPrefix string `yaml:"path_prefix,omitempty"`
-	// Timeout of one push.
+	// Timeout is the timeout of one push.
 	Timeout v1.Duration `yaml:"timeout,omitempty"`
-	// EnableHTTP2 towards the Alertmanagers.
+	// EnableHTTP2 enables HTTP/2 for connections to the Alertmanagers.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
-	// TLSConfig towards the Alertmanagers.
+	// TLSConfig is used for connections to the Alertmanagers.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Proxy towards the Alertmanagers.
+	// Proxy is used for connections to the Alertmanagers.
 	clientconfig.Proxy `yaml:",inline"`
 	// KubernetesSD has exactly one entry.
 	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs"`
-	// BearerTokenFile is a path in the container, deprecated.
+	// BearerTokenFile is a path in the container; deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty" since:"2.26.0"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// SigV4 signs requests for AWS.
 	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty" since:"2.48.0"`
 	// APIVersion is v1 or v2.
 	APIVersion string `yaml:"api_version,omitempty" since:"2.11.0"`
-	// RelabelConfigs pick the Alertmanagers.
+	// RelabelConfigs select the Alertmanagers.
 	RelabelConfigs []Step `yaml:"relabel_configs"`
 	// AlertRelabelConfigs are applied to alerts for these Alertmanagers.
 	AlertRelabelConfigs []Step `yaml:"alert_relabel_configs,omitempty" since:"2.51.0"`
 }
 
-// dropReplica makes alerts of replicas equal, so that Alertmanager can merge
-// them; nil when replicas have no label.
+// dropReplica removes the replica label, so that Alertmanager deduplicates the alerts of
+// replicas. It returns nil if replicas have no label.
 func dropReplica(f *v1.CommonPrometheusFields) Step {
 	label := valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel)
 	if label == "" {
@@ -61,7 +61,7 @@ func dropReplica(f *v1.CommonPrometheusFields) Step {
 	return &filterStep{Action: "labeldrop", Regex: expression(regexp.QuoteMeta(label))}
 }
 
-// alertmanagers fills the user's entries. api is how to reach Kubernetes.
+// alertmanagers returns the entries of the workload. api is how to reach the Kubernetes API.
 func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) ([]any, error) {
 	if p.Spec.Alerting == nil {
 		return nil, nil
@@ -81,7 +81,7 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		}
 		entry.KubernetesSD = []*KubernetesSD{{Role: role, Namespaces: &NamespaceDiscovery{Names: []string{namespace}}, APIServer: api}}
 		if entry.APIVersion == "v1" && major3(s.target) {
-			entry.APIVersion = "" // gone with major version 3
+			entry.APIVersion = "" // removed in major version 3
 		}
 		entry.RelabelConfigs = alertmanagerSteps(am, role)
 		out = append(out, entry)
@@ -89,7 +89,7 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 	return out, nil
 }
 
-// alertmanager checks and reads one entry.
+// alertmanager validates and resolves one entry.
 func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) (*Alertmanager, error) {
 	if err := checkAlertmanager(am, rules); err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules
 	return out, err
 }
 
-// checkAlertmanager applies the rules about everything but the blocks of the
-// client, which say themselves what is wrong with them.
+// checkAlertmanager checks everything except the HTTP client blocks, which are checked
+// when they are resolved.
 func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
 	if err := clientconfig.AtMostOne(
 		way("bearerTokenFile", am.BearerTokenFile != ""), way("basicAuth", am.BasicAuth != nil),
@@ -140,7 +140,7 @@ func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
 	return nil
 }
 
-// alertmanagerSteps keep the Service's endpoints of one port.
+// alertmanagerSteps returns the steps that keep the endpoints of one port of the Service.
 func alertmanagerSteps(am *v1.AlertmanagerEndpoints, role string) []Step {
 	steps := []Step{&filterStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_service_name"}, Regex: expression(am.Name)}}
 	portName := "__meta_kubernetes_endpoint_port_name"

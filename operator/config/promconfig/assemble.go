@@ -5,31 +5,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// Part is a stretch of a document: a text of the owner's own, or the monitors of
-// one kind, which other owners may have as well.
+// Part is a section of a document: either a text that belongs to the workload, or the
+// monitors of one kind, which other workloads may share.
 type Part[M any] struct {
-	// Name of a text: "head", "scrape_configs", "none" (no jobs), "additional" or "tail".
+	// Name is the name of a text: "head", "scrape_configs", "none" (no jobs),
+	// "additional" or "tail".
 	Name string
 	Text []byte
-	// Kind of the monitors, "" for a text.
+	// Kind is the kind of the monitors; empty for a text.
 	Kind     string
 	Monitors []M
 }
 
-// Lines before the items of scrape_configs, and instead of them when there are none.
+// Lines that precede the items of scrape_configs, and that replace an empty list.
 const (
 	scrapeConfigsKey = "scrape_configs:\n"
 	noScrapeConfigs  = "scrape_configs: []\n"
 )
 
-// additionalJobs stands for the user's own items among the kinds.
+// additionalJobs is the section of additional scrape jobs, among the kinds of monitors.
 const additionalJobs = "additional"
 
-// Assemble lists the parts of a document in their order.
+// Assemble returns the parts of a document in order.
 //
-// monitors returns the accepted ones of a kind that have jobs, sorted by
-// namespace/name in byte order, in the form that the caller joins: their text, or
-// what stands for it.
+// monitors returns the accepted monitors of a kind that have jobs, sorted by
+// namespace/name in byte order. M is the type that the caller joins: the text of a
+// monitor, or a handle to it.
 func Assemble[M any](f *Frame, monitors func(kind string) []M) []Part[M] {
 	out := []Part[M]{{Name: "head", Text: f.Head}, {Name: "scrape_configs", Text: []byte(scrapeConfigsKey)}}
 	jobs := len(f.Additional) > 0
@@ -48,11 +49,11 @@ func Assemble[M any](f *Frame, monitors func(kind string) []M) []Part[M] {
 	return append(out, Part[M]{Name: "tail", Text: f.Tail})
 }
 
-// sections are the kinds of monitor that the document has, and [additionalJobs],
-// in the order of scrape_configs.
+// sections returns the kinds of monitors of the document, and [additionalJobs], in the
+// order of scrape_configs.
 func (f *Frame) sections() []string {
 	switch {
-	case f.daemonSet: // each pod scrapes the pods of its node and nothing else
+	case f.daemonSet: // each pod scrapes only the pods of its node
 		return []string{v1.PodMonitorKind, additionalJobs}
 	case f.agent:
 		return []string{v1.PodMonitorKind, additionalJobs, v1.ServiceMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind}

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Names of an author cost a few times their length where they are compared with others.
+// Comparing user-supplied names for suggestions takes at most a few times their length.
 func TestSuggestionsAreBounded(t *testing.T) {
 	long, other := strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<20-1)+"b"
 	p := &v1.Prometheus{}
@@ -37,8 +37,8 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	})
 }
 
-// worst are objects that cost as much as possible for their size: many elements, long texts,
-// what is repeated for each endpoint. Each is JSON of at most 1.5 MB.
+// worst returns objects that cost as much as possible for their size: many elements, long
+// texts, and values that are repeated for each endpoint. Each is at most 1.5 MB of JSON.
 func worst() map[string]string {
 	list := func(item string, n int) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
@@ -101,7 +101,7 @@ func worst() map[string]string {
 	return all
 }
 
-// TestWorstObjects: what one object costs is bounded, whatever it has.
+// TestWorstObjects: the cost of one object is bounded, regardless of its content.
 func TestWorstObjects(t *testing.T) {
 	const (
 		most     = 64 << 20 // bytes allocated, most of them garbage
@@ -123,7 +123,7 @@ func TestWorstObjects(t *testing.T) {
 	}
 }
 
-// compilerOf decodes an object.
+// compilerOf decodes an object and returns a function that compiles it.
 func compilerOf(t *testing.T, kind, text string) func(*Settings) Fragment {
 	decode := func(into any) {
 		if err := json.Unmarshal([]byte(text), into); err != nil {

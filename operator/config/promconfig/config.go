@@ -4,29 +4,29 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Head is the document before scrape_configs.
+// Head is the part of the document before scrape_configs.
 type Head struct {
-	// Global settings.
+	// Global holds the global settings.
 	Global Global `yaml:"global"`
-	// Runtime of the process.
+	// Runtime holds settings of the Go runtime.
 	Runtime *Runtime `yaml:"runtime,omitempty" since:"2.53.0"`
 	// RuleFiles are globs.
 	RuleFiles []string `yaml:"rule_files,omitempty" mode:"server"`
 }
 
-// Tail is the document after scrape_configs.
+// Tail is the part of the document after scrape_configs.
 type Tail struct {
-	// Storage of samples and exemplars.
+	// Storage holds settings for samples and exemplars.
 	Storage *Storage `yaml:"storage,omitempty" since:"2.29.0" empty:"drop"`
-	// Alerting says which Alertmanagers get alerts.
+	// Alerting holds the Alertmanagers to notify.
 	Alerting *Alerting `yaml:"alerting,omitempty" mode:"server"`
-	// RemoteWrite endpoints.
+	// RemoteWrite holds the endpoints to write to.
 	RemoteWrite []*RemoteWrite `yaml:"remote_write,omitempty"`
-	// RemoteRead endpoints.
+	// RemoteRead holds the endpoints to read from.
 	RemoteRead []*RemoteRead `yaml:"remote_read,omitempty" mode:"server"`
-	// OTLP settings of the receiver.
+	// OTLP holds the settings of the OTLP receiver.
 	OTLP *OTLP `yaml:"otlp,omitempty" since:"2.55.0" empty:"drop"`
-	// Tracing of the server itself.
+	// Tracing holds the settings for tracing the server itself.
 	Tracing *Tracing `yaml:"tracing,omitempty"`
 }
 

@@ -11,15 +11,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// Discoveries are the ways a ScrapeConfig finds its targets, in the order of
-// the document.
+// Discoveries holds the service discoveries of a ScrapeConfig, in the order of the document.
 //
-// reject: the field as the user wrote it; where the version is below since, the
-// object is rejected instead of losing the key. It is used where a job without
-// the key would find other targets than the user asked for.
+// The reject tag is the field name in the object. If the version is below the since tag,
+// the object is rejected rather than losing the key. It is used if a job without the key
+// would find other targets than the user asked for.
 //
-// A further mechanism needs: a file sd_<name>.go, a field here, a row in
-// [mechanisms] and golden files.
+// To add a mechanism, add a file sd_<name>.go, a field here, a row in [mechanisms] and golden files.
 type Discoveries struct {
 	// Static targets.
 	Static []*StaticSD `yaml:"static_configs,omitempty"`
@@ -89,15 +87,15 @@ type Discoveries struct {
 
 type (
 	scrapeSpec = v1alpha1.ScrapeConfigSpec
-	// mechanism reads the entries of one kind of discovery.
+	// mechanism converts the entries of one kind of service discovery.
 	mechanism struct {
 		field string // of the spec
 		read  func(c *compiler, s *scrapeSpec, out *Discoveries) error
 	}
 )
 
-// mechanisms lists every kind of discovery: where the user writes it, where it
-// lands and who converts it. The order is that of the checks.
+// mechanisms lists every kind of service discovery: its field in the object, its field in
+// the document, and its converter. They are checked in this order.
 var mechanisms = []mechanism{
 	row("staticConfigs", (*compiler).staticSD, func(s *scrapeSpec, d *Discoveries) ([]v1alpha1.StaticConfig, *[]*StaticSD) {
 		return s.StaticConfigs, &d.Static
@@ -189,7 +187,7 @@ var mechanisms = []mechanism{
 	row("awsSDConfigs", (*compiler).awsSD, func(s *scrapeSpec, d *Discoveries) ([]v1alpha1.AWSSDConfig, *[]*AWSSD) { return s.AWSSDConfigs, &d.AWS }),
 }
 
-// row reads the entries that pick finds, in their order.
+// row returns a mechanism that converts the entries returned by pick, in order.
 func row[In, Out any](field string, convert func(*compiler, *In) (*Out, error), pick func(*scrapeSpec, *Discoveries) ([]In, *[]*Out)) mechanism {
 	return mechanism{field: field, read: func(c *compiler, s *scrapeSpec, d *Discoveries) error {
 		in, out := pick(s, d)
@@ -207,7 +205,7 @@ func row[In, Out any](field string, convert func(*compiler, *In) (*Out, error), 
 	}}
 }
 
-// sinceValue refuses one of the values of a field below the version that has it.
+// sinceValue returns an error for a value that the version does not support.
 func (c *compiler) sinceValue(field, value, version string) error {
 	if c.s.target.AtLeast(version) {
 		return nil
@@ -225,8 +223,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// checkPositive refuses durations that do not parse, and 0: a refresh loop that
-// does not wait ends the server's process.
+// checkPositive rejects invalid durations and 0. A refresh interval of 0 crashes the server.
 func checkPositive[D ~string](field string, d D) error {
 	if d == "" {
 		return nil
@@ -241,8 +238,8 @@ func checkPositive[D ~string](field string, d D) error {
 	return nil
 }
 
-// checkURL refuses what is no http or https URL with a host. The message does
-// not show the URL, which may hold a password.
+// checkURL rejects anything but an http or https URL with a host. The message does not
+// contain the URL, which may contain a password.
 func checkURL(field, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -265,7 +262,7 @@ func (c *compiler) value(field string, sel *corev1.SecretKeySelector) (string, e
 	return text, at(field, err)
 }
 
-// needed reads a Secret key whose value must not be empty.
+// needed reads a Secret key and rejects an empty value.
 func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, error) {
 	text, err := c.own.Secret(&sel)
 	if err == nil && text == "" {
@@ -274,8 +271,8 @@ func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, e
 	return text, at(field, err)
 }
 
-// pair reads two Secret keys, both if given, and returns values only when both
-// are: one of them alone is of no use.
+// pair reads two Secret keys if both are given. It returns values only if neither is nil,
+// because one key alone is useless.
 func (c *compiler) pair(access, secret *corev1.SecretKeySelector) (accessKey, secretKey string, err error) {
 	if accessKey, err = c.value("accessKey", access); err != nil {
 		return "", "", err

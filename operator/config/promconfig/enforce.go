@@ -2,16 +2,16 @@ package promconfig
 
 import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 
-// Resource names of monitors as excludedFromEnforcement spells them.
+// Resource names of monitors as used in excludedFromEnforcement.
 const (
 	serviceMonitors = "servicemonitors"
 	podMonitors     = "podmonitors"
 	probes          = "probes"
 )
 
-// enforcement is the step that pins the namespace label; nil when the owner has
-// none or has excluded the object. It is the last step of both lists a user can
-// write, as honor_labels or a metric relabeling could undo it otherwise.
+// enforcement returns the step that sets the enforced namespace label. It returns nil if the
+// workload enforces none or excludes the object. It is the last step of both user-supplied
+// lists, because honor_labels or a metric relabeling could otherwise override it.
 func (s *Settings) enforcement(resource, namespace, name string) Step {
 	if s.data.EnforcedNamespaceLabel == "" || s.excluded(resource, namespace, name) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TestOwnerErrors: each spec of a Prometheus, and the error that fails its
-// reconcile. "" means none.
+// TestOwnerErrors: an invalid spec of a Prometheus fails its reconciliation with the
+// given error; "" means valid.
 func TestOwnerErrors(t *testing.T) {
 	const uuid = "00000000-0000-0000-0000-000000000001"
 	for _, tc := range []struct{ spec, want string }{
@@ -122,7 +122,7 @@ func TestErrorsContainNoSecret(t *testing.T) {
 	}
 }
 
-// unreachable is a cluster that does not answer.
+// unreachable is a cluster that does not respond.
 type unreachable struct{}
 
 func (unreachable) Object(assets.Ref) (assets.Object, error) {

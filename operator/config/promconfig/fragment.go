@@ -18,29 +18,27 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Fragment is one monitor compiled. It is immutable.
+// Fragment is a compiled monitor. It is immutable.
 type Fragment struct {
-	// YAML are the monitor's items of scrape_configs ("- job_name: …"), empty
-	// when it is rejected.
+	// YAML holds the monitor's items of scrape_configs ("- job_name: ..."); empty if it is rejected.
 	YAML []byte
 	// Jobs is the number of items.
 	Jobs int
-	// Dropped is what the version does not know; scrape_configs[i] is the
-	// monitor's endpoint i.
+	// Dropped lists keys that the version does not support; scrape_configs[i] is endpoint i of the monitor.
 	Dropped []gate.Dropped
-	// Deps are the Secrets and ConfigMaps it depends on, also when rejected.
+	// Deps are the Secrets and ConfigMaps that the monitor depends on, even if it is rejected.
 	Deps []assets.Dependency
-	// Files are TLS assets by file name, also those loaded before a rejection.
+	// Files are TLS assets by file name, including those loaded before a rejection.
 	Files map[string][]byte
-	// Err is why the monitor is rejected. When assets.IsTemporary(Err) the
-	// cluster could not be read: neither keep the fragment nor reject for it.
+	// Err is why the monitor is rejected. If assets.IsTemporary(Err), the cluster could not be
+	// read: do not cache the fragment and do not reject the monitor.
 	Err error
-	// Origins are those of each job's relabel_configs, step by step; nil when rejected
-	// and without [Settings.WithOrigins].
+	// Origins holds the origins of the relabel_configs of each job, one per step; nil if the
+	// monitor is rejected or without [Settings.WithOrigins].
 	Origins [][]Origin
 }
 
-// JobNames returns the names of the jobs in the text of a fragment, in its order.
+// JobNames returns the names of the jobs in the text of a fragment, in order.
 func JobNames(text []byte) (out []string) {
 	for line := range bytes.Lines(text) {
 		if name, is := bytes.CutPrefix(line, []byte("- job_name: ")); is {
@@ -50,7 +48,7 @@ func JobNames(text []byte) (out []string) {
 	return out
 }
 
-// JobNamesOf returns the names of the n jobs that a monitor becomes.
+// JobNamesOf returns the names of the n jobs of a monitor.
 func JobNamesOf(kind string, m metav1.Object, n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -59,7 +57,7 @@ func JobNamesOf(kind string, m metav1.Object, n int) []string {
 	return out
 }
 
-// nameOfJob returns the name of a job: one for each endpoint of the kinds that have endpoints.
+// nameOfJob returns the name of job i. Kinds with endpoints have one job per endpoint.
 func nameOfJob(kind string, m metav1.Object, i int) string {
 	name := strings.ToLower(kind[:1]) + kind[1:] + "/" + m.GetNamespace() + "/" + m.GetName()
 	if kind == v1.ServiceMonitorKind || kind == v1.PodMonitorKind {
@@ -68,22 +66,22 @@ func nameOfJob(kind string, m metav1.Object, i int) string {
 	return name
 }
 
-// compiler turns one monitor into a fragment.
+// compiler compiles one monitor to a fragment.
 type compiler struct {
 	s *Settings
-	// rules are those of s, and count the monitor's regular expressions.
+	// rules are the rules of s, charged to the budget of the monitor.
 	rules relabelRules
-	// own resolves the monitor's references, owner those of the owner.
+	// own resolves the references of the monitor, owner those of the workload.
 	own, owner *resolver
-	// origins of the steps of the jobs so far, when they are wanted.
+	// origins holds the origins of the steps of the jobs so far, if requested.
 	origins [][]Origin
-	// jobs are those that are written.
+	// jobs are the encoded jobs.
 	jobs *gate.Items
 }
 
-// write adds a job to the configuration.
+// write appends a job to the fragment.
 //
-// Errors: the object generates more than it may.
+// Errors: the object generates more bytes than allowed.
 func (c *compiler) write(job any) error {
 	err := c.jobs.Add(job)
 	if errors.Is(err, gate.ErrTooLong) {
@@ -92,7 +90,7 @@ func (c *compiler) write(job any) error {
 	return err
 }
 
-// compile runs build, which writes jobs, and packs what it leaves behind.
+// compile runs build, which writes jobs, and returns the resulting fragment.
 func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *compiler) error) Fragment {
 	if err := v1.Undecodable(object); err != nil {
 		return Fragment{Err: err}

@@ -14,18 +14,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Frame is the owner's own part of a document.
+// Frame is the part of a document that belongs to the workload.
 type Frame struct {
 	// Head comes before scrape_configs, Tail after it.
 	Head, Tail []byte
-	// Additional are the user's own items of scrape_configs.
+	// Additional holds the items of additional scrape jobs.
 	Additional []byte
-	// Origins are those of each additional job's relabel_configs, step by step; nil
-	// without [Settings.WithOrigins].
+	// Origins holds the origins of the relabel_configs of each additional job, one per
+	// step; nil without [Settings.WithOrigins].
 	Origins [][]Origin
-	// Dropped is what the version does not know.
+	// Dropped lists keys that the version does not support.
 	Dropped []gate.Dropped
-	// Deps are the Secrets and ConfigMaps the frame depends on, also on error.
+	// Deps are the Secrets and ConfigMaps that the frame depends on, even on error.
 	Deps []assets.Dependency
 	// Files are TLS assets by file name.
 	Files map[string][]byte
@@ -35,15 +35,15 @@ type Frame struct {
 	agent, daemonSet bool
 }
 
-// ConfigRuleDir is where config-reloader unpacks rules that come with the
-// configuration.
+// ConfigRuleDir is the directory to which config-reloader unpacks rules that are
+// delivered with the configuration.
 const ConfigRuleDir = "/etc/prometheus/config_out/rules"
 
-// CompileServer makes the frame of a Prometheus.
+// CompileServer compiles the frame of a Prometheus.
 //
-// ruleConfigMaps are names, in the order they shall be listed, of ConfigMaps below
-// wellknown.PrometheusRuleDir, or absolute paths of folders. Errors fail the
-// reconcile; the returned frame then carries Deps and Head and nothing else of use.
+// ruleConfigMaps are, in the order of rule_files, names of ConfigMaps below
+// wellknown.PrometheusRuleDir or absolute directory paths. Errors fail the
+// reconciliation. In that case, only Deps and Head of the returned frame are usable.
 func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r assets.Reader) (Frame, error) {
 	res := newResolver(p.Namespace, r, s.target)
 	f, err := compileServer(p, s, ruleConfigMaps, res)
@@ -73,11 +73,11 @@ func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *
 	return f, err
 }
 
-// alone writes the head without the rest, which cannot be written: it is enough to see
-// what the jobs of monitors find.
+// alone encodes only the head, after an error in the rest. It is enough to determine the
+// targets of monitors.
 func (f *Frame) alone(head Head, t gate.Target) { f.Head, _, _ = gate.Append(nil, head, t, "") }
 
-// encode writes the three parts.
+// encode encodes the three parts.
 func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Target) (err error) {
 	var dropped []gate.Dropped
 	if f.Head, f.Dropped, err = gate.Append(nil, head, t, ""); err != nil {
@@ -91,7 +91,7 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 	return err
 }
 
-// serverTail checks and reads everything of the owner in a fixed order.
+// serverTail validates and resolves all fields of the workload in a fixed order.
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &p.Spec
 	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
@@ -131,7 +131,7 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 	return tail, additional, nil
 }
 
-// inSpec says of each of several joined errors that its field is in the spec.
+// inSpec prefixes the field of each joined error with "spec.".
 func inSpec(err error) error {
 	var all []error
 	for _, e := range faults.Leaves(err) {
@@ -140,7 +140,7 @@ func inSpec(err error) error {
 	return errors.Join(all...)
 }
 
-// telemetry fills what the owner receives over OTLP and what it traces itself.
+// telemetry sets the OTLP and tracing blocks.
 func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) (err error) {
 	if tail.OTLP, err = otlpFrom(f, s.target); err != nil {
 		return fmt.Errorf("otlp: %w", err)
@@ -151,7 +151,7 @@ func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Ta
 	return nil
 }
 
-// scrapeClasses registers the TLS assets of the owner's classes.
+// scrapeClasses registers the TLS assets of the workload's scrape classes.
 func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
 	for i := range classes {
 		if _, err := r.TLS(classes[i].TLSConfig); err != nil {
@@ -161,13 +161,13 @@ func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
 	return nil
 }
 
-// ownJobs are the user's own items of scrape_configs.
+// ownJobs holds the additional items of scrape_configs.
 type ownJobs struct {
 	jobs    []gate.Node
-	origins [][]Origin // nil when nobody asks for them
+	origins [][]Origin // nil unless requested
 }
 
-// additionalJobs reads the user's own jobs and shards them.
+// additionalJobs reads the additional jobs and adds sharding steps.
 func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ownJobs, error) {
 	l, sel := ownScrapeConfigs, f.AdditionalScrapeConfigs
 	read, text, err := r.additional(l, sel)
@@ -190,7 +190,7 @@ func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ow
 	return out, nil
 }
 
-// alerting puts the block together; nil when nothing asks for it.
+// alerting returns the block; nil if it is not configured.
 func (r *resolver) alerting(p *v1.Prometheus, managers []any, t gate.Target) (*Alerting, error) {
 	relabel, err := r.additionalItems(ownAlertRelabels, p.Spec.AdditionalAlertRelabelConfigs, t)
 	if err != nil {

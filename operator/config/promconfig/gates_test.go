@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// gated is one key that not every version knows, and the struct that declares it.
+// gated is a key that only some versions support, and the struct that declares it.
 type gated struct {
 	owner reflect.Type
 	gate.Key
@@ -24,7 +24,7 @@ type gated struct {
 
 func (g gated) name() string { return g.owner.Name() + " " + g.Name }
 
-// notDropped are gated keys that are never dropped, and what happens instead.
+// notDropped lists gated keys that are never dropped, and why.
 var notDropped = map[string]string{
 	"TSDB retention":            "an argument of the server below 3.11.0",
 	"Tail otlp":                 "nothing is generated below 2.55.0",
@@ -33,7 +33,7 @@ var notDropped = map[string]string{
 	"AzureAD workload_identity": "nothing is generated below 3.7.0",
 }
 
-// gateTable finds the gated keys of all types by their place in the document:
+// gateTable maps the path of each gated key in the document to the key:
 // "ServiceMonitor:scrape_configs[].oauth2.tls_config".
 type gateTable map[string]gated
 
@@ -54,9 +54,8 @@ func newGateTable(t *testing.T) gateTable {
 	return table
 }
 
-// walk enters the keys of a struct type and of those below it. around is the
-// highest minimum of the blocks around it: a key that came with its block has no
-// gate of its own.
+// walk adds the keys of a struct type and of nested types. around is the highest minimum version
+// of the enclosing blocks: a key that was introduced with its block needs no separate gate.
 func (table gateTable) walk(t *testing.T, path string, typ reflect.Type, around *semver.Version) {
 	keys, err := gate.Keys(typ, gate.Prometheus)
 	if err != nil {
@@ -88,8 +87,7 @@ func (table gateTable) walk(t *testing.T, path string, typ reflect.Type, around 
 	}
 }
 
-// declares returns the struct that has the field itself, not the one that it is
-// inlined into.
+// declares returns the struct that declares the field, rather than one that it is inlined into.
 func declares(typ reflect.Type, key string) reflect.Type {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
@@ -105,9 +103,9 @@ func declares(typ reflect.Type, key string) reflect.Type {
 	return nil
 }
 
-// TestEveryGateHasGoldens: of every gated key, some golden file shows that it is
-// written for the first version that knows it, and some that it is dropped, with
-// the reason, below; for keys that are gone the other way round.
+// TestEveryGateHasGoldens: for every gated key, a golden file shows that it is written
+// for the first supported version, and another one that it is dropped below, with the
+// reason. For removed keys it is the other way round.
 func TestEveryGateHasGoldens(t *testing.T) {
 	table := newGateTable(t)
 	written, dropped := map[string]bool{}, map[string]bool{}
@@ -131,7 +129,7 @@ func TestEveryGateHasGoldens(t *testing.T) {
 		if !written[g.name()] {
 			missing[g.name()+": no golden file writes it at the border"] = true
 		}
-		// A ScrapeConfig whose discovery would find something else is rejected.
+		// A ScrapeConfig whose discovery would find other targets is rejected instead.
 		discovers := strings.HasPrefix(place, "ScrapeConfig:") && strings.Contains(place, "_sd_configs")
 		if !dropped[g.name()] && notDropped[g.name()] == "" && !discovers {
 			missing[g.name()+": no golden file drops it"] = true
@@ -145,8 +143,8 @@ func TestEveryGateHasGoldens(t *testing.T) {
 	}
 }
 
-// note renders a golden file's input for one wanted version and enters what that
-// shows.
+// note renders the input of a golden file for one version and records the keys that are
+// written or dropped.
 func (table gateTable) note(t *testing.T, c golden.Case, version string, showsDropped bool, written, dropped map[string]bool) {
 	w, err := readWorld(c)
 	if err != nil {
@@ -189,7 +187,7 @@ func (table gateTable) note(t *testing.T, c golden.Case, version string, showsDr
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// droppedPlaces are the places of what was dropped.
+// droppedPlaces returns the paths of dropped keys.
 func (w *world) droppedPlaces(t *testing.T, out rendered) map[string]bool {
 	places := map[string]bool{}
 	add := func(prefix string, ds []gate.Dropped) {
@@ -217,7 +215,7 @@ func (w *world) droppedPlaces(t *testing.T, out rendered) map[string]bool {
 	return places
 }
 
-// walkDocument calls f with the place of every key.
+// walkDocument calls f with the path of every key.
 func walkDocument(path string, v any, f func(place string)) {
 	switch v := v.(type) {
 	case yaml.MapSlice:
@@ -244,7 +242,7 @@ func walkDocument(path string, v any, f func(place string)) {
 	}
 }
 
-// kindOfJob reads the kind of a monitor from the name of its job.
+// kindOfJob returns the kind of the monitor from the name of its job.
 func kindOfJob(job any) string {
 	name, _ := golden.Child(job, "job_name").(string)
 	for prefix, kind := range map[string]string{

@@ -11,37 +11,37 @@ import (
 
 // Global is the global block.
 type Global struct {
-	// ScrapeInterval of jobs that say nothing.
+	// ScrapeInterval is the default for jobs.
 	ScrapeInterval v1.Duration `yaml:"scrape_interval"`
-	// ScrapeTimeout of jobs that say nothing.
+	// ScrapeTimeout is the default for jobs.
 	ScrapeTimeout v1.Duration `yaml:"scrape_timeout,omitempty"`
-	// ScrapeProtocols in order of preference; the server refuses an empty list.
+	// ScrapeProtocols are in order of preference. The server rejects an empty list.
 	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0" empty:"drop"`
-	// ExternalLabels are added to everything that leaves the server.
+	// ExternalLabels are added to samples and alerts that are sent to external systems.
 	ExternalLabels map[string]string `yaml:"external_labels"`
-	// GlobalLimits of jobs that say nothing.
+	// GlobalLimits are the defaults for jobs.
 	GlobalLimits `yaml:",inline"`
-	// ScrapeFailureLogFile collects failed scrapes.
+	// ScrapeFailureLogFile is the log file of failed scrapes.
 	ScrapeFailureLogFile string `yaml:"scrape_failure_log_file,omitempty" since:"2.55.0"`
 	// MetricNameValidationScheme is utf8 or legacy.
 	MetricNameValidationScheme string `yaml:"metric_name_validation_scheme,omitempty" since:"3.0.0"`
-	// MetricNameEscapingScheme is asked for when scraping.
+	// MetricNameEscapingScheme is requested when scraping.
 	MetricNameEscapingScheme string `yaml:"metric_name_escaping_scheme,omitempty" since:"3.4.0"`
 	// ConvertClassicHistogramsToNHCB stores classic histograms as native ones.
 	ConvertClassicHistogramsToNHCB *bool `yaml:"convert_classic_histograms_to_nhcb,omitempty" since:"3.4.0"`
-	// AlwaysScrapeClassicHistograms keeps classic histograms besides native ones.
+	// AlwaysScrapeClassicHistograms also scrapes classic histograms that have native counterparts.
 	AlwaysScrapeClassicHistograms *bool `yaml:"always_scrape_classic_histograms,omitempty" since:"3.5.0"`
-	// ScrapeNativeHistograms turns native histograms on.
+	// ScrapeNativeHistograms enables scraping native histograms.
 	ScrapeNativeHistograms *bool `yaml:"scrape_native_histograms,omitempty" since:"3.8.0"`
-	// EvaluationInterval of rule groups that say nothing.
+	// EvaluationInterval is the default for rule groups.
 	EvaluationInterval v1.Duration `yaml:"evaluation_interval,omitempty" mode:"server"`
-	// RuleQueryOffset moves rule evaluation into the past.
+	// RuleQueryOffset is the offset into the past at which rules are evaluated.
 	RuleQueryOffset v1.Duration `yaml:"rule_query_offset,omitempty" since:"2.53.0" mode:"server"`
-	// QueryLogFile collects queries.
+	// QueryLogFile is the log file of queries.
 	QueryLogFile string `yaml:"query_log_file,omitempty" since:"2.16.0" mode:"server"`
 }
 
-// globalFrom fills what servers and agents share.
+// globalFrom returns the settings that servers and agents have in common.
 func globalFrom(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (Global, []string) {
 	limits, warnings := enforcedFrom(f).global(f)
 	labels, more := externalLabels(f, namespace, name, c)
@@ -74,10 +74,10 @@ func orDefault(d v1.Duration) v1.Duration {
 	return d
 }
 
-// logDir is a volume the pod can write to.
+// logDir is a volume that is writable in the pod.
 const logDir = "/var/log/prometheus"
 
-// logFile puts a bare file name into the writable volume.
+// logFile places a bare file name into the writable volume.
 func logFile(name string) string {
 	if name == "" || path.Dir(name) != "." {
 		return name
@@ -85,13 +85,13 @@ func logFile(name string) string {
 	return path.Join(logDir, path.Base(name))
 }
 
-// defaultReplicaLabel is the external label that tells replicas apart.
+// defaultReplicaLabel is the external label that distinguishes replicas.
 const defaultReplicaLabel = "prometheus_replica"
 
-// externalLabels are the reserved labels and what the user adds; reserved ones win.
+// externalLabels returns the reserved labels and the user's labels. Reserved labels take precedence.
 func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (labels map[string]string, warnings []string) {
 	labels = map[string]string{}
-	fields := map[string]string{} // that name the reserved labels
+	fields := map[string]string{} // fields that name the reserved labels
 	reserve := func(field, label, value string) {
 		if label != "" {
 			labels[label], fields[label] = value, field
@@ -99,7 +99,7 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 	}
 	reserve("prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
 	reserve("replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
-	// Without zones nothing would replace the variable.
+	// Without zones, nothing substitutes the variable.
 	if topology := topologyOf(f, c); topology != nil && len(topology.Values) > 0 {
 		reserve("shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
 	}
@@ -113,8 +113,8 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 	return labels, warnings
 }
 
-// checkExternalLabels reports names that the version does not know: the server
-// would refuse the whole file.
+// checkExternalLabels rejects names that are invalid for the version, because the server
+// would reject the entire file.
 func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules relabelRules) error {
 	type label struct{ field, name string }
 	names := []label{
@@ -142,7 +142,7 @@ func valueOr(s *string, fallback string) string {
 	return *s
 }
 
-// serverGlobal adds what only a server has.
+// serverGlobal adds the settings that only servers have.
 func serverGlobal(p *v1.Prometheus, c Capabilities) (Global, []string) {
 	g, warnings := globalFrom(&p.Spec.CommonPrometheusFields, p.Namespace, p.Name, c)
 	g.EvaluationInterval = orDefault(p.Spec.EvaluationInterval)

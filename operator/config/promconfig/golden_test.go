@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/prometheus/prometheus/config"
-	_ "github.com/prometheus/prometheus/discovery/kubernetes" // so that its blocks are checked
+	_ "github.com/prometheus/prometheus/discovery/kubernetes" // registers its discovery, so that its blocks are checked
 	"go.yaml.in/yaml/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,20 +27,20 @@ import (
 // everything is a cluster and an operator with all features.
 var everything = Capabilities{EndpointSlice: true, PodTopologyLabels: true, ShardRetention: true, TopologySharding: true}
 
-// world is what a golden file puts in.
+// world is the input of a golden file.
 type world struct {
 	prometheus *v1.Prometheus
-	agent      *v1alpha1.PrometheusAgent // wins over prometheus
+	agent      *v1alpha1.PrometheusAgent // takes precedence over prometheus
 	services   []*v1.ServiceMonitor
 	pods       []*v1.PodMonitor
 	probes     []*v1.Probe
 	scrapes    []*v1alpha1.ScrapeConfig
 	objects    assets.Static
 	cluster    Capabilities
-	origins    bool // of relabel steps are wanted
+	origins    bool // also render the origins of relabel steps
 }
 
-// rendered is what comes out for one version.
+// rendered is the output for one version.
 type rendered struct {
 	text     []byte
 	frame    Frame
@@ -51,13 +51,13 @@ type rendered struct {
 	traced []traced // with world.origins
 }
 
-// TestGolden renders the inputs for the version that a wanted file names.
+// TestGolden renders the inputs for the version in the name of each wanted file.
 //
-//	want/<version>.yaml      the whole document
+//	want/<version>.yaml      the complete document
 //	want/<version>/<path>    a part of it: "global", "remote_write.0.queue_config";
 //	                         "jobs" are the scrape_configs without discovery and relabeling
-//	want/<version>.dropped   what the version does not know
-//	want/<version>.rejected  monitors that are left out, and why
+//	want/<version>.dropped   keys that the version does not support
+//	want/<version>.rejected  rejected monitors, and why
 //	want/<version>.error     why nothing is generated
 //	want/<version>.origins   origin of each relabel step of each job
 //	want/<version>.warnings, want/<version>.files
@@ -233,7 +233,7 @@ func (w *world) render() (rendered, error) {
 	return out, nil
 }
 
-// fragments are the texts of accepted monitors by kind.
+// fragments holds the texts of accepted monitors by kind.
 type fragments map[string][][]byte
 
 func (a fragments) add(kind string, f Fragment) {
@@ -242,7 +242,7 @@ func (a fragments) add(kind string, f Fragment) {
 	}
 }
 
-// document joins the parts as the operator does.
+// document concatenates the parts like the operator does.
 func (a fragments) document(f *Frame) (text []byte) {
 	for _, part := range Assemble(f, func(kind string) [][]byte { return a[kind] }) {
 		text = append(text, part.Text...)
@@ -276,7 +276,7 @@ func (w *world) compileFrame(s *Settings) (Frame, error) {
 	return CompileServer(w.prometheus, s, rules, &w.objects)
 }
 
-// partOf is golden.PartOf, which does not know "jobs".
+// partOf extends golden.PartOf with "jobs".
 func partOf(text []byte, path string) ([]byte, error) {
 	if path != "jobs" {
 		return golden.PartOf(text, path)
@@ -302,8 +302,8 @@ func jobsOf(doc yaml.MapSlice) (out []yaml.MapSlice) {
 	return out
 }
 
-// checkDocument: Prometheus itself must take what is written for a version of
-// its own major; older forms are not read by it any more.
+// checkDocument checks that Prometheus accepts a document generated for the major version
+// of the linked library. It does not support older formats.
 func checkDocument(t *testing.T, version string, text []byte) {
 	t.Helper()
 	var strict yaml.MapSlice
@@ -322,7 +322,7 @@ func checkDocument(t *testing.T, version string, text []byte) {
 	}
 }
 
-// copies is all objects as text.
+// copies returns all objects as JSON.
 func (w *world) copies() string {
 	text, err := json.Marshal([]any{w.prometheus, w.agent, byName(w.services), byName(w.pods), byName(w.probes), byName(w.scrapes)})
 	if err != nil {
@@ -339,7 +339,7 @@ func byName[T metav1.Object](in []T) []T {
 	return out
 }
 
-// dropped is what monitors lose, with paths that tell them apart.
+// dropped returns the dropped keys of all monitors, with unique paths.
 func (w *world) dropped() (out []gate.Dropped) {
 	s, err := w.settings()
 	if err != nil {
@@ -362,7 +362,7 @@ func (w *world) dropped() (out []gate.Dropped) {
 	}
 	for _, m := range w.scrapes {
 		f := CompileScrapeConfig(m, s, &w.objects)
-		if f.Err != nil { // then nothing of it is written
+		if f.Err != nil { // nothing of it is written
 			f.Dropped = []gate.Dropped{{Path: "scrape_configs", Need: "> this"}}
 		}
 		add(m, f)

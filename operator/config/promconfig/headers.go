@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// reservedHeaders are those that the server sets itself. It refuses the whole file for one of
-// them.
+// reservedHeaders lists headers that the server sets itself. It rejects a file that sets any of them.
 var reservedHeaders = []string{
 	"host", "content-encoding", "content-length", "content-type", "user-agent", "connection", "keep-alive",
 	"proxy-authenticate", "proxy-authorization", "www-authenticate", "accept-encoding",
@@ -17,8 +16,8 @@ var reservedHeaders = []string{
 	"x-amz-date", "x-amz-security-token", "x-amz-content-sha256",
 }
 
-// checkHeaders refuses the headers that the server refuses in remote_write and remote_read.
-// The values are never said: they may be credentials.
+// checkHeaders rejects the headers that the server rejects in remote_write and remote_read.
+// Errors do not contain values, which may be credentials.
 func checkHeaders(headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch lower := strings.ToLower(name); {

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// TestHeaders: what Prometheus refuses is refused, nothing else, and no value is said.
+// TestHeaders: exactly the headers that Prometheus rejects are rejected, and no error contains a value.
 func TestHeaders(t *testing.T) {
 	names := append([]string{"Authorization", "AUTHORIZATION", "X-Scope-OrgID", "Accept", "X-Amz-Other"}, reservedHeaders...)
 	for _, name := range append(names, "Content-Type") {

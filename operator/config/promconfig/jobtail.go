@@ -2,7 +2,7 @@ package promconfig
 
 import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 
-// tailInput is what the end of a job is made of.
+// tailInput holds the inputs for the end of a job.
 type tailInput struct {
 	limits        v1.ScrapeLimits
 	histograms    v1.NativeHistogramConfig
@@ -11,10 +11,10 @@ type tailInput struct {
 	bodySize      v1.ByteSize
 	class         *v1.ScrapeClass
 	metricRelabel []v1.RelabelConfig
-	enforced      Step // nil when no namespace label is enforced
+	enforced      Step // nil if no namespace label is enforced
 }
 
-// tail makes the end of a job, without its relabel steps.
+// tail returns the end of a job, without its relabel steps.
 func (c *compiler) tail(in tailInput) JobTail {
 	out := JobTail{
 		JobLimits:              c.s.data.Enforced.job(in.limits, c.s.target),

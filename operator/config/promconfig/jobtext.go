@@ -2,19 +2,19 @@ package promconfig
 
 import "github.com/Masterminds/semver/v3"
 
-// JobText is the YAML of scrape jobs, with what a reader needs to interpret it as the pods do.
+// JobText is the YAML of scrape jobs, with the context to interpret it like the pods do.
 type JobText struct {
-	// Text is items of scrape_configs.
+	// Text holds items of scrape_configs.
 	Text []byte
-	// Origins are those of the steps of each job, as [Settings.WithOrigins] makes them.
+	// Origins holds the origins of the steps of each job, see [Settings.WithOrigins].
 	Origins [][]Origin
-	// Head is the document before scrape_configs, for the defaults of its global block.
+	// Head is the part of the document before scrape_configs, for the defaults of its global block.
 	Head []byte
-	// Shards are the variables that the pods of each shard replace in the text:
-	// "SHARD" → "0" for "$(SHARD)". Without any, there is one shard without variables.
+	// Shards are the variables that the pods of each shard substitute in the text: "SHARD": "0"
+	// for "$(SHARD)". If empty, there is one shard without variables.
 	Shards []map[string]string
-	// Release of the servers; nil for the release that is linked.
+	// Release is the version of the servers; nil for the linked version.
 	Release *semver.Version
-	// NoDefaultPort is true when they have the feature no-default-scrape-port of major version 2.
+	// NoDefaultPort means that the servers have the feature no-default-scrape-port of major version 2.
 	NoDefaultPort bool
 }

@@ -13,9 +13,9 @@ import (
 type charset int
 
 const (
-	// legacy names consist of letters, digits and "_", and begin with no digit.
+	// legacy names consist of letters, digits and "_", and do not begin with a digit.
 	legacy charset = iota
-	// legacyTemplate names are legacy ones with groups of the regex in them: "x_${1}".
+	// legacyTemplate names are legacy names that may contain references to regex groups: "x_${1}".
 	legacyTemplate
 	// anyName is any UTF-8 text.
 	anyName
@@ -35,18 +35,17 @@ func (c charset) valid(name string) bool {
 	return isWord(name) && (name[0] < '0' || name[0] > '9')
 }
 
-// names says which label names a server takes in relabel steps.
+// names describes which label names a server accepts in relabel steps.
 type names struct {
-	// plain is for names that are used as they are written.
+	// plain applies to names that are used literally.
 	plain charset
-	// template is for the target of replace with a "$" in it, and for what
-	// labelmap makes.
+	// template applies to the target of replace if it contains "$", and to the result of labelmap.
 	template charset
 }
 
-// namesSince lists the releases that changed this, newest first, for both schemes.
-// Those of Thanos are the first that were built with the code. 3.7.0 was the first to look at the scheme, and did not know templates
-// under Legacy; 3.7.2 does.
+// namesSince lists the releases that changed the rules, newest first, for both schemes. The Thanos versions are
+// the first that include the change. 3.7.0 was the first release that respects the scheme, and did not support
+// templates in legacy names. 3.7.2 does.
 var namesSince = []struct {
 	since        string
 	utf8, legacy names
@@ -57,7 +56,7 @@ var namesSince = []struct {
 	{"3.0.0,thanos=0.38.0", names{anyName, legacyTemplate}, names{anyName, legacyTemplate}},
 }
 
-// namesOf are the names of a version.
+// namesOf returns the rules of a version.
 func namesOf(t gate.Target, scheme v1.NameValidationSchemeOptions) names {
 	for _, row := range namesSince {
 		if !t.AtLeast(row.since) {

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// nameSteps are steps that write to labels.
+// nameSteps holds steps that write to labels.
 var nameSteps = map[string]v1.RelabelConfig{
 	"replace ab":        {TargetLabel: "ab"},
 	"replace a.b":       {TargetLabel: "a.b"},
@@ -29,14 +29,14 @@ var nameSteps = map[string]v1.RelabelConfig{
 	"keep from a.b":     {Action: "keep", SourceLabels: []v1.LabelName{"a.b"}, Regex: "x"},
 }
 
-// TestLabelNames: which steps a version refuses, as its own validation does.
+// TestLabelNames: the same steps are rejected for a version as by its own validation.
 func TestLabelNames(t *testing.T) {
 	templates := []string{"replace a-$1", "replace a$", "labelmap a-$1", "labelmap some-one"}
 	dots := []string{"replace a.b", "hashmod a.b", "hashmod x_${1}", "lowercase a.b", "keepequal a.b"}
 	v2 := slices.Concat(templates, dots, []string{"keep from a.b"})
 	for _, tc := range []struct {
 		versions     string
-		utf8, legacy []string // refused under the scheme
+		utf8, legacy []string // rejected under the scheme
 	}{
 		{"2.41.0 2.55.1 3.0.0-rc.1", v2, v2},
 		{"3.0.0 3.0.1 3.1.0", templates, templates},
@@ -59,7 +59,7 @@ func TestLabelNames(t *testing.T) {
 	}
 }
 
-// TestLabelNamesAsPromtool asks the promtools that are here the same.
+// TestLabelNamesAsPromtool: the available versions of promtool reject the same steps.
 func TestLabelNamesAsPromtool(t *testing.T) {
 	all := checkers(t)
 	if len(all) == 0 {
@@ -93,7 +93,7 @@ func TestLabelNamesAsPromtool(t *testing.T) {
 	}
 }
 
-// relabelDocuments are files with a step at each place that has some.
+// relabelDocuments returns configurations with the step in each place that has relabel steps.
 func relabelDocuments(t *testing.T, step v1.RelabelConfig, scheme v1.NameValidationSchemeOptions) map[string][]byte {
 	t.Helper()
 	steps, _, err := gate.AppendItems(nil, appendRelabel(nil, []v1.RelabelConfig{step}), gate.Target{}, "")

@@ -9,21 +9,21 @@ import (
 
 // JobLimits are the numeric limits of one job; 0 means no limit.
 type JobLimits struct {
-	// SampleLimit of one scrape.
+	// SampleLimit is the maximum number of samples per scrape.
 	SampleLimit *uint64 `yaml:"sample_limit,omitempty"`
-	// TargetLimit of the job.
+	// TargetLimit is the maximum number of targets of the job.
 	TargetLimit *uint64 `yaml:"target_limit,omitempty" since:"2.21.0"`
-	// LabelLimit of one sample.
+	// LabelLimit is the maximum number of labels per sample.
 	LabelLimit *uint64 `yaml:"label_limit,omitempty" since:"2.27.0"`
 	// LabelNameLengthLimit in bytes.
 	LabelNameLengthLimit *uint64 `yaml:"label_name_length_limit,omitempty" since:"2.27.0"`
 	// LabelValueLengthLimit in bytes.
 	LabelValueLengthLimit *uint64 `yaml:"label_value_length_limit,omitempty" since:"2.27.0"`
-	// KeepDroppedTargets is how many dropped targets stay in memory.
+	// KeepDroppedTargets is the maximum number of dropped targets kept in memory.
 	KeepDroppedTargets *uint64 `yaml:"keep_dropped_targets,omitempty" since:"2.47.0"`
 }
 
-// GlobalLimits are the limits jobs without their own inherit.
+// GlobalLimits are the default limits for jobs.
 type GlobalLimits struct {
 	// BodySizeLimit of one scrape: number and unit, powers of 1024.
 	BodySizeLimit v1.ByteSize `yaml:"body_size_limit,omitempty" since:"2.45.0"`
@@ -37,11 +37,11 @@ type GlobalLimits struct {
 	LabelNameLengthLimit *uint64 `yaml:"label_name_length_limit,omitempty" since:"2.45.0"`
 	// LabelValueLengthLimit in bytes.
 	LabelValueLengthLimit *uint64 `yaml:"label_value_length_limit,omitempty" since:"2.45.0"`
-	// KeepDroppedTargets is how many dropped targets stay in memory.
+	// KeepDroppedTargets is the maximum number of dropped targets kept in memory.
 	KeepDroppedTargets *uint64 `yaml:"keep_dropped_targets,omitempty" since:"2.47.0"`
 }
 
-// enforcedLimits are the caps an owner sets; nil and 0 mean none.
+// enforcedLimits are the limits enforced by a workload; nil and 0 mean none.
 type enforcedLimits struct {
 	Samples, Targets, Labels, LabelNameLength, LabelValueLength, KeepDropped *uint64
 
@@ -56,10 +56,10 @@ func enforcedFrom(c *v1.CommonPrometheusFields) enforcedLimits {
 	}
 }
 
-// inheritsSince is the version from which jobs without a limit take the global one.
+// inheritsSince is the first version in which jobs without a limit inherit the global one.
 const inheritsSince = "2.45.0"
 
-// job lays the caps over what a monitor says.
+// job applies the enforced limits to those of a monitor.
 func (e enforcedLimits) job(m v1.ScrapeLimits, t gate.Target) JobLimits {
 	inherits := t.AtLeast(inheritsSince)
 	return JobLimits{
@@ -72,7 +72,7 @@ func (e enforcedLimits) job(m v1.ScrapeLimits, t gate.Target) JobLimits {
 	}
 }
 
-// jobLimit is the value to write for one job.
+// jobLimit returns the limit to write for one job.
 //
 //	cap   user      written
 //	none  any       user
@@ -90,8 +90,8 @@ func jobLimit(user, limit *uint64, inherits bool) *uint64 {
 	return limit
 }
 
-// global lays the caps over the owner's own limits. warnings name the fields
-// that had to give way.
+// global applies the enforced limits to the workload's own limits. warnings lists the
+// fields that were overridden.
 func (e enforcedLimits) global(c *v1.CommonPrometheusFields) (out GlobalLimits, warnings []string) {
 	out.BodySizeLimit = c.BodySizeLimit
 	if out.BodySizeLimit == "" {
@@ -130,9 +130,9 @@ func positive(v *uint64) *uint64 {
 	return v
 }
 
-// jobBodySize is the smaller of the monitor's and the enforced size, in its own
-// spelling. A size of 0 means "no limit" to Prometheus, so it is never the
-// smaller one: a monitor cannot escape the cap with it.
+// jobBodySize returns the smaller of the monitor's and the enforced size, in its original
+// spelling. Prometheus interprets 0 as no limit, so 0 never counts as smaller. Otherwise,
+// a monitor could bypass the limit with it.
 func (e enforcedLimits) jobBodySize(user v1.ByteSize) v1.ByteSize {
 	limit, own := bytesOf(e.BodySize), bytesOf(user)
 	switch {
@@ -144,7 +144,7 @@ func (e enforcedLimits) jobBodySize(user v1.ByteSize) v1.ByteSize {
 	return user
 }
 
-// bytesOf reads a size; one that does not parse counts as 0.
+// bytesOf parses a size; an invalid one counts as 0.
 func bytesOf(s v1.ByteSize) int64 {
 	n, err := units.ParseBase2Bytes(string(s))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 
 var errNullExpression = errors.New("a regex is null or ~, which changes the default of all steps of the server; write (?:null) or (?:~)")
 
-// expression is a regular expression as it is written. The YAML reader of Prometheus takes null
-// and ~ for no value, quoted or not, and then changes the default expression of all steps of
-// the process; in a group they mean the same.
+// expression returns the regular expression to write. The YAML decoder of Prometheus interprets
+// null and ~ as no value, quoted or not, and then changes the default expression of all steps
+// in the process. Enclosed in a group, they are read literally.
 func expression(text string) string {
 	if text == "null" || text == "~" {
 		return "(?:" + text + ")"
@@ -20,8 +20,8 @@ func expression(text string) string {
 	return text
 }
 
-// CheckExpressions refuses YAML that must not be read into a relabel.Config, see expression:
-// a document, a list of jobs or a list of steps. Text that is no YAML is fine.
+// CheckExpressions rejects YAML that must not be decoded to a relabel.Config, see expression.
+// The text is a document, a list of jobs or a list of steps. It accepts text that is not YAML.
 func CheckExpressions(text []byte) error {
 	if !bytes.Contains(text, []byte("null")) && !bytes.Contains(text, []byte("~")) {
 		return nil
@@ -33,11 +33,10 @@ func CheckExpressions(text []byte) error {
 	return nil
 }
 
-// stepsKey ends the keys of lists of steps.
+// stepsKey is the suffix of keys that hold relabel steps.
 const stepsKey = "relabel_configs"
 
-// nullExpression reports whether a step in a value has such an expression. key is the one of
-// the value.
+// nullExpression reports whether a value contains a step with such an expression. key is the key of the value.
 func nullExpression(v any, key string) bool {
 	switch v := v.(type) {
 	case []any:

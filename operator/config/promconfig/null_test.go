@@ -7,8 +7,7 @@ import (
 	"github.com/prometheus/prometheus/model/relabel"
 )
 
-// TestNullIsAnExpression: with every expression that is written, Prometheus keeps the default of
-// those that are not.
+// TestNullIsAnExpression: decoding any expression that is written does not change Prometheus' default expression.
 func TestNullIsAnExpression(t *testing.T) {
 	const anything = "^(?s:(.*))$"
 	for _, text := range []string{"null", "~", "NULL", "", "(null)"} {

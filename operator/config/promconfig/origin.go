@@ -6,18 +6,18 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Origin is where a relabel step of a job comes from.
+// Origin is the source of a relabel step of a job.
 type Origin struct {
-	// Path is the field as users write it: "spec.endpoints[0].port" of the object
-	// itself, "workload spec.enforcedNamespaceLabel", "scrape class main relabelings[0]".
-	// Steps that no field asks for begin with "operator: ".
+	// Path is the path of a field: "spec.endpoints[0].port" of the object itself, "workload
+	// spec.enforcedNamespaceLabel", "scrape class main relabelings[0]". Steps that do not
+	// originate from a field begin with "operator: ".
 	Path string
 }
 
-// ShardingOrigin is that of the steps that leave each target to one shard.
+// ShardingOrigin is the origin of the steps that assign each target to one shard.
 const ShardingOrigin = "operator: sharding"
 
-// Origins of steps that no field asks for, or a field of the workload.
+// Origins of steps that originate from the operator or from a field of the workload.
 const (
 	jobNameOrigin        = "operator: job name before relabeling"
 	nodeAndPodOrigin     = "operator: node and pod of the address"
@@ -36,27 +36,27 @@ const (
 	additionalOrigin     = "workload spec.additionalScrapeConfigs"
 )
 
-// WithOrigins are the same settings for a caller that wants to know the origin of each
-// relabel step: [Fragment.Origins] and [Frame.Origins]. Everything else that is compiled is
-// the same. The key is the same too, so what is kept by it should be compiled without origins.
+// WithOrigins returns a copy of the settings that records the origin of each relabel step:
+// [Fragment.Origins] and [Frame.Origins]. All other results are the same. The key is the same
+// too, so do not cache fragments with origins by key.
 func (s *Settings) WithOrigins() *Settings {
 	out := *s
 	out.origins = true
 	return &out
 }
 
-// stepList is the relabel steps of one job in the making. The methods take paths
-// apart from indices and keys, so that nothing is spelled out when nobody asks.
+// stepList builds the relabel steps of one job. The methods take paths separately from indices
+// and keys, so that paths are only formatted if origins are recorded.
 type stepList struct {
 	steps   []Step
-	origins []Origin // as long as steps when traced
+	origins []Origin // same length as steps if traced
 	traced  bool
 }
 
-// stepList starts the list of a job.
+// stepList returns the empty list of a job.
 func (c *compiler) stepList() stepList { return stepList{traced: c.s.origins} }
 
-// done returns the steps of the next job.
+// done returns the steps of the next job and records their origins.
 func (c *compiler) done(l *stepList) []Step {
 	if l.traced {
 		c.origins = append(c.origins, l.origins)
@@ -64,8 +64,8 @@ func (c *compiler) done(l *stepList) []Step {
 	return l.steps
 }
 
-// fieldOf is a field of an item of a list: "spec.endpoints[0].port". It is empty when
-// nobody asks for origins.
+// fieldOf returns the path of a field of a list item: "spec.endpoints[0].port". It returns ""
+// if origins are not recorded.
 func (l *stepList) fieldOf(list string, i int, field string) string {
 	if !l.traced {
 		return ""
@@ -75,7 +75,7 @@ func (l *stepList) fieldOf(list string, i int, field string) string {
 
 func indexed(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// add appends a step that comes from a field, or from the operator.
+// add appends a step that originates from a field or from the operator.
 func (l *stepList) add(step Step, path string) {
 	l.steps = append(l.steps, step)
 	if l.traced {
@@ -83,7 +83,7 @@ func (l *stepList) add(step Step, path string) {
 	}
 }
 
-// addItem appends a step that comes from an item of a list.
+// addItem appends a step that originates from a list item.
 func (l *stepList) addItem(step Step, path string, i int) {
 	l.steps = append(l.steps, step)
 	if l.traced {
@@ -91,7 +91,7 @@ func (l *stepList) addItem(step Step, path string, i int) {
 	}
 }
 
-// addKey appends a step that comes from a key of a map.
+// addKey appends a step that originates from a map key.
 func (l *stepList) addKey(step Step, path, key string) {
 	l.steps = append(l.steps, step)
 	if l.traced {
@@ -99,7 +99,7 @@ func (l *stepList) addKey(step Step, path, key string) {
 	}
 }
 
-// addAll appends steps of one origin.
+// addAll appends steps with the same origin.
 func (l *stepList) addAll(steps []Step, path string) {
 	l.steps = append(l.steps, steps...)
 	if l.traced {
@@ -109,7 +109,7 @@ func (l *stepList) addAll(steps []Step, path string) {
 	}
 }
 
-// addRelabel appends a list of the user's steps.
+// addRelabel appends user-defined steps.
 func (l *stepList) addRelabel(configs []v1.RelabelConfig, path string) {
 	l.steps = appendRelabel(l.steps, configs)
 	if l.traced {
@@ -128,7 +128,7 @@ func (l *stepList) addClass(class *v1.ScrapeClass) {
 	l.addRelabel(class.RelabelConfigs, path)
 }
 
-// addEnforced appends the step of the enforced namespace label, if there is one.
+// addEnforced appends the step of the enforced namespace label, if any.
 func (l *stepList) addEnforced(step Step) {
 	if step != nil {
 		l.add(step, enforcedOrigin)

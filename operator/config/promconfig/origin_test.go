@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// Each relabel step of each job in every golden file has an origin, and asking for
-// origins changes nothing else.
+// Every relabel step of every job in the golden files has an origin, and recording
+// origins does not change anything else.
 func TestEveryStepHasAnOrigin(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -39,7 +39,7 @@ func TestEveryStepHasAnOrigin(t *testing.T) {
 	}
 }
 
-// checkOrigins returns the number of jobs.
+// checkOrigins checks one version of a golden file and returns the number of jobs.
 func checkOrigins(t *testing.T, path, version string, c golden.Case) (jobs int) {
 	t.Helper()
 	w, err := readWorld(c)
@@ -49,7 +49,7 @@ func checkOrigins(t *testing.T, path, version string, c golden.Case) (jobs int) 
 	w.setVersion(version)
 	plain, err := w.render()
 	if err != nil {
-		return 0 // a golden file of errors
+		return 0 // a golden file with an error
 	}
 	w.origins = true
 	traced, err := w.render()
@@ -68,7 +68,7 @@ func checkOrigins(t *testing.T, path, version string, c golden.Case) (jobs int) 
 	return jobs
 }
 
-// traced is the text of jobs, and their origins.
+// traced is the text of jobs and the origins of their steps.
 type traced struct {
 	text    []byte
 	origins [][]Origin
@@ -99,7 +99,7 @@ func (f traced) check(t *testing.T, where string) int {
 	return len(items)
 }
 
-// origins lists the steps of all jobs with their origins, those of additional jobs first.
+// origins returns the steps of all jobs with their origins, starting with additional jobs.
 func (r rendered) origins() ([]byte, error) {
 	var out bytes.Buffer
 	for _, f := range r.traced {

@@ -8,23 +8,23 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// OTLP is the otlp block: how received OTLP becomes series.
+// OTLP is the otlp block, which controls how received OTLP metrics are converted to series.
 type OTLP struct {
-	// PromoteResourceAttributes to labels.
+	// PromoteResourceAttributes lists resource attributes that become labels.
 	PromoteResourceAttributes []string `yaml:"promote_resource_attributes,omitempty" since:"2.55.0"`
-	// TranslationStrategy of names.
+	// TranslationStrategy is the translation of metric and label names.
 	TranslationStrategy v1.TranslationStrategyOption `yaml:"translation_strategy,omitempty" since:"3.0.0"`
-	// KeepIdentifyingResourceAttributes in target_info.
+	// KeepIdentifyingResourceAttributes keeps these attributes in target_info.
 	KeepIdentifyingResourceAttributes *bool `yaml:"keep_identifying_resource_attributes,omitempty" since:"3.1.0"`
-	// ConvertHistogramsToNHCB stores explicit histograms as native ones.
+	// ConvertHistogramsToNHCB stores explicit bucket histograms as native ones.
 	ConvertHistogramsToNHCB *bool `yaml:"convert_histograms_to_nhcb,omitempty" since:"3.4.0"`
-	// PromoteAllResourceAttributes to labels.
+	// PromoteAllResourceAttributes converts all resource attributes to labels.
 	PromoteAllResourceAttributes *bool `yaml:"promote_all_resource_attributes,omitempty" since:"3.5.0"`
-	// IgnoreResourceAttributes when all are promoted.
+	// IgnoreResourceAttributes lists exceptions if all attributes are promoted.
 	IgnoreResourceAttributes []string `yaml:"ignore_resource_attributes,omitempty" since:"3.5.0"`
-	// PromoteScopeMetadata to labels.
+	// PromoteScopeMetadata converts scope metadata to labels.
 	PromoteScopeMetadata *bool `yaml:"promote_scope_metadata,omitempty" since:"3.6.0"`
-	// LabelNameUnderscoreSanitization prefixes names that begin with an underscore.
+	// LabelNameUnderscoreSanitization adds a prefix to names that begin with an underscore.
 	LabelNameUnderscoreSanitization *bool `yaml:"label_name_underscore_sanitization,omitempty" since:"3.8.0"`
 	// LabelNamePreserveMultipleUnderscores keeps runs of underscores.
 	LabelNamePreserveMultipleUnderscores *bool `yaml:"label_name_preserve_multiple_underscores,omitempty" since:"3.8.0"`
@@ -51,7 +51,7 @@ func otlpFrom(f *v1.CommonPrometheusFields, t gate.Target) (*OTLP, error) {
 	}, nil
 }
 
-// strategySince are the translation strategies that came after the key.
+// strategySince holds the translation strategies that are newer than the key.
 var strategySince = map[v1.TranslationStrategyOption]string{
 	v1.NoTranslation:                     "3.4.0",
 	v1.UnderscoreEscapingWithoutSuffixes: "3.6.0",
@@ -68,7 +68,7 @@ func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.T
 		return fmt.Errorf("translationStrategy: %s needs Prometheus >= %s", o.TranslationStrategy, since)
 	}
 	if !t.AtLeast("3.5.0") {
-		return nil // the keys of the rules below are left out
+		return nil // the keys checked below are omitted
 	}
 	all := o.PromoteAllResourceAttributes != nil && *o.PromoteAllResourceAttributes
 	switch {

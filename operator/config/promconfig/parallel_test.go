@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Many objects that are too large are compiled at once in little memory: with a limit that is
-// as small as that, collections keep up. What is left of them is their faults.
+// Compiling many oversized objects concurrently needs little memory: with a tight memory
+// limit, garbage collection keeps up. Only their errors are retained.
 func TestManyWorstMonitors(t *testing.T) {
 	p := &v1.Prometheus{}
 	s, err := promconfig.ServerSettings(p, promconfig.Capabilities{})

@@ -14,28 +14,28 @@ import (
 
 // PodMonitorJob is the job of one endpoint of a PodMonitor.
 type PodMonitorJob struct {
-	// JobHead of the job.
+	// JobHead is the beginning of the job.
 	JobHead `yaml:",inline"`
-	// TLSConfig towards the targets.
+	// TLSConfig is used for connections to the targets.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// BearerToken from a Secret, deprecated.
+	// BearerToken is read from a Secret; deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// Proxy towards the targets.
+	// Proxy is used for connections to the targets.
 	clientconfig.Proxy `yaml:",inline"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// JobTail of the job.
+	// JobTail is the end of the job.
 	JobTail `yaml:",inline"`
 }
 
-// podEndpoints is the field with the endpoints of a PodMonitor.
+// podEndpoints is the path of the endpoints of a PodMonitor.
 const podEndpoints = "spec.podMetricsEndpoints"
 
-// CompilePodMonitor makes one job per endpoint.
+// CompilePodMonitor compiles a PodMonitor to one job per endpoint.
 func CompilePodMonitor(m *v1.PodMonitor, s *Settings, r assets.Reader) Fragment {
 	return s.compile(m, r, func(c *compiler) error { return c.podMonitor(m) })
 }
@@ -77,12 +77,12 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) error {
 		if err := c.write(&jobs[i]); err != nil {
 			return err
 		}
-		jobs[i] = PodMonitorJob{} // all of them take as much memory as the text again
+		jobs[i] = PodMonitorJob{} // together they take as much memory as the text
 	}
 	return wrong.Err()
 }
 
-// checkPodEndpoint validates one endpoint and reads what it refers to.
+// checkPodEndpoint validates one endpoint and resolves its references.
 func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob) (err error) {
 	var wrong faults.List
 	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
@@ -100,7 +100,7 @@ func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob
 	return wrong.Err()
 }
 
-// podJob fills in what needs no look at the cluster.
+// podJob sets the fields that do not depend on the cluster.
 func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *PodMonitorJob) (err error) {
 	e := &m.Spec.PodMetricsEndpoints[i]
 	job.JobHead = JobHead{
@@ -139,7 +139,7 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 	return nil
 }
 
-// nonZeroTLS is nil for an empty block, which leaves everything to the class.
+// nonZeroTLS returns nil for an empty block, so that the scrape class applies.
 func nonZeroTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
 	if t == nil || reflect.ValueOf(*t).IsZero() {
 		return nil
@@ -147,7 +147,7 @@ func nonZeroTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
 	return clientconfig.FullTLS(t)
 }
 
-// podSteps are the operator's own steps before the user's.
+// podSteps returns the operator's steps, which precede the user's.
 func (c *compiler) podSteps(m *v1.PodMonitor, i int) stepList {
 	e := &m.Spec.PodMetricsEndpoints[i]
 	l := c.stepList()

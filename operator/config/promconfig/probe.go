@@ -12,13 +12,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// ProbeJob is the job of a Probe: a prober is scraped once per target.
+// ProbeJob is the job of a Probe. The prober is scraped once per target.
 type ProbeJob struct {
 	// JobName is probe/namespace/name.
 	JobName string `yaml:"job_name"`
-	// HonorTimestamps keeps timestamps of the prober.
+	// HonorTimestamps keeps the timestamps of the prober.
 	HonorTimestamps bool `yaml:"honor_timestamps" since:"2.9.0"`
-	// MetricsPath of the prober.
+	// MetricsPath is the path of the prober.
 	MetricsPath string `yaml:"metrics_path"`
 	// ScrapeInterval of the job.
 	ScrapeInterval v1.Duration `yaml:"scrape_interval,omitempty"`
@@ -26,25 +26,25 @@ type ProbeJob struct {
 	ScrapeTimeout v1.Duration `yaml:"scrape_timeout,omitempty"`
 	// Scheme of the prober, http or https.
 	Scheme string `yaml:"scheme,omitempty"`
-	// Params of the URL, the module first.
+	// Params are the URL parameters, starting with the module.
 	Params gate.Node `yaml:"params,omitempty"`
-	// JobLimits of the job.
+	// JobLimits are the limits of the job.
 	JobLimits `yaml:",inline"`
-	// NativeHistograms of the job.
+	// NativeHistograms are the histogram settings of the job.
 	NativeHistograms `yaml:",inline"`
-	// ScrapeProtocols in order of preference; the server refuses an empty list.
+	// ScrapeProtocols are in order of preference. The server rejects an empty list.
 	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0" empty:"drop"`
-	// FallbackScrapeProtocol for responses without a usable content type.
+	// FallbackScrapeProtocol is used for responses without a valid content type.
 	FallbackScrapeProtocol ScrapeProtocol `yaml:"fallback_scrape_protocol,omitempty" since:"3.0.0"`
 	// BodySizeLimit of one scrape: number and unit, powers of 1024.
 	BodySizeLimit v1.ByteSize `yaml:"body_size_limit,omitempty" since:"2.28.0"`
-	// Proxy towards the prober.
+	// Proxy is used for connections to the prober.
 	clientconfig.Proxy `yaml:",inline"`
-	// FollowRedirects of the prober.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
-	// EnableHTTP2 towards the prober.
+	// EnableHTTP2 enables HTTP/2 for connections to the prober.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
-	// TLSConfig towards the prober.
+	// TLSConfig is used for connections to the prober.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// StaticConfigs has at most one entry.
 	StaticConfigs []StaticConfig `yaml:"static_configs,omitempty"`
@@ -52,13 +52,13 @@ type ProbeJob struct {
 	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs,omitempty"`
 	// RelabelConfigs are applied to targets before the scrape.
 	RelabelConfigs []Step `yaml:"relabel_configs,omitempty"`
-	// BearerToken from a Secret, deprecated.
+	// BearerToken is read from a Secret; deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// MetricRelabelConfigs are applied to samples after the scrape.
 	MetricRelabelConfigs []Step `yaml:"metric_relabel_configs,omitempty"`
@@ -66,21 +66,21 @@ type ProbeJob struct {
 
 // StaticConfig is one entry of static_configs.
 type StaticConfig struct {
-	// Targets in the user's order.
+	// Targets are in the user's order.
 	Targets []string `yaml:"targets"`
-	// Labels of all targets.
+	// Labels are added to all targets.
 	Labels map[string]string `yaml:"labels,omitempty"`
 }
 
-// ingressStep writes a label from several others, target label in the middle.
+// ingressStep writes a label from several others. The target label is in the middle of the step.
 type ingressStep struct {
-	// SourceLabels to match.
+	// SourceLabels are the labels to match.
 	SourceLabels []string `yaml:"source_labels"`
-	// Separator between them.
+	// Separator is placed between the source labels.
 	Separator string `yaml:"separator"`
 	// Regex is RE2, anchored at both ends.
 	Regex string `yaml:"regex"`
-	// TargetLabel is written to.
+	// TargetLabel is the label to write.
 	TargetLabel string `yaml:"target_label"`
 	// Replacement for the target label.
 	Replacement string `yaml:"replacement"`
@@ -90,7 +90,7 @@ type ingressStep struct {
 
 func (*ingressStep) step() {}
 
-// Steps that are the same in all jobs of Probes.
+// Steps that all jobs of Probes have in common.
 var (
 	targetParam   = &copyStep{SourceLabels: []string{"__address__"}, TargetLabel: paramTargetLabel}
 	instanceLabel = &copyStep{SourceLabels: []string{paramTargetLabel}, TargetLabel: "instance"}
@@ -107,7 +107,7 @@ var (
 // defaultProbePath is the API's default for spec.prober.path.
 const defaultProbePath = "/probe"
 
-// CompileProbe makes the job of a Probe.
+// CompileProbe compiles a Probe to a job.
 func CompileProbe(m *v1.Probe, s *Settings, r assets.Reader) Fragment {
 	return s.compile(m, r, func(c *compiler) error {
 		job, err := c.probe(m)
@@ -152,7 +152,7 @@ func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
 	return job, c.probeTargets(m, job, class, enforced)
 }
 
-// checkProbe validates a Probe and reads what it refers to.
+// checkProbe validates a Probe and resolves its references.
 func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
 	var wrong faults.List
 	if m.Spec.Targets.StaticConfig == nil && m.Spec.Targets.Ingress == nil {
@@ -162,7 +162,7 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
 	wrong.Add("bearerTokenSecret", err)
 	client, err := c.own.Client(v1.HTTPConfigWithoutTLS{
 		BasicAuth: m.Spec.BasicAuth, Authorization: m.Spec.Authorization, OAuth2: m.Spec.OAuth2,
-	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy is the prober's
+	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy is that of the prober
 	wrong.Add("", err)
 	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS
 	wrong.Add("", c.checkTimes(m.Spec.Interval, m.Spec.ScrapeTimeout))
@@ -176,7 +176,7 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
 	return wrong.Err()
 }
 
-// checkProbeTargets looks at both kinds, also when one of them is not used.
+// checkProbeTargets checks both kinds of targets, even if one is not used.
 func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 	var wrong faults.List
 	if s := t.StaticConfig; s != nil {
@@ -190,8 +190,8 @@ func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 	return wrong.Err()
 }
 
-// probeParams puts the module first; spec.module wins over a parameter of that
-// name.
+// probeParams returns the URL parameters, starting with the module. spec.module overrides
+// a parameter named module.
 func probeParams(s *v1.ProbeSpec) (gate.Node, error) {
 	var out gate.Node
 	seen := map[string]bool{}
@@ -210,7 +210,7 @@ func probeParams(s *v1.ProbeSpec) (gate.Node, error) {
 	return out, nil
 }
 
-// probeTargets fills in the targets; static ones win over Ingresses.
+// probeTargets sets the targets. Static targets take precedence over Ingresses.
 func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClass, enforced Step) error {
 	steps := c.stepList()
 	steps.add(tmpJobName, jobNameOrigin)
@@ -250,7 +250,7 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 	return nil
 }
 
-// withNamespace adds the label namespace unless the user has set it.
+// withNamespace adds the namespace label unless the user has set it.
 func withNamespace(labels map[string]string, namespace string) map[string]string {
 	out := map[string]string{"namespace": namespace}
 	maps.Copy(out, labels)

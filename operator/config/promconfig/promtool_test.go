@@ -15,15 +15,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// promtool is Prometheus's own checker. It knows every discovery, which would
-// draw the libraries of a dozen clouds into this module otherwise.
+// promtool is Prometheus' own checker. It supports every service discovery, which would
+// otherwise add the libraries of a dozen clouds to this module.
 const promtool = "promtool"
 
-// accepted remembers documents by their sum: many goldens share one.
+// accepted caches documents by checksum, because many golden files are identical.
 var accepted sync.Map
 
-// needsPromtool reports whether a document holds discoveries that config.Load
-// of this test does not know.
+// needsPromtool reports whether a document has service discoveries that config.Load does
+// not support in this test.
 func needsPromtool(doc yaml.MapSlice) bool {
 	jobs, _ := golden.Child(doc, "scrape_configs").([]any)
 	for _, job := range jobs {
@@ -36,13 +36,12 @@ func needsPromtool(doc yaml.MapSlice) bool {
 	return false
 }
 
-// checkWithPromtool checks the syntax only: files that the document names are
-// not there.
+// checkWithPromtool checks only the syntax, because files in the document do not exist.
 func checkWithPromtool(t testing.TB, name string, text []byte) {
 	t.Helper()
 	program, ok := programtest.Optional(t, promtool)
 	if !ok {
-		return // the test says more than whether promtool accepts the document
+		return // the test checks more than whether promtool accepts the document
 	}
 	if _, done := accepted.LoadOrStore(sha256.Sum256(text), true); done {
 		return
@@ -56,8 +55,7 @@ func checkWithPromtool(t testing.TB, name string, text []byte) {
 	}
 }
 
-// syntaxCheck keeps promtool from asking the machine it runs on for the region
-// of AWS.
+// syntaxCheck prevents promtool from querying the machine for its AWS region.
 func syntaxCheck(t testing.TB, program string, paths ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"check", "config", "--syntax-only"}, paths...)...)
 	cmd.Env = append(os.Environ(), "AWS_REGION=eu-west-1", "AWS_EC2_METADATA_DISABLED=true")

@@ -32,8 +32,7 @@ func worlds(t *testing.T, f func(t *testing.T, read func() *world)) {
 	})
 }
 
-// TestDeterministic: the same input in any order gives the same bytes, and
-// nothing changes the input.
+// TestDeterministic: the same input in any order results in the same bytes, and the input is not modified.
 func TestDeterministic(t *testing.T) {
 	worlds(t, func(t *testing.T, read func() *world) {
 		first, err := read().render()
@@ -61,8 +60,8 @@ func TestDeterministic(t *testing.T) {
 	})
 }
 
-// TestDroppedBelow: what one version lacks, every older version lacks too, but
-// for keys that went away.
+// TestDroppedBelow: keys that are dropped for a version are also dropped for every older
+// version, except for removed keys.
 func TestDroppedBelow(t *testing.T) {
 	worlds(t, func(t *testing.T, read func() *world) {
 		above := map[string]bool{}
@@ -71,7 +70,7 @@ func TestDroppedBelow(t *testing.T) {
 			w.setVersion(version)
 			out, err := w.render()
 			if err != nil {
-				return // a rule of its own
+				return // removed keys have a separate rule
 			}
 			now := map[string]bool{}
 			for _, d := range append(out.frame.Dropped, w.dropped()...) {
@@ -89,7 +88,7 @@ func TestDroppedBelow(t *testing.T) {
 	})
 }
 
-// coveredBy reports whether a block around the path was left out.
+// coveredBy reports whether an enclosing block of the path was dropped.
 func coveredBy(path string, dropped map[string]bool) bool {
 	for d := range dropped {
 		if len(path) > len(d) && path[:len(d)] == d && (path[len(d)] == '.' || path[len(d)] == '[') {
@@ -99,8 +98,8 @@ func coveredBy(path string, dropped map[string]bool) bool {
 	return false
 }
 
-// FuzzShardJobs: whatever a user's own jobs are, they are refused, or come out
-// as strict YAML with the same number of jobs, twice the same.
+// FuzzShardJobs: additional jobs are either rejected or result in strict YAML with the
+// same number of jobs, deterministically.
 func FuzzShardJobs(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/sharding_*.txtar")
 	for _, path := range paths {

@@ -21,12 +21,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// FuzzOwners makes a Prometheus or PrometheusAgent that the definition allows, with
-// every field open to chance, and monitors of two other namespaces. Fields that
-// the owner is refused for are taken away until it is accepted. Then there is one
-// document: the same again and in any order of the monitors, without a doubled
-// key, which Prometheus loads; the owner reads its own namespace only; what a
-// version does not know, no older version is given.
+// FuzzOwners generates a Prometheus or PrometheusAgent that the CRD allows, with random
+// values in every field, and monitors in two other namespaces. Fields that cause a
+// rejection are removed until the workload is accepted. Then the document is
+// deterministic and independent of the order of the monitors, has no duplicate key, and
+// is accepted by Prometheus. The workload reads only its own namespace. Keys that are
+// dropped for a version are dropped for older versions, too.
 func FuzzOwners(f *testing.F) {
 	for seed := range uint64(24) {
 		f.Add(seed, uint8(seed*11), uint8(seed/2), seed%3 == 2)
@@ -63,7 +63,7 @@ func FuzzOwners(f *testing.F) {
 	})
 }
 
-// TestRandomOwnersAreAccepted guards against a fuzz test that sees empty owners.
+// TestRandomOwnersAreAccepted makes sure that the fuzz test does not only generate empty specs.
 func TestRandomOwnersAreAccepted(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(40) {
@@ -89,12 +89,12 @@ func TestRandomOwnersAreAccepted(t *testing.T) {
 	}
 }
 
-// ownerSamples are the generators of the two kinds.
+// ownerSamples holds the generators of the two kinds.
 var ownerSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
 	return sample.OfKinds(map[string]string{v1.PrometheusKind: v1.Version, v1alpha1.PrometheusAgentKind: v1alpha1.Version})
 })
 
-// randomOwner has an owner that the definition allows, and random monitors.
+// randomOwner returns a workload that the CRD allows, and random monitors.
 func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *world {
 	t.Helper()
 	samples, err := ownerSamples()
@@ -135,8 +135,8 @@ func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *world 
 	return w
 }
 
-// settle removes from lists of the owner what chance seldom leaves in a state that
-// is accepted.
+// settle removes conflicting fields from lists of the workload, which random values
+// rarely make acceptable.
 func settle(spec map[string]any) {
 	for _, field := range []string{"remoteWrite", "remoteRead"} {
 		entries, _ := spec[field].([]any)
@@ -171,10 +171,10 @@ func settle(spec map[string]any) {
 	}
 }
 
-// refusedField is the field of the owner that an error is about.
+// refusedField matches the field of the workload in an error.
 var refusedField = regexp.MustCompile(`^(?:spec\.)?([a-zA-Z0-9]+)`)
 
-// acceptable takes fields away until the owner is accepted, and returns them.
+// acceptable removes fields until the workload is accepted, and returns their names.
 func acceptable(t *testing.T, w *world) (removed []string) {
 	t.Helper()
 	for range 60 {
@@ -201,7 +201,7 @@ func acceptable(t *testing.T, w *world) (removed []string) {
 	return nil
 }
 
-// without removes a field of the owner's spec.
+// without removes a field from the workload's spec.
 func (w *world) without(t *testing.T, field string) bool {
 	t.Helper()
 	var spec any = &w.prometheus.Spec
@@ -243,8 +243,7 @@ func (w *world) compileMarked(s *Settings) (Frame, error) {
 	return CompileServer(w.prometheus, s, []string{"rules-0"}, marked{})
 }
 
-// renderOwner compiles an accepted owner with its monitors and checks what must
-// hold for every document.
+// renderOwner compiles an accepted workload with its monitors and checks the properties of every document.
 func renderOwner(t *testing.T, w *world, version string) ([]byte, Frame) {
 	t.Helper()
 	s, err := w.settings()
@@ -269,14 +268,14 @@ func renderOwner(t *testing.T, w *world, version string) ([]byte, Frame) {
 	}
 	if strings.HasPrefix(version, "3.") {
 		_, err := config.Load(string(text), nil)
-		if err != nil && !((version == "3.5.0" || version == "3.0.0") && strings.Contains(err.Error(), "remote write queue")) { // the loader is newer than the version
+		if err != nil && !((version == "3.5.0" || version == "3.0.0") && strings.Contains(err.Error(), "remote write queue")) { // the parser is newer than the version
 			t.Errorf("%s: Prometheus refuses the document: %v\n%s", version, err, text)
 		}
 	}
 	return text, frame
 }
 
-// acceptedMonitors compiles the monitors; none sees a Secret of the other's namespace.
+// acceptedMonitors compiles the monitors and checks that none contains a Secret of the other namespace.
 func acceptedMonitors(t *testing.T, w *world, s *Settings) fragments {
 	t.Helper()
 	m := fragments{}
@@ -306,13 +305,13 @@ func acceptedMonitors(t *testing.T, w *world, s *Settings) fragments {
 	return m
 }
 
-// frameDroppedBelow: what the owner loses for a version it loses for an older one.
+// frameDroppedBelow checks that keys dropped for a version are also dropped for an older one.
 func frameDroppedBelow(t *testing.T, w *world, newer Frame, version, older string) {
 	t.Helper()
 	w.setVersion(older)
 	s, err := w.settings()
 	if err != nil {
-		return // refused for the older version
+		return // rejected for the older version
 	}
 	frame, err := w.compileMarked(s)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// randomOwners are settings that touch every job.
+// randomOwners are settings that affect every job.
 var randomOwners = []string{
 	`{}`,
 	`{shards: 2, enforcedNamespaceLabel: ns, enforcedSampleLimit: 5, enforcedBodySizeLimit: 1MB, overrideHonorTimestamps: true, overrideHonorLabels: true}`,
@@ -30,14 +30,14 @@ var randomOwners = []string{
 	`{scrapeClasses: [{name: a, default: true, authorization: {credentials: {name: s, key: text}}, tlsConfig: {cert: {secret: {name: s, key: cert}}, keySecret: {name: s, key: key}}}]}`,
 }
 
-// randomVersions are the sides of the gates that matter most, newest first.
+// randomVersions are versions around the most important gates, newest first.
 var randomVersions = []string{"3.13.2", "3.8.0", "3.5.0", "3.0.0", "2.55.1", "2.45.0", "2.40.0", "2.26.0", "2.10.0"}
 
-// FuzzMonitors makes monitors that the definitions allow, of two namespaces, and
-// compiles them for an owner in a third. What is not rejected gives one document:
-// the same in any order, without a doubled key, which Prometheus loads; with no
-// Secret of a namespace that neither the monitor nor the owner lives in; and what
-// a version does not know, no older version is given.
+// FuzzMonitors generates monitors in two namespaces that the CRDs allow, and compiles
+// them for a workload in a third. The accepted ones result in a document that does not
+// depend on their order, has no duplicate key, and is accepted by Prometheus. It contains
+// no Secret of a namespace other than those of the monitor and the workload. Keys that
+// are dropped for a version are dropped for older versions, too.
 func FuzzMonitors(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed, uint8(seed*17), uint8(seed), uint8(seed/3))
@@ -62,7 +62,7 @@ func FuzzMonitors(f *testing.F) {
 	})
 }
 
-// TestRandomMonitorsAreAccepted guards against a fuzz test that sees rejections only.
+// TestRandomMonitorsAreAccepted makes sure that the fuzz test does not only generate rejected monitors.
 func TestRandomMonitorsAreAccepted(t *testing.T) {
 	accepted, all := map[string]int{}, 0
 	for seed := range uint64(10) {
@@ -82,8 +82,8 @@ func TestRandomMonitorsAreAccepted(t *testing.T) {
 
 func marker(namespace string) string { return "secret-of-" + namespace + "." }
 
-// marked has a Secret and a ConfigMap of every name in every namespace; their
-// values say where they are from.
+// marked is a cluster with Secrets and ConfigMaps of every name in every namespace. Their
+// values contain the namespace.
 type marked struct{}
 
 func (marked) Object(ref assets.Ref) (assets.Object, error) {
@@ -96,12 +96,12 @@ func (marked) Object(ref assets.Ref) (assets.Object, error) {
 	}}, nil
 }
 
-// monitorSamples are the generators by kind.
+// monitorSamples holds the generators by kind.
 var monitorSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
 	return sample.OfKinds(map[string]string{v1.ServiceMonitorKind: v1.Version, v1.PodMonitorKind: v1.Version, v1.ProbeKind: v1.Version})
 })
 
-// randomWorld has an owner and some monitors of each kind in two namespaces.
+// randomWorld returns a workload and some monitors of each kind in two namespaces.
 func randomWorld(t *testing.T, seed uint64, density float64, owner string) *world {
 	t.Helper()
 	samples, err := monitorSamples()
@@ -137,8 +137,8 @@ func randomWorld(t *testing.T, seed uint64, density float64, owner string) *worl
 	return w
 }
 
-// plausible makes references lead to something and, when asked, removes what
-// chance seldom leaves in a state that is accepted.
+// plausible makes references valid and, if thorough, removes fields that random values
+// rarely make acceptable.
 func plausible(kind string, spec map[string]any, thorough bool) {
 	refer(spec, "")
 	delete(spec, "scrapeClass")
@@ -166,8 +166,8 @@ func plausible(kind string, spec map[string]any, thorough bool) {
 	calm(spec)
 }
 
-// refer makes references point at keys that are there. Tolerations, the expressions
-// of selectors and the items of volumes have keys, too, but no name.
+// refer points references to existing keys. Tolerations, selector expressions and volume
+// items have a key, too, but no name.
 func refer(v any, field string) {
 	switch v := v.(type) {
 	case []any:
@@ -194,8 +194,7 @@ func refer(v any, field string) {
 	}
 }
 
-// calm removes from an endpoint what excludes something else or needs a form of
-// its own.
+// calm removes fields from an endpoint that conflict with others or need a special format.
 func calm(endpoint map[string]any) {
 	keepOne(endpoint, "basicAuth", "oauth2", "bearerTokenSecret")
 	for _, field := range []string{"bearerTokenFile", "authorization", "scrapeTimeout"} {
@@ -215,8 +214,7 @@ func calm(endpoint map[string]any) {
 	}
 }
 
-// renderMarked compiles the world for a version and checks what must hold for
-// every document.
+// renderMarked compiles the world for a version and checks the properties of every document.
 func renderMarked(t *testing.T, w *world, version string) []byte {
 	t.Helper()
 	w.setVersion(version)
@@ -241,7 +239,7 @@ func renderMarked(t *testing.T, w *world, version string) []byte {
 	return text
 }
 
-// droppedBelow: what is left out for a version is left out for an older one.
+// droppedBelow checks that keys dropped for a version are also dropped for an older one.
 func droppedBelow(t *testing.T, w *world, version, older string) {
 	t.Helper()
 	w.setVersion(version)
@@ -261,7 +259,7 @@ func droppedBelow(t *testing.T, w *world, version, older string) {
 	}
 }
 
-// places are the paths that each accepted monitor loses.
+// places returns the dropped paths of each accepted monitor.
 func (w *world) places(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	s, err := w.settings()

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// shared finds a folder of real input beside the repository.
+// shared returns the path of a directory with real input next to the repository.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	if dir := os.Getenv("FIREKEEPER_SHARED"); dir != "" {
@@ -32,8 +32,8 @@ func shared(t *testing.T, name string) string {
 	return ""
 }
 
-// TestKubePrometheus: the manifests of kube-prometheus give a document that
-// Prometheus takes, with no monitor rejected and nothing dropped.
+// TestKubePrometheus: the manifests of kube-prometheus result in a document that
+// Prometheus accepts, without rejected monitors or dropped keys.
 func TestKubePrometheus(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join(shared(t, "real/kube-prometheus"), "*.yaml"))
 	if len(paths) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// steps are relabel steps with a regular expression, of which two are too much.
+// steps returns relabel steps with a regular expression. Two of them exceed the budget.
 func steps(n int) (out []v1.RelabelConfig) {
 	for range n {
 		out = append(out, v1.RelabelConfig{Action: "drop", SourceLabels: []v1.LabelName{"a"}, Regex: `\pL{300}`})
@@ -22,8 +22,8 @@ func steps(n int) (out []v1.RelabelConfig) {
 	return out
 }
 
-// The expressions of a monitor count together, wherever they are, and those of another
-// one do not: a few kilobytes must not fill the memory of every Prometheus.
+// All expressions of a monitor share one budget, regardless of the field, and each monitor
+// has a separate budget: a few kilobytes must not exhaust the memory of every Prometheus.
 func TestRegexCostOfMonitors(t *testing.T) {
 	s := settingsOf(t, `scrapeClasses: [{name: own}]`)
 	for kind, compile := range map[string]func(first, second []v1.RelabelConfig) error{
@@ -49,7 +49,7 @@ func TestRegexCostOfMonitors(t *testing.T) {
 			return CompileScrapeConfig(m, s, &assets.Static{}).Err
 		},
 	} {
-		for range 3 { // each starts with nothing
+		for range 3 { // each starts with a full budget
 			if err := compile(steps(1), nil); err != nil {
 				t.Errorf("%s: %v", kind, err)
 			}
@@ -61,7 +61,7 @@ func TestRegexCostOfMonitors(t *testing.T) {
 	}
 }
 
-// A port is a regular expression too.
+// A port is a regular expression, too.
 func TestRegexCostOfPorts(t *testing.T) {
 	m := &v1.ServiceMonitor{}
 	for range 2 {
@@ -72,7 +72,7 @@ func TestRegexCostOfPorts(t *testing.T) {
 	}
 }
 
-// Those of the Prometheus itself count by field.
+// Each field of the Prometheus itself has a separate budget.
 func TestRegexCostOfOwners(t *testing.T) {
 	const step = `[{action: drop, sourceLabels: [a], regex: '\pL{300}'}]`
 	for field, spec := range map[string]string{
@@ -84,7 +84,7 @@ func TestRegexCostOfOwners(t *testing.T) {
 		if err := kyaml.UnmarshalStrict(fmt.Appendf(nil, spec, step), &p.Spec); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // what was compiled before counts no more
+		for range 2 { // earlier compilations do not count
 			err := compileOwner(p, ownerObjects())
 			if err == nil || !strings.HasPrefix(err.Error(), field) || !strings.HasSuffix(err.Error(), regexcost.ErrExceeded.Error()) {
 				t.Errorf("%s: %v", field, err)

@@ -6,25 +6,25 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Step is one entry of a list of relabel steps: a user's [Relabel] or one of
-// the forms the operator writes, which differ in the order of their keys.
+// Step is one entry of a list of relabel steps: a user-defined [Relabel] or one of the
+// forms that the operator writes, which differ in the order of their keys.
 type Step interface{ step() }
 
-// Relabel is a relabel step as users write it.
+// Relabel is a user-defined relabel step.
 type Relabel struct {
 	// SourceLabels are joined by Separator and matched against Regex.
 	SourceLabels []v1.LabelName `yaml:"source_labels,omitempty"`
-	// Separator may be the empty string, which differs from not given (";").
+	// Separator may be empty, which differs from nil (default ";").
 	Separator *string `yaml:"separator,omitempty"`
-	// TargetLabel is written to.
+	// TargetLabel is the label to write.
 	TargetLabel string `yaml:"target_label,omitempty"`
 	// Regex is RE2, anchored at both ends.
 	Regex string `yaml:"regex,omitempty"`
 	// Modulus of the hash of the source labels.
 	Modulus uint64 `yaml:"modulus,omitempty"`
-	// Replacement may be the empty string, which differs from not given ("$1").
+	// Replacement may be empty, which differs from nil (default "$1").
 	Replacement *string `yaml:"replacement,omitempty"`
-	// Action in lower case; "replace" when empty.
+	// Action is in lower case; empty for "replace".
 	Action string `yaml:"action,omitempty"`
 }
 
@@ -32,7 +32,7 @@ type Relabel struct {
 type filterStep struct {
 	// Action is keep, drop or labeldrop.
 	Action string `yaml:"action"`
-	// SourceLabels to match.
+	// SourceLabels are the labels to match.
 	SourceLabels []string `yaml:"source_labels,omitempty"`
 	// Regex is RE2, anchored at both ends.
 	Regex string `yaml:"regex"`
@@ -42,19 +42,19 @@ type filterStep struct {
 type portStep struct {
 	// Action is keep.
 	Action string `yaml:"action"`
-	// SourceLabels to match.
+	// SourceLabels are the labels to match.
 	SourceLabels []string `yaml:"source_labels"`
 	// Regex is the port number, written as a number.
 	Regex int32 `yaml:"regex"`
 }
 
-// copyStep writes a label from another one.
+// copyStep copies a label.
 type copyStep struct {
-	// SourceLabels to copy from.
+	// SourceLabels are the labels to copy.
 	SourceLabels []string `yaml:"source_labels,omitempty"`
-	// TargetLabel is written to.
+	// TargetLabel is the label to write.
 	TargetLabel string `yaml:"target_label"`
-	// Regex that the source must match.
+	// Regex must match the source.
 	Regex string `yaml:"regex,omitempty"`
 	// Modulus of the hash of the source labels.
 	Modulus int32 `yaml:"modulus,omitempty"`
@@ -64,13 +64,13 @@ type copyStep struct {
 	Action string `yaml:"action,omitempty"`
 }
 
-// ownerStep takes the name of a Node or Pod from the address's target reference.
+// ownerStep sets the Node or Pod name from the target reference of the address.
 type ownerStep struct {
-	// SourceLabels are kind and name of the reference.
+	// SourceLabels are the kind and name of the reference.
 	SourceLabels []string `yaml:"source_labels"`
-	// Separator between the two.
+	// Separator is placed between the two.
 	Separator string `yaml:"separator"`
-	// Regex picks the kind.
+	// Regex matches the kind.
 	Regex string `yaml:"regex"`
 	// Replacement is the name.
 	Replacement string `yaml:"replacement"`
@@ -78,9 +78,9 @@ type ownerStep struct {
 	TargetLabel string `yaml:"target_label"`
 }
 
-// keepStep keeps targets, action last.
+// keepStep keeps targets. The action is the last key.
 type keepStep struct {
-	// SourceLabels to match.
+	// SourceLabels are the labels to match.
 	SourceLabels []string `yaml:"source_labels"`
 	// Regex is RE2, anchored at both ends.
 	Regex string `yaml:"regex"`
@@ -95,7 +95,7 @@ func (*copyStep) step()   {}
 func (*ownerStep) step()  {}
 func (*keepStep) step()   {}
 
-// appendRelabel adds the user's steps to the list.
+// appendRelabel appends user-defined steps.
 func appendRelabel(steps []Step, configs []v1.RelabelConfig) []Step {
 	if len(configs) == 0 {
 		return steps
@@ -108,15 +108,15 @@ func appendRelabel(steps []Step, configs []v1.RelabelConfig) []Step {
 			Modulus: c.Modulus, Replacement: c.Replacement, Action: strings.ToLower(c.Action),
 		}
 		if out[i].Regex == defaultRegex && actions[out[i].Action].compares {
-			out[i].Regex = "" // servers refuse keepequal and dropequal with any regex, even with the default
+			out[i].Regex = "" // servers reject keepequal and dropequal with any regex, even the default
 		}
 		steps = append(steps, &out[i])
 	}
 	return steps
 }
 
-// sanitize makes a label name of a Kubernetes label key: every character
-// outside of [a-zA-Z0-9_] becomes "_".
+// sanitize converts a Kubernetes label key to a label name by replacing every character
+// outside of [a-zA-Z0-9_] with "_".
 func sanitize(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

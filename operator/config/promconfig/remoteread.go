@@ -9,39 +9,39 @@ import (
 
 // RemoteRead is one entry of remote_read.
 type RemoteRead struct {
-	// URL to read from.
+	// URL is the endpoint to read from.
 	URL string `yaml:"url"`
-	// RemoteTimeout of a request.
+	// RemoteTimeout is the timeout of a request.
 	RemoteTimeout v1.Duration `yaml:"remote_timeout,omitempty"`
-	// Headers of each request.
+	// Headers are sent with each request.
 	Headers map[string]string `yaml:"headers,omitempty" since:"2.26.0"`
-	// Name in metrics and logs.
+	// Name is used in metrics and logs.
 	Name string `yaml:"name,omitempty" since:"2.15.0"`
-	// RequiredMatchers a query must have to be sent here.
+	// RequiredMatchers must be part of a query to use this endpoint.
 	RequiredMatchers map[string]string `yaml:"required_matchers,omitempty"`
-	// ReadRecent asks also for times local storage should cover.
+	// ReadRecent also queries time ranges that local storage should cover.
 	ReadRecent bool `yaml:"read_recent,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// BearerToken in clear text, deprecated.
+	// BearerToken is in plain text; deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// BearerTokenFile is a path in the container, deprecated.
+	// BearerTokenFile is a path in the container; deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// TLSConfig towards the endpoint.
+	// TLSConfig is used for connections to the endpoint.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// Proxy towards the endpoint.
+	// Proxy is used for connections to the endpoint.
 	clientconfig.Proxy `yaml:",inline"`
-	// FollowRedirects of the endpoint.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
-	// FilterExternalLabels removes them from the selectors sent.
+	// FilterExternalLabels removes external labels from the selectors of the request.
 	FilterExternalLabels *bool `yaml:"filter_external_labels,omitempty" since:"2.34.0"`
 }
 
-// remoteReads checks and fills the list; errors name the entry.
+// remoteReads validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteReads(specs []v1.RemoteReadSpec) ([]*RemoteRead, error) {
 	var out []*RemoteRead
 	for i := range specs {

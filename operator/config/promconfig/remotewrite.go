@@ -9,73 +9,73 @@ import (
 
 // RemoteWrite is one entry of remote_write.
 type RemoteWrite struct {
-	// URL to write to.
+	// URL is the endpoint to write to.
 	URL string `yaml:"url"`
-	// RemoteTimeout of a request.
+	// RemoteTimeout is the timeout of a request.
 	RemoteTimeout v1.Duration `yaml:"remote_timeout,omitempty"`
-	// Headers of each request.
+	// Headers are sent with each request.
 	Headers map[string]string `yaml:"headers,omitempty" since:"2.15.0"`
-	// Name in metrics and logs.
+	// Name is used in metrics and logs.
 	Name string `yaml:"name,omitempty" since:"2.15.0"`
 	// ProtobufMessage is the format of requests.
 	ProtobufMessage string `yaml:"protobuf_message,omitempty" since:"2.54.0,thanos=0.37.0"`
-	// SendExemplars over remote write.
+	// SendExemplars enables sending exemplars.
 	SendExemplars *bool `yaml:"send_exemplars,omitempty" since:"2.27.0"`
-	// SendNativeHistograms over remote write.
+	// SendNativeHistograms enables sending native histograms.
 	SendNativeHistograms *bool `yaml:"send_native_histograms,omitempty" since:"2.40.0,thanos=0.30.0"`
-	// WriteRelabelConfigs are applied to what is sent.
+	// WriteRelabelConfigs are applied to samples before they are sent.
 	WriteRelabelConfigs []Step `yaml:"write_relabel_configs,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// BearerToken in clear text, deprecated.
+	// BearerToken is in plain text; deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// BearerTokenFile is a path in the container, deprecated.
+	// BearerTokenFile is a path in the container; deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// TLSConfig towards the endpoint.
+	// TLSConfig is used for connections to the endpoint.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// Proxy towards the endpoint.
+	// Proxy is used for connections to the endpoint.
 	clientconfig.Proxy `yaml:",inline"`
 	// SigV4 signs requests for AWS.
 	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty" since:"2.26.0"`
-	// AzureAD credentials.
+	// AzureAD holds credentials for Azure AD.
 	AzureAD *clientconfig.AzureAD `yaml:"azuread,omitempty" since:"2.45.0,thanos=0.31.0"`
-	// FollowRedirects of the endpoint.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
-	// EnableHTTP2 towards the endpoint.
+	// EnableHTTP2 enables HTTP/2 for connections to the endpoint.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
-	// QueueConfig of the sender.
+	// QueueConfig holds the settings of the sending queue.
 	QueueConfig *QueueConfig `yaml:"queue_config,omitempty"`
-	// MetadataConfig says whether metadata is sent.
+	// MetadataConfig controls whether metadata is sent.
 	MetadataConfig *MetadataConfig `yaml:"metadata_config,omitempty" since:"2.23.0"`
-	// RoundRobinDNS spreads connections over all addresses of the host.
+	// RoundRobinDNS distributes connections over all addresses of the host.
 	RoundRobinDNS *bool `yaml:"round_robin_dns,omitempty" since:"3.1.0,thanos=0.38.0"`
 }
 
-// QueueConfig is the queue_config block; zero values are the server's defaults.
+// QueueConfig is the queue_config block. Zero values mean the server's defaults.
 type QueueConfig struct {
-	// Capacity of one shard's buffer in samples.
+	// Capacity is the buffer size of one shard in samples.
 	Capacity int `yaml:"capacity,omitempty"`
-	// MinShards to start with.
+	// MinShards is the initial number of shards.
 	MinShards int `yaml:"min_shards,omitempty" since:"2.6.0"`
-	// MaxShards to scale to.
+	// MaxShards is the maximum number of shards.
 	MaxShards int `yaml:"max_shards,omitempty"`
-	// MaxSamplesPerSend in one request.
+	// MaxSamplesPerSend is the maximum number of samples per request.
 	MaxSamplesPerSend int `yaml:"max_samples_per_send,omitempty"`
-	// BatchSendDeadline after which a request goes out anyway.
+	// BatchSendDeadline is the maximum time that a sample waits in the buffer.
 	BatchSendDeadline v1.Duration `yaml:"batch_send_deadline,omitempty"`
-	// MaxRetries of one request.
+	// MaxRetries is the maximum number of retries of one request.
 	MaxRetries int `yaml:"max_retries,omitempty" since:"thanos=never" until:"2.11.0"`
-	// MinBackoff between retries.
+	// MinBackoff is the minimum time between retries.
 	MinBackoff v1.Duration `yaml:"min_backoff,omitempty"`
-	// MaxBackoff between retries.
+	// MaxBackoff is the maximum time between retries.
 	MaxBackoff v1.Duration `yaml:"max_backoff,omitempty"`
 	// RetryOnRateLimit retries on status 429.
 	RetryOnRateLimit bool `yaml:"retry_on_http_429,omitempty" since:"2.26.0"`
-	// SampleAgeLimit drops older samples.
+	// SampleAgeLimit is the age above which samples are dropped.
 	SampleAgeLimit v1.Duration `yaml:"sample_age_limit,omitempty" since:"2.50.0,thanos=0.32.0"`
 }
 
@@ -83,13 +83,13 @@ type QueueConfig struct {
 type MetadataConfig struct {
 	// Send is always written.
 	Send bool `yaml:"send"`
-	// SendInterval between two times.
+	// SendInterval is the interval between sends.
 	SendInterval v1.Duration `yaml:"send_interval,omitempty"`
-	// MaxSamplesPerSend in one request.
+	// MaxSamplesPerSend is the maximum number of samples per request.
 	MaxSamplesPerSend *int32 `yaml:"max_samples_per_send,omitempty" since:"2.29.0"`
 }
 
-// remoteWrites checks and fills the list; errors name the entry.
+// remoteWrites validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) ([]*RemoteWrite, error) {
 	var out []*RemoteWrite
 	for i := range specs {
@@ -161,8 +161,8 @@ func queueConfig(q *v1.QueueConfig) *QueueConfig {
 	}
 }
 
-// metadataConfig: requests of version 2 carry metadata with the samples, and
-// the server refuses to send it twice.
+// metadataConfig disables sending metadata for requests of version 2. These contain the
+// metadata already, and the server rejects sending it twice.
 func metadataConfig(s *v1.RemoteWriteSpec) *MetadataConfig {
 	m := s.MetadataConfig
 	if m == nil {

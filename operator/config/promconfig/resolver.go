@@ -6,11 +6,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// AssetDir is where a Prometheus container finds TLS assets.
+// AssetDir is the mount path of TLS assets in Prometheus containers.
 const AssetDir = "/etc/prometheus/certs"
 
-// resolver reads the references of one object. To the blocks that all programs
-// share it adds those that only Prometheus has.
+// resolver resolves the references of one object. It extends the shared resolver with the
+// blocks that only Prometheus has.
 type resolver struct{ *clientconfig.Resolver }
 
 func newResolver(namespace string, r assets.Reader, t gate.Target) *resolver {
@@ -22,5 +22,5 @@ func way(field string, given bool) clientconfig.Way {
 	return clientconfig.Way{Field: field, Given: given}
 }
 
-// at says which field an error is about.
+// at wraps an error with the name of a field.
 func at(field string, err error) error { return clientconfig.At(field, err) }

@@ -10,15 +10,15 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// JobHead is what the jobs of ServiceMonitors and PodMonitors begin with.
+// JobHead is the common beginning of the jobs of ServiceMonitors and PodMonitors.
 type JobHead struct {
 	// JobName is kind/namespace/name/endpoint.
 	JobName string `yaml:"job_name"`
-	// HonorLabels keeps labels of the target that collide with the server's.
+	// HonorLabels keeps labels of the target that conflict with those of the server.
 	HonorLabels bool `yaml:"honor_labels"`
-	// HonorTimestamps keeps timestamps of the target.
+	// HonorTimestamps keeps the timestamps of the target.
 	HonorTimestamps *bool `yaml:"honor_timestamps,omitempty" since:"2.9.0"`
-	// TrackTimestampsStaleness marks series with own timestamps stale.
+	// TrackTimestampsStaleness also marks series with explicit timestamps as stale.
 	TrackTimestampsStaleness *bool `yaml:"track_timestamps_staleness,omitempty" since:"2.48.0"`
 	// KubernetesSD has exactly one entry.
 	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs"`
@@ -28,27 +28,27 @@ type JobHead struct {
 	ScrapeTimeout v1.Duration `yaml:"scrape_timeout,omitempty"`
 	// MetricsPath is the HTTP path.
 	MetricsPath string `yaml:"metrics_path,omitempty"`
-	// Params of the URL.
+	// Params are the URL parameters.
 	Params map[string][]string `yaml:"params,omitnil"`
 	// Scheme is http or https.
 	Scheme string `yaml:"scheme,omitempty"`
-	// FollowRedirects of the target.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
-	// EnableHTTP2 towards the target.
+	// EnableHTTP2 enables HTTP/2 for connections to the target.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 }
 
-// JobTail is what the jobs of ServiceMonitors and PodMonitors end with.
+// JobTail is the common end of the jobs of ServiceMonitors and PodMonitors.
 type JobTail struct {
 	// RelabelConfigs are applied to targets before the scrape.
 	RelabelConfigs []Step `yaml:"relabel_configs,omitempty"`
-	// JobLimits of the job.
+	// JobLimits are the limits of the job.
 	JobLimits `yaml:",inline"`
-	// NativeHistograms of the job.
+	// NativeHistograms are the histogram settings of the job.
 	NativeHistograms `yaml:",inline"`
-	// ScrapeProtocols in order of preference; the server refuses an empty list.
+	// ScrapeProtocols are in order of preference. The server rejects an empty list.
 	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0" empty:"drop"`
-	// FallbackScrapeProtocol for responses without a usable content type.
+	// FallbackScrapeProtocol is used for responses without a valid content type.
 	FallbackScrapeProtocol ScrapeProtocol `yaml:"fallback_scrape_protocol,omitempty" since:"3.0.0"`
 	// BodySizeLimit of one scrape: number and unit, powers of 1024.
 	BodySizeLimit v1.ByteSize `yaml:"body_size_limit,omitempty" since:"2.28.0"`
@@ -56,10 +56,10 @@ type JobTail struct {
 	MetricRelabelConfigs []Step `yaml:"metric_relabel_configs,omitempty"`
 }
 
-// ScrapeProtocol is one of the exposition formats.
+// ScrapeProtocol is an exposition format.
 type ScrapeProtocol v1.ScrapeProtocol
 
-// Since is the first version that accepts the value.
+// Since returns the first version that accepts the value.
 func (p ScrapeProtocol) Since() string {
 	if p == ScrapeProtocol(v1.PrometheusText1_0_0) {
 		return "3.0.0-rc.0"
@@ -77,21 +77,21 @@ func scrapeProtocols(in []v1.ScrapeProtocol) []ScrapeProtocol {
 
 // NativeHistograms are the histogram settings of one job.
 type NativeHistograms struct {
-	// ScrapeNativeHistograms turns native histograms on.
+	// ScrapeNativeHistograms enables scraping native histograms.
 	ScrapeNativeHistograms *bool `yaml:"scrape_native_histograms,omitempty" since:"3.8.0"`
-	// BucketLimit of one histogram.
+	// BucketLimit is the maximum number of buckets of a histogram.
 	BucketLimit *uint64 `yaml:"native_histogram_bucket_limit,omitempty" since:"2.45.0"`
-	// MinBucketFactor by which a bucket is wider than the one before.
+	// MinBucketFactor is the minimum growth factor from one bucket to the next.
 	MinBucketFactor *float64 `yaml:"native_histogram_min_bucket_factor,omitempty" since:"2.50.0"`
-	// ScrapeClassic is the name of major version 2 for AlwaysScrapeClassic.
+	// ScrapeClassic is the key for AlwaysScrapeClassic in major version 2.
 	ScrapeClassic *bool `yaml:"scrape_classic_histograms,omitempty" since:"2.45.0"`
-	// AlwaysScrapeClassic keeps classic histograms besides native ones.
+	// AlwaysScrapeClassic also scrapes classic histograms that have native counterparts.
 	AlwaysScrapeClassic *bool `yaml:"always_scrape_classic_histograms,omitempty"`
 	// ConvertClassicToNHCB stores classic histograms as native ones with custom buckets.
 	ConvertClassicToNHCB *bool `yaml:"convert_classic_histograms_to_nhcb,omitempty" since:"3.0.0"`
 }
 
-// nativeHistograms writes either name of the renamed key, never both.
+// nativeHistograms sets one of the two names of the renamed key, depending on the version.
 func nativeHistograms(c v1.NativeHistogramConfig, t gate.Target) NativeHistograms {
 	out := NativeHistograms{
 		ScrapeNativeHistograms: c.ScrapeNativeHistograms,
@@ -107,22 +107,22 @@ func nativeHistograms(c v1.NativeHistogramConfig, t gate.Target) NativeHistogram
 	return out
 }
 
-// number reads a quantity as the decimal number it spells: "0.3" is 0.3 and not
-// the 0.30000000000000004 that a product of powers of ten gives.
+// number converts a quantity to the float64 with the same decimal representation: "0.3"
+// is 0.3 rather than 0.30000000000000004, the result of multiplying powers of ten.
 func number(q *resource.Quantity) *float64 {
 	if q == nil {
 		return nil
 	}
 	copied := q.DeepCopy()
 	f, err := strconv.ParseFloat(copied.AsDec().String(), 64)
-	if err != nil { // cannot happen: AsDec prints digits
+	if err != nil { // never happens: AsDec prints digits
 		return nil
 	}
 	return &f
 }
 
-// honorTimestamps is the value to write; an override wins over everything and
-// is written even when the monitor says nothing.
+// honorTimestamps returns the value to write. An override takes precedence and is written
+// even if the monitor does not set the field.
 func honorTimestamps(user *bool, override bool) *bool {
 	if override {
 		return new(false)
@@ -130,5 +130,5 @@ func honorTimestamps(user *bool, override bool) *bool {
 	return user
 }
 
-// lower spells enum values that users may write in two ways.
+// lower normalizes enum values, which users may write in two ways.
 func lower[S ~string](s S) string { return strings.ToLower(string(s)) }

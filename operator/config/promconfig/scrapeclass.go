@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// checkScrapeClasses applies the rules that need no look at the cluster.
+// checkScrapeClasses checks the rules that do not depend on the cluster.
 func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 	defaults := ""
 	for i := range classes {
@@ -44,8 +44,8 @@ func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
 	return nil
 }
 
-// scrapeClass returns the named class, else the default, else an empty one.
-// A name the owner does not have is an error.
+// scrapeClass returns the named class, falling back to the default class, or an empty one
+// if there is no default. An unknown name is an error.
 func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 	for i := range s.data.ScrapeClasses {
 		c := &s.data.ScrapeClasses[i]
@@ -59,7 +59,7 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 	return &v1.ScrapeClass{}, nil
 }
 
-// classesBeside names the class that is meant by one that is not there, or all that are.
+// classesBeside suggests a class for an unknown name, or lists all classes.
 func (s *Settings) classesBeside(name string) string {
 	var names []string
 	for i := range s.data.ScrapeClasses {
@@ -68,9 +68,9 @@ func (s *Settings) classesBeside(name string) string {
 	return manifest.Beside(name, names)
 }
 
-// mergedTLS lays a monitor's TLS block over the class's: only paths the monitor
-// leaves open are taken from the class, nothing else of it is mixed in. A class
-// that stands alone refers to assets of the owner's namespace.
+// mergedTLS merges the TLS blocks of a monitor and its class. Only paths that the monitor
+// does not set are taken from the class, and no other fields. Without a block of the
+// monitor, references of the class resolve in the workload's namespace.
 func (s *Settings) mergedTLS(monitor *clientconfig.TLSConfig, class *v1.TLSConfig) *clientconfig.TLSConfig {
 	switch {
 	case monitor == nil:
@@ -91,12 +91,12 @@ func (s *Settings) mergedTLS(monitor *clientconfig.TLSConfig, class *v1.TLSConfi
 	return &out
 }
 
-// mergeAuthorization lays a monitor's block, already read as own, over the
-// class's. References of a class resolve where the owner lives, so they count
-// only for monitors there.
+// mergeAuthorization merges the block of a monitor, already resolved to own, with that of
+// its class. References of a class resolve in the workload's namespace, so they are only
+// used for monitors in that namespace.
 func (s *Settings) mergeAuthorization(r *resolver, monitor *v1.SafeAuthorization, own *clientconfig.Authorization, class *v1.Authorization) (*clientconfig.Authorization, error) {
 	if monitor != nil && *monitor == (v1.SafeAuthorization{}) {
-		monitor, own = nil, nil // an empty block leaves everything to the class
+		monitor, own = nil, nil // an empty block means that of the class
 	}
 	if class == nil || monitor != nil && monitor.Credentials != nil {
 		return own, nil

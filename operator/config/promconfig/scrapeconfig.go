@@ -16,39 +16,39 @@ import (
 type ScrapeConfigJob struct {
 	// JobName is scrapeConfig/namespace/name.
 	JobName string `yaml:"job_name"`
-	// HonorTimestamps keeps timestamps of the target.
+	// HonorTimestamps keeps the timestamps of the target.
 	HonorTimestamps *bool `yaml:"honor_timestamps,omitempty" since:"2.9.0"`
-	// TrackTimestampsStaleness marks series with own timestamps stale.
+	// TrackTimestampsStaleness also marks series with explicit timestamps as stale.
 	TrackTimestampsStaleness *bool `yaml:"track_timestamps_staleness,omitempty" since:"2.48.0"`
-	// HonorLabels keeps labels of the target that collide with the server's.
+	// HonorLabels keeps labels of the target that conflict with those of the server.
 	HonorLabels *bool `yaml:"honor_labels,omitempty"`
 	// MetricsPath is the HTTP path.
 	MetricsPath string `yaml:"metrics_path,omitempty"`
-	// Params of the URL.
+	// Params are the URL parameters.
 	Params map[string][]string `yaml:"params,omitempty"`
-	// EnableCompression of answers.
+	// EnableCompression requests compressed responses.
 	EnableCompression *bool `yaml:"enable_compression,omitempty" since:"2.49.0"`
-	// EnableHTTP2 towards the target.
+	// EnableHTTP2 enables HTTP/2 for connections to the target.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 	// ScrapeInterval of the job.
 	ScrapeInterval v1.Duration `yaml:"scrape_interval,omitempty"`
 	// ScrapeTimeout of the job, at most the interval.
 	ScrapeTimeout v1.Duration `yaml:"scrape_timeout,omitempty"`
-	// ScrapeProtocols in order of preference; the server refuses an empty list.
+	// ScrapeProtocols are in order of preference. The server rejects an empty list.
 	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0" empty:"drop"`
-	// FallbackScrapeProtocol for responses without a usable content type.
+	// FallbackScrapeProtocol is used for responses without a valid content type.
 	FallbackScrapeProtocol ScrapeProtocol `yaml:"fallback_scrape_protocol,omitempty" since:"3.0.0"`
 	// Scheme is http or https.
 	Scheme string `yaml:"scheme,omitempty"`
-	// Proxy towards the targets.
+	// Proxy is used for connections to the targets.
 	clientconfig.Proxy `yaml:",inline"`
 	// Credentials for the targets.
 	clientconfig.Credentials `yaml:",inline"`
-	// TLSConfig towards the targets.
+	// TLSConfig is used for connections to the targets.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// JobLimits of the job.
+	// JobLimits are the limits of the job.
 	JobLimits `yaml:",inline"`
-	// NativeHistograms of the job.
+	// NativeHistograms are the histogram settings of the job.
 	NativeHistograms `yaml:",inline"`
 	// BodySizeLimit of one scrape: number and unit, powers of 1024.
 	BodySizeLimit v1.ByteSize `yaml:"body_size_limit,omitempty" since:"2.28.0"`
@@ -60,11 +60,11 @@ type ScrapeConfigJob struct {
 	MetricRelabelConfigs []Step `yaml:"metric_relabel_configs,omitempty"`
 	// MetricNameValidationScheme is utf8 or legacy.
 	MetricNameValidationScheme string `yaml:"metric_name_validation_scheme,omitempty" since:"3.0.0"`
-	// MetricNameEscapingScheme is asked for when scraping.
+	// MetricNameEscapingScheme is requested when scraping.
 	MetricNameEscapingScheme string `yaml:"metric_name_escaping_scheme,omitempty" since:"3.4.0"`
 }
 
-// scrapeConfigs is how excludedFromEnforcement spells the kind.
+// scrapeConfigs is the name of the resource in excludedFromEnforcement.
 const scrapeConfigs = v1alpha1.ScrapeConfigResource
 
 // jobNameStep sets the job label.
@@ -73,13 +73,13 @@ type jobNameStep struct {
 	TargetLabel string `yaml:"target_label"`
 	// Action is replace.
 	Action string `yaml:"action"`
-	// Replacement is the user's name for the job.
+	// Replacement is the job name set by the user.
 	Replacement string `yaml:"replacement"`
 }
 
 func (*jobNameStep) step() {}
 
-// CompileScrapeConfig makes one job, whatever the number of discoveries.
+// CompileScrapeConfig compiles a ScrapeConfig to one job, regardless of the number of discoveries.
 func CompileScrapeConfig(m *v1alpha1.ScrapeConfig, s *Settings, r assets.Reader) Fragment {
 	return s.compile(m, r, func(c *compiler) error {
 		job, err := c.scrapeConfig(m)
@@ -135,8 +135,8 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 	return job, nil
 }
 
-// checkScrapeConfig validates all but the discoveries and reads what the HTTP
-// client of the job refers to.
+// checkScrapeConfig validates everything except the discoveries, and resolves the
+// references of the job's HTTP client.
 func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, job *ScrapeConfigJob) error {
 	var wrong faults.List
 	rules := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)).counting(c.rules.regexps)
@@ -159,8 +159,8 @@ func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.
 	return wrong.Err()
 }
 
-// checkNameSchemes: a job with legacy names can neither ask for UTF-8 names nor
-// use steps with them, be they of its class.
+// checkNameSchemes checks that a job with legacy names neither requests UTF-8 names nor
+// uses steps with such names, including those of its class.
 func (c *compiler) checkNameSchemes(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, rules relabelRules) error {
 	scheme := cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)
 	if scheme == v1.LegacyNameValidationScheme && spec.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && c.s.target.AtLeast("3.4.0") {
@@ -180,10 +180,10 @@ func (c *compiler) checkNameSchemes(spec *v1alpha1.ScrapeConfigSpec, class *v1.S
 	return nil
 }
 
-// escapingScheme is the one that is written. From 3.4.0 on, a job without one has
-// the owner's; below 3.7.0 also where that is AllowUTF8 and the job's names are
-// Legacy, and then the server refuses the whole file. What later versions make of
-// it is written there.
+// escapingScheme returns the scheme to write. From 3.4.0 on, a job without a scheme
+// inherits that of the workload. Below 3.7.0, it inherits AllowUTF8 even if the job's
+// names are legacy, and then the server rejects the entire file. In that case, write the
+// scheme that later versions default to.
 func (c *compiler) escapingScheme(spec *v1alpha1.ScrapeConfigSpec) v1.NameEscapingSchemeOptions {
 	owner := c.s.data.NameEscapingScheme
 	inheritsUTF8 := c.s.data.NameValidationScheme != v1.LegacyNameValidationScheme &&
@@ -195,7 +195,7 @@ func (c *compiler) escapingScheme(spec *v1alpha1.ScrapeConfigSpec) v1.NameEscapi
 	return spec.NameEscapingScheme
 }
 
-// scrapeConfigTail fills in limits and steps.
+// scrapeConfigTail sets the limits and steps.
 func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeClass, job *ScrapeConfigJob) {
 	spec := &m.Spec
 	enforced := c.s.enforcement(scrapeConfigs, m.Namespace, m.Name)
@@ -222,8 +222,8 @@ func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeCl
 	job.RelabelConfigs = c.done(&steps)
 }
 
-// shardsItself reports whether a user's step hashes: then the user decides
-// about the shard of a target.
+// shardsItself reports whether a user-defined step has the action hashmod. In that case,
+// no sharding steps are added.
 func shardsItself(steps []Step) bool {
 	for _, s := range steps {
 		if r, ok := s.(*Relabel); ok && r.Action == "hashmod" {

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// TestEveryFieldHasAGolden: each field that a user can set is set in a golden
-// file, and each key that the job and its discoveries have is wanted in one.
+// TestEveryFieldHasAGolden: the golden files set every field of the API and contain every
+// key of the job and its discoveries.
 func TestEveryFieldHasAGolden(t *testing.T) {
 	set, wanted := map[string]bool{}, map[string]bool{}
 	paths, err := filepath.Glob("testdata/s*.txtar") // scrapeconfig_, sd_
@@ -59,7 +59,7 @@ func TestEveryFieldHasAGolden(t *testing.T) {
 	}
 }
 
-// markPaths enters the dotted paths of all keys; lists do not count.
+// markPaths records the dotted paths of all keys, ignoring list indices.
 func markPaths(into map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case []any:
@@ -75,8 +75,8 @@ func markPaths(into map[string]bool, path string, v any) {
 	}
 }
 
-// specFields lists the fields of the spec and of the entries of discoveries.
-// What lies deeper is shared and tested elsewhere.
+// specFields lists the fields of the spec and of the discovery entries. Deeper fields are
+// shared and tested elsewhere.
 func specFields(t reflect.Type, prefix string) (out []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -86,7 +86,7 @@ func specFields(t reflect.Type, prefix string) (out []string) {
 			continue
 		}
 		path := prefix + name
-		if name == "proxyFromEnvironment" && prefix != "" { // excludes what is set instead
+		if name == "proxyFromEnvironment" && prefix != "" { // conflicts with the field that is set instead
 			continue
 		}
 		out = append(out, path)
@@ -114,7 +114,7 @@ func jobKeys(t *testing.T, typ reflect.Type, prefix string) (out []string) {
 	return out
 }
 
-// TestRejectTags: every reject tag has a version and names a field of the API.
+// TestRejectTags: every reject tag is combined with a version and names a field of the API.
 func TestRejectTags(t *testing.T) {
 	check := func(typ reflect.Type, fields []string) {
 		for i := range typ.NumField() {

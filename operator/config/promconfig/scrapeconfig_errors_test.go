@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TestDiscoveryErrors: one entry of each mechanism and why it is rejected. ""
-// means that it is not. The entry is the second of its list.
+// TestDiscoveryErrors: an invalid entry of each mechanism is rejected with the given
+// error; "" means valid. The entry is the second one of its list.
 func TestDiscoveryErrors(t *testing.T) {
 	const (
 		oauth2 = `oauth2: {clientId: {secret: {name: s, key: k}}, clientSecret: {name: s, key: k}, tokenUrl: "http://x"}`
@@ -152,7 +152,7 @@ func TestDiscoveryErrors(t *testing.T) {
 	}
 }
 
-// valid is an entry of each mechanism that is fine.
+// valid holds a valid entry of each mechanism.
 var valid = map[string]string{
 	"staticConfigs": `{targets: [a]}`, "fileSDConfigs": `{files: [a.json]}`, "httpSDConfigs": `{url: "http://a"}`,
 	"kubernetesSDConfigs": `{role: Pod}`, "consulSDConfigs": `{server: a}`, "dnsSDConfigs": `{names: [a]}`, "ec2SDConfigs": `{}`,
@@ -178,8 +178,7 @@ func discoveryObjects() *assets.Static {
 	return r
 }
 
-// TestNameSchemes: what legacy names exclude, with the owner's scheme and the
-// job's own.
+// TestNameSchemes: restrictions of legacy names apply to the scheme of the workload and of the job.
 func TestNameSchemes(t *testing.T) {
 	const legacyOwner = `nameValidationScheme: Legacy`
 	for _, tc := range []struct{ owner, spec, want string }{
@@ -219,8 +218,7 @@ func TestNameSchemes(t *testing.T) {
 	}
 }
 
-// TestUnreachableDiscovery: a cluster that does not answer is no fault of the
-// object, however deep the reference is.
+// TestUnreachableDiscovery: an unreachable cluster is a temporary error, at any depth of the reference.
 func TestUnreachableDiscovery(t *testing.T) {
 	m := &v1alpha1.ScrapeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
 	if err := kyaml.UnmarshalStrict([]byte(`consulSDConfigs: [{server: a, tokenRef: {name: s, key: k}}]`), &m.Spec); err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TestRandomScrapeConfigs: whatever the definition allows is rejected, or
-// compiles twice to the same document, which Prometheus accepts; nothing is read
-// outside of the object's namespace. Half of the objects set every field.
+// TestRandomScrapeConfigs: any object that the CRD allows is either rejected or compiles
+// deterministically to a document that Prometheus accepts. Only the object's namespace is
+// read. Half of the objects set every field.
 func TestRandomScrapeConfigs(t *testing.T) {
 	const rounds = 6
 	g := scrapeConfigSamples(t)
@@ -101,8 +101,8 @@ func scrapeConfigSamples(t *testing.T) *sample.Generator {
 	return all[v1alpha1.ScrapeConfigKind]
 }
 
-// randomObjects returns objects by name: each discovery of each sample alone,
-// and the rest of the sample, as one wrong entry rejects the whole object.
+// randomObjects returns objects by name: each discovery of each sample separately, and
+// the rest of the sample, because one invalid entry rejects the entire object.
 func randomObjects(t *testing.T, g *sample.Generator, rounds int) map[string]*v1alpha1.ScrapeConfig {
 	t.Helper()
 	out := map[string]*v1alpha1.ScrapeConfig{}
@@ -156,8 +156,7 @@ func randomObjects(t *testing.T, g *sample.Generator, rounds int) map[string]*v1
 	return out
 }
 
-// resolve makes references point at keys that are there, and fills in what no
-// chance finds: the values with a form that only the server demands.
+// resolve points references to existing keys and sets values in a format that only the server requires.
 func resolve(v any, field string) {
 	switch v := v.(type) {
 	case []any:
@@ -184,8 +183,7 @@ func resolve(v any, field string) {
 	}
 }
 
-// tidy removes what excludes something else, which chance sets together nearly
-// always, at every depth.
+// tidy removes conflicting fields at every depth. Random objects nearly always have some.
 func tidy(v any) {
 	list, ok := v.([]any)
 	for _, item := range list {
@@ -205,7 +203,7 @@ func tidy(v any) {
 		delete(object, "proxyConnectHeader")
 	}
 	for name, minimum := range map[string][]string{
-		"tlsConfig": {"serverName", "insecureSkipVerify", "ca"}, // one half of a pair is of no use
+		"tlsConfig": {"serverName", "insecureSkipVerify", "ca"}, // half of a pair is useless
 		"ca":        {"secret", "configMap"},
 	} {
 		if block, ok := object[name].(map[string]any); ok {
@@ -219,7 +217,7 @@ func tidy(v any) {
 	maps.DeleteFunc(object, func(_ string, value any) bool { return value == nil })
 }
 
-// keepOne keeps the first of the fields that is there.
+// keepOne keeps only the first of the fields that is set.
 func keepOne(object map[string]any, fields ...string) {
 	found := false
 	for _, field := range fields {
@@ -232,7 +230,7 @@ func keepOne(object map[string]any, fields ...string) {
 	}
 }
 
-// complete gives a block of credentials the references it needs.
+// complete adds the required references to a credentials block.
 func complete(block any, fields ...string) any {
 	object, ok := block.(map[string]any)
 	if !ok {
@@ -265,7 +263,7 @@ var formed = map[string]string{
 	"host": "tcp://h", "apiServer": "https://a", "scrapeInterval": "1m", "scrapeTimeout": "1s", "proxyUrl": "http://p", "region": "eu-west-1",
 }
 
-// everyMechanismAccepted guards against a test that checks rejections only.
+// everyMechanismAccepted makes sure that the test does not only check rejections.
 func everyMechanismAccepted(t *testing.T, documents map[string][]byte) {
 	t.Helper()
 	all := string(bytes.Join(slices.Collect(maps.Values(documents)), nil))

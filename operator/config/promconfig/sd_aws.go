@@ -15,40 +15,40 @@ type AWSSD struct {
 	Role string `yaml:"role"`
 	// Credentials of the HTTP client.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Region to look in.
+	// Region is the region to search.
 	Region string `yaml:"region,omitempty"`
-	// Endpoint of the API.
+	// Endpoint is the URL of the API.
 	Endpoint string `yaml:"endpoint,omitempty"`
-	// AccessKey of AWS.
+	// AccessKey is the AWS access key ID.
 	AccessKey string `yaml:"access_key,omitempty"`
-	// SecretKey of AWS.
+	// SecretKey is the AWS secret access key.
 	SecretKey string `yaml:"secret_key,omitempty"`
-	// Profile of the shared configuration.
+	// Profile is a profile of the AWS configuration file.
 	Profile string `yaml:"profile,omitempty"`
-	// RoleARN of the role to assume.
+	// RoleARN is the ARN of the role to assume.
 	RoleARN string `yaml:"role_arn,omitempty"`
-	// ExternalID to assume the role with.
+	// ExternalID is used to assume the role.
 	ExternalID string `yaml:"external_id,omitempty" since:"3.12.0" reject:"externalID"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty"`
-	// Clusters to look in.
+	// Clusters are the clusters to search.
 	Clusters []string `yaml:"clusters,omitempty"`
-	// Redirects of the client; false for this mechanism when they are absent.
+	// Redirects are options of the HTTP client; for this mechanism, nil means false.
 	clientconfig.Redirects `yaml:",inline"`
 }
 
-// awsRole says since when a role is known and what narrows it.
+// awsRole is the first version that supports a role, and its restrictions.
 type awsRole struct {
 	since             string
-	filters, clusters string // first version that takes them, "" for never
+	filters, clusters string // first version that supports them, "" for never
 }
 
 var awsRoles = map[v1alpha1.AWSRole]awsRole{

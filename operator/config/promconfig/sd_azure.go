@@ -10,9 +10,9 @@ import (
 
 // AzureSD is one entry of azure_sd_configs.
 type AzureSD struct {
-	// Credentials for the API; the whole HTTP client came late.
+	// Credentials for the API; the HTTP client options are newer than the mechanism.
 	clientconfig.Credentials `yaml:",inline" since:"2.31.0"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline" since:"2.31.0"`
 	// Environment is the name of the cloud.
 	Environment string `yaml:"environment,omitempty"`
@@ -26,19 +26,19 @@ type AzureSD struct {
 	ClientID string `yaml:"client_id,omitempty"`
 	// ClientSecret of the application; for OAuth only.
 	ClientSecret string `yaml:"client_secret,omitempty"`
-	// ResourceGroup to look in.
+	// ResourceGroup is the resource group to search.
 	ResourceGroup string `yaml:"resource_group,omitempty" since:"2.35.0" reject:"resourceGroup"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty" since:"2.31.0"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline" since:"2.31.0"`
 }
 
-// azureSince says since when a method is known.
+// azureSince holds the first version that supports each authentication method.
 var azureSince = map[v1alpha1.AzureAuthenticationMethod]string{
 	v1alpha1.AuthMethodTypeSDK:              "2.52.0",
 	v1alpha1.AuthMethodTypeWorkloadIdentity: "3.11.0",
@@ -65,8 +65,8 @@ func (c *compiler) azureSD(in *v1alpha1.AzureSDConfig) (*AzureSD, error) {
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }
 
-// azureSecret: OAuth, which is the default, needs a tenant, a client and its
-// secret; the other methods ignore a secret.
+// azureSecret returns the client secret. OAuth, the default, requires a tenant, a client
+// and its secret; the other methods ignore the secret.
 func (c *compiler) azureSecret(in *v1alpha1.AzureSDConfig) (string, error) {
 	if m := in.AuthenticationMethod; m != "" && m != v1alpha1.AuthMethodTypeOAuth {
 		return "", nil

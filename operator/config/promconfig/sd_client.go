@@ -6,8 +6,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// sdClient checks and reads the HTTP client of a discovery. At most one way to
-// authenticate may be given; an empty block counts as given.
+// sdClient validates and resolves the HTTP client of a discovery. At most one
+// authentication method may be set; an empty block counts.
 func (c *compiler) sdClient(t *v1alpha1.HTTPTransport, cr v1alpha1.HTTPCredentials) (clientconfig.Client, error) {
 	if err := clientconfig.AtMostOne(
 		way("basicAuth", cr.BasicAuth != nil), way("authorization", cr.Authorization != nil), way("oauth2", cr.OAuth2 != nil),

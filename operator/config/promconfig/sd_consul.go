@@ -13,41 +13,41 @@ import (
 type ConsulSD struct {
 	// Credentials for the agent.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the agent.
+	// Proxy is used for connections to the agent.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the agent.
+	// TLSConfig is used for connections to the agent.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Server is host or host:port of the agent.
+	// Server is the host or host:port of the agent.
 	Server string `yaml:"server"`
-	// PathPrefix of the API.
+	// PathPrefix is the path prefix of the API.
 	PathPrefix string `yaml:"path_prefix,omitempty" since:"2.45.0" reject:"pathPrefix"`
-	// Token of the access control lists.
+	// Token is the ACL token.
 	Token string `yaml:"token,omitempty"`
-	// Datacenter to ask about.
+	// Datacenter is the data center to query.
 	Datacenter string `yaml:"datacenter,omitempty"`
-	// Namespace to ask about.
+	// Namespace is the namespace to query.
 	Namespace string `yaml:"namespace,omitempty" since:"2.28.0" reject:"namespace"`
-	// Partition to ask about.
+	// Partition is the partition to query.
 	Partition string `yaml:"partition,omitempty" since:"2.40.0" reject:"partition"`
 	// Scheme is http or https.
 	Scheme string `yaml:"scheme,omitempty"`
-	// Services to return.
+	// Services are the services to discover; empty for all.
 	Services []string `yaml:"services,omitempty"`
-	// Tags a service must have.
+	// Tags are the tags that a service must have.
 	Tags []string `yaml:"tags,omitempty"`
 	// TagSeparator joins tags into one label.
 	TagSeparator string `yaml:"tag_separator,omitempty"`
-	// NodeMeta a node must have.
+	// NodeMeta is the metadata that a node must have.
 	NodeMeta map[string]string `yaml:"node_meta,omitempty"`
-	// Filter of the catalog.
+	// Filter is a filter expression for the catalog.
 	Filter string `yaml:"filter,omitempty" since:"3.0.0-rc.0" reject:"filter"`
-	// HealthFilter of the health checks.
+	// HealthFilter is a filter expression for health checks.
 	HealthFilter string `yaml:"health_filter,omitempty" since:"3.11.2" reject:"healthFilter"`
-	// AllowStale answers.
+	// AllowStale allows stale responses.
 	AllowStale *bool `yaml:"allow_stale,omitempty"`
-	// RefreshInterval between two requests at least.
+	// RefreshInterval is the minimum interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

@@ -10,18 +10,18 @@ import (
 
 // DNSSD is one entry of dns_sd_configs.
 type DNSSD struct {
-	// Names to ask for.
+	// Names are the names to look up.
 	Names []string `yaml:"names"`
-	// RefreshInterval between two questions.
+	// RefreshInterval is the interval between lookups.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Type of the records, SRV when empty.
+	// Type is the type of the records, SRV if empty.
 	Type string `yaml:"type,omitempty"`
-	// Port to scrape; SRV records have their own.
+	// Port to scrape, except for SRV records, which contain a port.
 	Port *int32 `yaml:"port,omitempty"`
 }
 
-// recordsSince says since when a type is known. An older server would ask for
-// SRV records without it, so the object is rejected.
+// recordsSince holds the first version that supports a type. Older servers would look up
+// SRV records instead, so the object is rejected.
 var recordsSince = map[v1alpha1.DNSRecordType]string{
 	v1alpha1.DNSRecordTypeMX: "2.38.0",
 	v1alpha1.DNSRecordTypeNS: "2.49.0",

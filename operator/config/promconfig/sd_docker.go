@@ -11,30 +11,30 @@ import (
 
 // DockerSD is one entry of docker_sd_configs.
 type DockerSD struct {
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// Proxy towards the daemon.
+	// Proxy is used for connections to the daemon.
 	clientconfig.Proxy `yaml:",inline"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty"`
 	// Host is the URL of the daemon.
 	Host string `yaml:"host"`
-	// TLSConfig towards the daemon.
+	// TLSConfig is used for connections to the daemon.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Port to scrape where a container publishes none.
+	// Port to scrape if a container does not publish any.
 	Port *int32 `yaml:"port,omitempty"`
-	// HostNetworkingHost is where containers in host networking are scraped.
+	// HostNetworkingHost is the address for containers with host networking.
 	HostNetworkingHost string `yaml:"host_networking_host,omitempty"`
-	// MatchFirstNetwork makes one target of a container with several networks.
-	// The release before has the key and can crash with it.
+	// MatchFirstNetwork uses only the first network of a container with several networks.
+	// The previous release supports the key but may crash with it.
 	MatchFirstNetwork *bool `yaml:"match_first_network,omitempty" since:"2.54.1" reject:"matchFirstNetwork"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 
@@ -54,7 +54,7 @@ func (c *compiler) dockerSD(in *v1alpha1.DockerSDConfig) (*DockerSD, error) {
 	}, first(checkDaemon(in.Host), checkPositive("refreshInterval", in.RefreshInterval))
 }
 
-// checkDaemon refuses what is not a URL of any scheme, such as unix:///socket.
+// checkDaemon rejects anything but a URL. Any scheme is allowed, such as unix:///socket.
 func checkDaemon(host string) error {
 	if u, err := url.Parse(host); err != nil || u.Scheme == "" {
 		return at("host", errors.New("is not a URL"))

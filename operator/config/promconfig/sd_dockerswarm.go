@@ -10,21 +10,21 @@ import (
 type DockerSwarmSD struct {
 	// Credentials for the daemon.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the daemon.
+	// Proxy is used for connections to the daemon.
 	clientconfig.Proxy `yaml:",inline"`
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty"`
 	// Host is the URL of the daemon.
 	Host string `yaml:"host"`
-	// TLSConfig towards the daemon.
+	// TLSConfig is used for connections to the daemon.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Role is services, tasks or nodes.
 	Role string `yaml:"role"`
-	// Port to scrape where none is published.
+	// Port to scrape if none is published.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

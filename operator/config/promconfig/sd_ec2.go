@@ -13,25 +13,25 @@ import (
 
 // EC2SD is one entry of ec2_sd_configs.
 type EC2SD struct {
-	// Proxy towards the API; the whole HTTP client came late.
+	// Proxy is used for connections to the API. The HTTP client options are newer than the mechanism.
 	clientconfig.Proxy `yaml:",inline" since:"2.41.0"`
-	// Region to look in.
+	// Region is the region to search.
 	Region string `yaml:"region,omitempty"`
-	// AccessKey of AWS.
+	// AccessKey is the AWS access key ID.
 	AccessKey string `yaml:"access_key,omitempty"`
-	// SecretKey of AWS.
+	// SecretKey is the AWS secret access key.
 	SecretKey string `yaml:"secret_key,omitempty"`
-	// RoleARN of the role to assume.
+	// RoleARN is the ARN of the role to assume.
 	RoleARN string `yaml:"role_arn,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty" since:"2.3.0"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline" since:"2.41.0"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty" since:"2.41.0"`
 }
 
@@ -54,15 +54,15 @@ func (c *compiler) ec2SD(in *v1alpha1.EC2SDConfig) (*EC2SD, error) {
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }
 
-// SDFilter is a filter of the API behind a discovery.
+// SDFilter is a filter of a cloud provider's API.
 type SDFilter struct {
 	// Name of the filter.
 	Name string `yaml:"name"`
-	// Values that pass.
+	// Values are the accepted values.
 	Values []string `yaml:"values"`
 }
 
-// sdFilters sorts by name; values keep their order.
+// sdFilters returns the filters sorted by name. The order of values is kept.
 func sdFilters(in []v1alpha1.Filter) ([]SDFilter, error) {
 	out := make([]SDFilter, len(in))
 	for i, f := range in {

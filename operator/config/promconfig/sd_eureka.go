@@ -10,13 +10,13 @@ import (
 type EurekaSD struct {
 	// Credentials for the registry.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the registry.
+	// Proxy is used for connections to the registry.
 	clientconfig.Proxy `yaml:",inline"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
-	// TLSConfig towards the registry.
+	// TLSConfig is used for connections to the registry.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Server is the URL of the registry.
 	Server string `yaml:"server"`

@@ -11,13 +11,13 @@ import (
 
 // FileSD is one entry of file_sd_configs.
 type FileSD struct {
-	// Files are paths in the container; the last part may have one "*".
+	// Files are paths in the container. The last element may contain one "*".
 	Files []string `yaml:"files"`
-	// RefreshInterval between two looks; changes are noticed besides.
+	// RefreshInterval is the interval at which files are reread in addition to watching them.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 }
 
-// targetFile is what the server takes as a path.
+// targetFile matches the paths that the server accepts.
 var targetFile = regexp.MustCompile(`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$`)
 
 func (c *compiler) fileSD(in *v1alpha1.FileSDConfig) (*FileSD, error) {

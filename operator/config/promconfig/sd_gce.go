@@ -5,16 +5,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// GCESD is one entry of gce_sd_configs. Credentials come from the environment
-// of the container.
+// GCESD is one entry of gce_sd_configs. Credentials come from the environment of the container.
 type GCESD struct {
-	// Project to look in.
+	// Project is the project to search.
 	Project string `yaml:"project"`
-	// Zone to look in.
+	// Zone is the zone to search.
 	Zone string `yaml:"zone"`
 	// Filter of the API.
 	Filter string `yaml:"filter,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`

@@ -8,21 +8,21 @@ import (
 
 // HetznerSD is one entry of hetzner_sd_configs.
 type HetznerSD struct {
-	// Credentials: a token for the cloud, name and password for robot.
+	// Credentials are a token for hcloud, or user name and password for robot.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
 	// Role is hcloud or robot.
 	Role string `yaml:"role"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// LabelSelector of the cloud API.
+	// LabelSelector is a label selector of the cloud API.
 	LabelSelector string `yaml:"label_selector,omitempty" since:"3.5.0" reject:"labelSelector"`
 }
 

@@ -8,21 +8,21 @@ import (
 
 // HTTPSD is one entry of http_sd_configs.
 type HTTPSD struct {
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// TLSConfig towards the endpoint.
+	// TLSConfig is used for connections to the endpoint.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Proxy towards the endpoint.
+	// Proxy is used for connections to the endpoint.
 	clientconfig.Proxy `yaml:",inline"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// Endpoint is the URL to ask.
+	// Endpoint is the URL to request.
 	Endpoint string `yaml:"url"`
-	// RefreshInterval between two requests, and their timeout.
+	// RefreshInterval is the interval between requests, and their timeout.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

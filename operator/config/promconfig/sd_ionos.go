@@ -10,22 +10,22 @@ import (
 type IonosSD struct {
 	// Tokens for the API.
 	clientconfig.Tokens `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// DatacenterID of the data center.
+	// DatacenterID is the ID of the data center.
 	DatacenterID string `yaml:"datacenter_id"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 }
 
-// ionosSD: the API demands authorization even where oauth2 takes its place; it
-// must make sense then, but is not written.
+// ionosSD converts an entry. The API requires authorization even if oauth2 is used
+// instead. In that case, authorization must be valid, but is not written.
 func (c *compiler) ionosSD(in *v1alpha1.IonosSDConfig) (*IonosSD, error) {
 	use := v1alpha1.HTTPCredentials{Authorization: &in.Authorization}
 	if in.OAuth2 != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// Roles of Kubernetes discovery.
+// Roles of Kubernetes service discovery.
 const (
 	roleEndpoints     = "endpoints"
 	roleEndpointSlice = "endpointslice"
@@ -23,49 +23,49 @@ const (
 type KubernetesSD struct {
 	// Role is endpoints, endpointslice, pod or ingress.
 	Role string `yaml:"role"`
-	// Namespaces to look into; all when absent.
+	// Namespaces are the namespaces to search; nil for all.
 	Namespaces *NamespaceDiscovery `yaml:"namespaces,omitempty"`
-	// APIServer to ask instead of the pod's own.
+	// APIServer replaces the API server of the pod's cluster.
 	APIServer `yaml:",inline"`
 	// AttachMetadata adds labels of the target's node.
 	AttachMetadata *AttachMetadata `yaml:"attach_metadata,omitempty"`
-	// Selectors limit what is watched, one per role.
+	// Selectors restrict the watched objects, one per role.
 	Selectors []RoleSelector `yaml:"selectors,omitempty"`
 }
 
-// NamespaceDiscovery lists namespaces to discover in.
+// NamespaceDiscovery lists the namespaces to search.
 type NamespaceDiscovery struct {
-	// Names in the user's order.
+	// Names are in the user's order.
 	Names []string `yaml:"names"`
 }
 
-// APIServer says how to reach the Kubernetes API from outside of the pod's defaults.
+// APIServer is how to reach the Kubernetes API other than with the pod's service account.
 type APIServer struct {
 	// Host is a URL or host:port.
 	Host string `yaml:"api_server,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// BearerToken in clear text, deprecated.
+	// BearerToken is in plain text; deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// BearerTokenFile is a path in the container, deprecated.
+	// BearerTokenFile is a path in the container; deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
 }
 
-// AttachMetadata asks for labels of the target's node.
+// AttachMetadata adds labels of the target's node.
 type AttachMetadata struct {
-	// Node adds the node's labels.
+	// Node enables adding the node's labels.
 	Node bool `yaml:"node"`
 
 	role string
 }
 
-// Since depends on the role: pods learned it before services did.
+// Since returns the first version that supports the block, which is lower for pods than for services.
 func (a *AttachMetadata) Since() string {
 	if a.role == rolePod {
 		return "2.35.0"
@@ -73,18 +73,18 @@ func (a *AttachMetadata) Since() string {
 	return "2.37.0"
 }
 
-// RoleSelector limits what is watched of one role.
+// RoleSelector restricts the watched objects of one role.
 type RoleSelector struct {
-	// Role of the watched objects.
+	// Role is the role of the watched objects.
 	Role string `yaml:"role"`
-	// Label selector as Kubernetes prints it; may be empty.
+	// Label is a label selector in Kubernetes string form; may be empty.
 	Label *string `yaml:"label,omitempty"`
-	// Field selector.
+	// Field is a field selector.
 	Field string `yaml:"field,omitempty"`
 }
 
-// apiServer reads spec.apiserverConfig of the owner. Its references resolve in
-// the owner's namespace wherever the monitor lives.
+// apiServer resolves spec.apiserverConfig of the workload. Its references always resolve
+// in the workload's namespace.
 func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	if c == nil {
 		return APIServer{}, nil
@@ -114,8 +114,8 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	return out, nil
 }
 
-// endpointsRole picks the discovery role for Services. EndpointSlices need the
-// cluster, the version and the user to agree; otherwise it is endpoints.
+// endpointsRole returns the discovery role for Services. It is endpointslice if the
+// cluster, the version and the user's setting allow it, otherwise endpoints.
 func endpointsRole(role v1.ServiceDiscoveryRole, c Capabilities, t gate.Target) string {
 	if role == v1.EndpointSliceRole && c.EndpointSlice && t.AtLeast("2.21.0") {
 		return roleEndpointSlice
@@ -123,7 +123,7 @@ func endpointsRole(role v1.ServiceDiscoveryRole, c Capabilities, t gate.Target) 
 	return roleEndpoints
 }
 
-// namespaces returns where a monitor looks for targets; nil means everywhere.
+// namespaces returns the namespaces in which a monitor discovers targets; nil means all.
 func (s *Settings) namespaces(sel v1.NamespaceSelector, own string) *NamespaceDiscovery {
 	switch {
 	case s.data.IgnoreNamespaceSelectors:
@@ -136,8 +136,9 @@ func (s *Settings) namespaces(sel v1.NamespaceSelector, own string) *NamespaceDi
 	return &NamespaceDiscovery{Names: []string{own}}
 }
 
-// attachMetadata is the monitor's, else the class's. Below the version of
-// Kubernetes that puts zones on pods, topology sharding needs the node's labels.
+// attachMetadata returns the block of the monitor, falling back to that of the class.
+// With topology sharding, the node's labels are needed on clusters whose Kubernetes
+// version does not add zone labels to pods.
 func (s *Settings) attachMetadata(monitor, class *v1.AttachMetadata, role string) *AttachMetadata {
 	in := monitor
 	if in == nil {
@@ -152,9 +153,10 @@ func (s *Settings) attachMetadata(monitor, class *v1.AttachMetadata, role string
 	return &AttachMetadata{Node: in.Node != nil && *in.Node, role: role}
 }
 
-// selectors limits what is watched, for the mechanisms that ask for it. The
-// node of an agent's DaemonSet pod and the label selector share the entry of
-// the pod role, as the server refuses two entries of one role.
+// selectors returns the selectors that restrict the watched objects, if the mechanism
+// uses role selectors or the workload is a DaemonSet. The node of an agent's DaemonSet
+// pod and the label selector share the entry of the pod role, because the server rejects
+// two entries for the same role.
 func (s *Settings) selectors(mechanism v1.SelectorMechanism, sel *metav1.LabelSelector, roles ...string) ([]RoleSelector, error) {
 	var out []RoleSelector
 	if s.data.DaemonSet {
@@ -178,7 +180,7 @@ func (s *Settings) selectors(mechanism v1.SelectorMechanism, sel *metav1.LabelSe
 	return out, nil
 }
 
-// checkMechanism refuses role selectors for servers that do not know them.
+// checkMechanism rejects role selectors for versions that do not support them.
 func checkMechanism(m v1.SelectorMechanism, t gate.Target) error {
 	if m == v1.SelectorMechanismRoleSelector && !t.AtLeast("2.17.0") {
 		return fmt.Errorf("selectorMechanism: %s needs Prometheus >= 2.17.0", m)

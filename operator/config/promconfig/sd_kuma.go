@@ -10,19 +10,19 @@ import (
 type KumaSD struct {
 	// Credentials for the control plane.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the control plane.
+	// Proxy is used for connections to the control plane.
 	clientconfig.Proxy `yaml:",inline"`
 	// Server is the URL of the control plane.
 	Server string `yaml:"server"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
-	// TLSConfig towards the control plane.
+	// TLSConfig is used for connections to the control plane.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// FetchTimeout of a request that waits for changes.
+	// FetchTimeout is the timeout of a long-polling request.
 	FetchTimeout v1.Duration `yaml:"fetch_timeout,omitempty"`
-	// ClientID to present.
+	// ClientID identifies the client.
 	ClientID string `yaml:"client_id,omitempty" since:"2.50.0" reject:"clientID"`
 }
 

@@ -8,31 +8,31 @@ import (
 
 // LightsailSD is one entry of lightsail_sd_configs.
 type LightsailSD struct {
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// Region to look in.
+	// Region is the region to search.
 	Region string `yaml:"region,omitempty"`
-	// Endpoint of the API.
+	// Endpoint is the URL of the API.
 	Endpoint string `yaml:"endpoint,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// AccessKey of AWS.
+	// AccessKey is the AWS access key ID.
 	AccessKey string `yaml:"access_key,omitempty"`
-	// SecretKey of AWS.
+	// SecretKey is the AWS secret access key.
 	SecretKey string `yaml:"secret_key,omitempty"`
-	// RoleARN of the role to assume.
+	// RoleARN is the ARN of the role to assume.
 	RoleARN string `yaml:"role_arn,omitempty"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

@@ -10,21 +10,21 @@ import (
 type LinodeSD struct {
 	// Tokens for the API.
 	clientconfig.Tokens `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// Region to look in.
+	// Region is the region to search.
 	Region string `yaml:"region,omitempty" since:"2.52.0" reject:"region"`
-	// EnableHTTP2 towards the API.
+	// EnableHTTP2 enables HTTP/2 for connections to the API.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 	// TagSeparator joins tags into one label.
 	TagSeparator string `yaml:"tag_separator,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// FollowRedirects of the API.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
 }
 

@@ -14,17 +14,17 @@ import (
 type MarathonSD struct {
 	// Credentials for the servers.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the servers.
+	// Proxy is used for connections to the servers.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the servers.
+	// TLSConfig is used for connections to the servers.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Servers are URLs without a slash at the end.
+	// Servers are URLs without a trailing slash.
 	Servers []string `yaml:"servers"`
-	// AuthToken is sent as "Authorization: token=…".
+	// AuthToken is sent as "Authorization: token=...".
 	AuthToken string `yaml:"auth_token,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client; the server follows redirects in any case.
+	// Redirects are options of the HTTP client. The server always follows redirects.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

@@ -10,23 +10,23 @@ import (
 type NomadSD struct {
 	// Credentials for the API.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
 	// Server is the URL of the API.
 	Server string `yaml:"server"`
-	// AllowStale answers.
+	// AllowStale allows stale responses.
 	AllowStale *bool `yaml:"allow_stale,omitempty"`
-	// Namespace to ask about.
+	// Namespace is the namespace to query.
 	Namespace string `yaml:"namespace,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Region to ask about.
+	// Region is the region to query.
 	Region string `yaml:"region,omitempty"`
 	// TagSeparator joins tags into one label.
 	TagSeparator string `yaml:"tag_separator,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 

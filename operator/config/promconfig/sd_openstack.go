@@ -10,9 +10,9 @@ import (
 type OpenStackSD struct {
 	// Role is instance, hypervisor or loadbalancer.
 	Role string `yaml:"role"`
-	// Region to look in.
+	// Region is the region to search.
 	Region string `yaml:"region"`
-	// IdentityEndpoint is a URL; the environment of the container when empty.
+	// IdentityEndpoint is a URL. If empty, it is read from the container's environment.
 	IdentityEndpoint string `yaml:"identity_endpoint,omitempty"`
 	// Username of the user.
 	Username string `yaml:"username,omitempty"`
@@ -28,21 +28,21 @@ type OpenStackSD struct {
 	ProjectName string `yaml:"project_name,omitempty"`
 	// ProjectID of the project.
 	ProjectID string `yaml:"project_id,omitempty"`
-	// ApplicationCredentialName instead of a password.
+	// ApplicationCredentialName is used instead of a password.
 	ApplicationCredentialName string `yaml:"application_credential_name,omitempty"`
-	// ApplicationCredentialID instead of a password.
+	// ApplicationCredentialID is used instead of a password.
 	ApplicationCredentialID string `yaml:"application_credential_id,omitempty"`
 	// ApplicationCredentialSecret of the application credential.
 	ApplicationCredentialSecret string `yaml:"application_credential_secret,omitempty"`
 	// AllTenants lists instances of all projects.
 	AllTenants *bool `yaml:"all_tenants,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// Availability of the endpoint: public, admin or internal.
 	Availability string `yaml:"availability,omitempty" since:"2.20.0"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 

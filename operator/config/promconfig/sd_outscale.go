@@ -10,23 +10,23 @@ import (
 type OutscaleSD struct {
 	// Credentials of the HTTP client.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Region to look in.
+	// Region is the region to search.
 	Region string `yaml:"region,omitempty"`
-	// AccessKey of the API, not secret.
+	// AccessKey is the access key of the API; not secret.
 	AccessKey string `yaml:"access_key"`
-	// SecretKey of the API.
+	// SecretKey is the secret key of the API.
 	SecretKey string `yaml:"secret_key"`
 	// Endpoint is the URL of the API.
 	Endpoint string `yaml:"endpoint,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests, and their timeout.
+	// RefreshInterval is the interval between requests, and their timeout.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

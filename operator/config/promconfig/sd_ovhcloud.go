@@ -7,17 +7,17 @@ import (
 
 // OVHCloudSD is one entry of ovhcloud_sd_configs.
 type OVHCloudSD struct {
-	// ApplicationKey of the API, not secret.
+	// ApplicationKey is the application key of the API; not secret.
 	ApplicationKey string `yaml:"application_key"`
-	// ApplicationSecret of the API.
+	// ApplicationSecret is the application secret of the API.
 	ApplicationSecret string `yaml:"application_secret"`
-	// ConsumerKey of the API.
+	// ConsumerKey is the consumer key of the API.
 	ConsumerKey string `yaml:"consumer_key"`
 	// Service is vps or dedicated_server.
 	Service string `yaml:"service"`
 	// Endpoint is the name of the API's region.
 	Endpoint string `yaml:"endpoint,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 }
 

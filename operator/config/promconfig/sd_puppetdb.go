@@ -12,23 +12,23 @@ import (
 type PuppetDBSD struct {
 	// Credentials for the API.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
 	// Endpoint is the URL of the API.
 	Endpoint string `yaml:"url"`
-	// Query in the Puppet Query Language.
+	// Query is written in the Puppet Query Language.
 	Query string `yaml:"query"`
-	// IncludeParameters as labels.
+	// IncludeParameters adds parameters as labels.
 	IncludeParameters *bool `yaml:"include_parameters,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// FollowRedirects of the API.
+	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// EnableHTTP2 towards the API.
+	// EnableHTTP2 enables HTTP/2 for connections to the API.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 }
 

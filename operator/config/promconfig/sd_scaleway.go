@@ -13,9 +13,9 @@ import (
 
 // ScalewaySD is one entry of scaleway_sd_configs.
 type ScalewaySD struct {
-	// AccessKey of the API, not secret.
+	// AccessKey is the access key of the API; not secret.
 	AccessKey string `yaml:"access_key"`
-	// SecretKey of the API.
+	// SecretKey is the secret key of the API.
 	SecretKey string `yaml:"secret_key"`
 	// ProjectID of the project.
 	ProjectID string `yaml:"project_id"`
@@ -23,25 +23,25 @@ type ScalewaySD struct {
 	Role string `yaml:"role"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// APIURL of the API.
+	// APIURL is the URL of the API.
 	APIURL string `yaml:"api_url,omitempty"`
-	// Zone to look in.
+	// Zone is the zone to search.
 	Zone string `yaml:"zone,omitempty"`
-	// NameFilter a machine must match.
+	// NameFilter selects machines by name.
 	NameFilter string `yaml:"name_filter,omitempty"`
-	// TagsFilter a machine must have.
+	// TagsFilter selects machines by tags.
 	TagsFilter []string `yaml:"tags_filter,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 
-// Forms that the server demands when it loads the document.
+// Formats that the server requires when it loads the document.
 var (
 	scalewayAccessKey = regexp.MustCompile(`^SCW[A-Z0-9]{17}$`)
 	scalewayUUID      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

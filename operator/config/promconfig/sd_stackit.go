@@ -8,11 +8,11 @@ import (
 
 // StackitSD is one entry of stackit_sd_configs.
 type StackitSD struct {
-	// Credentials for the API, where no service account is used.
+	// Credentials for the API if no service account is used.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Project is the ID of the project.
 	Project string `yaml:"project"`
@@ -22,13 +22,13 @@ type StackitSD struct {
 	Endpoint string `yaml:"endpoint,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// ServiceAccountKey is a JSON document.
 	ServiceAccountKey string `yaml:"service_account_key,omitempty"`
-	// PrivateKey of the service account, PEM.
+	// PrivateKey is the private key of the service account in PEM format.
 	PrivateKey string `yaml:"private_key,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

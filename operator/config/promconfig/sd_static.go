@@ -13,7 +13,7 @@ import (
 type StaticSD struct {
 	// Targets are addresses in the user's order.
 	Targets []string `yaml:"targets"`
-	// Labels of the targets.
+	// Labels are added to all targets.
 	Labels map[string]string `yaml:"labels"`
 }
 
@@ -27,8 +27,8 @@ func (c *compiler) staticSD(in *v1alpha1.StaticConfig) (*StaticSD, error) {
 	return &StaticSD{Targets: in.Targets, Labels: in.Labels}, nil
 }
 
-// checkStaticLabels: the server looks at the version only here, not at the
-// owner's scheme.
+// checkStaticLabels checks label names. The server applies only the rules of the version
+// to them, not the workload's scheme.
 func (c *compiler) checkStaticLabels(labels map[string]string) error {
 	names := namesOf(c.s.target, "")
 	for _, name := range slices.Sorted(maps.Keys(labels)) {

@@ -10,23 +10,23 @@ import (
 
 // TritonSD is one entry of triton_sd_configs.
 type TritonSD struct {
-	// Account to discover with.
+	// Account is the account used for discovery.
 	Account string `yaml:"account"`
-	// Role is container or cn; container when empty.
+	// Role is container or cn; empty for container.
 	Role string `yaml:"role,omitempty"`
 	// DNSSuffix is appended to the ID of a machine.
 	DNSSuffix string `yaml:"dns_suffix"`
 	// Endpoint is the host of the API.
 	Endpoint string `yaml:"endpoint"`
-	// Groups to return containers of.
+	// Groups are the groups whose containers are discovered.
 	Groups []string `yaml:"groups,omitempty" since:"2.5.0" reject:"groups"`
-	// Port of the API and to scrape.
+	// Port is the port of the API and of the targets.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Version of the API.
 	Version *int32 `yaml:"version,omitempty"`
-	// TLSConfig with the client certificate.
+	// TLSConfig contains the client certificate.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 

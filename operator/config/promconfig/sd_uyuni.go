@@ -10,9 +10,9 @@ import (
 type UyuniSD struct {
 	// Credentials of the HTTP client.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the server.
+	// Proxy is used for connections to the server.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the server.
+	// TLSConfig is used for connections to the server.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Server is a URL.
 	Server string `yaml:"server"`
@@ -20,13 +20,13 @@ type UyuniSD struct {
 	Username string `yaml:"username"`
 	// Password of the API.
 	Password string `yaml:"password"`
-	// Entitlement a system must have.
+	// Entitlement is required of a system.
 	Entitlement string `yaml:"entitlement,omitempty"`
 	// Separator joins groups into one label.
 	Separator string `yaml:"separator,omitempty"`
-	// RefreshInterval between two requests.
+	// RefreshInterval is the interval between requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

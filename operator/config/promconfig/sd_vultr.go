@@ -8,17 +8,17 @@ import (
 
 // VultrSD is one entry of vultr_sd_configs.
 type VultrSD struct {
-	// Credentials hold the key of the API.
+	// Credentials contain the API key.
 	clientconfig.Credentials `yaml:",inline"`
-	// Proxy towards the API.
+	// Proxy is used for connections to the API.
 	clientconfig.Proxy `yaml:",inline"`
-	// TLSConfig towards the API.
+	// TLSConfig is used for connections to the API.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
-	// RefreshInterval between two requests, and their timeout.
+	// RefreshInterval is the interval between requests, and their timeout.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
-	// Redirects of the client.
+	// Redirects are options of the HTTP client.
 	clientconfig.Redirects `yaml:",inline"`
 }
 

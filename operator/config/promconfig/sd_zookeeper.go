@@ -9,13 +9,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// ZooKeeperSD is one entry of serverset_sd_configs and of nerve_sd_configs.
+// ZooKeeperSD is one entry of serverset_sd_configs or nerve_sd_configs.
 type ZooKeeperSD struct {
-	// Servers are host or host:port.
+	// Servers are of the form host or host:port.
 	Servers []string `yaml:"servers"`
-	// Paths to watch, with everything below.
+	// Paths are watched recursively.
 	Paths []string `yaml:"paths"`
-	// Timeout of the session.
+	// Timeout is the session timeout.
 	Timeout v1.Duration `yaml:"timeout,omitempty"`
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 )
 
-// addSelector turns a label selector into relabel steps on the meta labels of
-// the object ("service", "pod" or "ingress"). labelpresent takes part so that
-// an empty value differs from an absent label. path is the selector's field.
+// addSelector converts a label selector to relabel steps on the meta labels of the object
+// ("service", "pod" or "ingress"). The labelpresent meta label distinguishes an empty value from a
+// missing label. path is the path of the selector field.
 func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
 	labels, expressions := "", ""
 	if l.traced {
@@ -42,11 +42,11 @@ func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
 	}
 }
 
-// anyOf is the expression for a label that is present with one of some values.
+// anyOf returns the expression for a label that is present with one of the values.
 func anyOf(values ...string) string { return "(" + strings.Join(values, "|") + ");true" }
 
-// checkSelectorValues rejects a selector whose values do not compile as the regular expressions that
-// relabel steps make of them. It is for selectors that Kubernetes does not validate.
+// checkSelectorValues rejects a selector with values that are not valid in the regular expressions
+// of relabel steps. It is for selectors that Kubernetes does not validate.
 func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
 	check := func(field string, values ...string) error {
 		for _, value := range values {
@@ -79,7 +79,7 @@ func metaLabelPair(object, key string) []string {
 	}
 }
 
-// checkSelector reports whether Kubernetes takes the selector.
+// checkSelector reports whether Kubernetes accepts the selector.
 func checkSelector(sel *metav1.LabelSelector) error {
 	if len(sel.MatchLabels) == 0 && len(sel.MatchExpressions) == 0 {
 		return nil

@@ -15,27 +15,27 @@ import (
 
 // ServiceMonitorJob is the job of one endpoint of a ServiceMonitor.
 type ServiceMonitorJob struct {
-	// JobHead of the job.
+	// JobHead is the beginning of the job.
 	JobHead `yaml:",inline"`
-	// Proxy towards the targets.
+	// Proxy is used for connections to the targets.
 	clientconfig.Proxy `yaml:",inline"`
-	// OAuth2 credentials.
+	// OAuth2 holds OAuth 2.0 client credentials.
 	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
-	// TLSConfig towards the targets.
+	// TLSConfig is used for connections to the targets.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
-	// BearerTokenFile is a path in the container, deprecated.
+	// BearerTokenFile is a path in the container; deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
-	// BearerToken from a Secret, deprecated.
+	// BearerToken is read from a Secret; deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
-	// BasicAuth credentials.
+	// BasicAuth holds a user name and password.
 	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
-	// Authorization header.
+	// Authorization is sent as the Authorization header.
 	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
-	// JobTail of the job.
+	// JobTail is the end of the job.
 	JobTail `yaml:",inline"`
 }
 
-// CompileServiceMonitor makes one job per endpoint.
+// CompileServiceMonitor compiles a ServiceMonitor to one job per endpoint.
 func CompileServiceMonitor(m *v1.ServiceMonitor, s *Settings, r assets.Reader) Fragment {
 	return s.compile(m, r, func(c *compiler) error { return c.serviceMonitor(m) })
 }
@@ -83,12 +83,12 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
 		if err := c.write(&jobs[i]); err != nil {
 			return err
 		}
-		jobs[i] = ServiceMonitorJob{} // all of them take as much memory as the text again
+		jobs[i] = ServiceMonitorJob{} // together they take as much memory as the text
 	}
 	return wrong.Err()
 }
 
-// checkServiceEndpoint validates one endpoint and reads what it refers to.
+// checkServiceEndpoint validates one endpoint and resolves its references.
 func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) (err error) {
 	var wrong faults.List
 	if c.s.data.DenyFileAccess {
@@ -109,7 +109,7 @@ func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) 
 	return wrong.Err()
 }
 
-// checkNoFiles refuses paths into the container for owners that forbid them.
+// checkNoFiles rejects paths in the container, for workloads that deny them.
 func checkNoFiles(e *v1.Endpoint) error {
 	var wrong faults.List
 	deny := func(field, path, instead string) {
@@ -126,7 +126,7 @@ func checkNoFiles(e *v1.Endpoint) error {
 	return wrong.Err()
 }
 
-// serviceJob fills in what needs no look at the cluster.
+// serviceJob sets the fields that do not depend on the cluster.
 func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *ServiceMonitorJob) (err error) {
 	e := &m.Spec.Endpoints[i]
 	job.JobHead = JobHead{
@@ -165,7 +165,7 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 	return nil
 }
 
-// Steps that are the same in all jobs.
+// Steps that all jobs have in common.
 var (
 	tmpJobName       = &copyStep{SourceLabels: []string{"job"}, TargetLabel: "__tmp_prometheus_job_name"}
 	namespaceLabel   = &copyStep{SourceLabels: []string{"__meta_kubernetes_namespace"}, TargetLabel: "namespace"}
@@ -177,7 +177,7 @@ var (
 	targetOwners     = map[string][]Step{roleEndpoints: ownerSteps("endpoint"), roleEndpointSlice: ownerSteps("endpointslice")}
 )
 
-// ownerSteps take the node or pod from the address's target reference.
+// ownerSteps set the node or pod label from the target reference of the address.
 func ownerSteps(object string) []Step {
 	sources := []string{"__meta_kubernetes_" + object + "_address_target_kind", "__meta_kubernetes_" + object + "_address_target_name"}
 	return []Step{
@@ -186,7 +186,7 @@ func ownerSteps(object string) []Step {
 	}
 }
 
-// serviceSteps are the operator's own steps before the user's.
+// serviceSteps returns the operator's steps, which precede the user's.
 func (c *compiler) serviceSteps(m *v1.ServiceMonitor, i int, role string) stepList {
 	e := &m.Spec.Endpoints[i]
 	object := "endpoint"
@@ -224,7 +224,7 @@ func (c *compiler) serviceSteps(m *v1.ServiceMonitor, i int, role string) stepLi
 	return l
 }
 
-// podPortName is the label with the name of a container port.
+// podPortName is the meta label with the name of a container port.
 const podPortName = "__meta_kubernetes_pod_container_port_name"
 
 func keepPort(source, name string) Step {
@@ -235,7 +235,7 @@ func keepPortNumber(number int32) Step {
 	return &portStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_pod_container_port_number"}, Regex: number}
 }
 
-// addTargetPort filters by a container port's name or number; 0 and "" filter nothing.
+// addTargetPort keeps targets with the name or number of a container port; 0 and "" keep all.
 func (l *stepList) addTargetPort(port intstr.IntOrString, path string) {
 	switch {
 	case port.StrVal != "":
@@ -245,7 +245,7 @@ func (l *stepList) addTargetPort(port intstr.IntOrString, path string) {
 	}
 }
 
-// addEndpointLabel names endpoint i of a list after its port.
+// addEndpointLabel sets the endpoint label of endpoint i of a list to its port.
 func (l *stepList) addEndpointLabel(port string, targetPort *intstr.IntOrString, list string, i int) {
 	field := "port"
 	if port == "" && targetPort != nil {

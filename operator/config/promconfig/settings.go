@@ -15,11 +15,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// Capabilities are what the cluster and the operator's feature gates allow.
+// Capabilities are the features supported by the cluster and enabled by feature gates of the operator.
 type Capabilities struct {
-	// EndpointSlice is true when the cluster serves discovery.k8s.io/v1 (Kubernetes >= 1.21.0).
+	// EndpointSlice means that the cluster serves discovery.k8s.io/v1 (Kubernetes >= 1.21.0).
 	EndpointSlice bool
-	// PodTopologyLabels is true when pods carry their node's zone (Kubernetes >= 1.35.0).
+	// PodTopologyLabels means that pods have the zone label of their node (Kubernetes >= 1.35.0).
 	PodTopologyLabels bool
 	// ShardRetention is the feature gate PrometheusShardRetentionPolicy (on by default).
 	ShardRetention bool
@@ -29,8 +29,8 @@ type Capabilities struct {
 	TopologySharding bool
 }
 
-// Settings are everything of an owner that matters when one of its monitors is
-// compiled. They are immutable and safe for concurrent use.
+// Settings are the settings of a workload that affect the compilation of its monitors. They are
+// immutable and safe for concurrent use.
 type Settings struct {
 	data         settingsData
 	target       gate.Target
@@ -38,24 +38,23 @@ type Settings struct {
 	key          string
 	capabilities Capabilities
 
-	// Steps that are the same for all monitors of the owner.
+	// Steps that all monitors of the workload have in common.
 	shardByAddress []Step
 	shardByParam   []Step
 
-	origins bool // of relabel steps are wanted
+	origins bool // record the origins of relabel steps
 }
 
-// settingsData is hashed for the key, so every field that a fragment depends on
-// must be here. Fields are exported for the encoder of the hash only.
+// settingsData is hashed for the key, so it must contain every field that a fragment depends
+// on. Fields are exported only for the encoder of the hash.
 type settingsData struct {
 	Version   string
 	Mode      gate.Mode
 	DaemonSet bool
-	// NameValidationScheme and NameEscapingScheme are what ScrapeConfigs without
-	// their own inherit.
+	// NameValidationScheme and NameEscapingScheme are the defaults for ScrapeConfigs.
 	NameValidationScheme v1.NameValidationSchemeOptions
 	NameEscapingScheme   v1.NameEscapingSchemeOptions
-	// Namespace of the owner; empty when no fragment depends on it.
+	// Namespace is the workload's namespace; empty if no fragment depends on it.
 	Namespace string
 
 	ScrapeInterval           v1.Duration
@@ -77,10 +76,10 @@ type settingsData struct {
 // defaultInterval is the API's default for scrape and evaluation intervals.
 const defaultInterval = "30s"
 
-// ServerSettings gathers what a Prometheus says about its monitors.
+// ServerSettings returns the settings of a Prometheus for its monitors.
 //
-// Errors fail the reconcile: a version that is not supported, a scrape timeout
-// above the interval, a wrong scrape class, more than [v1.MaxShards] shards.
+// Errors fail the reconciliation: an unsupported version, a scrape timeout above the interval,
+// an invalid scrape class, more than [v1.MaxShards] shards.
 func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
 	return newSettings(&p.Spec.CommonPrometheusFields, p.Namespace, gate.Server, false, c)
 }
@@ -142,7 +141,7 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	return s, s.seal()
 }
 
-// shardingOf reads the owner's shards and zones.
+// shardingOf returns the shards and zones of the workload.
 func shardingOf(f *v1.CommonPrometheusFields, mode gate.Mode, c Capabilities) sharding {
 	out := sharding{Shards: 1, Current: c.ShardRetention && mode == gate.Server, PodTopology: c.PodTopologyLabels}
 	if f.Shards != nil && *f.Shards > 1 {
@@ -154,7 +153,7 @@ func shardingOf(f *v1.CommonPrometheusFields, mode gate.Mode, c Capabilities) sh
 	return out
 }
 
-// topologyOf returns the topology block when zones are in use.
+// topologyOf returns the topology block if topology sharding is enabled.
 func topologyOf(f *v1.CommonPrometheusFields, c Capabilities) *v1.ShardingTopology {
 	st := f.ShardingStrategy
 	if !c.TopologySharding || st == nil || st.Mode != v1.TopologyShardingStrategyMode {
@@ -163,8 +162,8 @@ func topologyOf(f *v1.CommonPrometheusFields, c Capabilities) *v1.ShardingTopolo
 	return st.Topology
 }
 
-// dependsOnNamespace: only references of the owner itself make the same
-// settings mean something else in another namespace.
+// dependsOnNamespace reports whether the settings contain references, whose meaning depends on
+// the workload's namespace.
 func (s *Settings) dependsOnNamespace() bool {
 	if s.data.APIServerConfig != nil {
 		return true
@@ -191,15 +190,14 @@ func (s *Settings) seal() error {
 	return nil
 }
 
-// Key is a hash of the settings: equal keys give equal fragments for equal
-// monitors.
+// Key returns a hash of the settings. Equal keys result in equal fragments for the same monitor.
 func (s *Settings) Key() string { return s.key }
 
-// Target is what the document is written for.
+// Target returns the program and version for which the document is generated.
 func (s *Settings) Target() gate.Target { return s.target }
 
-// checkInterval reports a timeout that does not parse or is longer than the
-// interval; own is the monitor's interval and may be empty.
+// checkInterval rejects a timeout that is invalid or longer than the interval. own is the
+// monitor's interval; if empty, owners applies.
 func checkInterval(own, timeout, owners v1.Duration) error {
 	if timeout == "" {
 		return nil
@@ -226,9 +224,9 @@ func checkInterval(own, timeout, owners v1.Duration) error {
 	return nil
 }
 
-// Unmanaged reports whether a Prometheus leaves its configuration to the user:
-// none of the four monitor selectors is set. disabled is the operator's flag
-// --disable-unmanaged-prometheus-configuration.
+// Unmanaged reports whether the user manages the configuration of a Prometheus, that is, none
+// of the four monitor selectors is set. disabled is the flag
+// --disable-unmanaged-prometheus-configuration of the operator.
 func Unmanaged(p *v1.Prometheus, disabled bool) bool {
 	s := &p.Spec
 	return !disabled && s.ServiceMonitorSelector == nil && s.PodMonitorSelector == nil &&

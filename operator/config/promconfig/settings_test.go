@@ -9,8 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestKey: whatever can change a fragment changes the key, and nothing else
-// does, so that owners share fragments.
+// TestKey: the key changes only if the settings can change a fragment, so that workloads share fragments.
 func TestKey(t *testing.T) {
 	base := settingsOf(t, `{}`).Key()
 	for _, spec := range []string{
@@ -37,7 +36,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestKeyAndNamespace: only references of the owner tie settings to its namespace.
+// TestKeyAndNamespace: the key depends on the namespace only if the workload has references.
 func TestKeyAndNamespace(t *testing.T) {
 	for spec, shared := range map[string]bool{
 		`{}`: true,

@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// Labels whose hash decides about the shard.
+// Labels that are hashed to select the shard.
 const (
 	addressLabel     = "__address__"
 	paramTargetLabel = "__param_target"
 )
 
-// sharding is what decides which shard scrapes a target.
+// sharding holds the settings that determine which shard scrapes a target.
 type sharding struct {
 	// Shards is at least 1.
 	Shards int32
-	// Zones of topology sharding in the user's order; empty when it is off.
+	// Zones are the zones of topology sharding in the user's order; empty if it is disabled.
 	Zones []string
-	// Current adds the steps that make retained, scaled-down shards scrape nothing.
+	// Current adds steps that keep retained shards from scraping after scaling down.
 	Current bool
-	// PodTopology is true when pods carry the zone of their node.
+	// PodTopology means that pods have the zone label of their node.
 	PodTopology bool
 }
 
-// steps returns the relabel steps that leave each target to one shard. The
-// hash of the label decides unless the user has set __tmp_hash; targets with
-// __tmp_disable_sharding stay on all shards. Zone-less targets are on no shard
-// while topology sharding is on.
+// steps returns the relabel steps that assign each target to one shard by the hash of the
+// label, or of __tmp_hash if the user has set it. Targets with __tmp_disable_sharding are
+// kept on all shards. With topology sharding, targets without a zone are on no shard.
 func (s sharding) steps(label string) []Step {
 	var steps []Step
 	if s.Current {
@@ -44,7 +43,7 @@ func (s sharding) steps(label string) []Step {
 	)
 }
 
-// currentShard keeps targets only while the shard's ordinal is in use.
+// currentShard returns steps that keep targets only if the shard's ordinal is in use.
 func (s sharding) currentShard() []Step {
 	ordinals := make([]string, s.Shards)
 	for i := range ordinals {
@@ -56,8 +55,8 @@ func (s sharding) currentShard() []Step {
 	}
 }
 
-// zone keeps targets of the shard's own zone. The zone comes from the
-// EndpointSlice, else from the pod's or, on older clusters, the node's labels.
+// zone returns steps that keep the targets in the shard's zone. The zone comes from the
+// EndpointSlice, falling back to the labels of the pod or, on older clusters, of the node.
 func (s sharding) zone() []Step {
 	object := "node"
 	if s.PodTopology {
@@ -74,8 +73,8 @@ func (s sharding) zone() []Step {
 	}
 }
 
-// ShardZone is the zone a shard works for and its position among the zone's
-// shards; zone is "" when there are no zones.
+// ShardZone returns the zone of a shard and the shard's position within that zone; zone
+// is "" if there are no zones.
 func ShardZone(zones []string, shard int32) (zone string, position int32) {
 	if len(zones) == 0 {
 		return "", shard
@@ -84,9 +83,8 @@ func ShardZone(zones []string, shard int32) (zone string, position int32) {
 	return zones[shard%n], shard / n
 }
 
-// ShardVariables are what the pods of each shard replace in the document, by the name
-// inside of "$(…)"; of the shards that are in use. Without shards of its own, as in a
-// DaemonSet, there is one without variables.
+// ShardVariables returns, for each shard in use, the variables that its pods substitute in the
+// document, by the name inside "$(...)". For a DaemonSet, it returns one entry without variables.
 func (s *Settings) ShardVariables() []map[string]string {
 	if s.data.DaemonSet {
 		return []map[string]string{nil}

@@ -14,15 +14,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// largeSecret has one value, of every name.
+// largeSecret returns a Secret with the same value for every name.
 type largeSecret struct{ value []byte }
 
 func (s largeSecret) Object(assets.Ref) (assets.Object, error) {
 	return assets.Object{Version: "1", Values: map[string][]byte{"v": s.value}}, nil
 }
 
-// One object of at most 1.5 MB must not become a configuration that no Secret holds,
-// or that takes the operator's memory.
+// One object of at most 1.5 MB must not result in a configuration that does not fit into
+// Secrets or that exhausts the operator's memory.
 func TestWhatOneObjectMakesIsBounded(t *testing.T) {
 	value := corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "v"}
 	withPassword := v1.Endpoint{Port: "http"}

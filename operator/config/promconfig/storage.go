@@ -12,27 +12,27 @@ import (
 
 // Storage is the storage block.
 type Storage struct {
-	// Exemplars in memory.
+	// Exemplars holds the settings of the in-memory exemplar storage.
 	Exemplars *Exemplars `yaml:"exemplars,omitempty" since:"2.29.0" mode:"server"`
-	// TSDB settings.
+	// TSDB holds settings of the TSDB.
 	TSDB *TSDB `yaml:"tsdb,omitempty" empty:"drop"`
 }
 
 // Exemplars is the exemplars block.
 type Exemplars struct {
-	// MaxExemplars kept over all series.
+	// MaxExemplars is the maximum number of exemplars over all series.
 	MaxExemplars *int64 `yaml:"max_exemplars"`
 }
 
 // TSDB is the tsdb block.
 type TSDB struct {
-	// OutOfOrderTimeWindow within which late samples are taken.
+	// OutOfOrderTimeWindow is the maximum age of out-of-order samples that are accepted.
 	OutOfOrderTimeWindow v1.Duration `yaml:"out_of_order_time_window,omitempty" since:"2.39.0,agent=2.54.0"`
-	// StaleSeriesCompactionThreshold is the share of stale series, 0 to 1, that starts a compaction.
+	// StaleSeriesCompactionThreshold is the ratio of stale series, 0 to 1, that triggers a compaction.
 	StaleSeriesCompactionThreshold *float64 `yaml:"stale_series_compaction_threshold,omitempty" since:"3.10.0"`
-	// ChunkEncoding of samples.
+	// ChunkEncoding is the encoding of samples.
 	ChunkEncoding *ChunkEncoding `yaml:"chunk_encoding,omitempty" since:"3.13.0"`
-	// Retention of data.
+	// Retention limits the stored data.
 	Retention *Retention `yaml:"retention,omitempty" since:"3.11.0" mode:"server"`
 }
 
@@ -42,15 +42,15 @@ type ChunkEncoding struct {
 	Floats string `yaml:"floats"`
 }
 
-// Retention is the retention block; data goes when either limit is reached.
+// Retention is the retention block. Data is deleted when either limit is reached.
 type Retention struct {
-	// Time data is kept.
+	// Time is the maximum age of data.
 	Time v1.Duration `yaml:"time,omitempty"`
-	// Size of all data.
+	// Size is the maximum size of all data.
 	Size v1.ByteSize `yaml:"size,omitempty"`
 }
 
-// serverStorage makes the block of a server; empty blocks are not written.
+// serverStorage returns the block of a server; nil if it is empty.
 func serverStorage(s *v1.PrometheusSpec, t gate.Target) *Storage {
 	out := &Storage{TSDB: tsdbFrom(s.TSDB)}
 	if s.Exemplars != nil && s.Exemplars.MaxSize != nil {
@@ -63,7 +63,7 @@ func serverStorage(s *v1.PrometheusSpec, t gate.Target) *Storage {
 	return out
 }
 
-// agentStorage makes the block of an agent, which has a WAL only.
+// agentStorage returns the block of an agent, which has only a WAL.
 func agentStorage(f *v1.CommonPrometheusFields) (*Storage, error) {
 	if f.TSDB == nil {
 		return nil, nil
@@ -85,8 +85,7 @@ func tsdbFrom(t *v1.TSDBSpec) *TSDB {
 	return out
 }
 
-// retention is nil for versions that take it from the command line, where it
-// stays without being reported as left out.
+// retention returns nil for versions that use command-line flags instead, so that it is not reported as dropped.
 func retention(s *v1.PrometheusSpec, t gate.Target) *Retention {
 	if !t.AtLeast("3.11.0") {
 		return nil
@@ -98,7 +97,7 @@ func retention(s *v1.PrometheusSpec, t gate.Target) *Retention {
 	return out
 }
 
-// checkTSDB holds for every version, also where the keys are left out.
+// checkTSDB applies to all versions, even if the keys are dropped.
 func checkTSDB(t *v1.TSDBSpec, features []string) error {
 	if t == nil {
 		return nil

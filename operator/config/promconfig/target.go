@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// SupportedVersions lists the versions the golden files and end-to-end tests
-// cover, oldest first. Other versions of the majors 2 and 3 are accepted.
+// SupportedVersions lists the versions covered by golden files and end-to-end tests,
+// oldest first. Other versions of the majors 2 and 3 are accepted.
 var SupportedVersions = strings.Fields(`
 	v2.45.0 v2.46.0 v2.47.0 v2.47.1 v2.47.2 v2.48.0 v2.48.1 v2.49.0 v2.49.1 v2.50.0 v2.50.1 v2.51.0 v2.51.1 v2.51.2
 	v2.52.0 v2.53.0 v2.53.1 v2.53.2 v2.53.3 v2.54.0 v2.54.1 v2.55.0 v2.55.1
@@ -20,11 +20,11 @@ var SupportedVersions = strings.Fields(`
 	v3.13.0 v3.13.1 v3.13.2
 `)
 
-// ParseVersion returns the version an owner's spec.version means.
+// ParseVersion parses spec.version of a workload.
 //
-// Shape:  "v2.45.0"; a leading v, missing minor and patch, leading zeros and
-// blanks around are fine; empty means the default.
-// Errors: anything else, and majors other than 2 and 3.
+// Format: "v2.45.0". The leading v, minor and patch are optional; leading zeros and
+// surrounding whitespace are ignored; empty means the default. Errors: any other format,
+// and majors other than 2 and 3.
 func ParseVersion(specVersion string) (*semver.Version, error) {
 	text := strings.TrimSpace(specVersion)
 	if text == "" {
@@ -58,7 +58,6 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 	return v, nil
 }
 
-// major3 reports whether the target is of major version 3; pre-releases of
-// 3.0.0 are. Two decisions look at the major version only: the name of the key
-// for classic histograms and the Alertmanager API v1.
+// major3 reports whether the target has major version 3, including pre-releases of 3.0.0. Only
+// the key for classic histograms and the Alertmanager API v1 depend on the major version.
 func major3(t gate.Target) bool { return t.Version.Major() >= 3 }

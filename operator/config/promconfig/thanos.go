@@ -14,32 +14,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// ThanosAssetDir is where the containers of a ThanosRuler find TLS assets.
+// ThanosAssetDir is the mount path of TLS assets in ThanosRuler containers.
 const ThanosAssetDir = "/etc/thanos/certs"
 
-// RemoteWriteFile is remote-write.yaml of a ThanosRuler.
+// RemoteWriteFile is the file remote-write.yaml of a ThanosRuler.
 type RemoteWriteFile struct {
-	// YAML is the file; an empty list is written out.
+	// YAML is the content of the file. An empty list is written as such.
 	YAML []byte
-	// Dropped is what the version does not know.
+	// Dropped lists keys that the version does not support.
 	Dropped []gate.Dropped
-	// Deps are the Secrets and ConfigMaps it depends on, also on error.
+	// Deps are the Secrets and ConfigMaps that the file depends on, even on error.
 	Deps []assets.Dependency
-	// Files are TLS assets by file name, for [ThanosAssetDir].
+	// Files are TLS assets by file name, to be mounted at [ThanosAssetDir].
 	Files map[string][]byte
 }
 
 // thanosRemoteWrite is the document.
 type thanosRemoteWrite struct {
-	// RemoteWrite has one entry for each endpoint.
+	// RemoteWrite has one entry per endpoint.
 	RemoteWrite []*RemoteWrite `yaml:"remote_write"`
 }
 
-// CompileThanosRemoteWrite makes the file of a ThanosRuler's remote write.
+// CompileThanosRemoteWrite generates the remote write file of a ThanosRuler.
 //
-// version: of Thanos. References resolve in the ruler's namespace; credentials
-// are part of the file. Errors fail the reconcile and name the field,
-// "spec.remoteWrite[2]: …"; the returned file then carries Deps and Files only.
+// version: of Thanos. References resolve in the ruler's namespace; the file contains
+// credentials. Errors fail the reconciliation and start with the field,
+// "spec.remoteWrite[2]: ...". In that case, the returned file has only Deps and Files.
 func CompileThanosRemoteWrite(tr *v1.ThanosRuler, version *semver.Version, r assets.Reader) (f RemoteWriteFile, err error) {
 	t := gate.Target{Program: gate.Thanos, Version: version}
 	res := &resolver{clientconfig.New(tr.Namespace, r, ThanosAssetDir, t)}
@@ -53,8 +53,8 @@ func CompileThanosRemoteWrite(tr *v1.ThanosRuler, version *semver.Version, r ass
 	return f, err
 }
 
-// thanosWrites checks and fills the list. Unlike with Prometheus, a field that the
-// version does not know is gone before the checks.
+// thanosWrites validates and resolves the list. Unlike for Prometheus, fields that the
+// version does not support are dropped before validation.
 func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out []*RemoteWrite, dropped []gate.Dropped, err error) {
 	if need := t.Needs("thanos=0.24.0"); need != "" && len(specs) > 0 {
 		return nil, nil, fmt.Errorf("remoteWrite: needs %s", need)
@@ -81,15 +81,14 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 	return out, dropped, nil
 }
 
-// pruner empties fields of one entry that the version does not know.
+// pruner clears fields of one entry that the version does not support.
 type pruner struct {
 	target  gate.Target
-	at      string // path of the entry, with a dot
+	at      string // path of the entry with a trailing dot
 	dropped []gate.Dropped
 }
 
-// prune empties the fields that the checks and the other fields look at. The rest
-// is left to the encoder.
+// prune clears fields that are validated or that affect other fields. The encoder drops the rest.
 func (p *pruner) prune(s *v1.RemoteWriteSpec) {
 	p.field("azuread", &s.AzureAD)
 	if a := s.AzureAD; a != nil {
@@ -109,7 +108,7 @@ func (p *pruner) prune(s *v1.RemoteWriteSpec) {
 	p.field("protobuf_message", &s.MessageVersion)
 }
 
-// field empties what a pointer leads to when the tag of its key is not met.
+// field clears the value at pointer if the version does not support its key.
 func (p *pruner) field(key string, pointer any) {
 	v := reflect.ValueOf(pointer).Elem()
 	if v.IsZero() {
@@ -121,8 +120,7 @@ func (p *pruner) field(key string, pointer any) {
 	}
 }
 
-// note tells the reader of an error what was no longer there, "" when nothing was
-// left out.
+// note returns a note about the dropped fields to append to an error; "" if there are none.
 func (p *pruner) note() string {
 	if len(p.dropped) == 0 {
 		return ""

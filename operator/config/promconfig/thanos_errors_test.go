@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TestThanosRemoteWriteErrors: each entry, which is the second one, and the error
-// that fails the reconcile of a ThanosRuler 0.42.4. "" means none.
+// TestThanosRemoteWriteErrors: an invalid second entry fails the reconciliation of a
+// ThanosRuler 0.42.4 with the given error; "" means valid.
 func TestThanosRemoteWriteErrors(t *testing.T) {
 	const uuid = "00000000-0000-0000-0000-000000000001"
 	for _, tc := range []struct{ entry, want string }{
@@ -75,7 +75,7 @@ func TestThanosRemoteWriteErrors(t *testing.T) {
 	}
 }
 
-// What is missing is a dependency: the file is made again when it appears.
+// A missing object is a dependency, so that the file is regenerated when it is created.
 func TestThanosRemoteWriteKeepsDependenciesOnError(t *testing.T) {
 	const spec = `{remoteWrite: [{url: "http://a", basicAuth: {username: {name: later, key: k}, password: {name: later, key: k}}}]}`
 	f, err := compileRuler(t, "0.42.4", spec, &assets.Static{})

@@ -16,8 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// thanosAlertmanager is an entry of the file of --alertmanagers.config-file, which Thanos reads
-// strictly.
+// thanosAlertmanager is an entry of the file for --alertmanagers.config-file, which Thanos parses strictly.
 type thanosAlertmanager struct {
 	HTTPClient thanosClient       `yaml:"http_config"`
 	Static     []string           `yaml:"static_configs"`
@@ -62,10 +61,10 @@ type thanosClient struct {
 	} `yaml:"transport_config"`
 }
 
-// firstUnreadThanos is the first minor version that may have more keys.
+// firstUnreadThanos is the first minor version that may support more keys.
 const firstUnreadThanos = "thanos=0.43.0"
 
-// thanosAMAPIVersion is one that Thanos knows.
+// thanosAMAPIVersion is an Alertmanager API version that Thanos supports.
 type thanosAMAPIVersion string
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -86,14 +85,13 @@ var thanosAlertmanagerItems = itemKind{own: yamlKeys(reflect.TypeFor[thanosAlert
 	return err
 }}
 
-// CheckThanosAlerting reports what the ThanosRuler would not start with of the files that users
-// keep in Secrets: alertmanagersConfig and alertRelabelConfigs. A Secret or key that is missing
-// is no fault here: the pods wait for it. Of versions that are newer than what is known here,
-// nothing is said.
+// CheckThanosAlerting reports errors that prevent ThanosRuler from starting in the user's files
+// alertmanagersConfig and alertRelabelConfigs. A missing Secret or key is not an error, because pods
+// wait for it. Files for versions that are newer than the known ones are not checked.
 //
 // version: of Thanos.
 //
-// Errors, joined, name the field, the Secret, the key and the line: "spec.alertRelabelConfigs[1]: …".
+// Errors, joined, contain the field, the Secret, the key and the line: "spec.alertRelabelConfigs[1]: ...".
 func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.Reader) (deps []assets.Dependency, err error) {
 	if (gate.Target{Program: gate.Thanos, Version: version}).AtLeast(firstUnreadThanos) {
 		return nil, nil
@@ -103,8 +101,8 @@ func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.R
 	for _, file := range []struct {
 		field string
 		sel   *corev1.SecretKeySelector
-		path  string // wins over the Secret
-		key   string // of the list; empty: the list is all there is
+		path  string // takes precedence over the Secret
+		key   string // key of the list; empty if the document is the list
 		items itemKind
 	}{
 		{"spec.alertmanagersConfig", tr.Spec.AlertmanagersConfig, "", "alertmanagers", thanosAlertmanagerItems},
@@ -125,7 +123,7 @@ func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.R
 	return reader.Dependencies(), wrong.Err()
 }
 
-// checkThanosFile reports what is wrong with a file.
+// checkThanosFile reports the errors in a file.
 func checkThanosFile(text, field, key string, items itemKind, from assets.ContentError) error {
 	var wrong faults.List
 	say := func(place string, line int, format string, args ...any) {
@@ -165,7 +163,7 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 	for i, item := range list.Content {
 		place := indexed(field, i)
 		switch {
-		case opaque(item): // it is written elsewhere in the file
+		case opaque(item): // aliases and merges are not resolved here
 		case item.Kind == yaml.MappingNode:
 			items.check(item, func(line int, format string, args ...any) { say(place, line, format, args...) })
 		default:

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// What Thanos refuses of the files about alerts is reported with its place, and no value.
+// Errors in the alerting files are reported with their location and without values.
 func TestCheckThanosAlerting(t *testing.T) {
 	for name, tc := range map[string]struct{ alertmanagers, relabel, want string }{
 		"all there is": {

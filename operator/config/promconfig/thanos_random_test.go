@@ -18,13 +18,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// thanosVersions are those around the gates, newest first.
+// thanosVersions are versions around the gates, newest first.
 var thanosVersions = []string{"0.42.4", "0.40.0", "0.39.2", "0.37.2", "0.36.1", "0.35.1", "0.31.0", "0.30.2", "0.29.0", "0.27.0", "0.24.0", "0.23.2"}
 
-// FuzzThanosRemoteWrite makes the remote write that the definition allows, with
-// every field open to chance. An error names an entry and shows no secret. A file
-// is the same again, Thanos reads it, and what a version does not know, no older
-// version is given.
+// FuzzThanosRemoteWrite generates a remote write that the CRD allows, with random values
+// in every field. An error contains the index of the entry and no secret. The file is
+// deterministic, Thanos can read it, and keys that are dropped for a version are dropped
+// for older versions, too.
 func FuzzThanosRemoteWrite(f *testing.F) {
 	for seed := range uint64(24) {
 		f.Add(seed, uint8(seed*11), uint8(seed/2))
@@ -53,7 +53,7 @@ func FuzzThanosRemoteWrite(f *testing.F) {
 	})
 }
 
-// TestRandomRulersAreAccepted guards against a fuzz test that sees errors only.
+// TestRandomRulersAreAccepted makes sure that the fuzz test does not only generate errors.
 func TestRandomRulersAreAccepted(t *testing.T) {
 	accepted, entries := 0, 0
 	for seed := range uint64(60) {
@@ -72,8 +72,8 @@ var rulerSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) 
 	return sample.OfKinds(map[string]string{v1.ThanosRulerKind: v1.Version})
 })
 
-// randomRuler has a remote write that the definition allows; most are tidied up so
-// that they have a chance.
+// randomRuler returns a ThanosRuler with a remote write that the CRD allows. Conflicting
+// fields are removed from most of them.
 func randomRuler(t *testing.T, seed uint64, density float64) *v1.ThanosRuler {
 	t.Helper()
 	samples, err := rulerSamples()
@@ -83,7 +83,7 @@ func randomRuler(t *testing.T, seed uint64, density float64) *v1.ThanosRuler {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	ruler := &v1.ThanosRuler{}
 	ruler.Namespace, ruler.Name = "owner", "test"
-	for range 8 { // most objects have other fields only
+	for range 8 { // most objects have only other fields
 		object, err := samples[v1.ThanosRulerKind].Object(rng, max(density, 0.05))
 		if err != nil {
 			t.Fatal(err)
@@ -110,8 +110,8 @@ func randomRuler(t *testing.T, seed uint64, density float64) *v1.ThanosRuler {
 	return ruler
 }
 
-// renderRuler compiles twice and checks what must hold for every file; ok is false
-// when the ruler is refused.
+// renderRuler compiles twice and checks the properties of every file; ok is false if the
+// ruler is rejected.
 func renderRuler(t *testing.T, ruler *v1.ThanosRuler, version string) (file RemoteWriteFile, ok bool) {
 	t.Helper()
 	before := rulerText(t, ruler)

@@ -24,13 +24,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// TestThanosGolden compiles a ThanosRuler for the version that a wanted file names.
+// TestThanosGolden compiles a ThanosRuler for the version in the name of each wanted file.
 //
 //	want/<version>.yaml     remote-write.yaml
-//	want/<version>.dropped  what the version does not know
-//	want/<version>.error    why there is none
+//	want/<version>.dropped  keys that the version does not support
+//	want/<version>.error    why no file is generated
 //	want/<version>.files    TLS assets to mount
-//	want/<version>.deps     Secrets and ConfigMaps it depends on
+//	want/<version>.deps     Secrets and ConfigMaps that it depends on
 func TestThanosGolden(t *testing.T) {
 	golden.Run(t, "testdata/thanos/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		version, part := golden.CutVersion(name)
@@ -114,7 +114,7 @@ func droppedTexts(dropped []gate.Dropped) (out []string) {
 	return out
 }
 
-// checkRemoteWriteFile: Thanos reads the file with the types of Prometheus.
+// checkRemoteWriteFile parses the file with the types of Prometheus, like Thanos does.
 func checkRemoteWriteFile(t *testing.T, version string, text []byte) {
 	t.Helper()
 	var doc struct {
@@ -128,10 +128,10 @@ func checkRemoteWriteFile(t *testing.T, version string, text []byte) {
 	}
 }
 
-// TestThanosGoldensCoverTheGates: each key that not every version of Thanos has is
-// left out in one golden file and written in another.
+// TestThanosGoldensCoverTheGates: each key that only some versions of Thanos support is
+// dropped in one golden file and written in another.
 func TestThanosGoldensCoverTheGates(t *testing.T) {
-	gated := map[string]bool{} // written by some version
+	gated := map[string]bool{} // whether some version writes it
 	thanosKeys(t, gated, reflect.TypeFor[RemoteWrite](), "")
 	if len(gated) < 14 {
 		t.Errorf("only %d gated keys", len(gated))
@@ -167,7 +167,7 @@ func TestThanosGoldensCoverTheGates(t *testing.T) {
 	}
 }
 
-// note adds the keys that a file lost and has.
+// note records the dropped and written keys of a file.
 func note(t *testing.T, f RemoteWriteFile, dropped, written map[string]bool) {
 	t.Helper()
 	for _, d := range f.Dropped {
@@ -185,7 +185,7 @@ func note(t *testing.T, f RemoteWriteFile, dropped, written map[string]bool) {
 	}
 }
 
-// thanosKeys collects gated keys of the entry itself and of its own blocks.
+// thanosKeys collects the gated keys of the entry and its blocks.
 func thanosKeys(t *testing.T, out map[string]bool, typ reflect.Type, path string) {
 	t.Helper()
 	keys, err := gate.Keys(typ, gate.Thanos)

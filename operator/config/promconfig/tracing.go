@@ -7,23 +7,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// Tracing is the tracing block: where the server sends its own spans.
+// Tracing is the tracing block, the destination of the server's own spans.
 type Tracing struct {
 	// Endpoint is host:port.
 	Endpoint string `yaml:"endpoint"`
 	// ClientType is http or grpc.
 	ClientType string `yaml:"client_type,omitempty"`
-	// SamplingFraction of requests, 0 to 1.
+	// SamplingFraction is the ratio of sampled requests, 0 to 1.
 	SamplingFraction *float64 `yaml:"sampling_fraction,omitempty"`
-	// Insecure turns TLS off.
+	// Insecure disables TLS.
 	Insecure *bool `yaml:"insecure,omitempty"`
-	// Headers of each request.
+	// Headers are sent with each request.
 	Headers map[string]string `yaml:"headers,omitempty"`
 	// Compression is gzip.
 	Compression string `yaml:"compression,omitempty"`
-	// Timeout of each request.
+	// Timeout is the timeout of each request.
 	Timeout v1.Duration `yaml:"timeout,omitempty"`
-	// TLSConfig towards the endpoint.
+	// TLSConfig is used for connections to the endpoint.
 	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 

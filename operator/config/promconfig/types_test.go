@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
-// document lists every type that is written to a file.
+// document contains every type that is written to a file.
 type document struct {
 	Head            Head                `yaml:"head"`
 	ServiceMonitors []ServiceMonitorJob `yaml:"service_monitors"`
@@ -32,7 +32,7 @@ type document struct {
 	Tail            Tail                `yaml:"tail"`
 }
 
-// TestTypes: tags parse, no key occurs twice, every field has a comment.
+// TestTypes: tags are valid, no key is duplicate, and every field has a comment.
 func TestTypes(t *testing.T) {
 	structs, err := gate.Check(reflect.TypeFor[document]())
 	if err != nil {
@@ -57,8 +57,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// fieldComments maps "Type.Field" to its comment in the source, here and in the
-// blocks that are shared.
+// fieldComments maps "Type.Field" to its comment in the source of this package and of the shared blocks.
 func fieldComments(t *testing.T) map[string]string {
 	sources, err := filepath.Glob("*.go")
 	shared, sharedErr := filepath.Glob("../clientconfig/*.go")

@@ -12,11 +12,11 @@ import (
 
 var dnsName = regexp.MustCompile(`^([a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62}){1}(\.[a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62})*[\._]?$`)
 
-// maxDNSName is the longest DNS name, dots not counted.
+// maxDNSName is the maximum length of a DNS name without dots.
 const maxDNSName = 255
 
-// checkHost takes "host" or "host:port" with a DNS name or an IP address; an
-// IPv6 address needs brackets when a port follows.
+// checkHost accepts "host" or "host:port" with a DNS name or an IP address. An IPv6
+// address with a port needs brackets.
 func checkHost(text string) error {
 	if text == "" {
 		return errors.New("is required: host or host:port")
@@ -31,11 +31,11 @@ func checkHost(text string) error {
 	if host, path, is := strings.Cut(text, "/"); is && host != "" && !strings.Contains(text, "@") {
 		return fmt.Errorf("%q: want host or host:port, without path; write %s, with prober.path: /%s", text, host, path)
 	}
-	if strings.Contains(text, "@") { // of a URL with a password, which no message repeats
+	if strings.Contains(text, "@") { // may be a URL with a password, so the error does not contain it
 		return errors.New("must be host or host:port, without user and password")
 	}
 	host, port, err := net.SplitHostPort(text)
-	if err != nil { // no port, or a bare IPv6 address
+	if err != nil { // no port, or an IPv6 address without brackets
 		host = text
 	} else if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return fmt.Errorf("%q: the port must be a number from 1 to 65535", text)

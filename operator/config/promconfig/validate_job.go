@@ -14,11 +14,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// The checks of this file refuse what Prometheus would refuse. It would refuse
-// the whole document, for every monitor of the owner; so one wrong monitor is
-// better rejected alone.
+// The checks of this file reject what Prometheus would reject. Prometheus would reject the
+// entire document, with all monitors of the workload, so reject only the invalid monitor.
 
-// client is the HTTP client of a job as it would be written.
+// client is the HTTP client of a job.
 type client struct {
 	tls             *clientconfig.TLSConfig
 	basicAuth       *clientconfig.BasicAuth
@@ -44,8 +43,8 @@ func (c client) check() error {
 	return nil
 }
 
-// checkAuthentication refuses an endpoint that authenticates in two ways, or with
-// an authorization that has no credentials. An empty block counts as given.
+// checkAuthentication rejects an endpoint with two authentication methods, or with an
+// authorization block without credentials. An empty block counts.
 func checkAuthentication(h v1.HTTPConfigWithoutTLS) error {
 	if err := clientconfig.AtMostOne(
 		way("authorization", h.Authorization != nil), way("basicAuth", h.BasicAuth != nil),
@@ -59,8 +58,8 @@ func checkAuthentication(h v1.HTTPConfigWithoutTLS) error {
 	return nil
 }
 
-// finish lays the class's authorization under the monitor's own and checks the
-// outcome. A monitor that authenticates in another way keeps to it.
+// finish merges the class's authorization with the monitor's and checks the result. It is
+// not merged if the monitor uses another authentication method.
 func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (*clientconfig.Authorization, error) {
 	if cl.authorization != nil || !cl.authenticates() {
 		var err error
@@ -71,8 +70,8 @@ func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.Sc
 	return cl.authorization, cl.check()
 }
 
-// checkEndpoints checks each of the endpoints of a monitor, and returns its scrape class. A
-// cluster that does not answer ends it: the rest would wait for it as well.
+// checkEndpoints checks each endpoint of a monitor and returns its scrape class. It stops
+// if the cluster is unreachable, because the remaining endpoints would wait for it, too.
 func (c *compiler) checkEndpoints(list string, n int, className string, check func(i int) error) (*v1.ScrapeClass, error) {
 	var wrong faults.List
 	for i := range n {
@@ -88,7 +87,7 @@ func (c *compiler) checkEndpoints(list string, n int, className string, check fu
 	return class, wrong.Err()
 }
 
-// checkTimes refuses intervals that do not parse and timeouts that do not fit.
+// checkTimes rejects invalid intervals and timeouts.
 func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
 	if err := checkDuration("interval", interval); err != nil {
 		return err
@@ -96,7 +95,7 @@ func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
 	return checkInterval(interval, timeout, c.s.data.ScrapeInterval)
 }
 
-// checkPorts refuses names that are no regex, which is what becomes of them.
+// checkPorts rejects names that are not valid regular expressions, because they are used in relabel steps.
 func (r relabelRules) checkPorts(port string, target *intstr.IntOrString) error {
 	if err := r.checkRegex(port); err != nil {
 		return fmt.Errorf("port: %w", err)
@@ -109,12 +108,12 @@ func (r relabelRules) checkPorts(port string, target *intstr.IntOrString) error 
 	return nil
 }
 
-// authenticates reports whether the job has a way of its own.
+// authenticates reports whether the job has an authentication method.
 func (c client) authenticates() bool {
 	return c.basicAuth != nil || c.oauth2 != nil || c.authorization != nil || c.bearerToken != "" || c.bearerTokenFile != ""
 }
 
-// checkLabelCopies refuses labels whose sanitized form is no label name.
+// checkLabelCopies rejects labels that are not valid label names after sanitizing.
 func checkLabelCopies(field string, labels []string, rules relabelRules) error {
 	for i, l := range labels {
 		if !rules.plain.valid(sanitize(l)) {

@@ -15,8 +15,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// checkOwner refuses what Prometheus would refuse of the fields that have a rule
-// by themselves. The CRD's patterns cannot say how large a number may be.
+// checkOwner rejects fields that Prometheus would reject, if they can be checked on their
+// own. The patterns of the CRD cannot limit the range of numbers.
 func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	if err := v1.CheckShards(f.Shards); err != nil {
 		return err
@@ -27,7 +27,7 @@ func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	return checkScalars("", reflect.ValueOf(f).Elem())
 }
 
-// checkScalars checks every duration and size in a value of our API.
+// checkScalars checks all durations and sizes in a value of our API.
 func checkScalars(path string, v reflect.Value) error {
 	switch value := v.Interface().(type) {
 	case v1.Duration:
@@ -55,7 +55,7 @@ func checkScalars(path string, v reflect.Value) error {
 }
 
 func checkScalarFields(path string, v reflect.Value) error {
-	if !strings.HasSuffix(v.Type().PkgPath(), "/api/monitoring/v1") { // Kubernetes' own have none
+	if !strings.HasSuffix(v.Type().PkgPath(), "/api/monitoring/v1") { // types of Kubernetes have none
 		return nil
 	}
 	for i := range v.NumField() {
@@ -91,8 +91,8 @@ func checkedSize(text string) error {
 	return err
 }
 
-// checkQueue applies the rules of newer servers, with their defaults for what is
-// not given. Older ones do not look, and get along somehow.
+// checkQueue applies the rules of recent servers, with their defaults for missing values.
+// Older servers do not validate them.
 func checkQueue(q *v1.QueueConfig, t gate.Target) error {
 	if q == nil {
 		return nil

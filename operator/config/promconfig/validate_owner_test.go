@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCheckOwner: what Prometheus would refuse of an owner. All of it was found by
-// FuzzOwners.
+// TestCheckOwner: workloads that Prometheus would reject are rejected. FuzzOwners found
+// all of these cases.
 func TestCheckOwner(t *testing.T) {
 	for _, tc := range []struct{ version, spec, want string }{
 		{"3.13.2", `{shards: 1000}`, ""},

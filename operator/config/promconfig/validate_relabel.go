@@ -12,20 +12,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// Defaults of a relabel step; a field with its default counts as not given.
+// Defaults of a relabel step. A field with its default value counts as not set.
 const (
 	defaultSeparator   = ";"
 	defaultRegex       = "(.*)"
 	defaultReplacement = "$1"
 )
 
-// actionTraits says which rules apply to a relabel action.
+// actionTraits are the rules for a relabel action.
 type actionTraits struct {
-	since       string // first versions with the action, as in a tag
+	since       string // first versions that support the action, as in a tag
 	needsTarget bool   // a valid target label is required
 	plain       bool   // replacement must be the default
-	compares    bool   // only source labels and target label may be given
-	regexOnly   bool   // only the regex may be given
+	compares    bool   // only source labels and target label may be set
+	regexOnly   bool   // only the regex may be set
 }
 
 var actions = map[string]actionTraits{
@@ -42,25 +42,25 @@ var actions = map[string]actionTraits{
 	"drop":      {},
 }
 
-// relabelRules are the rules of one owner.
+// relabelRules are the rules that apply to a workload.
 type relabelRules struct {
 	target gate.Target
 	names
-	regexps *regexcost.Budget // nil: they are not counted
+	regexps *regexcost.Budget // nil: not charged
 }
 
-// rulesFor are the rules of a version, with the owner's or the job's scheme.
+// rulesFor returns the rules of a version, with the scheme of the workload or the job.
 func rulesFor(t gate.Target, scheme v1.NameValidationSchemeOptions) relabelRules {
 	return relabelRules{target: t, names: namesOf(t, scheme)}
 }
 
-// counting are the same rules for one object, whose regular expressions count together.
+// counting returns the rules for one object, with its regular expressions charged to b.
 func (r relabelRules) counting(b *regexcost.Budget) relabelRules {
 	r.regexps = b
 	return r
 }
 
-// check reports the wrong steps, each as "[index]: …".
+// check returns the errors of all invalid steps, each as "[index]: ...".
 func (r relabelRules) check(configs []v1.RelabelConfig) error {
 	var wrong faults.List
 	for i := range configs {
@@ -86,7 +86,7 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	if need := r.target.Needs(traits.since); need != "" {
 		return fmt.Errorf("action: %q needs %s", action, need)
 	}
-	sourceNames := namesOf(r.target, "").plain // the scheme does not count for them
+	sourceNames := namesOf(r.target, "").plain // the scheme does not apply to them
 	for i, label := range c.SourceLabels {
 		if !sourceNames.valid(string(label)) {
 			return fmt.Errorf("sourceLabels[%d]: %q is not a valid label name for the version", i, label)
@@ -109,7 +109,7 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	return r.checkStepRest(c, action, traits)
 }
 
-// checkStepRest holds the rules about fields an action does not use.
+// checkStepRest checks the fields that an action does not use.
 func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits actionTraits) error {
 	plainReplacement := c.Replacement == nil || *c.Replacement == defaultReplacement
 	plainSeparator := c.Separator == nil || *c.Separator == defaultSeparator
@@ -126,8 +126,8 @@ func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits a
 	return nil
 }
 
-// checkRegex reports whether the expression compiles where Prometheus puts it, and to no
-// more than the object may have. Parsing finds every error compiling would.
+// checkRegex checks that the expression is valid in the form that Prometheus compiles, and
+// within the budget of the object. Parsing finds all errors that compiling would find.
 func (r relabelRules) checkRegex(regex string) error {
 	if isWord(regex) {
 		return nil
@@ -145,7 +145,7 @@ func (r relabelRules) checkRegex(regex string) error {
 	return r.regexps.Add(parsed)
 }
 
-// regexHint says what to write instead of what other dialects of regular expressions have.
+// regexHint suggests a replacement for syntax of other regular expression dialects.
 func regexHint(err error) string {
 	wrong, _ := errors.AsType[*syntax.Error](err)
 	switch {
@@ -159,7 +159,7 @@ func regexHint(err error) string {
 	return ""
 }
 
-// isWord spares simple names the parser.
+// isWord reports whether a simple name does not need to be parsed.
 func isWord(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {

@@ -17,7 +17,7 @@ func rulesAt(version string, scheme v1.NameValidationSchemeOptions) relabelRules
 func TestRelabelRules(t *testing.T) {
 	const target = `is not a valid label name for the version`
 	for _, tc := range []struct {
-		version, step, want string // want is "" when the step is fine
+		version, step, want string // want is "" if the step is valid
 	}{
 		{"3.0.0", `{}`, `targetLabel: replace needs one`},
 		{"3.0.0", `{targetLabel: a}`, ``},

@@ -7,8 +7,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
-// checkRemoteWrite applies the rules about everything but the blocks of the
-// client, which say themselves what is wrong with them.
+// checkRemoteWrite checks everything except the HTTP client blocks, which are checked
+// when they are resolved.
 func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
 	if err := clientconfig.AtMostOne(
 		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),

@@ -19,22 +19,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// checker is promtool of one release of Prometheus.
+// checker is the promtool of one release of Prometheus.
 type checker struct {
 	version *semver.Version
 	path    string
-	// lacks are discoveries that this build was made without.
+	// lacks lists the discoveries that are disabled in this build.
 	lacks []string
 }
 
-// debianLacks are the discoveries that Debian leaves out of its build.
+// debianLacks lists the discoveries that are disabled in Debian's build.
 var debianLacks = []string{
 	"kubernetes_sd_configs", "consul_sd_configs", "kuma_sd_configs", "linode_sd_configs", "nomad_sd_configs",
 }
 
-// checkers returns the promtools that are on this machine, oldest first. With
-// FIREKEEPER_PROMTOOLS=1 the oldest and the newest are downloaded or built when they are
-// missing, with FIREKEEPER_PROMTOOLS=all the others, too, which takes minutes for each.
+// checkers returns the versions of promtool on this machine, oldest first. With
+// FIREKEEPER_PROMTOOLS=1, the oldest and the newest are downloaded or built if missing.
+// With FIREKEEPER_PROMTOOLS=all, the others are too, which takes minutes for each.
 func checkers(t *testing.T) []checker {
 	t.Helper()
 	finder := programs.Default(os.Stderr)
@@ -65,9 +65,9 @@ func checkers(t *testing.T) []checker {
 	return out
 }
 
-// TestEveryVersionReadsIt: every golden input, compiled for a release of
-// Prometheus, is accepted by that release's promtool; so is every version that a
-// golden file names, by the next newer promtool of its major version.
+// TestEveryVersionReadsIt: every golden input compiled for a release of Prometheus is
+// accepted by promtool of that release. Every version in the name of a golden file is
+// accepted by the next newer promtool of its major version.
 func TestEveryVersionReadsIt(t *testing.T) {
 	all := checkers(t)
 	if len(all) == 0 {
@@ -100,9 +100,8 @@ func TestEveryVersionReadsIt(t *testing.T) {
 	}
 }
 
-// TestEveryPromtoolRefuses guards against checkers that accept anything: a key
-// that no version has, or one that is there twice, is refused, and the document
-// next to it is not.
+// TestEveryPromtoolRefuses makes sure that the checkers do not accept everything: an
+// unknown or duplicate key is rejected, and the document next to it is not.
 func TestEveryPromtoolRefuses(t *testing.T) {
 	all := checkers(t)
 	if len(all) == 0 {
@@ -123,7 +122,7 @@ func TestEveryPromtoolRefuses(t *testing.T) {
 	}
 }
 
-// versionsFor lists the wanted versions that checker i is the closest for.
+// versionsFor returns the wanted versions for which checker i is the closest.
 func versionsFor(wants []string, all []checker, i int) (out []string) {
 	for _, want := range wants {
 		version, _ := golden.CutVersion(want)
@@ -141,12 +140,11 @@ func versionsFor(wants []string, all []checker, i int) (out []string) {
 // batch holds different documents for one checker.
 type batch struct {
 	seen  map[[32]byte]bool
-	names []string // what a document is made of
+	names []string // inputs of the document
 	texts [][]byte
 }
 
-// add compiles a golden file's input for a version; inputs that fail as a whole
-// give no document.
+// add compiles the input of a golden file for a version. Inputs that fail as a whole are skipped.
 func (b *batch) add(t *testing.T, c checker, name string, input golden.Case, version string) {
 	t.Helper()
 	text, ok := textFor(t, name, input, version)
@@ -175,8 +173,7 @@ func textFor(t *testing.T, name string, input golden.Case, version string) (text
 	return out.text, err == nil
 }
 
-// usesWhatIsGone reports whether the input has a key that older versions know
-// and the checker's does not.
+// usesWhatIsGone reports whether the input has a key that the checker's version no longer supports.
 func usesWhatIsGone(t *testing.T, name string, input golden.Case, c checker) bool {
 	t.Helper()
 	w, err := readWorld(input)
@@ -188,7 +185,7 @@ func usesWhatIsGone(t *testing.T, name string, input golden.Case, c checker) boo
 	return err == nil && slices.ContainsFunc(out.dropped, func(d string) bool { return strings.Contains(d, " needs < ") })
 }
 
-// without takes the named keys out of all jobs and Alertmanagers.
+// without removes the keys from all jobs and Alertmanagers.
 func without(t *testing.T, text []byte, keys []string) []byte {
 	t.Helper()
 	if len(keys) == 0 {
@@ -215,7 +212,7 @@ func without(t *testing.T, text []byte, keys []string) []byte {
 	return out
 }
 
-// check runs promtool once over all documents and returns what it refuses.
+// check runs promtool once for all documents and returns the rejections.
 func (b *batch) check(t *testing.T, c checker) (refusals []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -227,7 +224,7 @@ func (b *batch) check(t *testing.T, c checker) (refusals []string) {
 		}
 		args = append(args, file)
 	}
-	// The exit code says no more than the output, which has a line for each file.
+	// The output has a line for each file, so the exit code is redundant.
 	out, _ := exec.CommandContext(t.Context(), c.path, args...).CombinedOutput()
 	checked := 0
 	for part := range bytes.SplitSeq(out, []byte("Checking ")) {

@@ -56,7 +56,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Parsing an expression of any kind takes at most 64 MiB: the text is checked first.
+// Parsing any expression takes at most 64 MiB, because the text is checked first.
 func TestParsingIsBounded(t *testing.T) {
 	const length = 1 << 20
 	for name, part := range map[string]string{
@@ -82,7 +82,7 @@ func TestParsingIsBounded(t *testing.T) {
 	}
 }
 
-// An expression just below the limit is parsed.
+// Expressions just below the limit are parsed, and those above it are rejected.
 func TestOperators(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text string

@@ -8,13 +8,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
-// alonePercents are how much of the ConfigMaps is filled in one attempt after the other: files
-// leave gaps, because none is divided.
+// alonePercents are the fill levels of the ConfigMaps to try in turn. Files are not split, so they leave gaps.
 var alonePercents = []int{95, 80, 60, 45}
 
-// PackAlone is [Pack] for pods that get rules in no other way than in ConfigMaps, of which
-// there are at most [budget.RuleConfigMaps]. What does not fit is left out and rejected: of the
-// namespaces that hold most, the largest first.
+// PackAlone is like [Pack], for pods that get rules only from ConfigMaps, of which there are at
+// most [budget.RuleConfigMaps]. Files that do not fit are rejected, beginning with the largest
+// ones of the namespaces that use the most space.
 func (fs Files) PackAlone(base string, live []Bucket) (Plan, []share.LeftOut) {
 	var left []share.LeftOut
 	plan := PackWithin(base, live, fs.Contents(), budget.RuleConfigMaps)
@@ -28,7 +27,7 @@ func (fs Files) PackAlone(base string, live []Bucket) (Plan, []share.LeftOut) {
 	return plan, left
 }
 
-// leaveOut rejects files until the others have at most room bytes.
+// leaveOut rejects files until the others take at most room bytes.
 func (fs Files) leaveOut(room int) []share.LeftOut {
 	var at []int
 	var objects []share.Object
@@ -44,7 +43,7 @@ func (fs Files) leaveOut(room int) []share.LeftOut {
 	return share.LeaveOut(objects, room, full, func(i int, why error) { fs[at[i]] = fs[at[i]].LeftOut(why) })
 }
 
-// LeftOut is the file of an object for which there is no room.
+// LeftOut returns the file as rejected for lack of room.
 func (f File) LeftOut(why error) File {
 	f.Compiled = &Compiled{Fragment: Fragment{FileName: f.FileName, Groups: f.Groups, Rules: f.Rules, Err: why}}
 	return f

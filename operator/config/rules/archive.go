@@ -9,14 +9,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 )
 
-// Archive is rule files as a tar archive in pieces; no pieces for no files.
+// Archive is a tar archive of rule files in pieces; without files, it has no pieces.
 type Archive struct {
 	Pieces []*document.Piece
 	Sums   map[string][sha256.Size]byte // of the files' contents
-	Bytes  int                          // of these contents
+	Bytes  int                          // total size of the contents
 }
 
-// Archive returns the files with these names, none of them rejected, as an archive.
+// Archive returns an archive of the files with the given names, none of which may be rejected.
 func (fs Files) Archive(names []string) (Archive, error) {
 	if len(names) == 0 {
 		return Archive{}, nil
@@ -44,13 +44,13 @@ func (fs Files) Archive(names []string) (Archive, error) {
 const tarBlock = 512
 
 var (
-	// endOfArchive ends a tar archive.
+	// endOfArchive is the end-of-archive marker of a tar file.
 	endOfArchive = document.NewTextPiece("end", [32]byte{}, string(make([]byte, 2*tarBlock)))
 
 	zeros = string(make([]byte, tarBlock))
 )
 
-// Piece is the rule file as a piece of an archive; nil for one that is rejected.
+// Piece returns the rule file as a piece of an archive; nil if it is rejected.
 func (f File) Piece() (*document.Piece, error) {
 	if f.Err != nil {
 		return nil, nil
@@ -58,11 +58,11 @@ func (f File) Piece() (*document.Piece, error) {
 	return f.archived()
 }
 
-// archived is the rule file as a piece of an archive. It shares the content.
+// archived returns the rule file as a piece of an archive, which shares the content.
 func (c *Compiled) archived() (*document.Piece, error) {
 	c.once.Do(func() {
 		var header bytes.Buffer
-		// Nothing varies but name and size: the same rules make the same bytes.
+		// Only name and size vary, so the same rules result in the same bytes.
 		err := tar.NewWriter(&header).WriteHeader(&tar.Header{Name: c.FileName, Mode: 0o644, Size: int64(len(c.Content))})
 		if err != nil {
 			c.pieceErr = fmt.Errorf("archive rules %s: %w", c.FileName, err)

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// typical is an object with n alerting and recording rules of usual size.
+// typical returns an object with n alerting and recording rules of typical size.
 func typical(n int) *v1.PrometheusRule {
 	g := v1.RuleGroup{Name: "typical", Interval: "30s"}
 	for i := range n {
@@ -53,8 +53,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkPrometheusReader is the yardstick: decoding and checking the same file
-// with the library's reader.
+// BenchmarkPrometheusReader is the baseline: parsing and checking the same file with Prometheus' parser.
 func BenchmarkPrometheusReader(b *testing.B) {
 	s := settings("3.13.2")
 	file := Compile(typical(20), s).Content
@@ -94,8 +93,8 @@ func BenchmarkPack(b *testing.B) {
 	}
 }
 
-// cloned copies the contents too, as they come from another place than the
-// fragments: comparing them must cost what it costs in the operator.
+// cloned also copies the contents. In the operator, they are at different addresses than
+// the fragments, which affects the cost of comparing them.
 func cloned(in map[string]string) map[string]string {
 	out := make(map[string]string, len(in))
 	for k, v := range in {

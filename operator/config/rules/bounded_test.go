@@ -14,7 +14,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Names of functions and variables that nobody knows cost a few times their length.
+// Suggestions for unknown functions and variables cost a few times the length of the name.
 func TestSuggestionsAreBounded(t *testing.T) {
 	long := strings.Repeat("r", 500_000)
 	for name, rule := range map[string]v1.Rule{
@@ -31,10 +31,10 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWorstObjects: what one object costs is bounded, whatever it has.
+// TestWorstObjects: the cost of one object is bounded, regardless of its content.
 func TestWorstObjects(t *testing.T) {
 	const (
-		most     = 320 << 20 // bytes allocated: the writer of YAML makes a lot of garbage
+		most     = 320 << 20 // bytes allocated: the YAML encoder produces much garbage
 		mostKept = 8 << 20
 	)
 	list := func(item string, n int) string {
@@ -88,7 +88,7 @@ func TestWorstObjects(t *testing.T) {
 	}
 }
 
-// entries are different labels.
+// entries returns n different labels in JSON.
 func entries(n int) string {
 	var b strings.Builder
 	for i := range n {

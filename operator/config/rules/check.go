@@ -13,15 +13,15 @@ import (
 
 var errMissingExpr = errors.New("must be set")
 
-// checker collects the faults of a rule file: what Prometheus' own rule file
-// reader would refuse, or that of a Thanos Ruler, with the field as the user wrote
-// it. A test holds the verdicts equal. exprs comes from parseAll.
+// checker collects the faults of a rule file, that is, everything that the rule file
+// parser of Prometheus or Thanos Ruler rejects, with the field in the object. A test
+// compares the results. exprs is the result of parseAll.
 type checker struct {
 	scheme      model.ValidationScheme
 	settings    *Settings
-	functions   map[string]any // of templates
+	functions   map[string]any // of alert templates
 	faults      []Fault
-	path        string // of the group or rule being checked
+	path        string // of the current group or rule
 	group, rule string // their names, see Fault
 }
 
@@ -50,7 +50,7 @@ func check(doc *ruleFile, exprs map[[2]int]string, s Settings) []Fault {
 }
 
 func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
-	// Nearly all rules are fine: names for messages are made when needed.
+	// Nearly all rules are valid, so names for messages are formatted on demand.
 	before := len(c.faults)
 	c.path, c.rule = "", ""
 	switch {
@@ -80,7 +80,7 @@ func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
 	c.name(c.faults[before:], i, j, r)
 }
 
-// recording checks what only a recording rule must not have.
+// recording rejects fields that recording rules do not support.
 func (c *checker) recording(r *rule, waits, keeps bool) {
 	if len(r.Annotations) > 0 {
 		c.add(".annotations", "a recording rule has none")
@@ -99,7 +99,7 @@ func (c *checker) recording(r *rule, waits, keeps bool) {
 	}
 }
 
-// duration checks a duration that may be unset; it reports one above zero.
+// duration checks an optional duration and reports whether it is above zero.
 func (c *checker) duration(field, text string) bool {
 	if text == "" {
 		return false
@@ -111,9 +111,8 @@ func (c *checker) duration(field, text string) bool {
 	return d != 0
 }
 
-// strategy checks what a ruler does with partial answers. A ruler takes an empty
-// one for abort, and refuses the whole file for an unknown one. The file of a
-// Prometheus has none.
+// strategy checks the partial response strategy. A ruler interprets an empty one as abort,
+// and rejects the entire file for an unknown one. The file of a Prometheus has none.
 func (c *checker) strategy(text string) {
 	if text != "" && !strings.EqualFold(text, "abort") && !strings.EqualFold(text, "warn") {
 		c.add(".partial_response_strategy", "must be abort or warn, is %q", text)
@@ -145,7 +144,7 @@ func (c *checker) add(field, format string, args ...any) {
 	})
 }
 
-// name completes the faults of one rule.
+// name sets field and rule name of the faults of one rule.
 func (c *checker) name(faults []Fault, i, j int, r *rule) {
 	for k := range faults {
 		f := &faults[k]
@@ -159,7 +158,7 @@ func (c *checker) name(faults []Fault, i, j int, r *rule) {
 	}
 }
 
-// names are the keys in order; nil for the many maps that are empty.
+// names returns the sorted keys; nil for an empty map, which is the most common case.
 func names(in map[string]string) []string {
 	switch len(in) {
 	case 0:

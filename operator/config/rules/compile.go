@@ -6,46 +6,45 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 const (
-	// MaxFileBytes limits the content of one rule file, and the contents of one
-	// ConfigMap together.
+	// MaxFileBytes is the maximum size of one rule file, and of all contents of one ConfigMap together.
 	MaxFileBytes = budget.RuleFileBytes
 
-	// maxKeyBytes limits a ConfigMap's key (a limit of Kubernetes).
+	// maxKeyBytes is the maximum length of a ConfigMap key in Kubernetes.
 	maxKeyBytes = 253
 )
 
-// Fragment is one PrometheusRule compiled for some settings. It is immutable and
-// may be shared.
+// Fragment is a PrometheusRule compiled under some settings. It is immutable and may be shared.
 type Fragment struct {
-	// FileName is the key in the ConfigMap: <namespace>-<name>-<uid>.yaml. The uid
-	// keeps foo-bar/fred and foo/bar-fred apart.
+	// FileName is the key in the ConfigMap: <namespace>-<name>-<uid>.yaml. The UID
+	// distinguishes foo-bar/fred from foo/bar-fred.
 	FileName string
 
-	// Content is the rule file. Empty if the object is rejected.
+	// Content is the rule file; empty if the object is rejected.
 	Content string
 
-	// Dropped lists the fields the target version does not know, in the order of
-	// the document: "spec.groups[0].limit needs >= 2.31.0".
-	Dropped []string
+	// Dropped lists the fields that the version does not support, in document order:
+	// "spec.groups[0].limit needs >= 2.31.0".
+	Dropped []gate.Dropped
 
-	// Remarks are values that are not used as written: "spec.groups[0].rules[1].expr: …".
+	// Remarks are about values that are not used as written:
+	// "spec.groups[0].rules[1].expr: ...".
 	Remarks []string
 
-	// Groups and Rules count what the object declares.
+	// Groups and Rules are the numbers of groups and rules in the object.
 	Groups, Rules int
 
-	// Err says why the object is rejected: always an *InvalidError, or nil.
+	// Err is why the object is rejected: an *InvalidError or nil.
 	Err error
 }
 
-// Compile turns one object into the rule file for an owner with settings s. The
-// object is only read; s.Excluded is honoured, so narrowing s with For first is
-// needed only for its Key.
+// Compile compiles an object to a rule file under settings s. It does not modify the object.
+// It applies s.Excluded, so For is only needed to obtain the Key of the narrowed settings.
 func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 	s = s.For(r.Namespace, r.Name)
 	f := Fragment{
@@ -72,7 +71,7 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 	doc, dropped := ruleFileOf(&r.Spec, s)
 	f.Dropped = dropped
 	var exprFaults map[[2]int]string
-	if s.EnforcedLabel != "" { // what is written has other expressions
+	if s.EnforcedLabel != "" { // the written expressions are modified
 		exprFaults, f.Remarks = parseAll(&doc, r.Namespace, s)
 	}
 	content, err := doc.render()
@@ -101,11 +100,10 @@ func tooLarge(n int) error {
 	return reject(Fault{Field: "spec", Reason: fmt.Sprintf("the rule file has %d bytes, the limit is %d", n, MaxFileBytes)})
 }
 
-// leastRule is the least that a rule takes in a file besides its texts: "- expr: \n".
+// leastRule is the minimum size of a rule in a file without its texts: "- expr: \n".
 const leastRule = 10
 
-// checkSize refuses what cannot fit into a file before any of it is written. n is the
-// number of rules.
+// checkSize rejects what cannot fit into a file, before any of it is rendered. n is the number of rules.
 func checkSize(spec *v1.PrometheusRuleSpec, n int) error {
 	limit, _ := errors.AsType[*budget.Error](cmp.Or(
 		budget.Elements(v1.PrometheusRuleKind, "spec.groups", len(spec.Groups), budget.Groups),

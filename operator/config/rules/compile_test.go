@@ -13,7 +13,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// object is a PrometheusRule demo/web with the groups.
+// object returns a PrometheusRule demo/web with the groups.
 func object(groups ...v1.RuleGroup) *v1.PrometheusRule {
 	return &v1.PrometheusRule{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web", UID: "0e7a"},
@@ -21,7 +21,7 @@ func object(groups ...v1.RuleGroup) *v1.PrometheusRule {
 	}
 }
 
-// of is a group "g" with the rules.
+// of returns a group "g" with the rules.
 func of(rules ...v1.Rule) v1.RuleGroup { return v1.RuleGroup{Name: "g", Rules: rules} }
 
 func record(name, expr string) v1.Rule { return v1.Rule{Record: name, Expr: intstr.FromString(expr)} }

@@ -1,41 +1,39 @@
-// Package rules turns PrometheusRule objects into the ConfigMaps that a
-// Prometheus or a ThanosRuler mounts.
+// Package rules compiles PrometheusRule objects to the ConfigMaps that a Prometheus or a ThanosRuler mounts.
 //
-// No client, no logger, no clock:
+// It uses no client, no logger, and no clock:
 //
-//	s := rules.Selected{Owner: …, Settings: rules.PrometheusSettings(owner, version), Objects: …}
-//	files := s.Compile(&cache, &last) // one object → one file, or the reason why not
+//	s := rules.Selected{Owner: ..., Settings: rules.PrometheusSettings(owner, version), Objects: ...}
+//	files := s.Compile(&cache, &last) // one file or error per object
 //
 //	live := rules.Buckets(configMaps, owner.UID)
 //	plan := rules.Pack(base, live, files.Contents())
 //	writes := plan.Writes(live, meta) // Giving, then Taking
 //
-// Compile, per object: drop the keys the target version does not know, enforce
-// the namespace label, render, check. All faults of an object are reported
-// together, each with its field as the user wrote it. A bad object costs only
-// itself. Every expression is parsed exactly once, for all workloads with equal
-// settings.
+// Compile drops the keys that the version does not support, enforces the namespace label,
+// renders the file, and checks it. All faults of an object are reported together, each with its
+// field in the object. An invalid object does not affect others. Each expression is parsed once
+// for all workloads with equal settings.
 //
-//	settings.go   what of a workload matters to a rule object; the cache key
-//	gate.go       since when a key of the rule file exists (gates.go: the table)
-//	language.go   since when a function of PromQL or of templates exists
+//	settings.go   the settings of a workload that affect a rule object; the cache key
+//	gate.go       first versions of keys of the rule file (gates.go: the table)
+//	language.go   first versions of functions of PromQL and of templates
+//	syntax.go     first versions of forms of PromQL expressions
 //	enforce.go    the namespace label in PromQL
-//	effort.go     bounds the time an object may cost
+//	effort.go     bounds the cost of an object
 //	render.go     the rule file
-//	check.go      what Prometheus would refuse (template.go: alert templates)
+//	check.go      everything that Prometheus would reject (template.go: alert templates)
 //	invalid.go    the error with all faults
-//	file.go       the files of a workload, from caches where they still stand
-//	verdict.go    what the engine reports of a file
+//	file.go       the files of a workload, cached where possible
+//	verdict.go    the result that is reported for a file
 //
-// Pack distributes the files over ConfigMaps so that one changed rule rewrites
-// one ConfigMap, and orders the writes so that a reader of all ConfigMaps never
-// misses a file that exists both before and after.
+// Pack distributes the files over ConfigMaps in a way that changing one rule rewrites one
+// ConfigMap. It orders the writes so that a reader of all ConfigMaps always finds each file that
+// exists both before and after.
 //
-//	pack.go shrink.go  which ConfigMap holds which file
+//	pack.go shrink.go  assignment of files to ConfigMaps
 //	plan.go writes.go  the plan, and its writes to the cluster
 //	names.go           the numbers of ConfigMaps
-//	archive.go         files that no ConfigMap holds
+//	archive.go         files that are not in ConfigMaps
 //
-// The package must not read the cluster, decide about selection or log: callers
-// get Dropped and Err and tell the user.
+// The package must not read the cluster, select objects, or log. Callers report Dropped and Err to the user.
 package rules

@@ -13,11 +13,11 @@ import (
 var errRegexpCost = errors.New("too much to check for one object: its regular expressions compile to too much; " +
 	"use fewer repetitions such as {100} and fewer character classes")
 
-// effort is what the expressions of an object have cost so far.
+// effort is the cost of the expressions of an object so far.
 type effort struct{ parsing, regexps int }
 
-// affordable adds an expression, unless the object would cost too much. Tokens stand
-// for the depth.
+// affordable charges an expression, and returns an error if the object exceeds its
+// budget. The number of tokens is an upper bound of the nesting depth.
 func (e *effort) affordable(text string) error {
 	regexps := 0
 	n := tokens(text, func(literal string) { regexps += costOf(literal) })
@@ -33,8 +33,8 @@ func (e *effort) affordable(text string) error {
 	return nil
 }
 
-// costOf is the cost of a regular expression in quotes. What cannot be read is left for
-// Prometheus' parser to refuse, which compiles nothing then.
+// costOf returns the cost of a quoted regular expression. An invalid one is left to
+// Prometheus' parser, which rejects it without compiling it.
 func costOf(literal string) int {
 	text, err := strutil.Unquote(literal)
 	if err != nil {
@@ -43,15 +43,14 @@ func costOf(literal string) int {
 	return regexcost.OfText(text)
 }
 
-// tokens counts words and operators of an expression outside strings and
-// comments. It may count too many, never too few. Strings after =~ and !~ are handed
-// to regexps, which may be nil.
+// tokens counts words and operators of an expression outside strings and comments. The
+// result is an upper bound. Strings after =~ and !~ are passed to regexps, which may be nil.
 func tokens(text string, regexps func(literal string)) int {
 	n := 0
-	var quote byte // the kind of string, or '#' for a comment
-	var begin int  // of the string
+	var quote byte // kind of string, or '#' for a comment
+	var begin int  // start of the string
 	word := false
-	matches := false // the last token is the end of =~ or !~
+	matches := false // the last token was =~ or !~
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -64,7 +63,7 @@ func tokens(text string, regexps func(literal string)) int {
 			switch {
 			case c == '\\' && quote != '`':
 				i++
-			case c == quote, c == '\n' && quote != '`': // a line's end is an error there
+			case c == quote, c == '\n' && quote != '`': // a newline ends it with an error
 				if matches && regexps != nil {
 					regexps(text[begin : i+1])
 				}

@@ -29,7 +29,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Without the bound each of these takes minutes.
+// Without the bound, each of these takes minutes.
 func TestHostileExpressionsEndSoon(t *testing.T) {
 	const n = 80_000
 	for name, expr := range map[string]string{
@@ -57,7 +57,7 @@ func TestHostileExpressionsEndSoon(t *testing.T) {
 	}
 }
 
-// Without the bound each of these takes 20 seconds, and gigabytes.
+// Without the bound, each of these takes 20 seconds and gigabytes.
 func TestHostileRegularExpressionsEndSoon(t *testing.T) {
 	const n = 2000
 	repeated := func(matcher string) v1.RuleGroup {

@@ -10,11 +10,11 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// parseAll parses every expression of the document once. Where a label is
-// enforced, labels and expressions of the document are replaced. The result has
-// the fault of each expression, by group and rule; nil when all are well.
+// parseAll parses every expression of the document once. If a label is enforced, it
+// replaces labels and expressions in the document. faults holds the fault of each invalid
+// expression by group and rule; nil if there are none.
 //
-// replaced are the matchers of the user in whose place others stand.
+// replaced describes the user's matchers that were replaced.
 func parseAll(doc *ruleFile, namespace string, s Settings) (faults map[[2]int]string, replaced []string) {
 	var spent effort
 	p := parser.NewParser(s.PromQL)
@@ -45,10 +45,10 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (faults map[[2]int]st
 	return faults, replaced
 }
 
-// mostReplaced bounds what is said about one object.
+// mostReplaced is the maximum number of remarks about one object.
 const mostReplaced = 10
 
-// appendReplaced words the matchers of a rule that are replaced.
+// appendReplaced appends a message for each replaced matcher of a rule.
 func appendReplaced(out []string, i, j int, others []string, must *labels.Matcher) []string {
 	for _, other := range others {
 		if len(out) == mostReplaced {
@@ -60,9 +60,8 @@ func appendReplaced(out []string, i, j int, others []string, must *labels.Matche
 	return out
 }
 
-// parse checks the expression and, with a matcher, prints it back with the
-// matcher in every selector. Formatting and comments are lost then. replaced are the
-// other matchers on that label.
+// parse checks the expression and, with a matcher, prints it with the matcher in every
+// selector. This loses formatting and comments. replaced holds other matchers on that label.
 func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replaced []string, err error) {
 	text := r.exprText()
 	if text == "" {
@@ -89,10 +88,10 @@ func (r *rule) exprText() string {
 	if n, ok := r.Expr.(int32); ok {
 		return strconv.Itoa(int(n))
 	}
-	return r.Expr.(string) // ruleOf writes nothing else
+	return r.Expr.(string) // ruleOf sets no other types
 }
 
-// enforce replaces, in every selector below n, all matchers on the label by must. Those
+// enforce replaces all matchers on the label by must, in every selector below n. Those
 // that do not match its value are appended to replaced.
 func enforce(n parser.Node, must *labels.Matcher, replaced *[]string) {
 	if vs, ok := n.(*parser.VectorSelector); ok {
@@ -110,7 +109,7 @@ func enforce(n parser.Node, must *labels.Matcher, replaced *[]string) {
 	}
 }
 
-// withLabel is a copy of in with one more label.
+// withLabel returns a copy of in with an additional label.
 func withLabel(in map[string]string, name, value string) map[string]string {
 	out := make(map[string]string, len(in)+1)
 	maps.Copy(out, in)

@@ -56,7 +56,7 @@ func TestEnforceExpression(t *testing.T) {
 	}
 }
 
-// The comparison below must see what matters and nothing else.
+// The comparison below detects relevant differences and ignores others.
 func TestSameMeaning(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
@@ -75,7 +75,8 @@ func TestSameMeaning(t *testing.T) {
 	}
 }
 
-// TestEnforceRandomExpressions asks the same of expressions that are mostly PromQL.
+// TestEnforceRandomExpressions checks the same properties for random expressions, most of
+// which are PromQL.
 func TestEnforceRandomExpressions(t *testing.T) {
 	const tries = 8000
 	valid := 0
@@ -94,8 +95,8 @@ func TestEnforceRandomExpressions(t *testing.T) {
 	t.Logf("%d of %d were PromQL", valid, tries)
 }
 
-// FuzzEnforce: whatever the expression, the printed one is PromQL, every selector
-// in it selects exactly the namespace, and enforcing again changes nothing.
+// FuzzEnforce: the printed expression is PromQL, all its selectors select exactly the
+// namespace, and enforcing again does not change it.
 func FuzzEnforce(f *testing.F) {
 	for _, seed := range []string{
 		`sum by (namespace) (rate({__name__=~"http_.*", namespace!~"a|b"}[5m] offset 1h)) / on (a) group_left (b) c > bool -1`,
@@ -119,7 +120,7 @@ func FuzzEnforce(f *testing.F) {
 	})
 }
 
-// checkEnforced reports whether in is PromQL; if so, the three properties hold.
+// checkEnforced reports whether in is PromQL, and checks the three properties if so.
 func checkEnforced(t *testing.T, in, label string) bool {
 	t.Helper()
 	once, err := enforced(in, label)
@@ -144,8 +145,8 @@ func checkEnforced(t *testing.T, in, label string) bool {
 			t.Errorf("%q became %q: %d matchers on %s", in, once, on, label)
 		}
 	}
-	// Prometheus prints infinity as +Inf, and reads that as a sign and a number:
-	// -Inf ^ 2 gets one more plus each time. The meaning is the same.
+	// Prometheus prints infinity as +Inf and parses that as a sign and a number: -Inf ^ 2
+	// gets another plus each time. The meaning is the same.
 	if twice, err := enforced(once, label); err != nil || twice != once && !strings.Contains(once, "+Inf") {
 		t.Errorf("%q became %q, then %q (%v)", in, once, twice, err)
 	}
@@ -155,7 +156,7 @@ func checkEnforced(t *testing.T, in, label string) bool {
 	return true
 }
 
-// meant is the tree of an expression with the matchers, never printed.
+// meant returns the expression tree with the matchers, without printing it.
 func meant(t *testing.T, in, label string) parser.Expr {
 	t.Helper()
 	expr, err := parser.NewParser(everyOption).ParseExpr(in)
@@ -166,7 +167,7 @@ func meant(t *testing.T, in, label string) parser.Expr {
 	return expr
 }
 
-// sameMeaning compares trees without the places in the text.
+// sameMeaning compares trees without text positions.
 var sameMeaning = cmp.Options{
 	cmpopts.IgnoreTypes(posrange.PositionRange{}, posrange.Pos(0)),
 	cmpopts.EquateEmpty(),
@@ -183,8 +184,8 @@ var sameMeaning = cmp.Options{
 
 var settingsUTF8 = Settings{UTF8Names: true, PromQL: everyOption}
 
-// FuzzCompileAgreesWithPrometheus: an object is accepted exactly when Prometheus'
-// reader accepts its file.
+// FuzzCompileAgreesWithPrometheus: an object is accepted if and only if Prometheus'
+// parser accepts its file.
 func FuzzCompileAgreesWithPrometheus(f *testing.F) {
 	f.Add("a", "", "up", "", "", "team", "x", "", "", false)
 	f.Add("", "A", "up == 0", "5m", "1m", "severity", "{{ $value }}", "summary", "{{ $labels.job | title }}", true)

@@ -12,39 +12,38 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 )
 
-// Compiled is a fragment with the sum of its content. It is shared.
+// Compiled is a fragment with the checksum of its content. It is shared.
 type Compiled struct {
 	Fragment
 	Sum  [sha256.Size]byte
-	text unique.Handle[string] // of the content: see Interned
+	text unique.Handle[string] // of the content, so that equal contents share memory
 
-	once     sync.Once // for what follows, see archived
+	once     sync.Once // guards the following, see archived
 	piece    *document.Piece
 	pieceErr error
 }
 
-// File is one selected PrometheusRule and what it compiled to.
+// File is a selected PrometheusRule and its compiled form.
 type File struct {
 	Object *v1.PrometheusRule
 	*Compiled
 }
 
-// Cache keeps compiled rule objects for all workloads. The zero value is ready.
+// Cache caches compiled rule objects for all workloads. The zero value is ready to use.
 type Cache = compiled.Cache[*Compiled]
 
-// LastPass is what one workload's rule objects compiled to in its last
-// reconciliation.
+// LastPass holds the compiled rule objects of one workload's last reconciliation.
 type LastPass = compiled.LastPass[*Compiled]
 
-// Selected are the rule objects that one workload selects, by namespace and name,
-// and the settings under which it compiles them.
+// Selected holds the rule objects that a workload selects, sorted by namespace and name,
+// and the settings under which they are compiled.
 type Selected struct {
 	Owner    compiled.Owner
 	Settings Settings
 	Objects  []*v1.PrometheusRule
 }
 
-// Compile returns the rule objects, compiled. last may be nil.
+// Compile compiles the rule objects. last may be nil.
 func (s Selected) Compile(cache *Cache, last *LastPass) Files {
 	key := s.Settings.Key()
 	cache.Use(s.Owner, key)
@@ -69,7 +68,7 @@ func newCompiled(f Fragment) *Compiled {
 // Files are the rule files of one workload.
 type Files []File
 
-// Contents are the contents of those that are not rejected, by file name.
+// Contents returns the contents of the accepted files by file name.
 func (fs Files) Contents() map[string]string {
 	out := make(map[string]string, len(fs))
 	for _, f := range fs {
@@ -80,7 +79,7 @@ func (fs Files) Contents() map[string]string {
 	return out
 }
 
-// Sums are the sums of these contents.
+// Sums returns the checksums of the accepted files by file name.
 func (fs Files) Sums() map[string][sha256.Size]byte {
 	out := make(map[string][sha256.Size]byte, len(fs))
 	for _, f := range fs {
@@ -91,8 +90,7 @@ func (fs Files) Sums() map[string][sha256.Size]byte {
 	return out
 }
 
-// EachSum iterates over these sums by the names of the files, in the order of the
-// objects.
+// EachSum iterates over names and checksums of the accepted files in the order of the objects.
 func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
 	return func(yield func(string, [sha256.Size]byte) bool) {
 		for _, f := range fs {
@@ -103,9 +101,9 @@ func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
 	}
 }
 
-// Digests are what the folders of the ConfigMaps hold when these have reached a pod, by
-// folder. dir is where pods mount them, files are the contents of each, sums those of
-// all files.
+// Digests returns the expected digest of each ConfigMap's directory in a pod, by
+// directory. dir is the mount path. files holds the contents of each ConfigMap, sums the
+// checksums of all files.
 func Digests(dir string, files map[string]map[string]string, sums map[string][sha256.Size]byte) map[string]string {
 	out := map[string]string{}
 	for name, contents := range files {

@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 )
 
-// TestPrometheusAndRulerShareACache: workloads of both kinds select one object;
-// each gets the file for its kind, and each kind compiles it once.
+// TestPrometheusAndRulerShareACache: if workloads of both kinds select an object, each
+// gets the file for its kind, and the object is compiled once per kind.
 func TestPrometheusAndRulerShareACache(t *testing.T) {
 	objects := []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", PartialResponseStrategy: "warn", Rules: []v1.Rule{record("a", "up")}})}
 	selected := func(kind, name string) Selected {
@@ -24,7 +24,7 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 	var cache Cache
 	for range 2 {
 		for _, kind := range []string{v1.PrometheusKind, v1.ThanosRulerKind} {
-			for _, name := range []string{"main", "other"} { // "main" of both kinds: names alone are no owners
+			for _, name := range []string{"main", "other"} { // both kinds have a "main": a name alone does not identify an owner
 				files := selected(kind, name).Compile(&cache, nil)
 				if got, want := strings.Contains(files[0].Content, "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
 					t.Errorf("%s: has the strategy: %t, want %t", kind, got, want)
@@ -43,8 +43,7 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 	}
 }
 
-// TestLastPassIsOfTheSettings: a ruler that becomes newer gets what it did not
-// know before.
+// TestLastPassIsOfTheSettings: after an upgrade, a ruler gets keys that it did not support before.
 func TestLastPassIsOfTheSettings(t *testing.T) {
 	var cache Cache
 	var last LastPass

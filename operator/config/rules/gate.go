@@ -12,11 +12,11 @@ const (
 	keyGroupLabels
 )
 
-// since is a pair of minimum versions. A release candidate is below its release.
+// since is a pair of minimum versions. A release candidate is lower than its release.
 type since struct{ prometheus, thanos *semver.Version }
 
-// gates says since when a key exists. A new key needs a row here, a bit above,
-// a field in render.go and a golden.
+// gates holds the first versions of keys. A new key needs a row here, a bit above, a
+// field in render.go and a golden file.
 var gates = [...]struct {
 	key keySet
 	since
@@ -30,7 +30,7 @@ var gates = [...]struct {
 var (
 	utf8Since = at("3.0.0", "0.38.0")
 
-	// thanosFeaturesSince is the first ruler that is started with --enable-feature.
+	// thanosFeaturesSince is the first version of which rulers are started with --enable-feature.
 	thanosFeaturesSince = semver.MustParse("0.39.0")
 )
 
@@ -45,7 +45,7 @@ func (s since) of(thanos bool) *semver.Version {
 	return s.prometheus
 }
 
-// unknownTo is the set of keys version v does not know.
+// unknownTo returns the keys that version v does not support.
 func unknownTo(v *semver.Version, thanos bool) keySet {
 	var out keySet
 	for _, g := range gates {
@@ -56,7 +56,7 @@ func unknownTo(v *semver.Version, thanos bool) keySet {
 	return out
 }
 
-// need is the version a dropped key needs, as text.
+// need returns the version that supports a dropped key.
 func need(key keySet, thanos bool) string {
 	for _, g := range gates {
 		if g.key == key {

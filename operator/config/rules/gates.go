@@ -1,13 +1,13 @@
 package rules
 
-// Gate says since when the two programs know a key of the rule file, for
-// documentation pages.
+// Gate holds the first versions of the two programs that support a key of the rule file,
+// for documentation pages.
 type Gate struct {
 	Key                string // "groups[].limit"
 	Prometheus, Thanos string // first version with the key
 }
 
-// gatedKeys names the keys of gates as users write them.
+// gatedKeys holds the paths of gated keys in the file.
 var gatedKeys = map[keySet]string{
 	keyLimit:         "groups[].limit",
 	keyKeepFiringFor: "groups[].rules[].keep_firing_for",
@@ -15,7 +15,7 @@ var gatedKeys = map[keySet]string{
 	keyGroupLabels:   "groups[].labels",
 }
 
-// Gates lists the keys that not every version knows, oldest first.
+// Gates returns the keys that only some versions support, oldest first.
 func Gates() []Gate {
 	out := make([]Gate, 0, len(gates))
 	for _, g := range gates {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,16 +18,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected parts of testdata")
 
-// TestGolden compiles in.yaml of each testdata/*.txtar for the targets named by
-// its want/ files:
+// TestGolden compiles in.yaml of each testdata/*.txtar for the targets in the names of its want/ files:
 //
 //	owner.yaml                spec of the owner, optional
 //	want/2.45.0.yaml          rule file for a Prometheus of that version
-//	want/thanos-0.38.0.yaml   … for a Thanos Ruler
-//	want/….dropped            what the version does not know, a line each
-//	want/….error              why the object is rejected
+//	want/thanos-0.38.0.yaml   rule file for a Thanos Ruler
+//	want/*.dropped            keys that the version does not support, one per line
+//	want/*.error              why the object is rejected
 //
-// Every rule file of a case is also read with Prometheus' own reader.
+// Every rule file is also parsed with Prometheus' own parser.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -101,14 +101,15 @@ func golden(t *testing.T, file string) {
 	}
 }
 
-func lines(in []string) string {
-	if len(in) == 0 {
-		return ""
+func lines[T any](in []T) string {
+	var out strings.Builder
+	for _, line := range in {
+		fmt.Fprintln(&out, line)
 	}
-	return strings.Join(in, "\n") + "\n"
+	return out.String()
 }
 
-// settingsOf reads "3.0.0" or "thanos-0.38.0" and the owner's spec.
+// settingsOf returns the settings for "3.0.0" or "thanos-0.38.0" and the owner's spec.
 func settingsOf(t *testing.T, target string, spec []byte) Settings {
 	t.Helper()
 	if v, ok := strings.CutPrefix(target, "thanos-"); ok {

@@ -8,24 +8,24 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// InvalidError means that the object is wrong; trying again cannot help until it
-// changes. It holds every fault found, in the order of the document.
+// InvalidError means that the object is invalid. Retrying is useless until it changes. It
+// contains all faults in document order.
 type InvalidError struct{ Faults []Fault }
 
-// Fault is one thing wrong with an object.
+// Fault is one error in an object.
 type Fault struct {
-	Field  string // path as the user writes it: "spec.groups[2].rules[0].expr"
-	Group  string // name of the group, empty for faults of the whole object
-	Rule   string // `alert "Down"` or `record "job:up:sum"`, empty for faults of a group
-	Reason string // the rule and the value found
+	Field  string // path in the object: "spec.groups[2].rules[0].expr"
+	Group  string // name of the group; empty for faults of the object
+	Rule   string // `alert "Down"` or `record "job:up:sum"`; empty for faults of a group
+	Reason string // the violated rule and the actual value
 }
 
 const (
-	shownFaults = 20  // an error names at most so many faults
-	shownReason = 400 // and at most so many bytes of each reason
+	shownFaults = 20  // maximum number of faults in an error
+	shownReason = 400 // maximum bytes of each reason
 )
 
-// String is one line: field, reason, names.
+// String returns one line: field, reason, names.
 func (f Fault) String() string {
 	reason := excerpt.Of(f.Reason, shownReason)
 	switch {
@@ -37,7 +37,7 @@ func (f Fault) String() string {
 	return f.Field + ": " + reason
 }
 
-// Error is one line per fault.
+// Error returns one line per fault.
 func (e *InvalidError) Error() string {
 	var b strings.Builder
 	for i, f := range e.Faults {
@@ -53,7 +53,7 @@ func (e *InvalidError) Error() string {
 	return b.String()
 }
 
-// undecodable is the error of an object that could not be decoded.
+// undecodable returns the error for an object that could not be decoded.
 func undecodable(all []v1.DecodingFault) error {
 	out := &InvalidError{}
 	for _, f := range all {

@@ -9,19 +9,18 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// functionGate says since when a function may stand in a rule. The library that
-// checks rules is newer than most targets, and a target that does not know a
-// function refuses all rule files.
+// functionGate holds the first versions that support a function. The library that checks rules is
+// newer than most targets, and a target rejects all rule files because of one unknown function.
 type functionGate struct {
 	name     string
-	template bool // of alert templates; else of PromQL
+	template bool // of alert templates; otherwise of PromQL
 	since
 }
 
-// functionGates are the functions that are newer than Prometheus 2.39 and Thanos
-// 0.29. A Thanos Ruler has those of the Prometheus library it is built with, and
-// experimental ones from 0.39.0 on; 0.43.0 stands for "none up to 0.42". A new
-// function needs a row; a test asks the programs.
+// functionGates lists the functions that are newer than Prometheus 2.39 and Thanos 0.29.
+// A Thanos Ruler supports those of the Prometheus library it is built with, and
+// experimental ones from 0.39.0 on; 0.43.0 means none up to 0.42. A new function needs a
+// row. A test compares the table with the programs.
 var functionGates = [...]functionGate{
 	{"histogram_count", false, at("2.40.0", "0.30.0")},
 	{"histogram_sum", false, at("2.40.0", "0.30.0")},
@@ -56,7 +55,7 @@ var functionGates = [...]functionGate{
 // functionSet is a set of rows of functionGates.
 type functionSet uint32
 
-// lackingIn is the set of functions version v does not know.
+// lackingIn returns the functions that version v does not support.
 func lackingIn(v *semver.Version, thanos bool) functionSet {
 	var out functionSet
 	for i, f := range functionGates {
@@ -76,8 +75,7 @@ func (set functionSet) each(yield func(functionGate) bool) {
 	}
 }
 
-// checkFunctions reports the first function of an expression that the target does
-// not know.
+// checkFunctions reports the first function of an expression that the target does not support.
 func (s *Settings) checkFunctions(expr parser.Node) error {
 	if s.lacking == 0 {
 		return nil
@@ -102,7 +100,7 @@ func (s *Settings) checkFunctions(expr parser.Node) error {
 	return nil
 }
 
-// templateFunctions are the names that alert templates of the target may call.
+// templateFunctions returns the functions available to alert templates of the target.
 func (s *Settings) templateFunctions() map[string]any {
 	known := templateFunctions()
 	shared := true
@@ -118,7 +116,7 @@ func (s *Settings) templateFunctions() map[string]any {
 	return known
 }
 
-// whyUndefined says about the error of a template which version has the function.
+// whyUndefined returns an addition to a template error: the version that supports the function.
 func (s *Settings) whyUndefined(err error) string {
 	for f := range s.lacking.each {
 		if f.template && strings.HasSuffix(err.Error(), fmt.Sprintf("function %q not defined", f.name)) {

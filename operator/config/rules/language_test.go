@@ -17,7 +17,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// everyFunction are the functions that the library knows, of PromQL or of templates.
+// everyFunction returns the functions that the library supports, of PromQL or of templates.
 func everyFunction(template bool) []string {
 	if template {
 		return slices.Sorted(maps.Keys(templateFunctions()))
@@ -51,8 +51,8 @@ func TestFunctionGatesNameFunctions(t *testing.T) {
 	}
 }
 
-// TestProgramsKnowTheFunctions asks each program that is here which of all
-// functions it does not know.
+// TestProgramsKnowTheFunctions: the table agrees with each available program on the functions that it does
+// not support.
 func TestProgramsKnowTheFunctions(t *testing.T) {
 	for _, name := range []string{"promtool-2.53", "promtool-2.55", "promtool-3.5", "promtool", "thanos"} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestProgramsKnowTheFunctions(t *testing.T) {
 			out := verdict(t, tool, thanos)
 			for _, template := range []bool{false, true} {
 				for _, f := range everyFunction(template) {
-					// What is something else in older parsers is called "unexpected" or "unknown node type".
+					// Older parsers report forms that they parse differently as "unexpected" or "unknown node type".
 					refusal := fmt.Sprintf(`"r_%s": could not parse expression: [0-9:]+ parse error: (unknown|unexpected "\()`, f)
 					if template {
 						refusal = fmt.Sprintf(`function "%s" not defined`, f)
@@ -83,8 +83,7 @@ func TestProgramsKnowTheFunctions(t *testing.T) {
 	}
 }
 
-// verdict is what the program says about rules with all functions, and two that
-// do not exist.
+// verdict returns the program's output for rules with all functions, and two that do not exist.
 func verdict(t *testing.T, tool string, thanos bool) string {
 	t.Helper()
 	g := v1.RuleGroup{Name: "g"}

@@ -18,7 +18,7 @@ var (
 	templateVariables = []string{"$labels", "$value", "$externalLabels", "$externalURL"}
 )
 
-// syntaxHints are what to write for what people often write; the first that matches counts.
+// syntaxHints are suggestions for common mistakes; the first match is used.
 var syntaxHints = []struct {
 	of   *regexp.Regexp
 	says string
@@ -33,11 +33,11 @@ var syntaxHints = []struct {
 	{regexp.MustCompile(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
 
-// percent matches the end of an expression that compares with a number of percents.
+// percent matches the end of an expression that compares with a percentage.
 var percent = regexp.MustCompile(`[0-9]\s*%\s*$`)
 
-// meantFunction adds to the error about a function that PromQL does not have the one that
-// was perhaps meant, and to that about other syntax what to write instead.
+// meantFunction adds a suggestion to an error: the similar function for an unknown one, or
+// the correct syntax.
 func meantFunction(err error, expr string) error {
 	m := unknownFunction.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -57,11 +57,11 @@ func meantFunction(err error, expr string) error {
 	return err
 }
 
-// mostTemplateFaults bounds what is said about one template.
+// mostTemplateFaults is the maximum number of faults reported for one template.
 const mostTemplateFaults = 5
 
-// templateFaults are all names in a template that nobody knows, each with what was perhaps
-// meant, and the first fault of another kind: the reader of templates stops at the first.
+// templateFaults returns all unknown names in a template, each with a suggestion, and the
+// first fault of another kind. The template parser stops at the first error.
 func templateFaults(alert, text string, functions map[string]any) (out []error) {
 	for range mostTemplateFaults {
 		err := checkTemplate(alert, text, functions)
@@ -70,7 +70,7 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 		}
 		m := undefinedName.FindStringSubmatch(err.Error())
 		if m == nil {
-			if len(out) == 0 { // else it may follow from a correction
+			if len(out) == 0 { // otherwise, a correction may have caused it
 				out = append(out, err)
 			}
 			break
@@ -83,14 +83,14 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 		if variable := "$" + m[2]; slices.Contains(templateVariables, variable) {
 			meant = variable
 		}
-		_, other := templateFunctions()[m[2]] // of another version
+		_, other := templateFunctions()[m[2]] // supported by another version
 		if other || meant == "" {
 			out = append(out, err)
 			break
 		}
 		out = append(out, fmt.Errorf("%w, did you mean %q?", err, meant))
 		if strings.Contains(meant, m[2]) {
-			break // replacing it would change the right ones too
+			break // replacing it would also change the correct ones
 		}
 		text = strings.ReplaceAll(text, m[2], meant)
 	}

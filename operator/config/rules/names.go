@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// indexOf is the number at the end of a name of ours. Other names are foreign,
-// also "-01" and "-+1", which no plan makes.
+// indexOf returns the number at the end of the name of one of our ConfigMaps. Other names
+// are foreign, including "-01" and "-+1", which plans do not create.
 func indexOf(base, name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, base+"-")
 	if !ok {

@@ -10,10 +10,9 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestNewerVersionsTakeMore compiles random objects for one version after the
-// other: a newer one drops no more and rejects nothing that an older one takes.
-// Where a Prometheus and a ruler know the same, their files differ in the partial
-// response strategy only.
+// TestNewerVersionsTakeMore compiles random objects for successive versions: a newer version
+// drops no more keys and rejects no object that an older one accepts. If a Prometheus and a
+// ruler support the same keys, their files only differ in the partial response strategy.
 func TestNewerVersionsTakeMore(t *testing.T) {
 	features := []string{experimentalFunctions}
 	p, r := &v1.Prometheus{}, &v1.ThanosRuler{}
@@ -52,7 +51,7 @@ func TestNewerVersionsTakeMore(t *testing.T) {
 	}
 }
 
-// newerTakeMore returns what the newest target makes of the object.
+// newerTakeMore checks one object and returns its fragment for the newest target.
 func newerTakeMore(t *testing.T, o *v1.PrometheusRule, versions []Settings) (newest Fragment) {
 	t.Helper()
 	for i, s := range versions {
@@ -65,7 +64,7 @@ func newerTakeMore(t *testing.T, o *v1.PrometheusRule, versions []Settings) (new
 	return newest
 }
 
-// randomObject has keys, names and functions of all ages.
+// randomObject returns an object with keys, names and functions of all versions.
 func randomObject(seed uint64) *v1.PrometheusRule {
 	p := promql{rand.New(rand.NewPCG(seed, 9))}
 	g := v1.RuleGroup{

@@ -8,9 +8,8 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// readByPrometheus reads a rule file the way a Prometheus does, with the
-// settings' names and language. Thanos' own key is taken out first, as its
-// reader does not know it.
+// readByPrometheus parses a rule file like a Prometheus does, with the name validation
+// and language of the settings. It removes the key that only Thanos supports.
 func readByPrometheus(content string, s Settings) []error {
 	_, errs := parseByPrometheus(content, s)
 	return errs

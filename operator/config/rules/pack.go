@@ -8,36 +8,36 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// maxBucketBytes limits keys and contents of one ConfigMap together. It keeps
-// thousands of tiny files, whose keys outweigh them, below what the API server
-// stores; with files of usual size MaxFileBytes is reached first.
+// maxBucketBytes is the maximum size of keys and contents of one ConfigMap together. It
+// keeps thousands of tiny files, whose keys are larger than their contents, below the
+// limit of the API server. With files of usual size, MaxFileBytes is reached first.
 const maxBucketBytes = 1<<20 - 64<<10
 
-// Pack plans how the ConfigMaps base-0, base-1, … come to hold exactly files
-// (file name → content). live are the ConfigMaps in the cluster; those with other
-// names are foreign and left alone.
+// Pack plans the writes after which the ConfigMaps base-0, base-1, ... hold exactly files
+// (file name to content). live holds the ConfigMaps in the cluster; those with other
+// names are foreign and ignored.
 //
-//	nothing live holds a wanted file   fill one after the other, by file name
-//	live hold exactly the files        no step, wherever the files are
+//	no wanted file in live             fill one ConfigMap after the other, by file name
+//	live holds exactly the files       no step, wherever the files are
 //	a file is unchanged                stays
 //	a file changed                     stays if it fits, else moves
 //	a file is new or moves             into a ConfigMap that is written anyway, else
 //	                                   the first with room, else a new one
-//	a file went                        may free the last ConfigMap, see shrink
+//	a file was removed                 may free the last ConfigMap, see shrink
 //
-// A file moves only into a ConfigMap out of which none moves. So every ConfigMap
-// is written at most once, at its final content, and this order is safe at every
-// step: those that only receive, those that give away, deletions; what does not
-// fit (PackWithin) is written between the first and the second. A reader of all
+// A file only moves into a ConfigMap from which no file moves. So every ConfigMap is
+// written at most once, with its final content, and this order is safe at every step:
+// ConfigMaps that only receive files, those that give files away, deletions. Overflow
+// (PackWithin) is written between the first and the second. A reader of all ConfigMaps
 // always sees every file that is both in live and in files.
 func Pack(base string, live []Bucket, files map[string]string) Plan {
 	return PackWithin(base, live, files, 0)
 }
 
-// PackWithin is Pack that makes no ConfigMap beyond the first most; 0 is no limit.
-// Those that are there stay in use. What has no room is in Plan.Overflow, which
-// needs no memory: what the ConfigMaps hold stays there, and a file that they have
-// room for comes into them.
+// PackWithin is like Pack, but creates no ConfigMap beyond the first most; 0 means no
+// limit. Existing ones stay in use. Files without room are in Plan.Overflow, which needs
+// no state between plans: files in ConfigMaps stay there, and files for which there is
+// room move into them.
 func PackWithin(base string, live []Bucket, files map[string]string, most int) Plan {
 	p := &packer{base: base, most: most}
 	p.own(live)
@@ -64,26 +64,26 @@ func PackWithin(base string, live []Bucket, files map[string]string, most int) P
 
 type packer struct {
 	base     string
-	most     int // ConfigMaps; 0 is no limit
+	most     int // maximum number of ConfigMaps; 0 for no limit
 	files    map[string]string
 	refused  []string
 	overflow []string
 	buckets  []*bucket          // by index
-	home     map[string]*bucket // where each file goes
-	lost     int                // live copies of files that no longer belong where they are
+	home     map[string]*bucket // destination of each file
+	lost     int                // live copies of files that were removed or moved
 }
 
-// bucket is one ConfigMap of ours, now and after the plan.
+// bucket is one of our ConfigMaps, before and after the plan.
 type bucket struct {
 	index   int
 	name    string
 	live    bool
-	have    map[string]string // content now
+	have    map[string]string // current content
 	want    []string          // files after the plan
-	content int               // bytes of want's contents
-	total   int               // and of their names
+	content int               // bytes of the contents of want
+	total   int               // content plus bytes of the names
 	written bool              // the plan changes it
-	gives   bool              // a file moves out: none may move in
+	gives   bool              // a file moves out, so none may move in
 	freed   bool              // deleted at the end
 }
 
@@ -102,7 +102,7 @@ func (p *packer) put(b *bucket, name string) {
 	}
 }
 
-// own picks out the live ConfigMaps that are ours.
+// own selects our ConfigMaps from the live ones.
 func (p *packer) own(live []Bucket) {
 	for _, l := range live {
 		if i, ok := indexOf(p.base, l.Name); ok {
@@ -112,7 +112,7 @@ func (p *packer) own(live []Bucket) {
 	slices.SortFunc(p.buckets, func(a, b *bucket) int { return cmp.Compare(a.index, b.index) })
 }
 
-// accept takes the wanted files, without those no ConfigMap could hold.
+// accept sets the wanted files, except those that exceed the limits of a ConfigMap.
 func (p *packer) accept(files map[string]string) {
 	p.files = files
 	for name, content := range files {
@@ -148,7 +148,7 @@ func (p *packer) settled() bool {
 	return len(p.buckets) == 1 || p.eachOnce()
 }
 
-// eachOnce reports whether no file is in two ConfigMaps (a plan was cut off).
+// eachOnce reports whether no file is in two ConfigMaps, which happens after an interrupted plan.
 func (p *packer) eachOnce() bool {
 	seen := make(map[string]struct{}, len(p.files))
 	for _, b := range p.buckets {
@@ -159,7 +159,7 @@ func (p *packer) eachOnce() bool {
 	return len(seen) == len(p.files)
 }
 
-// bucketAt returns the bucket with the index, a new one if there is none.
+// bucketAt returns the bucket with the index, creating it if necessary.
 func (p *packer) bucketAt(index int) *bucket {
 	at, found := slices.BinarySearchFunc(p.buckets, index, func(b *bucket, i int) int { return cmp.Compare(b.index, i) })
 	if !found {
@@ -168,7 +168,7 @@ func (p *packer) bucketAt(index int) *bucket {
 	return p.buckets[at]
 }
 
-// newBucket takes the lowest free index; nil when that is not allowed.
+// newBucket returns a bucket with the lowest free index; nil if the limit is reached.
 func (p *packer) newBucket() *bucket {
 	free := 0
 	for _, b := range p.buckets {
@@ -182,11 +182,11 @@ func (p *packer) newBucket() *bucket {
 	return p.bucketAt(free)
 }
 
-// full reports whether there must be no ConfigMap with the index.
+// full reports whether the index is beyond the limit.
 func (p *packer) full(index int) bool { return p.most > 0 && index >= p.most }
 
-// keepUnchanged leaves unchanged files where they are. Files above the limits
-// (not our making) and second copies do not stay.
+// keepUnchanged keeps unchanged files where they are, except for second copies and files
+// in ConfigMaps above the limits, which this package does not create.
 func (p *packer) keepUnchanged() {
 	for _, b := range p.buckets {
 		var content, total int
@@ -212,7 +212,7 @@ func (p *packer) keepUnchanged() {
 	}
 }
 
-// keepChanged leaves changed files where they are as long as they fit.
+// keepChanged keeps changed files where they are while they fit.
 func (p *packer) keepChanged() {
 	type copyIn struct {
 		name string
@@ -239,13 +239,13 @@ func (p *packer) keepChanged() {
 	}
 }
 
-// homeless are the files without a place, sorted: those that must leave one, and
-// those that are nowhere yet. It marks who gives, and counts what is lost.
+// homeless returns the files without a destination, sorted: those that must move, and
+// those that are new. It sets gives and counts lost.
 func (p *packer) homeless() (moved, fresh []string) {
 	evicted := map[string]struct{}{}
 	for _, b := range p.buckets {
 		if len(b.want) == len(b.have) {
-			continue // everything stays
+			continue // all files stay
 		}
 		for name := range b.have {
 			switch _, wanted := p.files[name]; {
@@ -270,8 +270,8 @@ func (p *packer) homeless() (moved, fresh []string) {
 	return slices.Sorted(maps.Keys(evicted)), fresh
 }
 
-// fill puts the files into the ConfigMaps one after the other and never goes
-// back to an earlier one; ConfigMaps behind the last are freed.
+// fill assigns the files to ConfigMaps in order and never returns to an earlier one.
+// ConfigMaps behind the last one are freed.
 func (p *packer) fill(names []string) {
 	b := p.bucketAt(0)
 	for i, name := range names {
@@ -289,8 +289,8 @@ func (p *packer) fill(names []string) {
 	}
 }
 
-// place finds room for files. Where files move from another ConfigMap, those
-// that give away are no choice.
+// place finds room for files. Files that move from another ConfigMap cannot be placed in
+// those that give files away.
 func (p *packer) place(names []string, moving bool) {
 	for _, name := range names {
 		if b := p.room(name, moving); b != nil {
@@ -320,7 +320,7 @@ func (p *packer) room(name string, moving bool) *bucket {
 	return p.newBucket()
 }
 
-// plan writes down the steps.
+// plan returns the steps.
 func (p *packer) plan() Plan {
 	out := Plan{Refused: p.refused}
 	var receive, give, remove []Step

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestPackRandomHistories plays random stories with many borders: files of a few
-// sizes around the limit and its parts, so that files move, ConfigMaps open and
-// are freed. It fails when a story never did one of these.
+// TestPackRandomHistories replays random histories with many edge cases: file sizes
+// around the limit and fractions of it, so that files move and ConfigMaps are created and
+// freed. It fails if one of these never happens.
 func TestPackRandomHistories(t *testing.T) {
 	sizes := []byte{1, 60, 90, 127, 128, 148, 180, 181, 209, 240, 255}
 	met := map[string]int{}

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// follow makes the writes of a plan one by one, as a reader of all ConfigMaps
-// would see them, checks what must hold at each, and returns the ConfigMaps at
-// the end. Files are those wanted; none is larger than a ConfigMap.
+// follow applies the writes of a plan one by one, checks after each what a reader of all
+// ConfigMaps sees, and returns the resulting ConfigMaps. files are the wanted ones; none
+// exceeds the limit of a ConfigMap.
 func follow(t *testing.T, base string, live []Bucket, p Plan, files map[string]string) []Bucket {
 	t.Helper()
 	now := map[string]map[string]string{}
-	before := map[string][]string{} // every content a file had
+	before := map[string][]string{} // all previous contents of a file
 	for _, b := range live {
 		if _, ours := indexOf(base, b.Name); !ours {
 			continue
@@ -66,8 +66,7 @@ func follow(t *testing.T, base string, live []Bucket, p Plan, files map[string]s
 	return out
 }
 
-// checkVisible: a file that is in both states is there, with a content of one of
-// them.
+// checkVisible checks that a file in both states is visible, with the content of one of them.
 func checkVisible(t *testing.T, when string, now map[string]map[string]string, before map[string][]string, files map[string]string) {
 	t.Helper()
 	for name, want := range files {
@@ -100,9 +99,9 @@ func checkLimits(t *testing.T, s Step) {
 	}
 }
 
-// history reads a story from bytes: each 3 bytes set or remove one of 64 files;
-// every op that has the high bit set is followed by a reconcile. Lengths go up to
-// the limit in uneven steps, so that all borders are met.
+// history is a sequence of changes. Each 3 bytes set or remove one of 64 files; an op
+// with the high bit set is followed by a reconciliation. Lengths go up to the limit in
+// uneven steps, to cover all edge cases.
 type history []byte
 
 func (h history) play(reconcile func(files map[string]string)) {
@@ -146,8 +145,8 @@ func FuzzPackReader(f *testing.F) {
 	})
 }
 
-// checkCutOff: whichever step is the last one made, the next plan leads to the
-// wanted files, and nothing is missing on the way.
+// checkCutOff checks that after an interruption at any step, the next plan results in the
+// wanted files, and nothing is missing in between.
 func checkCutOff(t *testing.T, live []Bucket, p Plan, files map[string]string) {
 	t.Helper()
 	for cut := 1; cut < len(p.Steps); cut++ {
@@ -162,7 +161,7 @@ func checkCutOff(t *testing.T, live []Bucket, p Plan, files map[string]string) {
 	}
 }
 
-// FuzzPackOneChange: one changed file with room is exactly one write.
+// FuzzPackOneChange: changing one file within its room is exactly one write.
 func FuzzPackOneChange(f *testing.F) {
 	f.Add([]byte{1, 200, 1, 2, 200, 2, 3, 200, 3, 0x84, 200, 4, 5, 20, 1, 6, 180, 1}, uint8(2))
 	f.Fuzz(func(t *testing.T, story []byte, which uint8) {
@@ -180,7 +179,7 @@ func FuzzPackOneChange(f *testing.F) {
 		}
 		names := slices.Sorted(maps.Keys(final))
 		name := names[int(which)%len(names)]
-		final[name] = strings.Repeat("!", len(final[name])) // same length: there is room
+		final[name] = strings.Repeat("!", len(final[name])) // same length, so it fits
 		p := Pack(base, live, final)
 		if len(p.Steps) != 1 || p.Steps[0].Verb != Upsert {
 			t.Errorf("one changed file: %v", writes(p))

@@ -14,10 +14,10 @@ import (
 
 const base = "prometheus-main-rulefiles"
 
-// text makes content of n bytes that differs by fill.
+// text returns content of n bytes, repeating fill.
 func text(n int, fill string) string { return strings.Repeat(fill, n) }
 
-// buckets builds live ConfigMaps: bucket 0 holds the first map, and so on.
+// buckets returns live ConfigMaps: bucket 0 holds the first map, and so on.
 func buckets(files ...map[string]string) []Bucket {
 	var out []Bucket
 	for i, f := range files {
@@ -26,7 +26,7 @@ func buckets(files ...map[string]string) []Bucket {
 	return out
 }
 
-// writes tells the steps as "upsert 0: a b" with the index for the name.
+// writes formats the steps as "upsert 0: a b", with the index for the name.
 func writes(p Plan) []string {
 	out := []string{}
 	for _, s := range p.Steps {

@@ -11,15 +11,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// within is a cluster with ConfigMaps and a place for what they have no room for.
+// within is a cluster with ConfigMaps and a place for overflowing files.
 type within struct {
 	most     int
 	live     []Bucket
 	overflow map[string]string
 }
 
-// reconcile makes the writes of a plan one by one, checks what a reader of
-// everything sees after each, and keeps the outcome.
+// reconcile applies the writes of a plan one by one, checks after each what a reader of
+// everything sees, and keeps the result.
 func (w *within) reconcile(t *testing.T, files map[string]string) Plan {
 	t.Helper()
 	p := PackWithin(base, w.live, files, w.most)
@@ -112,7 +112,7 @@ func TestPackWithinRandomHistories(t *testing.T) {
 					moved++
 				}
 			}
-			// What a plan leaves outside although there is room, the next one takes in.
+			// Files that a plan leaves in the overflow although there is room are moved by the next one.
 			for range 3 {
 				if p = PackWithin(base, w.live, files, w.most); len(p.Steps) == 0 {
 					break
@@ -169,7 +169,7 @@ func TestPackWithinFillsLikePackAndOneChangeIsOneWrite(t *testing.T) {
 	}
 }
 
-// TestPackWithinKeepsConfigMapsThatAreThere: an owner from a time without limit.
+// TestPackWithinKeepsConfigMapsThatAreThere: existing ConfigMaps beyond a new limit stay in use.
 func TestPackWithinKeepsConfigMapsThatAreThere(t *testing.T) {
 	files := many(260, 10_000)
 	var live []Bucket

@@ -1,12 +1,12 @@
 package rules
 
-// Bucket is a ConfigMap with rule files as it is in the cluster.
+// Bucket is an existing ConfigMap with rule files.
 type Bucket struct {
 	Name  string
-	Files map[string]string // file name → content; only read
+	Files map[string]string // file name to content; read-only
 }
 
-// Verb is what a step does.
+// Verb is the action of a step.
 type Verb int
 
 const (
@@ -16,7 +16,7 @@ const (
 	Delete
 )
 
-// String is the verb in lower case.
+// String returns the verb in lower case.
 func (v Verb) String() string {
 	if v == Delete {
 		return "delete"
@@ -31,23 +31,20 @@ type Step struct {
 	Files map[string]string // the complete data for Upsert, nil for Delete
 }
 
-// Plan leads from the ConfigMaps in the cluster to those wanted.
+// Plan transforms the existing ConfigMaps to the wanted ones.
 type Plan struct {
-	// Steps are the writes, in the order in which they must be made. A failed step
-	// must stop the plan: those behind it may take away what it should have put in
-	// place. Empty when the cluster holds the wanted files already.
+	// Steps are the writes, in the required order. If a step fails, stop: later ones may remove
+	// files that it should have put in place. Empty if the cluster already holds the wanted files.
 	Steps []Step
 
-	// Overflow are the files for which PackWithin has no ConfigMap, sorted. They
-	// must be written elsewhere before the first of the late Steps, those from index
-	// Late on, which take files away.
+	// Overflow lists the files for which PackWithin has no ConfigMap, sorted. They must
+	// be written elsewhere before Steps[Late:], which remove files.
 	Overflow []string
 	Late     int
 
-	// Names are the ConfigMaps after the plan, sorted as strings (so -10 before
-	// -2), at least one.
+	// Names lists the ConfigMaps after the plan, sorted as strings (so -10 before -2); at least one.
 	Names []string
 
-	// Refused are files larger than MaxFileBytes, sorted. Compile never makes one.
+	// Refused lists files larger than MaxFileBytes, sorted. Compile never returns one.
 	Refused []string
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// promql writes random expressions with every construct of the language.
+// promql generates random expressions with every construct of the language.
 type promql struct{ *rand.Rand }
 
 func (p promql) one(of ...string) string { return pick(p.Rand, of) }

@@ -15,7 +15,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// shared finds a file or folder of the shared inputs, or skips.
+// shared returns the path of a shared input, or skips the test.
 func shared(t *testing.T, elem ...string) string {
 	t.Helper()
 	if root := os.Getenv("FIREKEEPER_SHARED"); root != "" {
@@ -35,7 +35,7 @@ func shared(t *testing.T, elem ...string) string {
 	return ""
 }
 
-// realRules are the rule objects of kube-prometheus.
+// realRules returns the rule objects of kube-prometheus.
 func realRules(t *testing.T) []*v1.PrometheusRule {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(shared(t, "real", "kube-prometheus"), "*rometheusRule.yaml"))
@@ -88,8 +88,8 @@ func TestRealRulesCompile(t *testing.T) {
 	}
 }
 
-// program finds a program by environment, by PATH, or where the local cluster
-// keeps what it built; or skips.
+// program finds a program by environment variable, in PATH, or among those built for the
+// local cluster. If there is none, it skips the test.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	env := "FIREKEEPER_" + strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
@@ -103,7 +103,7 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// TestPromtoolAcceptsRuleFiles asks the program users would ask.
+// TestPromtoolAcceptsRuleFiles: promtool accepts the rule files.
 func TestPromtoolAcceptsRuleFiles(t *testing.T) {
 	tool := program(t, "promtool")
 	objects := append(realRules(t), typical(50))

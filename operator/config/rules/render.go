@@ -6,14 +6,15 @@ import (
 	"go.yaml.in/yaml/v2"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// ruleFile is a rule file. The fields of the three structs stand in the
-// alphabetical order of their keys, so that the text equals what the detour over
-// JSON and a sorted map would write (a test compares the two). The YAML library
-// is the one behind sigs.k8s.io/yaml: another one breaks lines elsewhere and would
-// rewrite every ConfigMap of a cluster that is taken over.
+// ruleFile is a rule file. The fields of the three structs are in the alphabetical order
+// of their keys, so that the text equals the encoding via JSON and a sorted map; a test
+// compares the two. The YAML library is the one behind sigs.k8s.io/yaml. Another one
+// wraps lines differently and would rewrite every ConfigMap when taking over a cluster
+// from another operator.
 type ruleFile struct {
 	Groups []group `yaml:"groups,omitempty"`
 }
@@ -31,25 +32,24 @@ type group struct {
 type rule struct {
 	Alert         string            `yaml:"alert,omitempty"`
 	Annotations   map[string]string `yaml:"annotations,omitempty"`
-	Expr          any               `yaml:"expr"` // int32 or string, as the user wrote it
+	Expr          any               `yaml:"expr"` // int32 or string, as in the object
 	For           string            `yaml:"for,omitempty"`
 	KeepFiringFor string            `yaml:"keep_firing_for,omitempty"`
 	Labels        map[string]string `yaml:"labels,omitempty"`
 	Record        string            `yaml:"record,omitempty"`
 }
 
-// ruleFileOf copies the spec without what the target does not know. Maps are
-// shared with the spec: replace, never change them.
+// ruleFileOf copies the spec without keys that the target does not support. Maps are
+// shared with the spec: replace them, do not modify them.
 //
-// Empty durations are left out: they pass the CRD, and Prometheus refuses the
-// whole file when it meets one.
-func ruleFileOf(spec *v1.PrometheusRuleSpec, s Settings) (ruleFile, []string) {
-	var dropped []string
+// Empty durations are omitted: the CRD allows them, but Prometheus rejects the entire file.
+func ruleFileOf(spec *v1.PrometheusRuleSpec, s Settings) (ruleFile, []gate.Dropped) {
+	var dropped []gate.Dropped
 	drop := func(key keySet, format string, at ...any) bool {
 		if s.unknown&key == 0 {
 			return false
 		}
-		dropped = append(dropped, fmt.Sprintf(format, at...)+" needs >= "+need(key, s.Thanos))
+		dropped = append(dropped, gate.Dropped{Path: fmt.Sprintf(format, at...), Need: ">= " + need(key, s.Thanos)})
 		return true
 	}
 

@@ -12,8 +12,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// awkward are texts that YAML writers treat specially: what looks like another
-// type, indicators, folding beyond 80 columns, several lines, blanks at the ends.
+// awkward lists texts that YAML encoders treat specially: values that look like other types,
+// indicators, folding beyond 80 columns, multiple lines, leading and trailing whitespace.
 var awkward = []string{
 	"", "a", "yes", "no", "on", "y", "null", "~", "true", "1", "0x1f", "0o17", "1e3", "1_000", ".5", "-", "?", ":", "a: b", "a #b", "#",
 	"- a", "? a", "[a]", "{a}", "a,b", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a`", "'", `"`, "'a' \"b\"", "a'b", `\`, `\n`, "<<", "=",
@@ -40,7 +40,7 @@ func randomMap(r *rand.Rand) map[string]string {
 		if out == nil {
 			out = map[string]string{}
 		}
-		// "<<" is a merge key to the detour over JSON, which then fails.
+		// "<<" is a merge key when encoding via JSON, which then fails.
 		key := pick(r, []string{"a", "a1", "a2", "a10", "A", "_b", "Z9", "severity", "b.c", "é", "yes", "1", "x y", "a-b", "a_b", "a:b"})
 		out[key] = randomText(r)
 	}
@@ -75,8 +75,8 @@ func randomSpec(r *rand.Rand) *v1.PrometheusRuleSpec {
 	return spec
 }
 
-// The reference renders with sigs.k8s.io/yaml. Equal bytes mean that taking over
-// its ConfigMaps writes none of them.
+// The reference renders with sigs.k8s.io/yaml. Equal bytes mean that its ConfigMaps can
+// be taken over without writing any.
 func TestRenderEqualsTheDetourOverJSON(t *testing.T) {
 	for seed := range uint64(3000) {
 		spec := randomSpec(rand.New(rand.NewPCG(seed, 2)))
@@ -95,7 +95,7 @@ func TestRenderEqualsTheDetourOverJSON(t *testing.T) {
 	}
 }
 
-// What Prometheus reads is what the user wrote.
+// Prometheus reads back exactly what is in the object.
 func TestRenderIsReadBackUnchanged(t *testing.T) {
 	s := Settings{UTF8Names: true}
 	accepted := 0
@@ -129,7 +129,7 @@ func TestRenderIsReadBackUnchanged(t *testing.T) {
 	}
 }
 
-// makeValid mends what would reject most of the random specs.
+// makeValid fixes errors that would reject most of the random specs.
 func makeValid(spec *v1.PrometheusRuleSpec) {
 	for i := range spec.Groups {
 		g := &spec.Groups[i]

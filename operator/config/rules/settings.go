@@ -13,43 +13,42 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Settings is what of an owner matters when a rule object is compiled. The zero
-// value suits admission: newest target, legacy names, nothing enforced.
+// Settings are the settings of a workload that affect the compilation of rule objects. The
+// zero value is suitable for admission: newest target, legacy names, nothing enforced.
 type Settings struct {
-	// EnforcedLabel is the label that carries the object's namespace in every
-	// rule and every selector. Empty: nothing is enforced.
+	// EnforcedLabel is the label that is set to the object's namespace in every rule and
+	// selector; empty if nothing is enforced.
 	EnforcedLabel string
 
-	// Excluded are the objects the enforcement passes over. For resolves it.
+	// Excluded lists objects to which enforcement does not apply. For resolves it.
 	Excluded []Exclusion
 
-	// UTF8Names allows any non-empty UTF-8 string as metric and label name;
-	// otherwise the names of Prometheus 2.x.
+	// UTF8Names allows any non-empty UTF-8 string as metric and label name. Otherwise,
+	// the rules of Prometheus 2.x apply.
 	UTF8Names bool
 
-	// PromQL says which optional parts of the language the target understands.
+	// PromQL holds the optional language features that the target supports.
 	PromQL parser.Options
 
-	// Thanos means the file is for a Thanos Ruler, which alone knows
+	// Thanos means that the file is for a Thanos Ruler, the only program that supports
 	// partial_response_strategy. It is part of Key, so a Prometheus and a ruler that
-	// select one object each have a fragment of their own.
+	// select the same object have separate fragments.
 	Thanos bool
 
-	// unknown are the keys, and lacking the functions, that the target's version has
-	// not learned yet.
+	// unknown and lacking are the keys and functions that the target's version does not support.
 	unknown keySet
 	lacking functionSet
-	newer   syntaxSet // forms of expressions that it does not know
+	newer   syntaxSet // expression forms that it does not support
 }
 
-// Exclusion names rule objects the namespace label is not enforced on.
+// Exclusion identifies rule objects for which the namespace label is not enforced.
 type Exclusion struct {
 	Namespace string
-	Name      string // empty: all of the namespace
+	Name      string // empty: all in the namespace
 }
 
-// PrometheusSettings reads the settings of a Prometheus server of version v
-// (already parsed from spec.version or the default).
+// PrometheusSettings returns the settings of a Prometheus server of version v, which is
+// the parsed spec.version or the default.
 func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 	v = gate.Release(v)
 	return Settings{
@@ -63,10 +62,9 @@ func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 	}
 }
 
-// ThanosRulerSettings reads the settings of a Thanos Ruler of version v
-// (already parsed from spec.version or the default). Of the language features
-// only the experimental functions can be switched on in a ruler, and only where
-// --enable-feature reaches it.
+// ThanosRulerSettings returns the settings of a Thanos Ruler of version v, which is the parsed
+// spec.version or the default. The only language feature that can be enabled in a ruler is
+// experimental functions, and only in versions that are started with --enable-feature.
 func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 	v = gate.Release(v)
 	s := Settings{
@@ -78,17 +76,17 @@ func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 		lacking:       lackingIn(v, true),
 		newer:         syntaxNewerThan(v, true),
 	}
-	// Each element is one flag, and a ruler compares it with the name as it is.
+	// Each element is passed as a separate flag, and a ruler compares it literally.
 	if !v.LessThan(thanosFeaturesSince) {
 		s.PromQL.EnableExperimentalFunctions = slices.Contains(t.Spec.EnableFeatures, experimentalFunctions)
 	}
 	return s
 }
 
-// experimentalFunctions is a feature of Prometheus and of Thanos Ruler.
+// experimentalFunctions is a feature of Prometheus and Thanos Ruler.
 const experimentalFunctions = "promql-experimental-functions"
 
-// optionalPromQL are the features that add to the language.
+// optionalPromQL holds the features that extend the language.
 var optionalPromQL = map[string]func(*parser.Options){
 	experimentalFunctions:             func(o *parser.Options) { o.EnableExperimentalFunctions = true },
 	"promql-duration-expr":            func(o *parser.Options) { o.ExperimentalDurationExpr = true },
@@ -96,7 +94,7 @@ var optionalPromQL = map[string]func(*parser.Options){
 	"promql-binop-fill-modifiers":     func(o *parser.Options) { o.EnableBinopFillModifiers = true },
 }
 
-// AllPromQL are the options for all that the language can have.
+// AllPromQL returns options with all language features enabled.
 func AllPromQL() parser.Options {
 	var o parser.Options
 	for _, enable := range optionalPromQL {
@@ -105,12 +103,12 @@ func AllPromQL() parser.Options {
 	return o
 }
 
-// PromQLOptions translates spec.enableFeatures (the values of Prometheus'
-// --enable-feature) into parser options. Other features do not matter here.
+// PromQLOptions converts spec.enableFeatures (the values of Prometheus' --enable-feature)
+// to parser options. It ignores other features.
 func PromQLOptions(features []string) parser.Options {
 	var o parser.Options
 	for _, entry := range features {
-		// The list is handed on joined with commas, so an entry may hold several.
+		// The list is joined with commas, so an entry may contain several.
 		for f := range strings.SplitSeq(entry, ",") {
 			if enable := optionalPromQL[strings.TrimSpace(f)]; enable != nil {
 				enable(&o)
@@ -120,8 +118,8 @@ func PromQLOptions(features []string) parser.Options {
 	return o
 }
 
-// For narrows the settings to one object: exclusions are resolved, so that
-// owners which differ only in exclusions of other objects get equal keys.
+// For narrows the settings to one object. It resolves exclusions, so that workloads that
+// only differ in exclusions of other objects have equal keys.
 func (s Settings) For(namespace, name string) Settings {
 	for _, x := range s.Excluded {
 		if x.Namespace == namespace && (x.Name == "" || x.Name == name) {
@@ -133,8 +131,7 @@ func (s Settings) For(namespace, name string) Settings {
 	return s
 }
 
-// Key identifies the settings: equal keys compile every object to equal
-// fragments.
+// Key identifies the settings: with equal keys, every object compiles to equal fragments.
 func (s Settings) Key() string {
 	b := make([]byte, 0, 64)
 	for _, on := range []bool{
@@ -155,7 +152,7 @@ func (s Settings) Key() string {
 	b = append(b, '/')
 	b = strconv.AppendUint(b, uint64(s.newer), 16)
 	if s.EnforcedLabel == "" {
-		return string(b) // exclusions mean nothing without a label
+		return string(b) // exclusions have no effect without a label
 	}
 	b = append(b, '/')
 	b = strconv.AppendQuote(b, s.EnforcedLabel)
@@ -168,7 +165,7 @@ func (s Settings) Key() string {
 	return string(b)
 }
 
-// scheme is what counts as a valid name.
+// scheme returns the validation scheme for names.
 func (s Settings) scheme() model.ValidationScheme {
 	if s.UTF8Names {
 		return model.UTF8Validation
@@ -176,8 +173,8 @@ func (s Settings) scheme() model.ValidationScheme {
 	return model.LegacyValidation
 }
 
-// exclusions joins the two lists an owner may have. Entries of other kinds or
-// without a namespace name nothing.
+// exclusions merges the two lists of a workload. Entries of other kinds or without a
+// namespace have no effect.
 func exclusions(refs []v1.ObjectReference, deprecated []v1.PrometheusRuleExcludeConfig) []Exclusion {
 	var out []Exclusion
 	for _, r := range refs {

@@ -44,7 +44,7 @@ func TestKeyTellsApartWhatMatters(t *testing.T) {
 		"ranges":            prometheus("3.13.2", feature("promql-extended-range-selectors")),
 		"fill":              prometheus("3.13.2", feature("promql-binop-fill-modifiers")),
 		"thanos":            ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse("0.42.4")),
-		"3.10.0":            prometheus("3.10.0", plain), // has other functions only
+		"3.10.0":            prometheus("3.10.0", plain), // only adds other functions
 		"thanos 0.38.0":     ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse("0.38.0")),
 		"other label":       {EnforcedLabel: "ns", UTF8Names: true},
 		"label with quotes": {EnforcedLabel: `ns"/"demo"."web"`, UTF8Names: true},

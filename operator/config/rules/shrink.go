@@ -2,11 +2,10 @@ package rules
 
 import "slices"
 
-// shrink frees the last ConfigMaps after files went away, while all files fill
-// at most three quarters of those that remain. A quarter of air keeps a file that
-// comes and goes from creating and deleting a ConfigMap each time, which above
-// three of them would restart the pods. Only the highest index is freed: names
-// stay without gaps.
+// shrink frees the last ConfigMaps after files were removed, while all files fill at most
+// three quarters of the remaining ones. The slack avoids creating and deleting a
+// ConfigMap each time a file is added and removed, which would restart the pods above
+// three ConfigMaps. Only the highest index is freed, so the numbering has no gaps.
 func (p *packer) shrink() {
 	content := 0
 	for _, b := range p.buckets {
@@ -21,7 +20,7 @@ func (p *packer) shrink() {
 	}
 }
 
-// empty moves all files of last into the others if they have room for all.
+// empty moves all files of last into the others if all of them fit.
 func (p *packer) empty(last *bucket, others []*bucket) bool {
 	type room struct{ content, total int }
 	used := make([]room, len(others))

@@ -8,17 +8,17 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// syntaxGate says since when an expression may have a form. As with functions, a target
-// that does not know it refuses all rule files.
+// syntaxGate holds the first versions that support a form of expressions. As with functions,
+// a target rejects all rule files because of an unsupported one.
 type syntaxGate struct {
-	what    string // for people
-	instead string // what older versions understand
+	what    string // human-readable
+	instead string // what to write for older versions
 	uses    func(n parser.Node, text string) bool
 	since
 }
 
-// syntaxGates are the forms that are newer than Prometheus 2.39 and Thanos 0.29, and need no
-// feature flag. A new form needs a row.
+// syntaxGates lists the forms that are newer than Prometheus 2.39 and Thanos 0.29 and do not
+// need a feature flag. A new form needs a row.
 var syntaxGates = [...]syntaxGate{
 	{"a duration as a number", "write the number of seconds", durationAsNumber, at("2.54.0", "0.37.0")},
 	{"a number with underscores", "write it without them", numberWithUnderscores, at("2.54.0", "0.37.0")},
@@ -42,7 +42,8 @@ func trimmed(n parser.Node, _ string) bool {
 	return is && (b.Op == parser.TRIM_UPPER || b.Op == parser.TRIM_LOWER)
 }
 
-// cut is a stretch of an expression, which may be one that was changed since it was parsed.
+// cut returns a part of an expression. The text may have been modified since it was parsed,
+// so it checks the bounds.
 func cut[P ~int](text string, start, end P) string {
 	if start < 0 || int(end) > len(text) || start > end {
 		return ""
@@ -53,7 +54,7 @@ func cut[P ~int](text string, start, end P) string {
 // syntaxSet is a set of rows of syntaxGates.
 type syntaxSet uint8
 
-// syntaxNewerThan is the set of forms that version v does not know.
+// syntaxNewerThan returns the forms that version v does not support.
 func syntaxNewerThan(v *semver.Version, thanos bool) (set syntaxSet) {
 	for i, g := range syntaxGates {
 		if v.LessThan(g.of(thanos)) {
@@ -63,7 +64,7 @@ func syntaxNewerThan(v *semver.Version, thanos bool) (set syntaxSet) {
 	return set
 }
 
-// checkSyntax reports the first form in an expression that the target does not know.
+// checkSyntax reports the first form in an expression that the target does not support.
 func (s *Settings) checkSyntax(expr parser.Node, text string) error {
 	if s.newer == 0 {
 		return nil

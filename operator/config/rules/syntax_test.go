@@ -14,8 +14,7 @@ func objectOf(r v1.Rule) *v1.PrometheusRule {
 	return object(v1.RuleGroup{Name: "g", Rules: []v1.Rule{r}})
 }
 
-// TestSyntaxGates: an expression that older servers do not read is rejected for them, with
-// what they do read, and for no other.
+// TestSyntaxGates: an expression form is rejected only for versions that do not support it, with a suggestion.
 func TestSyntaxGates(t *testing.T) {
 	for name, tc := range map[string]struct{ version, expr, want string }{
 		"a duration as a number":          {"2.53.0", "idle_seconds > 100d", "a duration as a number needs >= 2.54.0; write the number of seconds"},
@@ -41,7 +40,7 @@ func TestSyntaxGates(t *testing.T) {
 	}
 }
 
-// TestMeant: names that nobody knows are followed by those that are meant, all of a template.
+// TestMeant: all unknown names of a template are reported with a suggestion.
 func TestMeant(t *testing.T) {
 	for name, tc := range map[string]struct {
 		expr, summary string
@@ -77,7 +76,8 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// TestReplacedMatchers: a matcher that the enforced label overrules changes what a rule means.
+// TestReplacedMatchers: a matcher that the enforced label overrides is reported, because the
+// meaning of the rule changes.
 func TestReplacedMatchers(t *testing.T) {
 	for expr, want := range map[string]int{
 		`absent(up{namespace="kube-system"})`:     1,

@@ -9,15 +9,14 @@ import (
 	"github.com/prometheus/prometheus/util/features"
 )
 
-// prelude declares the variables every alert template may use; it stands in
-// front of the text, on the same line, so that line numbers stay true.
+// prelude declares the variables available to every alert template. It precedes the text
+// on the same line, so that line numbers are correct.
 const prelude = "{{$labels := .Labels}}{{$externalLabels := .ExternalLabels}}" +
 	"{{$externalURL := .ExternalURL}}{{$value := .Value}}"
 
-// checkTemplate reports whether a target with these functions can parse the text as
-// a template of the alert. It asks Go's template parser directly: the way over Prometheus'
-// expander builds a table of thirty functions for each text only to look up
-// their names.
+// checkTemplate reports whether a target with these functions can parse the text as a
+// template of the alert. It calls Go's template parser directly, because Prometheus'
+// expander builds a table of thirty functions for each text only to look up their names.
 func checkTemplate(alert, text string, functions map[string]any) error {
 	if !strings.Contains(text, "{{") {
 		return nil
@@ -26,8 +25,8 @@ func checkTemplate(alert, text string, functions map[string]any) error {
 	return err
 }
 
-// templateFunctions are the names a template may call: Prometheus' own, as the
-// library reports them, and those text/template brings along.
+// templateFunctions returns the functions available to a template: those of Prometheus, as
+// registered by the library, and those of text/template.
 var templateFunctions = sync.OnceValue(func() map[string]any {
 	known := functionNames{
 		"and": true, "call": true, "html": true, "index": true, "js": true, "len": true, "not": true,
@@ -38,14 +37,14 @@ var templateFunctions = sync.OnceValue(func() map[string]any {
 	return known
 })
 
-// functionNames is a features.Collector that keeps only names. The parser wants
-// any value that is not nil.
+// functionNames is a features.Collector that only keeps names. The parser accepts any
+// value that is not nil.
 type functionNames map[string]any
 
 // Enable adds a template function.
 func (f functionNames) Enable(category, name string) { f.Set(category, name, true) }
 
-// Disable does nothing: a name that is not there is unknown.
+// Disable is a no-op, because a missing name is unknown.
 func (f functionNames) Disable(string, string) {}
 
 // Set adds a template function.
@@ -55,5 +54,5 @@ func (f functionNames) Set(category, name string, enabled bool) {
 	}
 }
 
-// Get is part of the interface and never called.
+// Get implements the interface and is never called.
 func (f functionNames) Get() map[string]map[string]bool { return nil }

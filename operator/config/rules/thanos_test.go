@@ -17,7 +17,7 @@ func thanosSettings(version string) Settings {
 	return ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse(version))
 }
 
-// TestThanosAcceptsRuleFiles asks the program that reads them.
+// TestThanosAcceptsRuleFiles: thanos accepts the rule files.
 func TestThanosAcceptsRuleFiles(t *testing.T) {
 	tool := program(t, "thanos")
 	accepts := func(t *testing.T, objects []*v1.PrometheusRule) {
@@ -45,9 +45,9 @@ func TestThanosAcceptsRuleFiles(t *testing.T) {
 	t.Run("real rules", func(t *testing.T) { accepts(t, realRules(t)) })
 }
 
-// TestThanosRefusesToo: what is rejected for a ruler, the program would refuse.
-// (What it refuses beyond rules-check, when it loads the files, is what Prometheus'
-// reader does: names of groups that are there twice, and their labels.)
+// TestThanosRefusesToo: what is rejected for a ruler, thanos rejects, too. (When loading
+// the files, it additionally rejects duplicate group names and invalid group labels, like
+// Prometheus' parser.)
 func TestThanosRefusesToo(t *testing.T) {
 	tool := program(t, "thanos")
 	s := thanosSettings("0.42.1")
@@ -80,7 +80,7 @@ func TestThanosRefusesToo(t *testing.T) {
 	}
 }
 
-// thanosReads reports whether the program finds nothing wrong with a rule file.
+// thanosReads reports whether thanos accepts a rule file.
 func thanosReads(t *testing.T, tool, content string) (out []byte, ok bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rules.yaml")

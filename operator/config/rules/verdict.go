@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 )
 
-// Verdict is what became of the rule object.
+// Verdict returns the result of compiling the rule object.
 func (f File) Verdict() compiled.Verdict {
 	out := compiled.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
@@ -16,7 +16,7 @@ func (f File) Verdict() compiled.Verdict {
 	return out
 }
 
-// content writes itself.
+// content implements io.WriterTo.
 type content string
 
 func (c content) WriteTo(w io.Writer) (int64, error) {

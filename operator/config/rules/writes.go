@@ -11,8 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// Buckets are the live ConfigMaps of a workload, without those that somebody else
-// controls.
+// Buckets returns the live ConfigMaps of a workload, without those controlled by other objects.
 func Buckets(live []*corev1.ConfigMap, workload types.UID) []Bucket {
 	var out []Bucket
 	for _, m := range live {
@@ -23,18 +22,17 @@ func Buckets(live []*corev1.ConfigMap, workload types.UID) []Bucket {
 	return out
 }
 
-// Writes is a plan as writes to the cluster.
+// Writes holds the cluster writes of a plan.
 type Writes struct {
-	// Giving is to be written before Plan.Overflow is, Taking after it: these steps
-	// take files away.
+	// Giving must be written before Plan.Overflow, Taking after it: these steps remove files.
 	Giving, Taking []apply.Step
-	// Files are those of every ConfigMap when all is written.
+	// Files holds the files of every ConfigMap after all writes.
 	Files map[string]map[string]string
 }
 
-// Writes returns the writes that follow the plan, which was made for live.
-// ConfigMaps that keep their files are wanted too: what else was changed about
-// them is undone. meta is what a ConfigMap of the workload has beside its files.
+// Writes returns the cluster writes of the plan, which must have been made for live.
+// ConfigMaps with unchanged files are included, so that other changes to them are
+// reverted. meta returns the metadata of a ConfigMap of the workload.
 func (p *Plan) Writes(live []Bucket, meta func(name string) metav1.ObjectMeta) Writes {
 	out := Writes{Files: map[string]map[string]string{}}
 	for _, b := range live {

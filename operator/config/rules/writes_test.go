@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// TestWritesOfARuler follows the rule ConfigMaps of a ruler through what happens
-// to its rules: first its giving steps, then those that take files away.
+// TestWritesOfARuler checks the writes for several changes of a ruler's rules: first the
+// giving steps, then those that remove files.
 func TestWritesOfARuler(t *testing.T) {
 	large := strings.Repeat("x", MaxFileBytes)
 	for _, tc := range []struct {
@@ -70,7 +70,7 @@ func TestWritesOfARuler(t *testing.T) {
 	}
 }
 
-// steps writes "put 0[a b], remove 1[]".
+// steps formats writes as "put 0[a b], remove 1[]".
 func steps(t *testing.T, base string, in []apply.Step) string {
 	t.Helper()
 	var out []string

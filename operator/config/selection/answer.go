@@ -10,29 +10,29 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// NamespaceUnknown means that the labels of the object's Namespace are not known, and
-// that they decide.
+// NamespaceUnknown means that the selection depends on labels of the object's Namespace that are not known.
 const NamespaceUnknown Reason = "labels of the namespace are not known"
 
-// Subject is an object of which somebody asks why it is not selected.
+// Subject is an object to check against a rule.
 type Subject struct {
 	Kind, Namespace string
 	Labels          labels.Set
-	NamespaceLabels labels.Set // as far as they are known
-	// NamespaceUnknown says that the Namespace was not seen: it may have more labels.
+	NamespaceLabels labels.Set // as far as known
+	// NamespaceUnknown means that the Namespace was not read and may have more labels.
 	NamespaceUnknown bool
 }
 
-// Answer says why an object is not selected.
+// Answer is the reason why an object is not selected.
 type Answer struct {
-	Reason Reason // [Selected] when it is
-	// Selector is the field that decided: "spec.podMonitorNamespaceSelector".
+	Reason Reason // [Selected] if it is selected
+	// Selector is the field that caused the result: "spec.podMonitorNamespaceSelector".
 	Selector string
-	Message  string // for people
-	Misses   []Miss // what the selector requires in vain, or what of it cannot be known
+	Message  string // human-readable
+	Misses   []Miss // requirements that are not met, or that depend on unknown labels
 }
 
-// Ask is Why for people. field names the pair of selectors: "podMonitor".
+// Ask is like Why, with a human-readable message. field is the prefix of the two selector
+// fields: "podMonitor".
 func (r Rule) Ask(s Subject, field string) Answer {
 	objects, namespaces := "spec."+field+"Selector", "spec."+field+"NamespaceSelector"
 	labelsDiffer := Answer{LabelsNotSelected, objects, fmt.Sprintf("%s does not match the labels of the %s", objects, s.Kind), r.LabelMisses(s.Labels)}
@@ -54,14 +54,13 @@ func (r Rule) Ask(s Subject, field string) Answer {
 	return Answer{}
 }
 
-// Undecided reports whether it is not known whether the rule selects an object of a Namespace of
-// which only the name is known.
+// Undecided reports whether the name of a Namespace alone does not decide if the rule selects an object in it.
 func (r Rule) Undecided(namespace string, objLabels labels.Set) bool {
 	return r.Labels(objLabels) && r.open(namespace)
 }
 
-// open reports whether labels of a Namespace that nobody has seen decide: its name, which
-// every Namespace has as a label, does not exclude it.
+// open reports whether the rule depends on labels of a Namespace that are not known, that is,
+// whether the name label, which every Namespace has, does not exclude it.
 func (r Rule) open(namespace string) bool {
 	if r.namespaces == nil {
 		return false
@@ -78,7 +77,7 @@ func (r Rule) open(namespace string) bool {
 	return decides
 }
 
-// undecided are the requirements on labels that are not known.
+// undecided returns the requirements on labels that are not known.
 func (r Rule) undecided(known labels.Set) (out []Miss) {
 	requirements, _ := r.namespaces.Requirements()
 	for _, q := range requirements {
@@ -89,8 +88,8 @@ func (r Rule) undecided(known labels.Set) (out []Miss) {
 	return out
 }
 
-// Assume adds the labels to those of a Namespace that was not seen which the rule requires
-// of it and which are not there, with the first value that it allows.
+// Assume returns the known labels of a Namespace plus missing ones that the rule requires, each
+// with the first allowed value.
 func (r Rule) Assume(known labels.Set) labels.Set {
 	out := labels.Set{}
 	maps.Copy(out, known)

@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Check reports whether Kubernetes takes a selector. Errors name the field in it.
+// Check reports whether Kubernetes accepts a selector. Errors contain the path within the selector.
 func Check(s *metav1.LabelSelector) error {
 	_, err := parse(s)
 	return err
 }
 
-// parse reads a selector. Errors name the field in it.
+// parse parses a selector. Errors contain the path within the selector.
 func parse(s *metav1.LabelSelector) (labels.Selector, error) {
 	for i, e := range s.MatchExpressions {
 		if err := checkExpression(e); err != nil {
@@ -23,7 +23,7 @@ func parse(s *metav1.LabelSelector) (labels.Selector, error) {
 	return metav1.LabelSelectorAsSelector(s)
 }
 
-// checkExpression words what is most often wrong with a requirement.
+// checkExpression returns clearer errors for the most common mistakes in a requirement.
 func checkExpression(e metav1.LabelSelectorRequirement) error {
 	switch e.Operator {
 	case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn:

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Rules are the rules of one owner by kind of object ("ServiceMonitor", …).
+// Rules holds the rules of one workload by kind of object ("ServiceMonitor", ...).
 type Rules map[string]Rule
 
-// Index finds the owners that an event is about. The zero value is empty and
-// ready; it is safe for concurrent use.
+// Index maps watch events to the workloads that they affect. The zero value is empty and
+// ready to use. It is safe for concurrent use.
 type Index struct {
 	mu     sync.RWMutex
 	owners map[types.NamespacedName]Rules
@@ -29,29 +29,29 @@ func (x *Index) Set(owner types.NamespacedName, rules Rules) {
 	x.owners[owner] = rules
 }
 
-// Remove forgets an owner.
+// Remove removes an owner.
 func (x *Index) Remove(owner types.NamespacedName) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.owners, owner)
 }
 
-// Len is the number of owners.
+// Len returns the number of owners.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.owners)
 }
 
-// Object is what selection looks at in one version of an object.
+// Object holds the properties of an object that selection depends on.
 type Object struct {
 	Namespace, Name string
 	NamespaceLabels labels.Set
 	Labels          labels.Set
 }
 
-// Owners returns the owners that select, or name, any of the given versions of an
-// object of the kind (its old and its new one, say), sorted.
+// Owners returns the owners that select or name any of the given versions of an object
+// (for example, the old and the new one), sorted.
 func (x *Index) Owners(kind string, versions ...Object) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, rules Rules) bool {
 		rule := rules[kind]
@@ -64,8 +64,8 @@ func (x *Index) Owners(kind string, versions ...Object) []types.NamespacedName {
 	})
 }
 
-// NamespaceChanged returns the owners for which the verdict over a namespace
-// differs between its old and its new labels, sorted.
+// NamespaceChanged returns the owners that select a namespace with either its old or its
+// new labels, but not with both, sorted.
 func (x *Index) NamespaceChanged(name string, before, after labels.Set) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, rules Rules) bool {
 		for _, rule := range rules {
@@ -77,8 +77,7 @@ func (x *Index) NamespaceChanged(name string, before, after labels.Set) []types.
 	})
 }
 
-// NamespaceAdded returns the owners that select objects of a namespace that was
-// not known before, or is not any more, sorted.
+// NamespaceAdded returns the owners that select objects of a namespace that was added or removed, sorted.
 func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, rules Rules) bool {
 		for _, rule := range rules {
@@ -90,7 +89,7 @@ func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.Namespa
 	})
 }
 
-// InNamespace returns the owners that live in a namespace, sorted.
+// InNamespace returns the owners in a namespace, sorted.
 func (x *Index) InNamespace(namespace string) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, _ Rules) bool { return owner.Namespace == namespace })
 }

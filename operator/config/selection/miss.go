@@ -10,15 +10,15 @@ import (
 type Miss struct {
 	Requirement string `json:"requirement"` // as selectors are written: "team in (a,b)"
 	Label       string `json:"label"`
-	Value       string `json:"value,omitempty"` // the label's; empty also when it is not there
-	// Present says whether the label is there; absent when nobody knows.
+	Value       string `json:"value,omitempty"` // of the label; also empty if the label does not exist
+	// Present reports whether the label exists; absent if that is unknown.
 	Present *bool `json:"present,omitempty"`
 }
 
 // Has reports whether the label is certainly there, with another value.
 func (m Miss) Has() bool { return m.Present != nil && *m.Present }
 
-// String is for people: `team in (a,b), but team is "c"`.
+// String returns a human-readable description: `team in (a,b), but team is "c"`.
 func (m Miss) String() string {
 	if !m.Has() {
 		return fmt.Sprintf("%s, but there is no label %s", m.Requirement, m.Label)
@@ -26,19 +26,19 @@ func (m Miss) String() string {
 	return fmt.Sprintf("%s, but %s is %q", m.Requirement, m.Label, m.Value)
 }
 
-// NamespaceMisses are the requirements that the labels of a namespace do not
-// meet, sorted by label; empty without a namespace selector.
+// NamespaceMisses returns the requirements that the labels of a namespace do not meet,
+// sorted by label; empty without a namespace selector.
 func (r Rule) NamespaceMisses(nsLabels labels.Set) []Miss { return misses(r.namespaces, nsLabels) }
 
-// LabelMisses are the requirements that the labels of an object do not meet,
-// sorted by label; empty without an object selector.
+// LabelMisses returns the requirements that the labels of an object do not meet, sorted
+// by label; empty without an object selector.
 func (r Rule) LabelMisses(objLabels labels.Set) []Miss { return misses(r.objects, objLabels) }
 
 func misses(s labels.Selector, set labels.Set) []Miss {
 	if s == nil {
 		return nil
 	}
-	requirements, _ := s.Requirements() // a selector of the API selects something
+	requirements, _ := s.Requirements() // selectors of the API are always selectable
 	var out []Miss
 	for _, r := range requirements {
 		if !r.Matches(set) {

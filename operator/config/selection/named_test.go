@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An owner hears of what it names, whatever the labels are and though it selects nothing.
+// Events of a named object affect the owner regardless of labels, even if the owner selects nothing.
 func TestNamed(t *testing.T) {
 	a := types.NamespacedName{Namespace: "own", Name: "a"}
 	base := types.NamespacedName{Namespace: "own", Name: "base"}

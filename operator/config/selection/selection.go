@@ -1,11 +1,9 @@
-// Package selection answers which configuration objects belong to an owner,
-// which do not, and why.
+// Package selection decides which configuration objects a workload selects, and why not the others.
 //
-// An owner (a Prometheus, say) selects each kind of object with two label
-// selectors: one for the labels of the object, one for the labels of the
-// object's Namespace. [Parse] turns them into a [Rule], which is cheap to ask;
-// an [Index] holds the rules of all owners and tells which owners an event is
-// about, so that a change reaches those and no others.
+// A workload (such as a Prometheus) selects each kind of object with two label selectors: one
+// for the labels of the object, one for the labels of its Namespace. [Parse] turns them into
+// a [Rule], which is cheap to evaluate. An [Index] holds the rules of all workloads and finds
+// those that a watch event affects.
 package selection
 
 import (
@@ -17,16 +15,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Reason says why an object is not selected; empty when it is.
+// Reason explains why an object is not selected; empty if it is selected.
 type Reason string
 
 const (
-	// Selected is the reason of an object that belongs to the owner.
+	// Selected is the reason of a selected object.
 	Selected Reason = ""
-	// NoSelector means that the owner selects no object of this kind.
+	// NoSelector means that the workload selects no objects of this kind.
 	NoSelector Reason = "selector is not set"
-	// NamespaceNotSelected means that the Namespace's labels do not match, or
-	// that it is another one and the owner selects its own only.
+	// NamespaceNotSelected means that the labels of the Namespace do not match, or that the
+	// workload selects only its own namespace and the object is in another.
 	NamespaceNotSelected Reason = "namespace is not selected"
 	// LabelsNotSelected means that the object's labels do not match.
 	LabelsNotSelected Reason = "labels are not selected"
@@ -35,28 +33,28 @@ const (
 // Rule is one parsed pair of selectors. The zero value selects nothing.
 type Rule struct {
 	own        string
-	namespaces labels.Selector // nil: the owner's own namespace
+	namespaces labels.Selector // nil: the workload's own namespace
 	objects    labels.Selector // nil: nothing
 	named      []types.NamespacedName
 }
 
-// Naming returns the rule of an owner that also names objects. It uses them in another
-// way: they are not selected, whatever their labels are, and their changes concern it.
+// Naming returns the rule of a workload that also names objects. These are not selected by
+// labels, but their changes affect the workload.
 func (r Rule) Naming(objects ...types.NamespacedName) Rule {
 	r.named = objects
 	return r
 }
 
-// Names reports whether the owner names an object.
+// Names reports whether the workload names an object.
 func (r Rule) Names(namespace, name string) bool {
 	return slices.Contains(r.named, types.NamespacedName{Namespace: namespace, Name: name})
 }
 
-// Parse reads the selectors as the API has them: an absent object selector
-// selects nothing, an empty one everything; an absent namespace selector means
-// the owner's own namespace, an empty one every namespace.
+// Parse parses selectors with the semantics of the API: a missing object selector selects
+// nothing, an empty one everything; a missing namespace selector means the workload's own
+// namespace, an empty one every namespace.
 //
-// Errors name the field after the given prefix, for example
+// Errors start with the name of the field, for example
 // "spec.serviceMonitorNamespaceSelector".
 func Parse(own, field string, namespaces, objects *metav1.LabelSelector) (Rule, error) {
 	r := Rule{own: own}
@@ -74,10 +72,10 @@ func Parse(own, field string, namespaces, objects *metav1.LabelSelector) (Rule, 
 	return r, nil
 }
 
-// Empty reports whether the rule can never select anything.
+// Empty reports whether the rule selects nothing.
 func (r Rule) Empty() bool { return r.objects == nil }
 
-// OwnNamespaceOnly reports whether only objects beside the owner can be selected.
+// OwnNamespaceOnly reports whether the rule selects only objects in the workload's namespace.
 func (r Rule) OwnNamespaceOnly() bool { return r.namespaces == nil }
 
 // Namespace reports whether objects of the namespace can be selected.
@@ -93,8 +91,8 @@ func (r Rule) Labels(objLabels labels.Set) bool {
 	return r.objects != nil && r.objects.Matches(objLabels)
 }
 
-// Exact is a label that every selected object has, with its value, so that others need not be
-// looked at; ok is false when there is none.
+// Exact returns a label and value that every selected object has, so that callers need to
+// look only at objects with that label; ok is false if there is none.
 func (r Rule) Exact() (name, value string, ok bool) {
 	if r.objects == nil {
 		return "", "", false
@@ -108,7 +106,7 @@ func (r Rule) Exact() (name, value string, ok bool) {
 	return "", "", false
 }
 
-// Why returns [Selected] or the first reason against the object.
+// Why returns [Selected], or the first reason why the object is not selected.
 func (r Rule) Why(namespace string, nsLabels, objLabels labels.Set) Reason {
 	switch {
 	case r.objects == nil:

@@ -102,7 +102,7 @@ func (in *inputs) workloads(plan *engine.Plan, pod Inputs) (err error) {
 
 // remark adds the warnings that a user should see although nothing failed.
 func (in *inputs) remark(plan *engine.Plan) {
-	plan.Dropped = engine.AllDropped(in, append(in.owner.Dropped(), in.base.Dropped...)...)
+	plan.Dropped = append(in.owner.Dropped(), in.base.Dropped...)
 	plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(append(in.mounted.Warnings, in.base.Warnings...)))...)
 	var deprecated []string
 	for _, f := range []struct{ field, value string }{

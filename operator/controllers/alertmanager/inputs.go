@@ -105,9 +105,7 @@ func (c config) verdict() compiled.Verdict {
 	if c.Err == nil {
 		out.Text = c.compiledConfig
 	}
-	for _, d := range c.Dropped {
-		out.Dropped = append(out.Dropped, d.String())
-	}
+	out.Dropped = c.Dropped
 	return out
 }
 

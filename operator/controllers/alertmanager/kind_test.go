@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -424,7 +425,7 @@ func TestRemarks(t *testing.T) {
 	if err != nil || plan.Reason != engine.ReasonDeprecated || plan.Message != "spec.tag is deprecated, use spec.image; spec.sha is deprecated, use spec.image" {
 		t.Errorf("%s %q, %v", plan.Reason, plan.Message, err)
 	}
-	if !slices.Equal(plan.Dropped, []string{"spec.limits.maxSilences needs >= 0.28.0"}) {
+	if !slices.Equal(plan.Dropped, []gate.Dropped{{Path: "spec.limits.maxSilences", Need: ">= 0.28.0"}}) {
 		t.Errorf("dropped %q", plan.Dropped)
 	}
 }

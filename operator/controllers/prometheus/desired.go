@@ -226,7 +226,7 @@ func (plan *Plan) notes(owner *promworkload.Owner, in *Inputs) {
 		plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(in.Frame.Warnings))...)
 	}
 	plan.Warnings = append(plan.Warnings, in.Mounted.Warnings...)
-	plan.Dropped = engine.AllDropped(in, own...)
+	plan.Dropped = own
 }
 
 // Reasons of the condition Reconciled that only these kinds use.

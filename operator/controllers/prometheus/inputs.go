@@ -86,9 +86,7 @@ func (m Monitor) verdict() compiled.Verdict {
 	if m.Err == nil {
 		out.Text, out.Jobs = m.Piece, m.Jobs
 	}
-	for _, d := range m.Dropped {
-		out.Dropped = append(out.Dropped, d.String())
-	}
+	out.Dropped = m.Dropped
 	return out
 }
 

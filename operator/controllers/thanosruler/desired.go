@@ -59,7 +59,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 
 // remark adds the warnings that a user should see although nothing failed.
 func (in *inputs) remark(plan *engine.Plan) {
-	plan.Dropped = engine.AllDropped(in, append(in.owner.Dropped(), in.remoteWrite.Dropped...)...)
+	plan.Dropped = append(in.owner.Dropped(), in.remoteWrite.Dropped...)
 	plan.Warnings = append(plan.Warnings, in.owner.Warnings()...)
 	if len(in.ruler.Spec.PrometheusRulesExcludedFromEnforce) > 0 {
 		plan.Reason = engine.ReasonDeprecated

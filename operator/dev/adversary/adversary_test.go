@@ -16,7 +16,7 @@ import (
 
 const prefix = "github.com/firekeeper-dev/firekeeper/"
 
-// TestAttack is the short part of `make adversary`: the first objects of one seed.
+// TestAttack is the short version of `make adversary`: the first objects of one seed.
 func TestAttack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a Kubernetes control plane, which -short leaves out")
@@ -49,7 +49,7 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// needsCgroups skips the test where programs cannot get a memory limit.
+// needsCgroups skips the test if memory cgroups are not writable.
 func needsCgroups(t *testing.T, dir string) {
 	t.Helper()
 	p, err := cage.Start(cage.Program{Name: "probe", Path: "/bin/true", Limit: 50 << 20, Log: filepath.Join(dir, "probe.log")})

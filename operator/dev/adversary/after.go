@@ -16,18 +16,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// state is what must be the same before and after the attack.
+// state holds the values that must be equal before and after the attack.
 type state struct {
 	contents map[string]content
 	rss      map[string]int64
-	heap     int64 // of the operator, after a collection
+	heap     int64 // of the operator, after a garbage collection
 }
 
-// margins are how much more memory a process may have after the attack, in bytes: caches
-// that keep their size, and pages that Go gives back later.
+// margins is the tolerated memory growth of each process in bytes, for caches that keep their size and for pages that
+// Go returns later.
 var margins = map[string]int64{"operator": 100 << 20, "webhook": 80 << 20, "config-reloader": 20 << 20}
 
-// heapMargin is the same for the live heap of the operator.
+// heapMargin is the tolerated growth of the operator's live heap.
 const heapMargin = 30 << 20
 
 func (r *runner) state(ctx context.Context) (state, error) {
@@ -49,7 +49,7 @@ func (r *runner) state(ctx context.Context) (state, error) {
 	return s, nil
 }
 
-// heap is the operator's live heap after a collection.
+// heap returns the size of the operator's live heap after a garbage collection.
 func (r *runner) heap(ctx context.Context) (int64, error) {
 	if _, err := get(ctx, r.w.operatorURL()+"/debug/pprof/heap?gc=1", r.callers.reader); err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func (r *runner) heap(ctx context.Context) (int64, error) {
 	return 0, errors.New("no go_memstats_heap_alloc_bytes in /metrics")
 }
 
-// compare deletes everything that is hostile, and compares with before.
+// compare deletes all hostile objects and compares the state with the one before the attack.
 func (r *runner) compare(ctx context.Context) error {
 	r.say("everything hostile is deleted")
 	r.attacker.shrink(ctx, 0)
@@ -95,7 +95,7 @@ func (r *runner) compare(ctx context.Context) error {
 	return r.memory(ctx)
 }
 
-// deleteRest deletes what the attack has lost sight of.
+// deleteRest deletes hostile objects that the attacker no longer tracks.
 func (r *runner) deleteRest(ctx context.Context) error {
 	for _, row := range allRows() {
 		err := r.w.objects.Resource(row.GroupVersionResource()).Namespace(hostileNS).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
@@ -106,7 +106,7 @@ func (r *runner) deleteRest(ctx context.Context) error {
 	return r.w.kube.CoreV1().Secrets(hostileNS).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 }
 
-// difference is nil for two contents that are the same byte for byte.
+// difference returns an error unless two contents are byte-identical.
 func difference(want, got content) error {
 	if want.sum() == got.sum() {
 		return nil
@@ -123,9 +123,9 @@ func difference(want, got content) error {
 	return fmt.Errorf("rule files were %.300q and are %.300q", slices.Sorted(maps.Keys(want.rules)), slices.Sorted(maps.Keys(got.rules)))
 }
 
-// memory waits until every process has about the memory of before.
+// memory waits until the memory of every process is back within the margins.
 func (r *runner) memory(ctx context.Context) error {
-	err := eventually(ctx, 12*time.Minute, func() error { // targets are kept for ten after the last question
+	err := eventually(ctx, 12*time.Minute, func() error { // targets are cached for ten minutes after the last request
 		heap, err := r.heap(ctx)
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (r *runner) memory(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// profile keeps the operator's heap profile, and says where it is.
+// profile saves the operator's heap profile and returns a note with its path.
 func (r *runner) profile(ctx context.Context) string {
 	heap, err := get(ctx, r.w.operatorURL()+"/debug/pprof/heap?gc=1", r.callers.reader)
 	if err == nil {
@@ -163,7 +163,7 @@ func (r *runner) profile(ctx context.Context) string {
 	return "; its profile is heap.pprof in " + r.Out
 }
 
-// progress writes a line every few seconds.
+// progress writes a progress line at a fixed interval.
 func (r *runner) progress(ctx context.Context) {
 	tick := time.NewTicker(r.Every)
 	defer tick.Stop()
@@ -220,7 +220,7 @@ func (r *runner) result() Result {
 	return out
 }
 
-// Text is the result for people.
+// Text returns the result in human-readable form.
 func (r Result) Text() string {
 	var b strings.Builder
 	n := r.counts

@@ -25,26 +25,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/webhook/admission"
 )
 
-// What one object may cost our own checks, a review or a conversion.
+// Limits for a single object in a check, a review or a conversion.
 const (
-	aloneTime  = 30 * time.Second // on a machine that does something else
-	aloneBytes = 1 << 30          // allocated, not at the same time
+	aloneTime  = 30 * time.Second // generous, because the machine may be busy
+	aloneBytes = 1 << 30          // allocated in total, not at the same time
 )
 
-// alone checks objects without a cluster, in this process.
+// alone checks objects in this process, without a cluster.
 type alone struct {
 	*findings
 	hooks   *http.ServeMux
 	refused int
-	stuck   bool // a check does not end
+	stuck   bool // a check does not return
 	slowest time.Duration
 	largest uint64
 }
 
-// Alone gives objects to our own checks, the webhooks and the conversion, and what is
-// generated of those that are accepted to servers' own parsers, all without a cluster.
+// Alone passes objects to the operator's checks, the webhooks and the conversion. The configuration generated from
+// accepted objects is parsed by the servers' own parsers. It needs no cluster.
 //
-// Errors: nothing can be made.
+// Errors: the setup fails.
 func Alone(ctx context.Context, o Options) (Result, error) {
 	began := time.Now()
 	r := runner{Options: o, began: began}
@@ -68,7 +68,7 @@ func Alone(ctx context.Context, o Options) (Result, error) {
 	return Result{Findings: a.list(), counts: counts{created: n, refused: map[string]int{"our own checks": a.refused}}, took: time.Since(began)}, nil
 }
 
-// object checks one object in every way.
+// object runs all checks on one object.
 func (a *alone) object(o hostile.Object) {
 	raw, err := json.Marshal(o.Manifest)
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *alone) object(o hostile.Object) {
 		a.converts(raw, version, wrong)
 	}
 	if version == "monitoring.coreos.com/v1beta1" {
-		return // an operator gets it in the other version
+		return // the API server converts it before an operator reads it
 	}
 	row := catalog.Of(o.Kind)
 	var verdict error
@@ -99,10 +99,10 @@ func (a *alone) object(o hostile.Object) {
 	}
 }
 
-// never is when a check is taken for one that does not end.
+// never is the time after which a check is considered stuck.
 const never = 4 * aloneTime
 
-// measured runs a check, and reports one that panics, costs too much or does not end.
+// measured runs a check and reports a panic, excessive cost, or a check that does not return.
 func (a *alone) measured(wrong func(Kind, string, ...any), what string, check func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -136,7 +136,7 @@ func (a *alone) measured(wrong func(Kind, string, ...any), what string, check fu
 func (a *alone) post(path string, body any) *httptest.ResponseRecorder {
 	text, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // it came from JSON
+		panic(err) // body was decoded from JSON
 	}
 	rec, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, path, bytes.NewReader(text))
 	r.Header.Set("Content-Type", "application/json")
@@ -144,7 +144,7 @@ func (a *alone) post(path string, body any) *httptest.ResponseRecorder {
 	return rec
 }
 
-// reviewed asks the webhooks, which may refuse more than we do but nothing less.
+// reviewed calls the webhooks, which must reject at least the objects that the operator rejects.
 func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, verdict error, wrong func(Kind, string, ...any)) {
 	path := map[string]string{"PrometheusRule": admission.ValidateRulesPath, "AlertmanagerConfig": admission.ValidateAlertmanagerConfigsPath}[o.Kind]
 	if path == "" {
@@ -167,7 +167,7 @@ func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, verdict
 		} `json:"response"`
 	}
 	switch {
-	case rec == nil: // it panicked
+	case rec == nil: // the call panicked
 	case rec.Code != http.StatusOK:
 		wrong(Unserved, "%s answers %d: %s", path, rec.Code, excerpt(rec.Body.String(), 300))
 	case json.Unmarshal(rec.Body.Bytes(), &answer) != nil:
@@ -179,7 +179,7 @@ func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, verdict
 	}
 }
 
-// converts asks for the other version, and back again: nothing may be lost.
+// converts converts an object to the other version and back, and reports lost fields.
 func (a *alone) converts(raw []byte, version string, wrong func(Kind, string, ...any)) {
 	other := "monitoring.coreos.com/v1beta1"
 	if version == other {
@@ -239,7 +239,7 @@ func specOf(raw []byte) any {
 	return o.Spec
 }
 
-// rendered puts an accepted object alone into a configuration, which its server must take.
+// rendered compiles an accepted object into a configuration, which the server must accept.
 func (a *alone) rendered(row *catalog.Row, raw []byte, wrong func(Kind, string, ...any)) {
 	object := row.New()
 	if err := manifest.DecodeStored(raw, object); err != nil {
@@ -278,7 +278,7 @@ func (a *alone) parsed(out render.Output, wrong func(Kind, string, ...any)) {
 	}
 }
 
-// selecting is a Prometheus that selects everything in its namespace.
+// selecting returns a Prometheus that selects everything in its namespace.
 func selecting() *v1.Prometheus {
 	p := &v1.Prometheus{}
 	p.Namespace, p.Name = hostileNS, "main"

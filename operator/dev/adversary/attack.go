@@ -16,22 +16,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// attacker stores hostile objects as the user that has edit in one namespace.
+// attacker creates hostile objects as a user with the ClusterRole edit in one namespace.
 type attacker struct {
 	w      *world
 	source *hostile.Source
 	found  func(Finding)
 
 	mu    sync.Mutex
-	alive []hostile.Object // in the order in which they were created
+	alive []hostile.Object // in order of creation
 	count counts
 }
 
-// counts are what became of calls.
+// counts is the number of API calls by result.
 type counts struct {
 	created, updated, deleted int
 	bytes                     int64
-	refused                   map[string]int // creations, by who refuses
+	refused                   map[string]int // failed creations, by the component that rejected them
 }
 
 func newAttacker(w *world, found func(Finding)) (*attacker, error) {
@@ -42,7 +42,7 @@ func newAttacker(w *world, found func(Finding)) (*attacker, error) {
 	return &attacker{w: w, source: source, found: found, count: counts{refused: map[string]int{}}}, nil
 }
 
-// batch creates the objects with these numbers, and changes some.
+// batch creates the objects with these numbers and changes some of them.
 func (a *attacker) batch(ctx context.Context, from, to int) {
 	numbers := make(chan int)
 	var g sync.WaitGroup
@@ -60,8 +60,8 @@ func (a *attacker) batch(ctx context.Context, from, to int) {
 	g.Wait()
 }
 
-// object creates one object with what it refers to. Every second asks no webhook, every
-// eighth is changed, every sixteenth is deleted at once.
+// object creates one object with the Secrets that it refers to. Every second object bypasses the webhooks, every eighth
+// is changed, and every sixteenth is deleted at once.
 func (a *attacker) object(ctx context.Context, n int) {
 	o := a.source.Object(n)
 	if n%2 == 0 {
@@ -98,7 +98,7 @@ func (a *attacker) object(ctx context.Context, n int) {
 	}
 }
 
-// change patches an object many times, and gives it the spec of another.
+// change patches an object several times, also with the specs of others.
 func (a *attacker) change(ctx context.Context, n int, o hostile.Object) {
 	path := pathOf(o.Manifest, o.Resource, nameOf(o.Manifest))
 	for i := range 10 {
@@ -126,7 +126,7 @@ func (a *attacker) patch(ctx context.Context, path string, patch map[string]any)
 	a.conversion(err)
 }
 
-// send makes one call; it returns the size of the body.
+// send sends one API request and returns the size of the body.
 func (a *attacker) send(ctx context.Context, verb, path string, body any) (int, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -135,7 +135,7 @@ func (a *attacker) send(ctx context.Context, verb, path string, body any) (int, 
 	return len(text), a.w.user.Verb(verb).AbsPath(path).SetHeader("Content-Type", "application/json").Body(text).Do(ctx).Error()
 }
 
-// refused counts who refuses a creation.
+// refused counts a failed creation by the component that rejected it.
 func (a *attacker) refused(kind string, err error) {
 	a.conversion(err)
 	by := "API server"
@@ -171,7 +171,7 @@ func (a *attacker) conversion(err error) {
 	}
 }
 
-// shrink deletes the oldest objects until a number is left.
+// shrink deletes the oldest objects until left remain.
 func (a *attacker) shrink(ctx context.Context, left int) {
 	a.mu.Lock()
 	most := max(0, len(a.alive)-left)
@@ -190,7 +190,7 @@ func (a *attacker) shrink(ctx context.Context, left int) {
 	g.Wait()
 }
 
-// remove deletes an object and what it refers to.
+// remove deletes an object and the Secrets that it refers to.
 func (a *attacker) remove(ctx context.Context, o hostile.Object) {
 	var all []string
 	if o.Manifest != nil {
@@ -218,7 +218,7 @@ func (a *attacker) forget(o hostile.Object) {
 	a.alive = slices.DeleteFunc(a.alive, func(other hostile.Object) bool { return other.Index == o.Index })
 }
 
-// living are the objects that were created and not deleted.
+// living returns the objects that were created and not deleted.
 func (a *attacker) living() []hostile.Object {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -242,7 +242,7 @@ func nameOf(m hostile.Manifest) string {
 	return name
 }
 
-// pathOf is the path of an object in its own version; without a name that of its list.
+// pathOf returns the API path of an object in its own version, or of its list if the name is empty.
 func pathOf(m hostile.Manifest, resource, name string) string {
 	version, _ := m["apiVersion"].(string)
 	path := "/apis/" + version + "/namespaces/" + hostileNS + "/" + resource

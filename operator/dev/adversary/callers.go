@@ -18,27 +18,27 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// callers send hostile requests, and good ones beside them.
+// callers send hostile requests, and well-behaved ones next to them.
 type callers struct {
 	w       *world
 	source  *hostile.Source
 	found   func(Finding)
-	mallory string // tokens: may edit one namespace
-	nobody  string // may do nothing
+	mallory string // tokens: of a user who may edit one namespace
+	nobody  string // without any permission
 	reader  string // may read everything but Secrets
 
-	hooksOnly bool // there is nothing but the webhooks
+	hooksOnly bool // only the webhooks are running
 
 	mu    sync.Mutex
 	count requestCounts
 }
 
-// requestCounts are what became of requests.
+// requestCounts is the number of requests by result.
 type requestCounts struct {
 	total   int
 	codes   map[string]int
 	good    int
-	slowest time.Duration // of the good ones
+	slowest time.Duration // of the well-behaved requests
 }
 
 func newCallers(ctx context.Context, w *world, source *hostile.Source, found func(Finding)) (*callers, error) {
@@ -55,19 +55,19 @@ func newCallers(ctx context.Context, w *world, source *hostile.Source, found fun
 	return c, nil
 }
 
-// request is one request of an attack.
+// request is one hostile request.
 type request struct {
 	what, method, url, token string
 	kind                     string // Content-Type
 	body                     []byte
-	slow                     bool // a byte at a time
-	headers                  int  // kilobytes of them
+	slow                     bool // send the body one byte at a time
+	headers                  int  // total size in kilobytes
 }
 
-// inFlight bounds how many hostile requests are open at a time.
+// inFlight is the maximum number of concurrent hostile requests.
 const inFlight = 24
 
-// run sends requests until the context ends.
+// run sends requests until the context is done.
 func (c *callers) run(ctx context.Context) {
 	var g sync.WaitGroup
 	if !c.hooksOnly {
@@ -98,10 +98,10 @@ func (c *callers) run(ctx context.Context) {
 	g.Wait()
 }
 
-// most is how much of an answer is read.
+// most is the maximum number of bytes read from a response.
 const most = 64 << 20
 
-// send sends a hostile request and looks at the answer.
+// send sends a hostile request and checks the response.
 func (c *callers) send(ctx context.Context, q request) {
 	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
 	defer cancel()
@@ -110,7 +110,7 @@ func (c *callers) send(ctx context.Context, q request) {
 		body = &slowly{ctx, q.body}
 	}
 	r, err := http.NewRequestWithContext(ctx, q.method, q.url, body)
-	if err != nil { // a URL that no client sends
+	if err != nil { // a URL that no client can send
 		return
 	}
 	if q.token != "" {
@@ -126,7 +126,7 @@ func (c *callers) send(ctx context.Context, q request) {
 	resp, err := client.Do(r)
 	if err == nil {
 		code = fmt.Sprint(resp.StatusCode)
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // a stream is cut by our deadline
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // a stream ends at the deadline of the context
 		_ = resp.Body.Close()
 		c.look(q, resp.Header, text)
 	}
@@ -136,7 +136,7 @@ func (c *callers) send(ctx context.Context, q request) {
 	c.count.codes[code]++
 }
 
-// look searches an answer for canaries.
+// look searches a response for canaries.
 func (c *callers) look(q request, header http.Header, text []byte) {
 	for _, canary := range []string{secretCanary, privateCanary} {
 		at := bytes.Index(text, []byte(canary))
@@ -148,7 +148,7 @@ func (c *callers) look(q request, header http.Header, text []byte) {
 	}
 }
 
-// slowly is a body of which a byte arrives every quarter of a second.
+// slowly is a request body that delivers one byte every quarter of a second.
 type slowly struct {
 	ctx  context.Context
 	rest []byte
@@ -168,7 +168,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// good asks what an honest client asks, every few seconds.
+// good sends the requests of a well-behaved client every few seconds.
 func (c *callers) good(ctx context.Context) {
 	object := c.w.operatorURL() + "/apis/monitoring.coreos.com/v1/namespaces/" + monitoring + "/prometheuses/main/"
 	for ctx.Err() == nil {
@@ -195,7 +195,7 @@ func (c *callers) good(ctx context.Context) {
 	}
 }
 
-// warm asks once what fills the caches that a process keeps for good: the checkers of all kinds.
+// warm fills the caches that a process keeps permanently: the checkers of all kinds.
 func (c *callers) warm(ctx context.Context) error {
 	for _, row := range catalog.All {
 		body := fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: warm, namespace: %s}\nspec: {}\n", row.GroupVersion(), row.Kind, hostileNS)
@@ -205,7 +205,7 @@ func (c *callers) warm(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// timed repeats a good request until it is answered, and reports one that takes too long.
+// timed retries a well-behaved request until it succeeds, and reports it if that takes too long.
 func (c *callers) timed(ctx context.Context, what string, ask func(context.Context) error) {
 	began := time.Now()
 	err := eventually(ctx, 3*c.w.Answer, func() error { return ask(ctx) })
@@ -222,7 +222,7 @@ func (c *callers) timed(ctx context.Context, what string, ask func(context.Conte
 	c.count.slowest = max(c.count.slowest, took)
 }
 
-// admitted stores nothing, and asks all webhooks.
+// admitted passes an object through all webhooks in a dry run.
 func (c *callers) admitted(ctx context.Context) error {
 	all, err := parse([]byte(strings.ReplaceAll(subjects[1].manifest, "name: web, namespace", "name: dry, namespace")))
 	if err != nil {
@@ -242,8 +242,8 @@ func (c *callers) admitted(ctx context.Context) error {
 	return nil
 }
 
-// probes asks for the health of the processes as a kubelet does: four probes in a row that
-// fail within a minute end a container.
+// probes probes the health of the processes as a kubelet does: a container is killed after four consecutive failures
+// within a minute.
 func (c *callers) probes(ctx context.Context) {
 	failed := map[string]int{}
 	all := []string{c.w.webhookURL() + "/healthz"}

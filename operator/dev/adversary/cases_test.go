@@ -13,14 +13,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// What our own checks may take for the objects of one case.
+// Limits for the checks of the objects of one case.
 const (
-	caseTime  = 20 * time.Second // on a machine that does something else
-	caseBytes = 512 << 20        // allocated, not at the same time
+	caseTime  = 20 * time.Second // generous, because the machine may be busy
+	caseBytes = 512 << 20        // allocated in total, not at the same time
 )
 
-// TestCases replays what attacks have found, and what was reported, without a cluster. The
-// first line of a case says what our own checks must say of each object in it:
+// TestCases replays cases found by attacks or reported by users, without a cluster. The first line of a case states the
+// expected result for each of its objects:
 //
 //	# rejected: a part of the reason
 //	# accepted
@@ -76,7 +76,7 @@ func replay(t *testing.T, row *catalog.Row, raw []byte, want string) {
 	}
 }
 
-// expanded replaces REPEAT(10000,text) by the text, as often: a case is one small file.
+// expanded replaces REPEAT(10000,text) by that many copies of the text, which keeps the files small.
 func expanded(text []byte) []byte {
 	rest, out := string(text), strings.Builder{}
 	for {

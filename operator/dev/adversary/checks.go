@@ -27,7 +27,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// checker looks at everything after a batch.
+// checker checks the installation after each batch.
 type checker struct {
 	w        *world
 	v        *written
@@ -35,18 +35,18 @@ type checker struct {
 	found    func(Finding)
 	promtool string
 
-	templates map[string]string // as they were at the beginning
-	bindings  bool              // whether the operator writes status.bindings
-	logs      map[string]int64  // how far each log was read
-	verdicts  map[string]error  // of our own checks, by uid and generation
+	templates map[string]string // pod templates at the beginning
+	bindings  bool              // the operator writes status.bindings
+	logs      map[string]int64  // offset up to which each log was read
+	verdicts  map[string]error  // results of the operator's checks, by UID and generation
 	files     map[string]bool   // rule files that were checked, by name and content
-	told      int               // objects that said what is wrong
-	loaded    int               // configurations that were loaded
-	largest   int               // bytes of one
+	told      int               // number of objects that reported a rejection
+	loaded    int               // number of configurations that were loaded
+	largest   int               // size of the largest configuration in bytes
 }
 
 func (w *world) newChecker(ctx context.Context, v *written, k *keeper, found func(Finding)) (*checker, error) {
-	compat.InitFromFlags(slog.New(slog.DiscardHandler), featurecontrol.NoopFlags{}) // names of labels as Alertmanagers read them
+	compat.InitFromFlags(slog.New(slog.DiscardHandler), featurecontrol.NoopFlags{}) // parse label names as Alertmanager does
 	c := &checker{w: w, v: v, k: k, found: found, logs: map[string]int64{}, verdicts: map[string]error{}, files: map[string]bool{}}
 	c.promtool = w.promtool
 	var err error
@@ -54,7 +54,7 @@ func (w *world) newChecker(ctx context.Context, v *written, k *keeper, found fun
 	return c, err
 }
 
-// after makes all checks; alive are the objects that should exist.
+// after runs all checks; alive lists the objects that should exist.
 func (c *checker) after(ctx context.Context, alive []hostile.Object) error {
 	c.fromLogs()
 	if err := c.k.revive(ctx); err != nil {
@@ -83,7 +83,7 @@ func manifestsOf(all []hostile.Object) (out []hostile.Manifest) {
 	return out
 }
 
-// fromLogs looks for panics, and for values of Secrets.
+// fromLogs searches the logs for panics and for values of Secrets.
 func (c *checker) fromLogs() {
 	for _, name := range c.k.names() {
 		var lines []string
@@ -98,7 +98,7 @@ func (c *checker) fromLogs() {
 	}
 }
 
-// loads checks that servers take what is written.
+// loads checks that the servers accept the written configurations.
 func (c *checker) loads(ctx context.Context) {
 	for _, t := range targets {
 		got, err := c.v.complete(ctx, t)
@@ -119,13 +119,13 @@ func (c *checker) loads(ctx context.Context) {
 		if err != nil {
 			c.found(Finding{Kind: NotLoaded, Text: fmt.Sprintf("%s: %v", t.kind, err)})
 			name := filepath.Join(c.w.Out, fmt.Sprintf("refused-%s-%d.yaml", t.kind, time.Now().Unix()))
-			_ = os.WriteFile(name, got.config, 0o644) // to look at
+			_ = os.WriteFile(name, got.config, 0o644) // for debugging
 		}
 		c.rules(t.kind, got.rules)
 	}
 }
 
-// syntax asks promtool about a configuration, or the library that it is made of.
+// syntax checks a configuration with promtool or, if there is none, with the Prometheus library.
 func (c *checker) syntax(ctx context.Context, config []byte) error {
 	if c.promtool == "" {
 		return loadable(config)
@@ -142,10 +142,10 @@ func (c *checker) syntax(ctx context.Context, config []byte) error {
 	return nil
 }
 
-// strategy is a field that only Thanos has.
+// strategy matches a rule group field that only Thanos supports.
 var strategy = regexp.MustCompile(`(?m)^ *partial_response_strategy: .*\n`)
 
-// rules reads rule files as Prometheus does, each content once.
+// rules parses rule files with Prometheus' parser, each distinct content once.
 func (c *checker) rules(kind string, files map[string]string) {
 	for name, text := range files {
 		key := fmt.Sprint(name, len(text), text[:min(len(text), 200)])
@@ -163,12 +163,12 @@ func (c *checker) rules(kind string, files map[string]string) {
 	}
 }
 
-// allRows are all rows in one version each.
+// allRows returns one row for each kind.
 func allRows() []*catalog.Row {
 	return slices.DeleteFunc(slices.Clone(catalog.All), func(row *catalog.Row) bool { return row == catalog.AlertmanagerConfigBeta })
 }
 
-// list reads the objects of the hostile user.
+// list lists the objects of the hostile user.
 func (c *checker) list(ctx context.Context, row *catalog.Row) (out []stored, err error) {
 	for next := ""; ; {
 		path := "/apis/" + row.GroupVersion().String() + "/namespaces/" + hostileNS + "/" + row.Resource
@@ -197,7 +197,7 @@ func (c *checker) list(ctx context.Context, row *catalog.Row) (out []stored, err
 	}
 }
 
-// reported waits until every object of the user is used, or says why it is not.
+// reported waits until every object of the user is used or reports why it is not.
 func (c *checker) reported(ctx context.Context, alive []hostile.Object) error {
 	var silent []string
 	var objects []stored
@@ -252,7 +252,7 @@ func (c *checker) reported(ctx context.Context, alive []hostile.Object) error {
 	return nil
 }
 
-// madeAs is what an object was made from, with what it refers to, or as it is stored.
+// madeAs returns the manifest of a stored object, preceded by the Secrets that it refers to.
 func madeAs(alive []hostile.Object, s stored) []hostile.Manifest {
 	i := slices.IndexFunc(alive, func(o hostile.Object) bool { return nameOf(o.Manifest) == s.name })
 	var m hostile.Manifest
@@ -262,7 +262,7 @@ func madeAs(alive []hostile.Object, s stored) []hostile.Manifest {
 	return append(slices.Clone(alive[i].With), m)
 }
 
-// silent says what an object lacks: it is neither used nor does it say why not.
+// silent returns what is missing if an object is neither used nor reports the reason; otherwise it returns "".
 func (c *checker) silent(s stored, events map[string]string, used uses) string {
 	key := fmt.Sprintf("%s/%d", s.uid, s.generation)
 	want, known := c.verdicts[key]
@@ -291,7 +291,7 @@ func (c *checker) silent(s stored, events map[string]string, used uses) string {
 	return ""
 }
 
-// events are what Events say on objects of the user, by UID.
+// events returns the notes of the Events about objects of the user, by UID.
 func (c *checker) events(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	for next := ""; ; {

@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"github.com/prometheus/prometheus/config"
-	_ "github.com/prometheus/prometheus/discovery/kubernetes" // so that its blocks are read
+	_ "github.com/prometheus/prometheus/discovery/kubernetes" // registers the Kubernetes discovery
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func everything() *metav1.LabelSelector { return &metav1.LabelSelector{} }
 
-// loadable reads a configuration as Prometheus does. One with ways of discovery that are
-// not built in here is good if nothing else is wrong with it.
+// loadable parses a configuration as Prometheus does. It tolerates discovery mechanisms that are not compiled in here.
 func loadable(text []byte) error {
 	_, err := config.Load(string(text), nil)
 	if err != nil && strings.Contains(err.Error(), "_sd_configs not found in type") {
@@ -23,11 +22,11 @@ func loadable(text []byte) error {
 	return err
 }
 
-// matchers are the fields with lists of matchers.
+// matchers lists the fields with lists of matchers.
 var matchers = []string{"matchers", "sourceMatch", "targetMatch"}
 
-// normal writes matchers as v1beta1 has them: it has no regex, which v1alpha1 replaced by
-// matchType, and says the operator always. in is the field that a value is in.
+// normal converts matchers to the form of v1beta1, which always has matchType and no regex. in is the field that
+// contains the value.
 func normal(v any, in string) any {
 	switch v := v.(type) {
 	case []any:
@@ -51,7 +50,7 @@ func normal(v any, in string) any {
 	return v
 }
 
-// firstDifference says where two JSON values differ, without much of them.
+// firstDifference returns the path of the first difference between two JSON values, with excerpts of both.
 func firstDifference(want, got any, path string) string {
 	switch want := want.(type) {
 	case map[string]any:

@@ -43,7 +43,7 @@ func parse(text []byte) (out []*unstructured.Unstructured, err error) {
 	}
 }
 
-// container is what a Deployment of deploy/ ships: arguments and memory limit.
+// container is the part of a Deployment of deploy/ that is used: arguments and memory limit.
 type container struct {
 	args  []string
 	limit int64

@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// kinds are those of workloads; each caller gets its own.
+// kinds returns the kinds of workloads, newly allocated for each caller.
 func kinds() []*engine.Kind {
 	cfg := workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
@@ -31,8 +31,8 @@ func kinds() []*engine.Kind {
 	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}
 }
 
-// rejected returns why no workload can use an object, by our own checks; nil where that
-// depends on others.
+// rejected returns the error by which the operator's checks reject an object. It returns nil if they accept it or if
+// the result depends on other objects.
 func rejected(row *catalog.Row, raw []byte) error {
 	object := row.New()
 	if err := manifest.DecodeStored(raw, object); err != nil {
@@ -52,14 +52,14 @@ func rejected(row *catalog.Row, raw []byte) error {
 	return nil
 }
 
-// stored is an object as the API server has it.
+// stored is an object as stored by the API server.
 type stored struct {
 	row        *catalog.Row
 	raw        []byte
 	name, uid  string
 	generation int64
 	bindings   []binding
-	conditions []condition // of a workload
+	conditions []condition // if it is a workload
 }
 
 // binding is an entry of status.bindings.
@@ -93,7 +93,7 @@ func newStored(row *catalog.Row, raw []byte) (stored, error) {
 	return stored{row: row, raw: raw, name: m.Name, uid: m.UID, generation: m.Generation, bindings: o.Status.Bindings, conditions: o.Status.Conditions}, nil
 }
 
-// fails reports whether the conditions of a workload say that it cannot be run.
+// fails reports whether the conditions of a workload report that it cannot be reconciled.
 func (s stored) fails() bool {
 	for _, c := range s.conditions {
 		if c.Type == "Reconciled" && c.Status == "False" && c.Message != "" {
@@ -103,7 +103,7 @@ func (s stored) fails() bool {
 	return false
 }
 
-// says reports whether a status has a result for the object as it is now.
+// says reports whether the status has a result for the current generation.
 func (s stored) says() bool {
 	for _, b := range s.bindings {
 		for _, c := range b.Conditions {
@@ -115,13 +115,13 @@ func (s stored) says() bool {
 	return false
 }
 
-// uses are the objects that something is written of.
+// uses holds the objects that occur in the written configurations.
 type uses struct {
 	names map[string]bool // "job namespace/name", "route namespace/name"
-	files []string        // of rules, which have the uid in their name
+	files []string        // names of rule files, which contain the UID
 }
 
-// usesOf reads what is written for all workloads.
+// usesOf collects the objects that occur in the configurations of all workloads.
 func usesOf(all map[string]content) uses {
 	out := uses{names: map[string]bool{}}
 	note := func(prefix, text string) {
@@ -149,7 +149,7 @@ func usesOf(all map[string]content) uses {
 	return out
 }
 
-// of reports whether something is written of an object.
+// of reports whether an object occurs in the written configurations.
 func (u uses) of(s stored) bool {
 	switch s.row {
 	case catalog.PrometheusRule:
@@ -166,7 +166,7 @@ func (u uses) of(s stored) bool {
 	}
 }
 
-// empty reports whether an object is good and asks for nothing.
+// empty reports whether a valid object generates no configuration.
 func (s stored) empty() bool {
 	var o struct {
 		Spec map[string]any `json:"spec"`

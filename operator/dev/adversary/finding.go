@@ -13,35 +13,35 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// Kind is a promise that was broken.
+// Kind is the kind of a violated guarantee.
 type Kind string
 
 // Kinds of findings.
 const (
-	Ended      Kind = "ended"       // a process was killed or ended by itself
+	Ended      Kind = "ended"       // a process was killed or exited by itself
 	Fault      Kind = "fault"       // a panic in a log
-	NotWritten Kind = "not-written" // a change of the good tenant
-	NotLoaded  Kind = "not-loaded"  // servers refuse what is written
-	NotTold    Kind = "not-told"    // an object is rejected or not used, and nothing on it says so
+	NotWritten Kind = "not-written" // a change of the well-behaved tenant was not written in time
+	NotLoaded  Kind = "not-loaded"  // servers reject the written configuration
+	NotTold    Kind = "not-told"    // an object is rejected or not used, and does not report it
 	Rollout    Kind = "rollout"     // pods change because of a tenant
 	Unserved   Kind = "unserved"    // the API server cannot list, read or delete objects
 	Leaked     Kind = "leaked"      // a canary was seen
-	Slow       Kind = "slow"        // a good request was not answered in time
-	Remains    Kind = "remains"     // what is written or used is not as before
+	Slow       Kind = "slow"        // a well-behaved request was not answered in time
+	Remains    Kind = "remains"     // the output or the memory use differs from before
 )
 
-// Finding is one promise that was broken.
+// Finding is a violated guarantee.
 type Finding struct {
 	Kind    Kind
-	Process string // of Ended and Fault
+	Process string // for Ended and Fault
 	Text    string
-	From    int // objects of the batch before which it was noticed: [From, To)
+	From    int // numbers of the objects of the batch before which it was noticed: [From, To)
 	To      int
-	Objects []hostile.Manifest // that lead to it, as far as is known
-	Times   int                // it was seen
+	Objects []hostile.Manifest // objects that cause it, as far as known
+	Times   int                // number of occurrences
 }
 
-// numbers of objects and the like do not make another finding.
+// numbers matches the parts of a text that do not distinguish findings, like object numbers.
 var numbers = regexp.MustCompile(`[0-9]+|nnnn+|\S{120,}`)
 
 func (f Finding) key() string {
@@ -55,16 +55,16 @@ func excerpt(text string, most int) string {
 	return text
 }
 
-// findings collects what was found, each once, and writes it to files.
+// findings deduplicates findings and writes them to files.
 type findings struct {
 	dir string
 	say func(string, ...any)
 
 	mu       sync.Mutex
-	from, to int // of the batch
+	from, to int // of the current batch
 	all      []*Finding
 	by       map[string]*Finding
-	trial    map[Kind]bool // what is found in a trial; nil outside of one
+	trial    map[Kind]bool // findings during a trial; nil outside of a trial
 }
 
 func newFindings(dir string, say func(string, ...any)) *findings {
@@ -77,7 +77,7 @@ func (f *findings) batch(from, to int) {
 	f.from, f.to = from, to
 }
 
-// add notes a finding.
+// add records a finding.
 func (f *findings) add(one Finding) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +98,7 @@ func (f *findings) add(one Finding) {
 	}
 }
 
-// save writes a finding to a file of its own.
+// save writes a finding to a new file.
 func (f *findings) save(number int, one *Finding) error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (f *findings) save(number int, one *Finding) error {
 	return f.saveAs(fmt.Sprintf("%03d-%s.yaml", number, one.Kind), one)
 }
 
-// manifest is a finding as a file that kubectl can apply.
+// manifest returns a finding as a file that kubectl can apply.
 func (f *Finding) manifest() (string, error) {
 	var b strings.Builder
 	for line := range strings.Lines(fmt.Sprintf("%s: objects %d to %d\n%s\n", f.Kind, f.From, f.To, f.Text)) {
@@ -118,7 +118,7 @@ func (f *Finding) manifest() (string, error) {
 			return "", err
 		}
 		text, err := yaml.JSONToYAML(raw)
-		if err != nil { // strings that YAML cannot have
+		if err != nil { // strings that YAML cannot represent
 			text = raw
 		}
 		b.WriteString("---\n" + string(text) + "\n")

@@ -15,11 +15,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/cage"
 )
 
-// unchecked is the label of objects that are stored without asking the webhooks, so that
-// the operator gets what they would refuse.
+// unchecked is the label of objects that bypass the webhooks, so that the operator gets objects that the webhooks would
+// reject.
 const unchecked = "adversary.example/unchecked"
 
-// webhooks starts the webhooks and has the API server ask them.
+// webhooks starts the webhooks and registers them with the API server.
 func (w *world) webhooks(ctx context.Context, k *keeper) error {
 	ca, err := w.startWebhooks(ctx, k)
 	if err != nil {
@@ -28,7 +28,7 @@ func (w *world) webhooks(ctx context.Context, k *keeper) error {
 	return w.configureWebhooks(ctx, ca)
 }
 
-// startWebhooks starts them with the arguments and the limit of deploy/, and a certificate.
+// startWebhooks starts the webhook server with the arguments and the limit of deploy/ and a certificate.
 func (w *world) startWebhooks(ctx context.Context, k *keeper) (ca []byte, err error) {
 	c, err := shipped(w.deploy("components", "webhook", "deployment.yaml"))
 	if err != nil {
@@ -84,7 +84,7 @@ func (w *world) configureWebhooks(ctx context.Context, ca []byte) error {
 	return w.apply(ctx, append(all, crd[0])...)
 }
 
-// reachable replaces the Service in a clientConfig.
+// reachable replaces the Service in a clientConfig by a URL.
 func (w *world) reachable(config map[string]any, ca []byte) {
 	path, _, _ := unstructured.NestedString(config, "service", "path")
 	delete(config, "service")

@@ -1,6 +1,6 @@
 package adversary
 
-// installed are namespaces, users and the workloads that select everything.
+// installed contains the namespaces, the users and the workloads that select everything.
 //
 // The hostile user may also write workloads, which the ClusterRole edit alone does not allow.
 const installed = `
@@ -140,8 +140,8 @@ metadata: {name: ` + privateCanary + `, namespace: private}
 spec: {route: {receiver: ` + privateCanary + `}, receivers: [{name: ` + privateCanary + `}]}
 `
 
-// Canaries: in values of Secrets, which nobody may see, and in what the hostile user may
-// not read.
+// Canaries: values of Secrets, which must not appear anywhere, and values in objects that the hostile user may not
+// read.
 const (
 	secretCanary  = "c4nary-secret"
 	privateCanary = "c4nary-private"

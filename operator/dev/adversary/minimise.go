@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/shrink"
 )
 
-// minimise looks for the smallest manifests that still lead to each finding, until its
-// time is over, and writes them beside it.
+// minimise searches for a minimal set of manifests for each finding, within a time limit, and writes them next to the
+// finding.
 func (r *runner) minimise(ctx context.Context) error {
 	end := time.Now().Add(r.Minimise)
 	for i, f := range r.findings.list() {
@@ -44,34 +44,33 @@ func (r *runner) minimise(ctx context.Context) error {
 	return nil
 }
 
-// patience is how long a trial waits for what happened before.
+// patience is how long a trial waits for the finding to occur again.
 const patience = 20 * time.Second
 
-// again stores some objects and reports whether a promise is broken as before. They are
-// gone afterwards.
+// again creates some objects, reports whether the same kind of finding occurs, and deletes them.
 func (r *runner) again(ctx context.Context, f Finding, objects []hostile.Manifest) bool {
 	r.findings.divert(true)
 	defer r.findings.divert(false)
 	for _, o := range objects {
 		if path := r.anyPath(o); path != "" {
-			_, _ = r.attacker.send(ctx, http.MethodPost, path, o) // what is refused is not part of it
+			_, _ = r.attacker.send(ctx, http.MethodPost, path, o) // objects that are rejected do not matter
 		}
 	}
 	defer func() {
 		for _, o := range objects {
 			if path := r.anyPath(o); path != "" {
-				_ = r.w.user.Delete().AbsPath(path + "/" + nameOf(o)).Do(context.WithoutCancel(ctx)).Error() // it may not be there
+				_ = r.w.user.Delete().AbsPath(path + "/" + nameOf(o)).Do(context.WithoutCancel(ctx)).Error() // it may not exist
 			}
 		}
 	}()
 	switch f.Kind {
 	case Ended:
-		_ = r.k.restart(ctx, f.Process) // a start that fails is found below
+		_ = r.k.restart(ctx, f.Process) // a failed start is detected below
 		settled, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		mark := fmt.Sprint("t", time.Now().UnixNano(), "x")
 		if r.tenant.write(settled, 0, mark) == nil {
-			_ = r.tenant.arrived(settled, 0, mark) // or the process has ended
+			_ = r.tenant.arrived(settled, 0, mark) // fails if the process has exited
 		}
 		_ = r.k.revive(ctx)
 	case NotLoaded:
@@ -85,7 +84,7 @@ func (r *runner) again(ctx context.Context, f Finding, objects []hostile.Manifes
 	case NotTold:
 		bound := r.checker.w.Bound
 		r.checker.w.Bound = patience
-		_ = r.checker.reported(ctx, nil) // found below
+		_ = r.checker.reported(ctx, nil) // the finding is detected below
 		r.checker.w.Bound = bound
 	default:
 		return false
@@ -93,7 +92,7 @@ func (r *runner) again(ctx context.Context, f Finding, objects []hostile.Manifes
 	return r.findings.diverted(f.Kind)
 }
 
-// anyPath is where an object or a Secret of the hostile user is created.
+// anyPath returns the API path at which an object or a Secret of the hostile user is created.
 func (r *runner) anyPath(m hostile.Manifest) string {
 	kind, _ := m["kind"].(string)
 	if kind == "Secret" {
@@ -113,7 +112,7 @@ func (f *findings) saveAs(name string, one *Finding) error {
 	return os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o644)
 }
 
-// divert keeps what is found from the result, while a trial goes on.
+// divert turns trial mode on or off, in which findings are not added to the result.
 func (f *findings) divert(on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

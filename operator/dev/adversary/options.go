@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Options say what to do.
+// Options configure a run.
 type Options struct {
-	Root     string // of the checkout, for deploy/
+	Root     string // root of the checkout, for deploy/
 	Bin      string // folder with operator and config-reloader
 	Out      string // folder for logs, findings and manifests
 	Seed     uint64
-	Objects  int           // hostile objects to create; 0 is as many as Duration allows
-	From     int           // number of the first
-	Duration time.Duration // ends the attack earlier
-	Batch    int           // objects between two checks
-	Alive    int           // objects that exist at the same time
-	Workers  int           // that create at the same time
-	Restarts int           // of every process, evenly spread
+	Objects  int           // number of hostile objects to create; 0 is unlimited within Duration
+	From     int           // number of the first object
+	Duration time.Duration // maximum length of the attack
+	Batch    int           // number of objects between two checks
+	Alive    int           // maximum number of objects that exist at the same time
+	Workers  int           // number of concurrent creations
+	Restarts int           // restarts of every process, evenly distributed
 	Requests float64       // hostile HTTP requests per second; 0 is none
-	Bound    time.Duration // within which a change of the good tenant is written
-	Answer   time.Duration // within which a good HTTP request is answered
-	Every    time.Duration // between two lines of progress
-	Minimise time.Duration // how long to look for the object behind a finding
-	Promtool bool          // build it where it is missing; else the library reads configurations, without most ways of discovery
+	Bound    time.Duration // maximum time until a change of the well-behaved tenant is written
+	Answer   time.Duration // maximum time until a well-behaved HTTP request is answered
+	Every    time.Duration // interval of progress lines
+	Minimise time.Duration // maximum time for the minimization of findings
+	Promtool bool          // build promtool if it is missing; otherwise configurations are parsed by the library, without most discovery mechanisms
 	Log      io.Writer
 }
 
-// Defaults are those of a long run.
+// Defaults returns the options of a long run.
 func Defaults() Options {
 	return Options{
 		Root: ".", Bin: "bin", Seed: 1, Objects: 20000, Duration: 3 * time.Hour, Batch: 100, Alive: 300, Workers: 6, Restarts: 3,

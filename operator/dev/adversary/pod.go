@@ -20,15 +20,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/cage"
 )
 
-// pod is config-reloader as in the first pod of the Prometheus: with the arguments, the
-// volumes and the limit of its container, beside a server that only reads the file.
+// pod runs config-reloader as in the first pod of the Prometheus: with the arguments, the volumes and the limit of its
+// container, next to a server that only reads the file.
 type pod struct {
-	dir     string            // in memory, as the volume of the pod is
+	dir     string            // in memory, like the volume of the pod
 	volumes map[string]string // mount path → folder
 	server  *http.Server
 	url     string
 	reloads atomic.Int64
-	size    atomic.Int64 // of the file that was loaded last
+	size    atomic.Int64 // size of the file that was loaded last
 	serial  int
 	old     string
 }
@@ -69,7 +69,7 @@ func (w *world) newPod(ctx context.Context, k *keeper, v *written) (*pod, error)
 	return p, k.run(ctx, program, answers(fmt.Sprintf("http://127.0.0.1:%d/healthz", w.ports.Ports[2])))
 }
 
-// memoryDir is a file system in memory where there is one.
+// memoryDir returns the folder of an in-memory file system, or "" if there is none.
 func memoryDir() string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		return "/dev/shm"
@@ -77,7 +77,7 @@ func memoryDir() string {
 	return ""
 }
 
-// reloader is a container as a program: paths and addresses are those of this machine.
+// reloader returns a container as a program, with paths and addresses of this machine.
 func (w *world) reloader(p *pod, name string, c corev1.Container) cage.Program {
 	var args []string
 	for _, a := range c.Args {
@@ -104,7 +104,7 @@ func (w *world) reloader(p *pod, name string, c corev1.Container) cage.Program {
 	}
 }
 
-// here is a path of the pod on this machine.
+// here maps a path of the pod to this machine.
 func (p *pod) here(path string) string {
 	best := ""
 	for mount := range p.volumes {
@@ -118,7 +118,7 @@ func (p *pod) here(path string) string {
 	return p.volumes[best] + strings.TrimPrefix(path, best)
 }
 
-// once runs the init container, which must end well.
+// once runs the init container to completion.
 func (p *pod) once(ctx context.Context, program cage.Program) error {
 	process, err := cage.Start(program)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *pod) once(ctx context.Context, program cage.Program) error {
 	}
 }
 
-// serve answers as a Prometheus does, which reads the file and loads nothing.
+// serve starts a fake Prometheus that reads the file on reload and does not parse it.
 func (p *pod) serve(sidecar corev1.Container) error {
 	output := ""
 	for _, a := range sidecar.Args {
@@ -169,21 +169,21 @@ func (p *pod) serve(sidecar corev1.Container) error {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 	})
 	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	go func() { _ = p.server.Serve(l) }() // until close
+	go func() { _ = p.server.Serve(l) }() // returns on close
 	return nil
 }
 
-// kubelet keeps the volume of the configuration current.
+// kubelet keeps the volume of the configuration up to date.
 func (p *pod) kubelet(ctx context.Context, v *written) {
 	for {
 		changed := v.changed()
-		_ = p.update(v) // parts that do not belong together are seen by config-reloader too
+		_ = p.update(v) // config-reloader must handle inconsistent parts, too
 		select {
 		case <-ctx.Done():
 			return
 		case <-changed:
 		}
-		select { // a kubelet is no faster
+		select { // a kubelet is not faster
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Second):
@@ -191,7 +191,7 @@ func (p *pod) kubelet(ctx context.Context, v *written) {
 	}
 }
 
-// update replaces the files of the volume at once, as a kubelet does.
+// update replaces the files of the volume atomically, as a kubelet does.
 func (p *pod) update(v *written) error {
 	files, err := v.files(targets[0])
 	if err != nil {
@@ -235,7 +235,7 @@ func (p *pod) update(v *written) error {
 	return err
 }
 
-// close ends the server and removes the volumes.
+// close stops the server and removes the volumes.
 func (p *pod) close() error {
 	if p == nil {
 		return nil

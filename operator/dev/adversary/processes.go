@@ -20,10 +20,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// keeper runs programs, and notices when one ends by itself.
+// keeper runs programs and detects when one exits by itself.
 type keeper struct {
 	found func(Finding)
-	blame func() []hostile.Manifest // what may have ended a process
+	blame func() []hostile.Manifest // returns the objects that may have caused an exit
 
 	mu   sync.Mutex
 	all  map[string]*kept
@@ -35,7 +35,7 @@ type kept struct {
 	program cage.Program
 	ready   func(context.Context) error
 	process *cage.Process
-	wanted  bool // false while it is killed on purpose
+	wanted  bool // false while it is killed deliberately
 }
 
 func newKeeper(found func(Finding)) *keeper {
@@ -51,7 +51,7 @@ func (k *keeper) run(ctx context.Context, program cage.Program, ready func(conte
 	return k.start(ctx, program.Name)
 }
 
-// readiness bounds how long a program may take to be ready.
+// readiness is the timeout for a program to become ready.
 const readiness = 3 * time.Minute
 
 func (k *keeper) start(ctx context.Context, name string) error {
@@ -74,7 +74,7 @@ func (k *keeper) start(ctx context.Context, name string) error {
 	})
 }
 
-// NoCgroupError means that memory cgroups cannot be written here.
+// NoCgroupError reports that memory cgroups are not writable on this machine.
 type NoCgroupError struct{ Err error }
 
 func (e *NoCgroupError) Error() string { return "no memory cgroup can be made: " + e.Err.Error() }
@@ -109,7 +109,7 @@ func (k *keeper) peakOf(name string) int64 {
 	return k.peak[name]
 }
 
-// addArgs gives a program more arguments from its next start on.
+// addArgs adds arguments to a program, effective from its next start.
 func (k *keeper) addArgs(name string, args ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -131,7 +131,7 @@ func (k *keeper) usage(name string) cage.Usage {
 	return k.note(name, process)
 }
 
-// revive reports every program that has ended by itself, and starts it again.
+// revive reports every program that has exited by itself, and starts it again.
 func (k *keeper) revive(ctx context.Context) error {
 	for _, name := range k.names() {
 		k.mu.Lock()
@@ -149,7 +149,7 @@ func (k *keeper) revive(ctx context.Context) error {
 	return nil
 }
 
-// stop ends all programs as a kubelet does.
+// stop terminates all programs as a kubelet does.
 func (k *keeper) stop() error {
 	var errs []error
 	for _, name := range k.names() {
@@ -169,7 +169,7 @@ func (k *keeper) stop() error {
 	return errors.Join(errs...)
 }
 
-// tail is the end of a log.
+// tail returns the end of a log.
 func tail(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -178,10 +178,10 @@ func tail(path string) string {
 	return string(text[max(0, len(text)-4000):])
 }
 
-// broken are lines that no log may have.
+// broken matches lines that must not occur in logs.
 var broken = regexp.MustCompile(`(?m)^.*(panic|fatal error|DATA RACE|runtime error).*$`)
 
-// brokenLines are those of a log from an offset on, and the next offset.
+// brokenLines returns the matching lines of a log after an offset, and the next offset.
 func brokenLines(path string, from int64) ([]string, int64) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -203,13 +203,13 @@ func brokenLines(path string, from int64) ([]string, int64) {
 	return out, from + int64(len(whole))
 }
 
-// client asks the programs; certificates are our own.
+// client is the HTTP client for the programs. It does not verify their self-signed certificates.
 var client = &http.Client{
 	Timeout:   time.Minute,
 	Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 16, DisableCompression: true}, //nolint:gosec // on this machine
 }
 
-// answers is nil when a URL answers with 200.
+// answers returns a check that passes if the URL responds with 200.
 func answers(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := get(ctx, url, "")
@@ -217,7 +217,7 @@ func answers(url string) func(context.Context) error {
 	}
 }
 
-// get reads a URL with a token; codes other than 200 are errors.
+// get requests a URL with a token. Status codes other than 200 are errors.
 func get(ctx context.Context, url, token string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -238,13 +238,13 @@ func get(ctx context.Context, url, token string) ([]byte, error) {
 	return body, err
 }
 
-// operatorURL and webhookURL are where the programs listen.
+// operatorURL and webhookURL return the URLs of the programs.
 func (w *world) operatorURL() string { return fmt.Sprintf("http://127.0.0.1:%d", w.ports.Ports[0]) }
 func (w *world) webhookURL() string  { return fmt.Sprintf("https://127.0.0.1:%d", w.ports.Ports[1]) }
 
 func (w *world) logOf(name string) string { return filepath.Join(w.Out, name+".log") }
 
-// operatorProgram is the operator with the arguments and the limit of deploy/.
+// operatorProgram returns the operator with the arguments and the limit of deploy/.
 func (w *world) operatorProgram(more ...string) (cage.Program, error) {
 	c, err := shipped(w.deploy("operator.yaml"))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 func pick[T any](rng *rand.Rand, all ...T) T { return all[rng.IntN(len(all))] }
 
-// hostile is the request with a number: a row of the table.
+// hostile returns the n-th request, made by a random row of the table.
 func (c *callers) hostile(rng *rand.Rand, n int) request {
 	rows := requests
 	if c.hooksOnly {
@@ -38,15 +38,15 @@ func (c *callers) hostile(rng *rand.Rand, n int) request {
 	panic("the weights do not add up")
 }
 
-// requestRow is one way to make a request.
+// requestRow generates one type of request.
 type requestRow struct {
 	name   string
 	weight int
-	hooks  bool // asks the webhooks only
+	hooks  bool // sent to the webhooks only
 	make   func(*callers, *rand.Rand, int) request
 }
 
-// requests is the table of what callers do.
+// requests is the table of hostile requests.
 var requests = []requestRow{
 	{"reads", 30, false, (*callers).reads},
 	{"pages", 10, false, (*callers).pages},
@@ -60,15 +60,15 @@ var requests = []requestRow{
 	{"slow bodies at the webhooks", 2, true, (*callers).slowReviews},
 }
 
-// tokenFor is mostly one that is valid and may do little.
+// tokenFor returns a token, mostly a valid one with few permissions.
 func (c *callers) tokenFor(rng *rand.Rand) string {
 	return pick(rng, c.mallory, c.mallory, c.mallory, c.nobody, c.nobody, "", "x.y.z", strings.Repeat("t", 9000), c.mallory+"AAAA", "a b", "eyJhbGciOiJub25lIn0.e30.")
 }
 
-// answersOf are the last parts of paths about objects.
+// answersOf lists the last path segments of the HTTP API for objects.
 var answersOf = []string{"status", "overview", "sources", "rollout", "shards", "config", "routes", "targets", "target", "explain", "changes", "match", "nothing"}
 
-// values are those of parameters, most of which are not possible.
+// oddValue returns a value of a query parameter, mostly an invalid one.
 func oddValue(rng *rand.Rand) string {
 	return pick(rng, "", "0", "-1", "1000", "1001", "99999999999999999999", "a", "%", "\x00", "..", "rejected", "ServiceMonitor", strings.Repeat("v", 5000), "(a|b)*", "{{.}}",
 		"e30=", strings.Repeat("e30", 2000), "{\"a\":\"b\"}", "a=b,c=d", "http://192.0.2.7:80/metrics", "2026-01-01T00:00:00Z", "true")
@@ -76,7 +76,7 @@ func oddValue(rng *rand.Rand) string {
 
 var params = []string{"limit", "continue", "filter", "state", "kind", "reason", "label", "alert", "labels", "match", "shard", "url", "job", "from", "nothing"}
 
-// reads asks for objects that the caller may or may not read.
+// reads requests objects that the caller may or may not read.
 func (c *callers) reads(rng *rand.Rand, _ int) request {
 	row := catalog.All[rng.IntN(len(catalog.All))]
 	namespace := pick(rng, monitoring, goodTenant, hostileNS, private, private, "default", "..", "a%2fb", strings.Repeat("n", 300))
@@ -98,7 +98,7 @@ func (c *callers) reads(rng *rand.Rand, _ int) request {
 	return request{method: pick(rng, http.MethodGet, http.MethodGet, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions, "BREW"), url: c.w.operatorURL() + path, token: c.tokenFor(rng)}
 }
 
-// pages asks for what people see.
+// pages requests the web pages.
 func (c *callers) pages(rng *rand.Rand, _ int) request {
 	resource := catalog.All[rng.IntN(len(catalog.All))].Resource
 	namespace := pick(rng, monitoring, goodTenant, hostileNS, private)
@@ -109,7 +109,7 @@ func (c *callers) pages(rng *rand.Rand, _ int) request {
 	return request{method: http.MethodGet, url: c.w.operatorURL() + path, token: c.tokenFor(rng)}
 }
 
-// spies are manifests of the hostile user that ask about what it may not see.
+// spies contains manifests of the hostile user that try to read foreign objects.
 const spies = `
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
@@ -125,7 +125,7 @@ metadata: {name: hidden, namespace: private}
 spec: {selector: {}, endpoints: [{port: web}]}
 `
 
-// previews sends manifests that are hostile in themselves.
+// previews sends hostile manifests.
 func (c *callers) previews(rng *rand.Rand, n int) request {
 	q := request{method: http.MethodPost, url: c.w.operatorURL() + "/api/v1/preview", token: c.tokenFor(rng), kind: pick(rng, "application/yaml", "application/json", "text/plain", "")}
 	if rng.IntN(6) == 0 {
@@ -152,7 +152,7 @@ func (c *callers) previews(rng *rand.Rand, n int) request {
 	return q
 }
 
-// document is text that is small and costs its reader much.
+// document returns a small text that is expensive to parse.
 func document(rng *rand.Rand) []byte {
 	n := pick(rng, 1000, 100_000, 400_000)
 	return []byte(pick(rng,
@@ -165,7 +165,7 @@ func document(rng *rand.Rand) []byte {
 		"{"+strings.Repeat(`"a":1,`, n)+`"b":1}`, "1e"+strings.Repeat("9", 300), `{"kind":`+strings.Repeat("9", n)+"}"))
 }
 
-// aliases expand to much more than their text.
+// aliases returns YAML aliases that expand to much more than their text.
 func aliases(rng *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
@@ -195,7 +195,7 @@ func (c *callers) headers(rng *rand.Rand, _ int) request {
 	return request{method: http.MethodGet, url: pick(rng, c.w.operatorURL()+"/api/v1/overview", c.w.webhookURL()+"/healthz"), token: c.tokenFor(rng), headers: pick(rng, 10, 60, 70, 900)}
 }
 
-// larger is an object that no etcd takes: its lists and strings are repeated.
+// larger returns an object that is too large for etcd, by repeating its lists and strings.
 func larger(rng *rand.Rand, m hostile.Manifest) hostile.Manifest {
 	factor := pick(rng, 1, 1, 1, 3, 10)
 	if factor == 1 {

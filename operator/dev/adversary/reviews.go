@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// hooks are the paths of the webhooks, by the kinds that they are asked about.
+// hookFor returns the path of the webhook for a kind, and sometimes another path.
 func hookFor(rng *rand.Rand, kind string) string {
 	if rng.IntN(8) == 0 {
 		kind = pick(rng, "PrometheusRule", "AlertmanagerConfig", "ServiceMonitor")
@@ -24,7 +24,7 @@ func hookFor(rng *rand.Rand, kind string) string {
 	return "/admission-objects/validate"
 }
 
-// admission asks about an object that need not fit into etcd.
+// admission sends an AdmissionReview of an object that may be too large for etcd.
 func (c *callers) admission(rng *rand.Rand, n int) request {
 	o := c.source.Object(3_000_000 + n)
 	version, _ := o.Manifest["apiVersion"].(string)
@@ -47,7 +47,7 @@ func (c *callers) admission(rng *rand.Rand, n int) request {
 	return c.review(rng, hookFor(rng, o.Kind), review)
 }
 
-// conversion asks for objects in another version, many at a time.
+// conversion sends a ConversionReview with many objects.
 func (c *callers) conversion(rng *rand.Rand, n int) request {
 	var objects []any
 	size := 0

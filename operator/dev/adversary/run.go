@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// Result is what a run did and found.
+// Result is the outcome of a run.
 type Result struct {
 	Findings []Finding
 	counts   counts
@@ -27,10 +27,10 @@ type Result struct {
 	took     time.Duration
 }
 
-// bindingGate has the operator write status.bindings.
+// bindingGate enables writing status.bindings in the operator.
 const bindingGate = "--feature-gates=StatusForConfigurationResources=true"
 
-// runner is a run.
+// runner is the state of a run.
 type runner struct {
 	Options
 	w        *world
@@ -47,9 +47,9 @@ type runner struct {
 	at       int // number of the next object
 }
 
-// Run attacks until the objects are used up or the time is over.
+// Run attacks until all objects are used or the time is up.
 //
-// Errors: NoCgroupError; what makes the attack impossible. What is found is no error.
+// Errors: [NoCgroupError]; failures of the attack itself. Findings are not errors.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *runner) run(ctx context.Context) error {
 	return r.minimise(ctx)
 }
 
-// prepare starts everything, and waits for the first state of the good tenant.
+// prepare starts everything and waits for the initial state of the well-behaved tenant.
 func (r *runner) prepare(ctx context.Context) error {
 	var err error
 	if r.w, err = newWorld(ctx, r.Options); err != nil {
@@ -139,7 +139,7 @@ func (r *runner) prepare(ctx context.Context) error {
 	return err
 }
 
-// attack is batch after batch.
+// attack runs batch after batch.
 func (r *runner) attack(ctx context.Context) error {
 	end := time.Now().Add(r.Duration)
 	last := r.From + r.Objects
@@ -171,7 +171,7 @@ func (r *runner) attack(ctx context.Context) error {
 	}
 }
 
-// share is how much of the run is over.
+// share returns the completed fraction of the run.
 func (r *runner) share(end time.Time) float64 {
 	out := 0.0
 	if r.Objects > 0 {
@@ -183,16 +183,15 @@ func (r *runner) share(end time.Time) float64 {
 	return out
 }
 
-// restartAPIServer kills the API server between two batches, under the processes and the
-// good tenant that use it.
+// restartAPIServer kills the API server between two batches, while the processes and the well-behaved tenant use it.
 func (r *runner) restartAPIServer(ctx context.Context) error {
 	r.say("the API server is killed and started again")
 	r.w.killed.Store(time.Now().UnixNano())
 	return r.w.cluster.RestartAPIServer(ctx)
 }
 
-// restart kills every process while objects are stored, and starts it again. After the
-// second time the operator also writes status.bindings.
+// restart kills every process while objects are stored, and starts it again. After the second restart, the operator
+// also writes status.bindings.
 func (r *runner) restart(ctx context.Context, number int) {
 	r.say("every process is killed and started again")
 	if number == 2 {
@@ -207,7 +206,7 @@ func (r *runner) restart(ctx context.Context, number int) {
 	}
 }
 
-// say writes a line with the time since the beginning.
+// say writes a line with the elapsed time.
 func (r *runner) say(format string, args ...any) {
 	fmt.Fprintf(r.Log, "adversary %7s: "+format+"\n", append([]any{time.Since(r.began).Round(time.Second)}, args...)...)
 }

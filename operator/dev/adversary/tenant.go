@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// subjects are what the good tenant changes, each with where the change must arrive.
+// subjects lists the objects that the well-behaved tenant changes, and how each change is detected.
 var subjects = []struct {
 	name     string
-	manifest string // MARK is what changes
-	mark     string // how it shows
+	manifest string // with the placeholder MARK
+	mark     string // text that the output contains after the change
 	arrives  []target
 }{
 	{"ServiceMonitor", `
@@ -52,10 +52,10 @@ stringData: {user: good, password: ` + secretCanary + `-good-MARK-, url: "https:
 `, secretCanary + "-good-MARK-", targets[:1]},
 }
 
-// between two changes of one object.
+// between is the pause between two changes of one object.
 const between = 2 * time.Second
 
-// tenant changes its objects and measures when that is written.
+// tenant changes its objects and measures the time until the changes are written.
 type tenant struct {
 	w     *world
 	v     *written
@@ -64,21 +64,21 @@ type tenant struct {
 
 	mu       sync.Mutex
 	latency  map[string][]time.Duration
-	waiting  map[string]time.Time // since when a change is not written
-	attempts int                  // writes that the API server refused meanwhile
+	waiting  map[string]time.Time // start times of changes that are not written yet
+	attempts int                  // writes that the API server rejected in the meantime
 }
 
 func newTenant(w *world, v *written, found func(Finding)) *tenant {
 	return &tenant{w: w, v: v, bound: w.Bound, found: found, latency: map[string][]time.Duration{}, waiting: map[string]time.Time{}}
 }
 
-// write changes one object; mark is what the manifest gets.
+// write changes one object; mark replaces the placeholder of the manifest.
 func (t *tenant) write(ctx context.Context, i int, mark string) error {
 	all, err := parse([]byte(strings.ReplaceAll(subjects[i].manifest, "MARK", mark)))
 	if err != nil {
 		return err
 	}
-	return eventually(ctx, readiness, func() error { // while the webhooks are started again, it is refused
+	return eventually(ctx, readiness, func() error { // writes fail while the webhooks restart
 		at, err := t.w.of(all[0])
 		if err == nil {
 			_, err = at.Apply(ctx, all[0].GetName(), all[0], metav1.ApplyOptions{FieldManager: "good", Force: true})
@@ -112,7 +112,7 @@ func (t *tenant) arrived(ctx context.Context, i int, mark string) error {
 	return nil
 }
 
-// reset writes the first state of all objects and waits until it is written.
+// reset writes the initial state of all objects and waits until it is written for the workloads.
 func (t *tenant) reset(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("not written within %s", patience))
 	defer cancel()
@@ -129,7 +129,7 @@ func (t *tenant) reset(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// run changes objects until the context ends, each kind on its own.
+// run changes the objects until the context is done, each kind independently.
 func (t *tenant) run(ctx context.Context) {
 	var g sync.WaitGroup
 	for i := range subjects {
@@ -146,7 +146,7 @@ func (t *tenant) run(ctx context.Context) {
 	g.Wait()
 }
 
-// change makes one change and waits for it, for five times the bound.
+// change makes one change and waits for it, at most five times the bound.
 func (t *tenant) change(ctx context.Context, i int, mark string) {
 	name := subjects[i].name
 	if err := t.write(ctx, i, mark); err != nil {
@@ -178,7 +178,7 @@ func (t *tenant) change(ctx context.Context, i int, mark string) {
 	}
 }
 
-// summary are counts and quantiles of the latencies.
+// summary returns counts and quantiles of the latencies.
 func (t *tenant) summary() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,7 +194,7 @@ func (t *tenant) summary() string {
 	return strings.Join(out, "\n")
 }
 
-// slowest is since when the oldest change is not written.
+// slowest returns the age of the oldest change that is not written.
 func (t *tenant) slowest() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

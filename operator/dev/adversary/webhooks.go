@@ -12,10 +12,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
-// Webhooks sends hostile requests to the webhooks alone, without a cluster, until the
-// duration is over. Two of three are about objects that no etcd takes.
+// Webhooks sends hostile requests to the webhooks alone, without a cluster, until the duration is over. Two of three
+// requests have objects that are too large for etcd.
 //
-// Errors: NoCgroupError; the webhooks do not start.
+// Errors: [NoCgroupError]; the webhooks do not start.
 func Webhooks(ctx context.Context, o Options) (Result, error) {
 	o, err := o.checked()
 	if err != nil {

@@ -25,17 +25,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// Namespaces: of the workloads, of the good tenant, of the hostile user, and one that the
-// hostile user may not read.
+// Namespaces of the workloads, of the well-behaved tenant, of the hostile user, and one that the hostile user may not
+// read.
 const (
 	monitoring = "monitoring"
 	goodTenant = "good"
 	hostileNS  = "hostile"
 	private    = "private"
-	ours       = "firekeeper" // of deploy/
+	ours       = "firekeeper" // namespace of deploy/
 )
 
-// hostileUser has edit in hostileNS.
+// hostileUser has the ClusterRole edit in hostileNS.
 const hostileUser = "mallory"
 
 // world is a cluster with everything that deploy/ installs.
@@ -45,14 +45,14 @@ type world struct {
 	kube    kubernetes.Interface
 	objects dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
-	user    rest.Interface // as the hostile user
+	user    rest.Interface // authenticated as the hostile user
 	ports   *ports.Lease
-	killed  atomic.Int64 // when processes were killed on purpose last, in nanoseconds
+	killed  atomic.Int64 // time of the last deliberate kill of processes, in nanoseconds
 
-	promtool string // path; empty where there is none
+	promtool string // path; empty if there is none
 }
 
-// cutOff reports whether a call failed because the webhook that it needs was killed on purpose.
+// cutOff reports whether a call failed because the webhook that it needs was killed deliberately.
 func (w *world) cutOff(err error) bool {
 	text := err.Error()
 	lately := time.Since(time.Unix(0, w.killed.Load())) < 2*readiness
@@ -60,15 +60,15 @@ func (w *world) cutOff(err error) bool {
 }
 
 const (
-	// etcdQuota is room for what is rewritten between two compactions, in bytes.
+	// etcdQuota is the size limit of etcd in bytes, with room for the versions written between two compactions.
 	etcdQuota = "8589934592"
-	// compaction lets etcd reuse the space of old versions.
+	// compaction makes etcd reuse the space of old versions.
 	compaction = "--etcd-compaction-interval=30s"
 )
 
-// newWorld starts a cluster; the caller stops it, also after an error.
+// newWorld starts a cluster. The caller must stop it, also after an error.
 func newWorld(ctx context.Context, o Options) (*world, error) {
-	if err := os.Setenv("ETCD_QUOTA_BACKEND_BYTES", etcdQuota); err != nil { // which etcd inherits
+	if err := os.Setenv("ETCD_QUOTA_BACKEND_BYTES", etcdQuota); err != nil { // inherited by etcd
 		return nil, err
 	}
 	w := &world{Options: o}
@@ -112,7 +112,7 @@ func (w *world) config() *rest.Config {
 func (w *world) connect() error {
 	admin := w.config()
 	core := w.config()
-	core.Timeout = 0 // watches
+	core.Timeout = 0 // for watches
 	core.ContentType, core.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
 	user := w.config()
 	user.Impersonate = rest.ImpersonationConfig{UserName: hostileUser, Groups: []string{"system:authenticated"}}
@@ -129,11 +129,11 @@ func (w *world) connect() error {
 	return nil
 }
 
-// of is where an object is read and written as administrator.
+// of returns the client for an object, with the permissions of the administrator.
 func (w *world) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	gvk := o.GroupVersionKind()
 	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-	if meta.IsNoMatchError(err) { // the discovery documents follow a new CRD a moment later
+	if meta.IsNoMatchError(err) { // a new CRD is served with a small delay
 		w.mapper.Reset()
 		mapping, err = w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	}
@@ -146,7 +146,7 @@ func (w *world) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, err
 	return w.objects.Resource(mapping.Resource), nil
 }
 
-// apply creates or changes objects as kubectl apply --server-side does.
+// apply creates or changes objects like kubectl apply --server-side.
 func (w *world) apply(ctx context.Context, all ...*unstructured.Unstructured) error {
 	for _, o := range all {
 		err := eventually(ctx, time.Minute, func() error {
@@ -179,7 +179,7 @@ func (w *world) applyText(ctx context.Context, text string) error {
 	return w.apply(ctx, all...)
 }
 
-// install applies deploy/ and what the test needs.
+// install applies deploy/ and the objects of the test.
 func (w *world) install(ctx context.Context) error {
 	crds, err := filepath.Glob(w.deploy("crds", "*.yaml"))
 	if err != nil || len(crds) == 0 {
@@ -198,7 +198,7 @@ func (w *world) install(ctx context.Context) error {
 	return w.applyText(ctx, installed)
 }
 
-// token is one of a ServiceAccount of the hostile namespace.
+// token returns a token of a ServiceAccount.
 func (w *world) token(ctx context.Context, namespace, account string) (string, error) {
 	long := int64(24 * 3600)
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &long}}
@@ -209,7 +209,7 @@ func (w *world) token(ctx context.Context, namespace, account string) (string, e
 	return out.Status.Token, nil
 }
 
-// eventually repeats a check until it passes, with growing pauses.
+// eventually repeats a check until it passes, with increasing pauses.
 func eventually(ctx context.Context, patience time.Duration, check func() error) error {
 	end := time.Now().Add(patience)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {

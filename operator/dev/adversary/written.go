@@ -22,19 +22,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// written follows what the operator writes beside the workloads.
+// written caches the objects that the operator writes for the workloads.
 type written struct {
 	secrets corelisters.SecretNamespaceLister
 	maps    corelisters.ConfigMapNamespaceLister
 
 	mu    sync.Mutex
-	waken chan struct{} // closed at the next change
+	waken chan struct{} // closed on the next change
 
 	memo sync.Mutex
 	last map[string]remembered // by kind of workload
 }
 
-// remembered is what was read of some versions of objects.
+// remembered is the content of certain versions of objects.
 type remembered struct {
 	versions string
 	content  content
@@ -70,20 +70,20 @@ func (v *written) wake() {
 	v.waken = make(chan struct{})
 }
 
-// changed is closed when something is written after the call.
+// changed returns a channel that is closed when something is written after the call.
 func (v *written) changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.waken
 }
 
-// content is what a server of a workload gets.
+// content is the configuration of the servers of a workload.
 type content struct {
-	config []byte            // plain
-	rules  map[string]string // files
+	config []byte            // decoded
+	rules  map[string]string // rule files
 }
 
-// target is one workload and how its configuration is called.
+// target is a workload and the names of the objects with its configuration.
 type target struct {
 	kind, secret, part, key, label string
 }
@@ -94,9 +94,9 @@ var targets = []target{
 	{"ThanosRuler", "", "", "", "thanos-ruler-name"},
 }
 
-// read puts together what is written for a workload.
+// read assembles the configuration of a workload.
 //
-// Errors: nothing is written yet; parts that do not belong together, between two writes.
+// Errors: nothing is written yet; the parts are inconsistent because they are being written.
 func (v *written) read(t target) (content, error) {
 	secrets, files, err := v.objects(t)
 	if err != nil {
@@ -109,7 +109,7 @@ func (v *written) read(t target) (content, error) {
 	for _, m := range files {
 		fmt.Fprintf(&versions, "%s=%s ", m.Name, m.ResourceVersion)
 	}
-	v.memo.Lock() // the second caller gets what the first has read
+	v.memo.Lock() // concurrent callers share one result
 	defer v.memo.Unlock()
 	if last, ok := v.last[t.kind]; ok && last.versions == versions.String() {
 		return last.content, last.err
@@ -119,7 +119,7 @@ func (v *written) read(t target) (content, error) {
 	return c, err
 }
 
-// objects are those that a workload's servers read, by name.
+// objects returns the objects with the configuration of a workload, sorted by name.
 func (v *written) objects(t target) (secrets []*corev1.Secret, files []*corev1.ConfigMap, err error) {
 	if t.label != "" {
 		if files, err = v.maps.List(labels.SelectorFromSet(labels.Set{t.label: "main"})); err != nil {
@@ -161,7 +161,7 @@ func assembled(t target, secrets []*corev1.Secret, files []*corev1.ConfigMap) (c
 	return out, err
 }
 
-// files are the keys of a configuration Secret and its parts.
+// files returns the data of a configuration Secret and its parts.
 func (v *written) files(t target) (map[string][]byte, error) {
 	secrets, _, err := v.objects(t)
 	if err != nil {
@@ -177,7 +177,7 @@ func (v *written) files(t target) (map[string][]byte, error) {
 	return out, nil
 }
 
-// complete reads what is written for a workload, and waits while parts are being written.
+// complete is like read, but waits while parts are being written.
 func (v *written) complete(ctx context.Context, t target) (out content, err error) {
 	err = eventually(ctx, 30*time.Second, func() error {
 		out, err = v.read(t)
@@ -186,8 +186,7 @@ func (v *written) complete(ctx context.Context, t target) (out content, err erro
 	return out, err
 }
 
-// has reports whether a text is in what is written for a workload: a configuration has it
-// in the document, the others in a file of rules.
+// has reports whether the configuration or a rule file contains a text.
 func (c content) has(text string) bool {
 	if bytes.Contains(c.config, []byte(text)) {
 		return true
@@ -200,7 +199,7 @@ func (c content) has(text string) bool {
 	return false
 }
 
-// sum tells two contents apart.
+// sum returns a checksum of the content.
 func (c content) sum() string {
 	h := sha256.New()
 	h.Write(c.config)
@@ -218,7 +217,7 @@ func (c content) size() int {
 	return n
 }
 
-// templates are the pod templates of the workloads, by StatefulSet.
+// templates returns the pod templates of the workloads, by StatefulSet.
 func (w *world) templates(ctx context.Context) (map[string]string, error) {
 	sets, err := w.kube.AppsV1().StatefulSets(monitoring).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -235,7 +234,7 @@ func (w *world) templates(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
-// errNoContainer means that a pod has no such container.
+// errNoContainer reports that a pod has no container of that name.
 var errNoContainer = errors.New("no such container")
 
 func containerNamed(all []corev1.Container, name string) (corev1.Container, error) {

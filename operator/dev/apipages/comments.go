@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// comments maps "v1.Duration" to the comment of the type.
+// comments maps a type name, for example "v1.Duration", to the comment of the type.
 type comments map[string]string
 
-// readComments reads the comments of the types of each version in a folder.
+// readComments reads the comments of the types of all API versions below a folder.
 //
-// Errors: files that cannot be read or are not Go.
+// Errors: a file cannot be read or parsed.
 func readComments(source string) (comments, error) {
 	files, err := filepath.Glob(filepath.Join(source, "*", "*.go"))
 	if err != nil {
@@ -42,7 +42,7 @@ func readComments(source string) (comments, error) {
 	return out, nil
 }
 
-// plain joins the lines of each paragraph and leaves markers out.
+// plain joins the lines of each paragraph and drops markers.
 func plain(text string) string {
 	var paragraphs []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {

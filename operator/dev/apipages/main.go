@@ -1,11 +1,9 @@
-// Command pages writes the reference of the API, a page for each kind and one for
-// what several kinds share:
+// Command apipages writes the API reference: one page for each kind and one for shared types.
 //
-//	pages SOURCE DIR
+//	apipages SOURCE DIR
 //
-// SOURCE is the folder of the Go types; their comments become the text. Types,
-// defaults and limits come from the CRDs, so a page says what an API server
-// checks. Files in DIR that are not written are left alone.
+// SOURCE is the folder of the Go types; their comments become the text. Types, defaults and limits are read from the
+// CRDs and therefore match the validation by the API server. Other files in DIR are left alone.
 package main
 
 import (
@@ -29,7 +27,7 @@ func main() {
 	}
 }
 
-// write stores pages by file name.
+// write writes pages, keyed by file name, to a folder.
 func write(dir string, pages map[string]string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

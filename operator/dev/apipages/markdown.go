@@ -12,12 +12,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// sharedPage has the types that several kinds use.
+// sharedPage documents the types that several kinds use.
 const sharedPage = "shared.md"
 
 const head = "<!-- Written by internal/tools/generate.sh from the Go types. Do not edit. -->\n\n"
 
-// build returns the pages by file name.
+// build returns the pages, keyed by file name.
 func build(source string) (map[string]string, error) {
 	m, err := newModel(source)
 	if err != nil {
@@ -32,7 +32,7 @@ func build(source string) (map[string]string, error) {
 
 func pageOf(kind string) string { return strings.ToLower(kind) + ".md" }
 
-// index lists the kinds.
+// index returns the page that lists the kinds.
 func (m *model) index() string {
 	var b strings.Builder
 	b.WriteString(head + "# API reference\n\n")
@@ -54,7 +54,7 @@ func (m *model) rootDoc(crd *apiextensionsv1.CustomResourceDefinition, version s
 	return m.comments[key(m.roots[crd.Spec.Names.Kind+"/"+version])]
 }
 
-// kindPage tells about one kind, version after version.
+// kindPage returns the page of a kind, with a section for each version.
 func (m *model) kindPage(crd *apiextensionsv1.CustomResourceDefinition) string {
 	var b strings.Builder
 	names := crd.Spec.Names
@@ -79,8 +79,7 @@ func (m *model) shared() string {
 	return b.String()
 }
 
-// objectsIn writes the chosen structs, specs and statuses first, and then the chosen
-// values.
+// objectsIn writes the chosen structs, specs and statuses first, followed by the chosen scalar types.
 func (m *model) objectsIn(b *strings.Builder, chosen func(*object) bool) {
 	var structs, values []*object
 	for _, o := range m.objects {
@@ -140,7 +139,7 @@ func (m *model) structure(b *strings.Builder, o *object) {
 	}
 }
 
-// fieldLimits are the limits of a field, without those that its type tells.
+// fieldLimits returns the limits of a field without those documented with its type.
 func fieldLimits(f field) *schema {
 	s := *f.Schema
 	t := f.Type
@@ -156,7 +155,7 @@ func fieldLimits(f field) *schema {
 	return &s
 }
 
-// typeText is the type of a field with a link to where it is told.
+// typeText returns the type of a field, with a link to its documentation.
 func (m *model) typeText(t reflect.Type, s *schema, from *object) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -192,7 +191,7 @@ func (m *model) link(t reflect.Type, from *object) string {
 	return fmt.Sprintf("[%s](%s#%s)", t.Name(), page, anchor(title(t)))
 }
 
-// title is the heading of a type: types of two versions may have one name.
+// title returns the heading of a type, with the version except for v1, because versions share type names.
 func title(t reflect.Type) string {
 	if version := path.Base(t.PkgPath()); version != "v1" {
 		return t.Name() + " (" + version + ")"
@@ -202,12 +201,12 @@ func title(t reflect.Type) string {
 
 var notInAnchor = regexp.MustCompile(`[^a-z0-9 -]`)
 
-// anchor is the target of a heading as GitHub makes it.
+// anchor returns the anchor that GitHub generates for a heading.
 func anchor(heading string) string {
 	return strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// limits are what a value must satisfy, in words.
+// limits describes the validation of a value: default, enum, pattern and bounds.
 func limits(s *schema) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -260,10 +259,10 @@ func limits(s *schema) []string {
 	return out
 }
 
-// text is a description on one line.
+// text returns a description as a single line.
 func text(description string) string { return strings.Join(strings.Fields(description), " ") }
 
-// cell keeps text inside a cell of a table.
+// cell escapes text for a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 func paragraphs(doc, otherwise string) string {
@@ -273,7 +272,7 @@ func paragraphs(doc, otherwise string) string {
 	return doc
 }
 
-// places names where an object is found, not all of many.
+// places lists the paths where an object occurs, a few of them if there are many.
 func places(paths []string) string {
 	const most = 4
 	rest := ""

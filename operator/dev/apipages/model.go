@@ -21,14 +21,14 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// object is one Go type of ours: a struct, or a value with rules of its own.
+// object is a Go type of the API: a struct, or a scalar type with its own validation.
 type object struct {
 	Type   reflect.Type
 	Schema *schema
 	Doc    string
-	Kinds  map[string]bool // that have it somewhere
-	Paths  []string        // where, in the first kind
-	Fields []field         // of a struct, by name
+	Kinds  map[string]bool // kinds that contain the type
+	Paths  []string        // paths in the first kind
+	Fields []field         // fields of a struct, sorted by name
 }
 
 // field is one field of a struct.
@@ -39,7 +39,7 @@ type field struct {
 	Required bool
 }
 
-// model is everything the pages tell.
+// model is the content of all pages.
 type model struct {
 	kinds    []*apiextensionsv1.CustomResourceDefinition
 	roots    map[string]reflect.Type // "Probe/v1" → its Go type
@@ -47,9 +47,9 @@ type model struct {
 	comments comments
 }
 
-// newModel walks the types and the CRDs together.
+// newModel walks the Go types together with the CRDs.
 //
-// Errors: a field of a CRD that the Go type lacks, and what comments say.
+// Errors: the CRD has a field that the Go type lacks, or the comments cannot be read.
 func newModel(source string) (*model, error) {
 	docs, err := readComments(source)
 	if err != nil {
@@ -119,7 +119,7 @@ func (m *model) visit(t reflect.Type, s *schema, kind, at string) error {
 	return nil
 }
 
-// inner goes through pointers, lists and maps to what they hold.
+// inner unwraps pointers, lists and maps down to the element type.
 func inner(t reflect.Type, s *schema, at string) (reflect.Type, *schema, string) {
 	for {
 		switch {
@@ -137,15 +137,14 @@ func inner(t reflect.Type, s *schema, at string) (reflect.Type, *schema, string)
 	}
 }
 
-// ours reports whether a type is part of the API's own packages.
+// ours reports whether a type is defined by the API packages of this project.
 func ours(t reflect.Type) bool {
 	return strings.Contains(t.PkgPath(), "/operator/api/monitoring/")
 }
 
 func key(t reflect.Type) string { return path.Base(t.PkgPath()) + "." + t.Name() }
 
-// fieldsOf returns the fields of a struct by their names in JSON, those of
-// embedded structs included.
+// fieldsOf returns the fields of a struct by their JSON names, including those of embedded structs.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for i := range t.NumField() {

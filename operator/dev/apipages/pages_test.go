@@ -13,7 +13,7 @@ const (
 	stored = "../../../docs/api"
 )
 
-// TestCurrent fails when the types changed and the pages were not written again.
+// The committed pages match the types.
 func TestCurrent(t *testing.T) {
 	pages, err := build(source)
 	if err != nil {
@@ -44,7 +44,7 @@ var (
 	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
-// TestLinks follows every link.
+// Every link has a target.
 func TestLinks(t *testing.T) {
 	pages, err := build(source)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestDescribed holds that every type and every field of ours has a comment.
+// Every type and every field of the API has a comment.
 func TestDescribed(t *testing.T) {
 	m, err := newModel(source)
 	if err != nil {

@@ -27,13 +27,13 @@ var alertmanager = &subject{
 	secret: chatSecret,
 }
 
-// hookHost is once in what an AlertmanagerConfig becomes.
+// hookHost occurs exactly once in the configuration of an AlertmanagerConfig.
 const hookHost = "hooks.example.com"
 
 func routingName(i int) string { return fmt.Sprintf("routing-%05d", i) }
 
-// routing is an AlertmanagerConfig as people write them: one route with a sub-route for
-// what is urgent, two receivers, and an inhibition rule.
+// routing returns a typical AlertmanagerConfig: a route with a sub-route for urgent alerts, two receivers and an
+// inhibition rule.
 func routing(i int) *v1alpha1.AlertmanagerConfig {
 	name := routingName(i)
 	c := &v1alpha1.AlertmanagerConfig{ObjectMeta: metav1.ObjectMeta{
@@ -63,7 +63,7 @@ func routing(i int) *v1alpha1.AlertmanagerConfig {
 	return c
 }
 
-// mustMarshal is for values of ours that always have a JSON form.
+// mustMarshal encodes a value as JSON and panics on errors.
 func mustMarshal(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {
@@ -72,7 +72,8 @@ func mustMarshal(v any) []byte {
 	return out
 }
 
-// routingPatch makes the i-th change of an AlertmanagerConfig, and mark is how it shows.
+// routingPatch returns the i-th change of an AlertmanagerConfig and the text by which the change is found in the
+// configuration.
 func routingPatch(i int) (patch []byte, mark string) {
 	mark = fmt.Sprintf("service-of-change-%d-", i)
 	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/route/matchers/0/value","value":%q}]`, mark), mark
@@ -83,7 +84,7 @@ const (
 	chatKey        = "url"
 )
 
-// chatSecret is what the Slack receivers of a namespace refer to.
+// chatSecret returns the Secret that the Slack receivers of a namespace refer to.
 func chatSecret(namespace string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: chatSecretName},
@@ -91,7 +92,7 @@ func chatSecret(namespace string) *corev1.Secret {
 	}
 }
 
-// alertmanagerOwner is an Alertmanager that selects everything.
+// alertmanagerOwner returns an Alertmanager that selects everything.
 func alertmanagerOwner(i int) *v1.Alertmanager {
 	a := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: ownerNamespace, Name: ownerName(i)}}
 	a.Spec.AlertmanagerConfigSelector, a.Spec.AlertmanagerConfigNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}

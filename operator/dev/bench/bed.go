@@ -29,10 +29,10 @@ type bed struct {
 	crds map[schema.GroupVersion]rest.Interface
 }
 
-// creators is how many objects are created at the same time.
+// creators is the number of concurrent creations.
 const creators = 32
 
-// newBed starts a control plane; the caller stops it, also after an error.
+// newBed starts a control plane. The caller must stop it, also after an error.
 func (o *options) newBed(ctx context.Context) (*bed, error) {
 	files, err := o.definitions()
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *bed) connect() error {
 		return err
 	}
 	cfg := &rest.Config{
-		Host: b.Host, BearerToken: b.Token, QPS: -1, // no limit of ours
+		Host: b.Host, BearerToken: b.Token, QPS: -1, // no client-side throttling
 		TLSClientConfig: rest.TLSClientConfig{CAFile: b.CAFile},
 	}
 	b.crds = map[schema.GroupVersion]rest.Interface{}
@@ -82,7 +82,7 @@ func (b *bed) connect() error {
 	return err
 }
 
-// fill creates everything of a size.
+// fill creates all objects of a size.
 func (b *bed) fill(ctx context.Context, s size, say func(string, ...any)) error {
 	names := []string{ownerNamespace}
 	for i := range teams {
@@ -132,7 +132,7 @@ func (b *bed) create(ctx context.Context, kind resource, count int, namespace fu
 	return nil
 }
 
-// patch changes one object by a JSON patch.
+// patch applies a JSON patch to an object.
 func (b *bed) patch(ctx context.Context, kind schema.GroupVersionResource, namespace, name string, patch []byte) error {
 	return b.crds[kind.GroupVersion()].Patch(types.JSONPatchType).Namespace(namespace).Resource(kind.Resource).Name(name).Body(patch).Do(ctx).Error()
 }

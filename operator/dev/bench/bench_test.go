@@ -31,8 +31,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// TestSubjects: the default sizes can be read, and each object has the name by which it
-// is changed.
+// The default sizes are valid, and objects are created with the names that changes use.
 func TestSubjects(t *testing.T) {
 	for name, s := range subjects {
 		for text := range strings.SplitSeq(s.sizes, ",") {

@@ -4,18 +4,17 @@
 //	bench --sizes 1000/200 --samples 20 --profiles out
 //	bench --kind alertmanager   (AlertmanagerConfigs)
 //
-// For each size it starts a control plane of its own (no node), creates the
-// objects, starts the operator as a process, and then times single changes: from
-// sending the patch until a watch shows that the Secret or ConfigMap of every
-// owner carries it. CPU and memory of the operator come from the kernel, the
-// number of its calls from its metrics. The result is a table in Markdown.
+// For each size it starts a control plane without nodes, creates the objects, starts the operator as a process and
+// times single changes: from sending the patch until a watch delivers the change in the Secret or ConfigMap of every
+// workload. CPU and memory of the operator are read from the kernel, and its number of API calls from its metrics. The
+// result is a Markdown table.
 //
 //	main.go subject.go   flags; what can be measured
 //	prometheus.go alertmanager.go
 //	                     what is created and changed
 //	bed.go               the control plane
-//	process.go           the operator and what it uses
-//	watch.go measure.go  when a change has arrived; the steps
+//	process.go           the operator and its resource usage
+//	watch.go measure.go  detection of a change; the steps
 //	table.go             the result
 package main
 
@@ -35,7 +34,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	subject  *subject
 	sizes    []size
@@ -98,7 +97,7 @@ func run(ctx context.Context, args []string) error {
 	return o.measureAll(ctx)
 }
 
-// measureAll writes the table of all sizes, also when a later one fails.
+// measureAll measures each size and writes the table of the results so far, also after an error.
 func (o *options) measureAll(ctx context.Context) error {
 	var results []result
 	var failed error
@@ -125,7 +124,7 @@ func (o *options) say(format string, args ...any) {
 	fmt.Fprintf(o.log, "bench: "+format+"\n", args...)
 }
 
-// definitions are the files of the CRDs.
+// definitions returns the file names of the CRDs.
 func (o *options) definitions() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(o.crds, "*.yaml"))
 	if err == nil && len(files) == 0 {

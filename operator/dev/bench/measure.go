@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// result is what was measured of one size.
+// result holds the measurements of one size.
 type result struct {
 	size
-	settle        time.Duration // start of the operator → everything is written
-	settled, idle usage         // after the start; while nothing happens
-	changed       []changes     // of each selected kind
+	settle        time.Duration // from the start of the operator until everything is written
+	settled, idle usage         // after the start; during idle time
+	changed       []changes     // one entry for each selected kind
 	end           usage
 }
 
-// changes are the timings of one kind of change.
+// changes holds the timings of the changes of one kind.
 type changes struct {
 	took  []time.Duration
-	spent usage // by all of them
+	spent usage // in total
 }
 
-// measure runs one size from start to end.
+// measure runs all steps for one size.
 func (o *options) measure(ctx context.Context, s size) (out result, err error) {
 	o.say("size %s", s)
 	b, err := o.newBed(ctx)
@@ -65,7 +65,7 @@ func (o *options) measure(ctx context.Context, s size) (out result, err error) {
 	return m.out, err
 }
 
-// tail is the end of the operator's log.
+// tail returns the end of the operator's log.
 func (p *process) tail() string {
 	raw, err := os.ReadFile(p.log.Name())
 	if err != nil {
@@ -136,7 +136,7 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 		m.process.save(ctx, "/debug/pprof/heap?gc=1", m.profileFile("heap.pprof")))
 }
 
-// keepContent writes the plain configuration of one owner as it was last.
+// keepContent saves the latest decoded configuration of one workload.
 func (m *measurement) keepContent() error {
 	found := m.seen.last
 	secrets, bytes := 0, 0
@@ -165,7 +165,7 @@ func (m *measurement) keepContent() error {
 	return os.WriteFile(filepath.Join(dir, m.subject.file), found.text, 0o644)
 }
 
-// quiet returns once the operator has made no call for a while.
+// quiet returns once the operator has not called the API for a while.
 func (m *measurement) quiet(ctx context.Context) (usage, error) {
 	last, err := m.process.usage(ctx)
 	for calm := 0; err == nil && calm < 3; {
@@ -191,9 +191,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// between is the time between two changes. The operator leaves one between two writes of a
-// configuration, longer for a larger one, and what it takes to write a change that comes
-// alone is the question.
+// between returns the pause between two changes. The operator throttles writes of a configuration, more for larger
+// ones, but the benchmark measures the latency of an isolated change.
 func (m *measurement) between() time.Duration {
 	if m.pause > 0 {
 		return m.pause
@@ -202,11 +201,11 @@ func (m *measurement) between() time.Duration {
 	for _, n := range m.out.size.counts {
 		objects += n
 	}
-	const each, most = 600 * time.Microsecond, 12 * time.Second // 60 bytes compressed; one Secret
+	const each, most = 600 * time.Microsecond, 12 * time.Second // 60 bytes compressed; the pause for one full Secret
 	return min(time.Second+time.Duration(objects)*each, most)
 }
 
-// change times changes of objects picked at random, always the same ones.
+// change times changes of randomly selected objects, the same ones in every run.
 func (m *measurement) change(ctx context.Context, kind selected, count int) (changes, error) {
 	var out changes
 	before, err := m.process.usage(ctx)
@@ -240,11 +239,10 @@ func (m *measurement) profileFile(what string) string {
 	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what)
 }
 
-// startProfile is how long the CPU is recorded after the start.
+// startProfile is the length of the CPU profile taken after the start.
 const startProfile = 8 * time.Second
 
-// profileCPU records the operator's CPU for a while; the function it returns
-// waits for the end.
+// profileCPU records a CPU profile of the operator. The returned function waits for its end.
 func (m *measurement) profileCPU(ctx context.Context, what string, length time.Duration) func() error {
 	if m.profiles == "" {
 		return func() error { return nil }
@@ -263,7 +261,7 @@ func (m *measurement) profileCPU(ctx context.Context, what string, length time.D
 	return func() error { return <-done }
 }
 
-// listening returns once the operator's server answers.
+// listening returns once the operator's HTTP server responds.
 func (p *process) listening(ctx context.Context) error {
 	for {
 		body, err := p.get(ctx, "/healthz")

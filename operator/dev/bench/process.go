@@ -24,10 +24,10 @@ type process struct {
 	cmd    *exec.Cmd
 	url    string
 	log    *os.File
-	exited chan struct{} // closed when it has ended
+	exited chan struct{} // closed when the process has exited
 }
 
-// launch starts the operator with its log in the folder of the cluster's logs.
+// launch starts the operator and writes its log to the log folder of the cluster.
 func (o *options) launch(b *bed) (*process, error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -38,7 +38,7 @@ func (o *options) launch(b *bed) (*process, error) {
 		return nil, err
 	}
 	args := append([]string{
-		"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address, "--config-reloader-memory-limit=0", // the largest sizes need more than the default
+		"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address, "--config-reloader-memory-limit=0", // the largest sizes exceed the default
 	}, o.args...)
 	p := &process{cmd: exec.Command(o.operator, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
@@ -48,7 +48,7 @@ func (o *options) launch(b *bed) (*process, error) {
 	}
 	go func() {
 		defer close(p.exited)
-		_ = p.cmd.Wait() // how it ended is in its log
+		_ = p.cmd.Wait() // its log shows how it exited
 	}()
 	return p, nil
 }
@@ -70,12 +70,12 @@ func (p *process) stop() error {
 	return errors.Join(err, p.log.Close())
 }
 
-// usage is what the operator has used since its start.
+// usage is the resource usage of the operator since its start.
 type usage struct {
 	cpu      time.Duration
 	calls    int // to the API server
-	passes   int // over owners
-	rss, top int // bytes now, and at most
+	passes   int // reconciliations of workloads
+	rss, top int // current and peak size in bytes
 }
 
 func (u usage) since(before usage) usage {
@@ -85,7 +85,7 @@ func (u usage) since(before usage) usage {
 	return u
 }
 
-// usage reads what the kernel and the operator's metrics say.
+// usage reads the resource usage from the kernel and the operator's metrics.
 func (p *process) usage(ctx context.Context) (usage, error) {
 	var u usage
 	var err error
@@ -119,7 +119,7 @@ func (p *process) usage(ctx context.Context) (usage, error) {
 	return u, nil
 }
 
-// get asks the operator's server.
+// get sends a request to the operator's HTTP server.
 func (p *process) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *process) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return res.Body, nil
 }
 
-// save stores an answer of the operator's server in a file.
+// save writes a response of the operator's HTTP server to a file.
 func (p *process) save(ctx context.Context, path, file string) error {
 	body, err := p.get(ctx, path)
 	if err != nil {
@@ -150,16 +150,16 @@ func (p *process) save(ctx context.Context, path, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// clockTick is the unit of times in /proc: USER_HZ, 100 on every Linux of today.
+// clockTick is the unit of times in /proc: 1/USER_HZ, which is 100 Hz on all current Linux platforms.
 const clockTick = 10 * time.Millisecond
 
-// cpu is user and system time.
+// cpu returns the user and system time.
 func (p *process) cpu() (time.Duration, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name of the program, in parentheses, may contain anything.
+	// The name of the program, in parentheses, may contain any character.
 	_, rest, ok := strings.Cut(string(raw), ") ")
 	fields := strings.Fields(rest)
 	if !ok || len(fields) < 13 {
@@ -176,7 +176,7 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(ticks) * clockTick, nil
 }
 
-// memory is the resident size, now and at most, in bytes.
+// memory returns the current and the peak resident size in bytes.
 func (p *process) memory() (rss, top int, err error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

@@ -29,9 +29,9 @@ var prometheus = &subject{
 }
 
 const (
-	// endpoints is how many jobs a monitor makes.
+	// endpoints is the number of jobs of a monitor.
 	endpoints = 2
-	// alerts is how many rules an object has.
+	// alerts is the number of rules of an object.
 	alerts = 20
 )
 
@@ -39,8 +39,7 @@ func monitorName(i int) string { return fmt.Sprintf("service-%05d", i) }
 
 func ruleName(i int) string { return fmt.Sprintf("alerts-%05d", i) }
 
-// monitor is a ServiceMonitor as people write them: a plain endpoint with
-// relabelings, and one of a proxy beside it.
+// monitor returns a typical ServiceMonitor: a plain endpoint with relabelings, and one for a proxy next to it.
 func monitor(i int) *v1.ServiceMonitor {
 	name := monitorName(i)
 	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
@@ -71,13 +70,13 @@ func monitor(i int) *v1.ServiceMonitor {
 	return m
 }
 
-// monitorPatch makes the i-th change of a monitor, and mark is how it shows.
+// monitorPatch returns the i-th change of a monitor and the text by which the change is found in the configuration.
 func monitorPatch(i int) (patch []byte, mark string) {
 	mark = fmt.Sprintf("tier-of-change-%d-", i)
 	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/endpoints/1/relabelings/0/replacement","value":%q}]`, mark), mark
 }
 
-// rule is a PrometheusRule with one group of alerts.
+// rule returns a PrometheusRule with one group of alerts.
 func rule(i int) *v1.PrometheusRule {
 	name := ruleName(i)
 	r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{
@@ -103,13 +102,13 @@ func rule(i int) *v1.PrometheusRule {
 	return r
 }
 
-// rulePatch makes the i-th change of a rule object, and mark is how it shows.
+// rulePatch returns the i-th change of a PrometheusRule and the text by which the change is found in a rule file.
 func rulePatch(i int) (patch []byte, mark string) {
 	mark = fmt.Sprintf("changed-%d-times", i)
 	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/groups/0/rules/3/annotations/summary","value":%q}]`, mark), mark
 }
 
-// owner is a Prometheus that selects everything.
+// owner returns a Prometheus that selects everything.
 func owner(i int) *v1.Prometheus {
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: ownerNamespace, Name: ownerName(i)}}
 	everything := &metav1.LabelSelector{}

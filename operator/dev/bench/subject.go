@@ -12,29 +12,29 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// subject is a kind of workload that can be measured, and what it selects.
+// subject is a kind of workload that can be measured, with the kinds of objects that it selects.
 type subject struct {
 	sizes    string // default of --sizes
 	owners   resource
 	selected []selected
 
 	prefix, suffix string // of the name of the configuration Secret, around that of the workload
-	key            string // in that Secret
-	file           string // name of a configuration that is kept
+	key            string // key in that Secret
+	file           string // file name under which a configuration is saved
 
-	// entry is in the plain configuration entries times for each object of the first
-	// kind. Those of other kinds are files of their own.
+	// entry occurs entries times in the decoded configuration for each object of the first kind. Objects of other kinds
+	// become separate files.
 	entry   string
 	entries int
 
-	// secret is what the objects of a namespace refer to; nil when they refer to none.
+	// secret returns the Secret that the objects of a namespace refer to; nil if they refer to none.
 	secret func(namespace string) *corev1.Secret
 }
 
-// resource is a kind of objects. The i-th is always the same.
+// resource is a kind of objects. The i-th object is the same in every run.
 type resource struct {
 	schema.GroupVersionResource
-	title  string // before a number: "monitors"
+	title  string // plural in output, after a number: "monitors"
 	name   func(i int) string
 	object func(i int) runtime.Object
 }
@@ -43,25 +43,24 @@ type resource struct {
 type selected struct {
 	resource
 	one string // "monitor"
-	// patch makes the i-th change of an object, a JSON patch, and mark is how it shows
-	// in what the operator writes.
+	// patch returns the i-th change of an object as a JSON patch, and the text by which the change is found in the
+	// output of the operator.
 	patch func(i int) (patch []byte, mark string)
 }
 
 var subjects = map[string]*subject{"prometheus": prometheus, "alertmanager": alertmanager}
 
-// subjectNames are the values of --kind.
+// subjectNames returns the values of --kind.
 func subjectNames() []string { return slices.Sorted(maps.Keys(subjects)) }
 
-// size is how much is created.
+// size is the number of objects to create.
 type size struct {
 	*subject
 	counts []int // of each selected kind
 	owners int
 }
 
-// parseSize reads "300/100x50": a number for each kind that the workloads select, and
-// how many workloads there are.
+// parseSize parses a size like "300/100x50": the number of objects of each selected kind, and the number of workloads.
 func (s *subject) parseSize(text string) (size, error) {
 	out := size{subject: s, owners: 1}
 	counts, owners, more := strings.Cut(strings.TrimSpace(text), "x")
@@ -92,7 +91,7 @@ func positive(text string) (int, error) {
 	return n, nil
 }
 
-// String is the form that parseSize reads.
+// String returns the size in the format of parseSize.
 func (s size) String() string {
 	var counts []string
 	for _, n := range s.counts {
@@ -105,7 +104,7 @@ func (s size) String() string {
 	return out
 }
 
-// files is how many objects become a file each.
+// files returns the number of objects that become a separate file.
 func (s size) files() int {
 	n := 0
 	for _, c := range s.counts[1:] {
@@ -114,8 +113,8 @@ func (s size) files() int {
 	return n
 }
 
-// ownerOf is the workload whose configuration, or part of it, is in a Secret; ok is
-// false for all other Secrets.
+// ownerOf returns the workload whose configuration, or a part of it, is stored in a Secret. ok is false for all other
+// Secrets.
 func (s *subject) ownerOf(secret string) (owner string, part, ok bool) {
 	rest, ours := strings.CutPrefix(secret, s.prefix)
 	if owner, _, part = strings.Cut(rest, partInfix); part {
@@ -125,12 +124,12 @@ func (s *subject) ownerOf(secret string) (owner string, part, ok bool) {
 	return owner, false, ours && found
 }
 
-// partInfix is between the name of a workload and the number of a part.
+// partInfix separates the name of a workload and the number of a part.
 const partInfix = "-config-part-"
 
 const (
 	ownerNamespace = "monitoring"
-	// teams is how many namespaces the selected objects are spread over.
+	// teams is the number of namespaces across which the selected objects are distributed.
 	teams = 50
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// quantile is the smallest value that a share q of all values does not exceed.
+// quantile returns the smallest value that is not exceeded by a fraction q of all values.
 func quantile(all []time.Duration, q float64) time.Duration {
 	if len(all) == 0 {
 		return 0
@@ -22,12 +22,12 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.0f ms", float64(d)/float
 
 func mb(bytes int) string { return fmt.Sprintf("%.0f MB", float64(bytes)/1e6) }
 
-// quantiles of the timings, in the order of the table's heading.
+// quantiles returns the quantiles of the timings in the order of the table's header.
 func (c changes) quantiles() string {
 	return strings.Join([]string{ms(quantile(c.took, 0.5)), ms(quantile(c.took, 0.95)), ms(quantile(c.took, 0.99))}, " / ")
 }
 
-// table is the result in Markdown.
+// table returns the results as a Markdown table.
 func (s *subject) table(results []result) string {
 	counts, calls, head := make([]string, 0, 3), make([]string, 0, 3), []string{"settled after start"}
 	for _, kind := range s.selected {
@@ -60,10 +60,10 @@ func (r result) row() []string {
 	return append(out, mb(r.end.rss)+" / "+mb(r.end.top), strings.Join(append(calls, strconv.Itoa(r.idle.calls)), " / "))
 }
 
-// each is the operator's CPU for one change.
+// each returns the operator's CPU time per change.
 func (c changes) each() time.Duration { return c.spent.cpu / time.Duration(max(1, len(c.took))) }
 
-// calls is the number of calls to the API server for one change.
+// calls returns the number of API calls per change.
 func (c changes) calls() string {
 	return fmt.Sprintf("%.1f", float64(c.spent.calls)/float64(max(1, len(c.took))))
 }

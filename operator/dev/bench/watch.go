@@ -17,17 +17,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// patience is how long a change may take before the measurement is given up.
+// patience is the timeout for a single change.
 const patience = 2 * time.Minute
 
-// observer sees every version of the generated objects as it is written.
+// observer receives every version of the generated objects.
 type observer struct {
 	*subject
 	seen  chan sighting
 	stop  []func()
-	known map[string]map[string][]byte // newest content of configuration Secrets
-	last  found                        // what was put together last
-	ended atomic.Bool                  // a watch ended, so that changes may be missed
+	known map[string]map[string][]byte // latest data of the configuration Secrets
+	last  found                        // the configuration assembled last
+	ended atomic.Bool                  // a watch ended, so changes may be missed
 }
 
 // sighting is one version of a generated object.
@@ -36,7 +36,7 @@ type sighting struct {
 	object metav1.Object
 }
 
-// observe watches what the operator writes beside the owners, from now on.
+// observe starts watching the objects that the operator writes for the workloads.
 func (b *bed) observe(ctx context.Context, of *subject) (*observer, error) {
 	o := &observer{subject: of, seen: make(chan sighting, 4096), known: map[string]map[string][]byte{}}
 	managed := metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator"}
@@ -77,8 +77,7 @@ func (o *observer) close() error {
 	return nil
 }
 
-// until reads sightings until done says that nothing is missing any more, and
-// returns the time of the last one that was needed.
+// until reads sightings until done returns true, and returns the time of the last one.
 func (o *observer) until(ctx context.Context, done func(metav1.Object) (finished bool, err error)) (time.Time, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("nothing arrived within %s", patience))
 	defer cancel()
@@ -98,7 +97,7 @@ func (o *observer) until(ctx context.Context, done func(metav1.Object) (finished
 	}
 }
 
-// complete is done when every owner has all entries and all files.
+// complete returns a condition that holds when every workload has all entries and all files.
 func (s size) complete(seen *observer) func(metav1.Object) (bool, error) {
 	entries, files := map[string]int{}, map[string]map[string]int{}
 	filesOf := func(owner string) map[string]int {
@@ -138,8 +137,7 @@ func (s size) complete(seen *observer) func(metav1.Object) (bool, error) {
 	}
 }
 
-// carried is done when a mark is in the configuration, or in a rule file, of
-// every owner.
+// carried returns a condition that holds when a mark is in the configuration, or in a rule file, of every workload.
 func (s size) carried(seen *observer, mark string) func(metav1.Object) (bool, error) {
 	have := map[string]bool{}
 	return func(obj metav1.Object) (bool, error) {
@@ -168,15 +166,15 @@ func (s size) carried(seen *observer, mark string) func(metav1.Object) (bool, er
 	}
 }
 
-// found is what the Secrets of an owner hold.
+// found is the content of the Secrets of a workload.
 type found struct {
 	owner string
-	text  []byte            // the plain configuration; nil when the Secrets do not belong together yet
-	rules map[string]string // rule files that come with it
+	text  []byte            // the decoded configuration; nil while the Secrets are inconsistent
+	rules map[string]string // rule files stored with the configuration
 }
 
-// configuration puts an owner's configuration together when one of its Secrets was
-// written. It is complete with the first of them, which is written last.
+// configuration assembles the configuration of a workload after one of its Secrets was written. It is complete once the
+// first Secret is written, because the operator writes that one last.
 func (o *observer) configuration(s *corev1.Secret) (found, error) {
 	owner, part, ours := o.ownerOf(s.Name)
 	_, first := s.Data[o.key]

@@ -51,8 +51,8 @@ func TestAgent(t *testing.T) {
 	s.says(t, "web", conditions, "Available=True Reconciled=True")
 }
 
-// agentWorks changes the monitor and waits until the agent has it, scrapes, and the
-// server has what it wrote.
+// agentWorks changes the monitor and waits until the agent has loaded it and scrapes, and the server has received the
+// samples.
 func (s space) agentWorks(t *testing.T, pod, label string) {
 	t.Helper()
 	s.in(t, "patch", "podmonitor", "agents", "--type=merge", "-p",
@@ -72,7 +72,7 @@ func (s space) agentAvailable(t *testing.T) {
 	})
 }
 
-// onEveryNode waits until the DaemonSet has its one pod, ready.
+// onEveryNode waits until the single pod of the DaemonSet is ready.
 func (s space) onEveryNode(t *testing.T) corev1.Pod {
 	t.Helper()
 	var pod corev1.Pod

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// alertmanagerVersion is the release that builds from its module with its pages.
+	// alertmanagerVersion is a release whose module includes the web assets, which are needed to build it.
 	alertmanagerVersion = "v0.31.1"
 	alertmanagerImage   = "quay.io/prometheus/alertmanager:" + alertmanagerVersion
 	webhookImage        = "firekeeper.local/webhook:e2e"
@@ -30,7 +30,7 @@ var alertmanagerLoaded = sync.OnceValue(func() error {
 	return errors.Join(prepared.LoadAlertmanager(ctx, alertmanagerImage), prepared.LoadPrograms(ctx, webhookImage, "webhook"))
 })
 
-// loadAlertmanagerImage loads what Alertmanagers and the receiver of their notifications run.
+// loadAlertmanagerImage loads the images of Alertmanager and of the webhook receiver.
 func (n node) loadAlertmanagerImage(t *testing.T) {
 	t.Helper()
 	if err := alertmanagerLoaded(); err != nil {
@@ -38,7 +38,7 @@ func (n node) loadAlertmanagerImage(t *testing.T) {
 	}
 }
 
-// webhook starts the receiver of notifications of a namespace, the pod webhook.
+// webhook starts a receiver of notifications in the namespace, the pod webhook.
 func (s space) webhook(t *testing.T) {
 	t.Helper()
 	s.apply(t, s.fill(manifests(t, "webhook.yaml"), "WEBHOOK-IMAGE", webhookImage))
@@ -47,20 +47,21 @@ func (s space) webhook(t *testing.T) {
 
 const mainMembers = "alertmanager=main"
 
-// overTLS is the metric of gossip that came over TLS.
+// overTLS matches the metric of gossip received over TLS.
 var overTLS = regexp.MustCompile(`(?m)^alertmanager_tls_transport_packet_bytes_received_total [1-9]`)
 
-// alerting is a Prometheus and an Alertmanager in one namespace, and in another one a team that is alerted.
+// alerting is a Prometheus and an Alertmanager in one namespace, and the namespace of a team that receives
+// notifications.
 type alerting struct {
 	space
 	team space
-	sent map[string]int // notifications by "<alert> <status>"
+	sent map[string]int // expected notifications by "<alert> <status>"
 }
 
 // Fields of Alertmanager: replicas, clusterTLS, clusterPeerTimeout, alertmanagerConfigSelector,
-// alertmanagerConfigNamespaceSelector; of Prometheus: alerting. Alerts arrive exactly once, whatever happens to pods and to
-// the operator; a changed route is live at once, a bad AlertmanagerConfig is rejected alone, silences survive, and
-// nothing remains of a deleted Alertmanager.
+// alertmanagerConfigNamespaceSelector; of Prometheus: alerting. Alerts arrive exactly once while pods and the operator
+// are restarted. A changed route is live immediately, an invalid AlertmanagerConfig is rejected alone, silences
+// survive, and a deleted Alertmanager leaves nothing behind.
 func TestAlertmanager(t *testing.T) {
 	n := start(t)
 	n.loadAlertmanagerImage(t)
@@ -112,7 +113,7 @@ func TestAlertmanager(t *testing.T) {
 	a.alertmanagerIsDeleted(t)
 }
 
-// receiveAlerts waits until Prometheus sends alerts to all pods, and to no other ones.
+// receiveAlerts waits until Prometheus sends alerts to exactly these pods.
 func (a alerting) receiveAlerts(t *testing.T, pods []corev1.Pod) {
 	t.Helper()
 	var want []string
@@ -127,12 +128,12 @@ func (a alerting) receiveAlerts(t *testing.T, pods []corev1.Pod) {
 	})
 }
 
-// member is the Alertmanager in a pod.
+// member returns the Alertmanager in a pod.
 func (a alerting) member(i int) *live.Alertmanager {
 	return a.proxy.Alertmanager(a.name, fmt.Sprintf("alertmanager-main-%d", i), 9093)
 }
 
-// members waits until so many pods are ready, know each other, and have the team's route, and returns the pods.
+// members waits until n pods are ready, form a cluster and have the team's route, and returns the pods.
 func (a alerting) members(t *testing.T, n int) []corev1.Pod {
 	t.Helper()
 	var names []string
@@ -154,7 +155,7 @@ func (a alerting) members(t *testing.T, n int) []corev1.Pod {
 	return pods
 }
 
-// membersRun waits until so many members run a configuration with a text.
+// membersRun waits until n members run a configuration that contains the text.
 func (a alerting) membersRun(t *testing.T, n int, text string) {
 	t.Helper()
 	for i := range n {
@@ -172,15 +173,16 @@ func (a alerting) fires(t *testing.T, alert string) {
 	a.notified(t, alert+" firing")
 }
 
-// resolves ends an alert and waits for the notification. Only where the members have known the alert equally long: those
-// that look at a group at another time than the others can send it again as firing, of themselves.
+// resolves resolves an alert and waits for the notification. It is only for alerts that all members have received at
+// about the same time: members whose group intervals differ may send the firing alert again.
 func (a alerting) resolves(t *testing.T, alert string) {
 	t.Helper()
 	a.alert(t, alert, "vector(1) < 0")
 	a.notified(t, alert+" resolved")
 }
 
-// alert makes the rule of an alert. The rule of a resolved one stays, so that Prometheus tells that it is resolved.
+// alert creates the rule of an alert. The rule of a resolved alert is kept, because Prometheus must send the
+// resolution.
 func (a alerting) alert(t *testing.T, alert, expr string) {
 	t.Helper()
 	a.apply(t, fmt.Sprintf(`
@@ -191,7 +193,7 @@ spec: {groups: [{name: %s, rules: [{alert: %s, expr: %q, labels: {namespace: %s}
 `, strings.ToLower(alert), alert, alert, expr, a.team.name))
 }
 
-// received counts what arrived at the team, by "<alert> <status>".
+// received counts the notifications that the team received, by "<alert> <status>".
 func (a alerting) received(ctx context.Context) (map[string]int, error) {
 	list, err := a.proxy.Webhook(a.team.name, "webhook", 8080).Notifications(ctx)
 	out := map[string]int{}
@@ -214,8 +216,8 @@ func (a alerting) notified(t *testing.T, what string) {
 	t.Logf("%s arrived after %s", what, took.Round(10*time.Millisecond))
 }
 
-// allWasSent compares all notifications with those that should have come, each once. A member that would send one
-// again has had the time for it, but for the last of them.
+// allWasSent checks that every expected notification was received exactly once. Except for the last one, members have
+// had enough time to send duplicates.
 func (a alerting) allWasSent(t *testing.T) {
 	t.Helper()
 	received, err := a.received(t.Context())
@@ -224,7 +226,7 @@ func (a alerting) allWasSent(t *testing.T) {
 	}
 }
 
-// silenced silences an alert at one member, and lets it fire as soon as all members know.
+// silenced creates a silence at one member, and makes the alert fire once all members have the silence.
 func (a alerting) silenced(t *testing.T, alert string) (id string) {
 	t.Helper()
 	id, err := a.member(0).Silence(t.Context(), "alertname", alert, time.Hour)
@@ -236,7 +238,7 @@ func (a alerting) silenced(t *testing.T, alert string) (id string) {
 	return id
 }
 
-// knowSilence waits until so many members have a silence.
+// knowSilence waits until that many members have a silence.
 func (a alerting) knowSilence(t *testing.T, id string, members int) {
 	t.Helper()
 	for i := range members {
@@ -247,13 +249,13 @@ func (a alerting) knowSilence(t *testing.T, id string, members int) {
 	}
 }
 
-// route changes the team's route, so that the configuration contains "- <label>".
+// route changes the team's route; the configuration then contains "- <label>".
 func (a alerting) route(t *testing.T, label string) {
 	t.Helper()
 	a.team.in(t, "patch", "alertmanagerconfig", "team", "--type=merge", "-p", fmt.Sprintf(`{"spec":{"route":{"groupBy":["alertname",%q]}}}`, label))
 }
 
-// routesAreLiveAtOnce changes the route again and again and measures how long all members take to run it.
+// routesAreLiveAtOnce changes the route several times and measures the time until all members run it.
 func (a alerting) routesAreLiveAtOnce(t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(latencySpacing)
@@ -274,8 +276,8 @@ func (a alerting) routesAreLiveAtOnce(t *testing.T) {
 	}
 }
 
-// badConfigIsRejectedAlone adds an AlertmanagerConfig with a URL that nobody wrote, changes another one beside it, and
-// takes it away.
+// badConfigIsRejectedAlone adds an AlertmanagerConfig with an invalid URL, changes another one, and deletes the invalid
+// one.
 func (a alerting) badConfigIsRejectedAlone(t *testing.T) {
 	t.Helper()
 	a.team.apply(t, `
@@ -304,7 +306,7 @@ spec:
 	a.team.in(t, "delete", "alertmanagerconfig", "bad")
 }
 
-// alertmanagerIsDeleted deletes the Alertmanager, which Prometheus survives.
+// alertmanagerIsDeleted deletes the Alertmanager and checks that Prometheus keeps working.
 func (a alerting) alertmanagerIsDeleted(t *testing.T) {
 	t.Helper()
 	a.in(t, "delete", "alertmanager", "main", "--wait=true")
@@ -313,9 +315,9 @@ func (a alerting) alertmanagerIsDeleted(t *testing.T) {
 	a.says(t, "web", conditions, "Available=True Reconciled=True")
 }
 
-// Fields of Alertmanager: web.tlsConfig, web.httpConfig, configSecret, configMaps. The port speaks TLS: probes pass, and a
-// change is loaded through it, also one of a template that the user mounts: a wrong one shows in ConfigApplied, with what
-// may be said of it.
+// Fields of Alertmanager: web.tlsConfig, web.httpConfig, configSecret, configMaps. With TLS on the port, probes pass
+// and changes are loaded, also of a template that the user mounts. An invalid template shows in the condition
+// ConfigApplied, with redacted details.
 func TestAlertmanagerWebTLS(t *testing.T) {
 	long(t)
 	n := start(t)

@@ -16,11 +16,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// webhookComponents are what docs/webhooks.md installs for AlertmanagerConfigs in two versions.
+// webhookComponents lists the components that docs/webhooks.md installs for both versions of AlertmanagerConfig.
 var webhookComponents = []string{"webhook", "webhook-conversion", "webhook-certificates"}
 
-// An AlertmanagerConfig in v1beta1, with the webhook and its certificate installed as docs/webhooks.md says: Alertmanager
-// runs its route, both versions show it, and either can change it.
+// With the webhook and its certificate installed as described in docs/webhooks.md, Alertmanager runs the route of an
+// AlertmanagerConfig in v1beta1, and both versions can be read and written.
 func TestAlertmanagerConfigV1beta1(t *testing.T) {
 	long(t)
 	n := start(t)
@@ -29,7 +29,7 @@ func TestAlertmanagerConfigV1beta1(t *testing.T) {
 	s := n.space(t, "beta")
 	s.webhook(t)
 	config := s.fill(manifests(t, "beta.yaml"), "AM-VERSION", alertmanagerVersion)
-	until(t, "the webhook converts", patience, func(ctx context.Context) (bool, error) { // its pods and the API server get the certificate a moment later
+	until(t, "the webhook converts", patience, func(ctx context.Context) (bool, error) { // the pods and the API server get the certificate with a delay
 		out, err := s.KubectlInput(ctx, []byte(config), "apply", "-f", "-")
 		return err == nil, errors.Join(err, errors.New(string(out)))
 	})
@@ -71,12 +71,12 @@ func TestAlertmanagerConfigV1beta1(t *testing.T) {
 	})
 }
 
-// configsIn names AlertmanagerConfigs of a version as kubectl does.
+// configsIn returns the resource name of AlertmanagerConfigs in a version, as kubectl expects it.
 func configsIn(version string) string {
 	return "alertmanagerconfigs." + version + ".monitoring.coreos.com"
 }
 
-// withConversion installs the webhook with both versions of AlertmanagerConfig, and takes all of it away with the test.
+// withConversion installs the webhook and both versions of AlertmanagerConfig, and removes them at the end of the test.
 func (n node) withConversion(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,13 +92,13 @@ func (n node) withConversion(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { n.withoutConversion(t) })
-	n.kubectl(t, "apply", "--server-side", "--force-conflicts", "-k", dir) // the CRD was installed with a plain apply
+	n.kubectl(t, "apply", "--server-side", "--force-conflicts", "-k", dir) // the CRD was installed by a client-side apply
 	for _, deployment := range []string{"prometheus-operator", "prometheus-operator-admission-webhook"} {
 		n.kubectl(t, "-n", "firekeeper", "rollout", "status", "deployment/"+deployment, "--timeout=4m")
 	}
 }
 
-// withoutConversion makes the cluster what start prepares: one version of the CRD, and no webhook.
+// withoutConversion restores the cluster that start prepares: one version of the CRD and no webhook.
 func (n node) withoutConversion(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -128,8 +128,8 @@ func (n node) withoutConversion(t *testing.T) {
 	}
 }
 
-// withoutV1beta1 waits until the API server and kubectl, which remembers what there is, know of no v1beta1 any more:
-// kubectl would go on to ask for the highest version that it knows.
+// withoutV1beta1 waits until v1beta1 is gone from the API server and from kubectl's discovery cache. Otherwise kubectl
+// keeps requesting the highest cached version.
 func (n node) withoutV1beta1(ctx context.Context) error {
 	_, err := live.Until(ctx, patience, func(ctx context.Context) (bool, error) {
 		out, err := n.Kubectl(ctx, "api-resources", "--api-group=monitoring.coreos.com")
@@ -138,7 +138,7 @@ func (n node) withoutV1beta1(ctx context.Context) error {
 	return err
 }
 
-// runsRoute waits until Alertmanager runs a configuration with some texts.
+// runsRoute waits until Alertmanager runs a configuration that contains the texts.
 func (s space) runsRoute(t *testing.T, texts ...string) {
 	t.Helper()
 	took := until(t, fmt.Sprintf("%q in Alertmanager", texts), patience, func(ctx context.Context) (bool, error) {
@@ -153,7 +153,7 @@ func (s space) runsRoute(t *testing.T, texts ...string) {
 	t.Logf("Alertmanager runs %q after %s", texts, took.Round(10*time.Millisecond))
 }
 
-// readInBoth compares what the two versions show of the parts that they write differently.
+// readInBoth checks the fields that the two versions represent differently.
 func (s space) readInBoth(t *testing.T) {
 	for version, want := range map[string]map[string]any{
 		"v1beta1": {
@@ -196,7 +196,7 @@ func (s space) readInBoth(t *testing.T) {
 	}
 }
 
-// text is a value as JSON.
+// text returns a value as JSON.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	out, err := json.Marshal(v)

@@ -12,12 +12,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// guard asks servers again and again whether they run all that is wanted, and
-// notes the moments at which none of them did.
+// guard continuously checks whether some server runs all expected groups and jobs, and records the times at which none
+// did.
 type guard struct {
 	servers map[string]guarded // by pod
-	groups  []string           // rule groups
-	jobs    []string           // scrape jobs
+	groups  []string           // expected rule groups
+	jobs    []string           // expected scrape jobs
 
 	stop func()
 	done sync.WaitGroup
@@ -26,7 +26,7 @@ type guard struct {
 	gaps    []string
 }
 
-// guarded is a *live.Prometheus.
+// guarded is implemented by *live.Prometheus.
 type guarded interface {
 	RuleGroups(ctx context.Context, names ...string) ([]live.RuleGroup, error)
 	Config(context.Context) (string, error)
@@ -34,12 +34,12 @@ type guarded interface {
 
 const (
 	guardPeriod = 100 * time.Millisecond
-	// guardLimit is how long a look may take to find a gap: the servers must have been
-	// asked at the same time, and this machine may stand still between two requests.
+	// guardLimit is the maximum duration of a valid check. The servers must be queried at the same time, but this
+	// machine may stall between two requests.
 	guardLimit = time.Second
 )
 
-// guard starts one. End it before the servers are meant to change.
+// guard starts a guard. End it before an intended change of the servers.
 func (s space) guard(t *testing.T, groups, jobs []string, pods ...string) *guard {
 	t.Helper()
 	servers := map[string]guarded{}
@@ -49,7 +49,7 @@ func (s space) guard(t *testing.T, groups, jobs []string, pods ...string) *guard
 	return (&guard{servers: servers, groups: groups, jobs: jobs}).begin(t)
 }
 
-// begin starts to ask the servers.
+// begin starts the checks.
 func (g *guard) begin(t *testing.T) *guard {
 	ctx, cancel := context.WithCancel(t.Context())
 	g.stop = cancel
@@ -68,7 +68,7 @@ func (g *guard) begin(t *testing.T) *guard {
 	return g
 }
 
-// look asks all servers at the same time.
+// look queries all servers concurrently.
 func (g *guard) look(ctx context.Context) {
 	began := time.Now()
 	var mu sync.Mutex
@@ -94,7 +94,7 @@ func (g *guard) look(ctx context.Context) {
 	}
 }
 
-// runsAll says what a server lacks.
+// runsAll returns an error if a server lacks a group or job.
 func (g *guard) runsAll(ctx context.Context, server guarded) error {
 	loaded, err := server.RuleGroups(ctx, g.groups...)
 	if err != nil {
@@ -121,7 +121,7 @@ func (g *guard) runsAll(ctx context.Context, server guarded) error {
 	return nil
 }
 
-// end stops asking and fails the test when something was missing at some moment.
+// end stops the checks and fails the test if something was missing at any time.
 func (g *guard) end(t *testing.T) {
 	t.Helper()
 	g.stop()
@@ -135,7 +135,7 @@ func (g *guard) end(t *testing.T) {
 	t.Logf("%d looks at %d servers", g.samples, len(g.servers))
 }
 
-// fake is a server with these groups and jobs; nothing means that it is down.
+// fake is a server with these groups and jobs. An empty one is down.
 type fake []string
 
 func (f fake) RuleGroups(context.Context, ...string) (groups []live.RuleGroup, err error) {

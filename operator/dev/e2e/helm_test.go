@@ -14,15 +14,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// release is the chart as a release of helm.
+// release is a Helm release of the chart.
 type release struct {
 	node
-	helm      string // the program
+	helm      string // path of the helm binary
 	namespace string
 	env       []string
 }
 
-// run runs helm and returns all that it printed.
+// run runs helm and returns its combined output.
 func (r release) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, r.helm, append(args, "--namespace="+r.namespace)...)
 	cmd.Env = append(os.Environ(), r.env...)
@@ -33,7 +33,7 @@ func (r release) run(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// must is run of what has to succeed.
+// must is like run, and fails the test on errors.
 func (r release) must(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := r.run(t.Context(), args...)
@@ -43,7 +43,7 @@ func (r release) must(t *testing.T, args ...string) string {
 	return out
 }
 
-// chart installs the chart beside nothing else: the operator of deploy stops until the end of the test.
+// chart stops the operator of deploy/ until the end of the test and installs the chart.
 func (n node) chart(t *testing.T) release {
 	t.Helper()
 	found, err := programs.Default(os.Stderr).Find(t.Context(), "helm")
@@ -92,13 +92,14 @@ func (n node) chart(t *testing.T) release {
 	return r
 }
 
-// definition is the file of a CRD.
+// definition returns the path of the file of a CRD.
 func definition(resource string) string {
 	return filepath.Join(root(), "deploy", "crds", "monitoring.coreos.com_"+resource+".yaml")
 }
 
-// TestChart is the life of a release: install, test, upgrade with CRDs that changed, uninstall. A Prometheus runs
-// through it, and belongs to the operator of deploy afterwards. Not parallel: the webhooks are those of the cluster.
+// TestChart covers the life of a release: install, test, upgrade with changed CRDs, uninstall. A Prometheus keeps
+// running throughout, and is managed by the operator of deploy/ afterwards. The test is not parallel because the
+// webhooks apply to the whole cluster.
 func TestChart(t *testing.T) {
 	long(t)
 	n := start(t)
@@ -155,7 +156,7 @@ func TestChart(t *testing.T) {
 			"-l", "app.kubernetes.io/instance=firekeeper", "-o", "name"); left != "" {
 			t.Errorf("helm leaves\n%s", left)
 		}
-		// As docs/install.md says.
+		// As described in docs/install.md.
 		n.kubectl(t, "replace", "-f", definition("alertmanagerconfigs"))
 		s.apply(t, wrongRule)
 		s.in(t, "delete", "prometheusrule", "wrong")
@@ -168,10 +169,10 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// tested runs the tests of the release, soon after the operator may have started.
+// tested runs the tests of the release, possibly right after a start of the operator.
 func (r release) tested(t *testing.T) {
 	t.Helper()
-	// The pod of the webhook is ready a moment before the node routes its Service.
+	// The pod of the webhook is ready slightly before the node routes its Service.
 	rule := strings.ReplaceAll(wrongRule, "up)", "up")
 	until(t, "the webhook answers", patience, func(ctx context.Context) (bool, error) {
 		_, err := r.KubectlInput(ctx, []byte(rule), "apply", "--dry-run=server", "-n", r.namespace, "-f", "-")
@@ -193,7 +194,7 @@ func (r release) tested(t *testing.T) {
 	}
 }
 
-// uid tells whether an object is still the same.
+// uid returns the UID of an object, which changes if the object is recreated.
 func (n node) uid(t *testing.T, namespace, name string) string {
 	t.Helper()
 	return n.kubectl(t, "-n", namespace, "get", name, "-o", "jsonpath={.metadata.uid}")

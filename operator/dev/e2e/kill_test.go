@@ -20,7 +20,7 @@ type step struct {
 	name   string
 	change func(t *testing.T, s space)
 	pods   []string
-	// expr and config are what the servers run afterwards.
+	// expr and config are expected in the servers afterwards.
 	expr, config string
 }
 
@@ -49,8 +49,8 @@ var steps = []step{
 	{"unshard", func(t *testing.T, s space) { s.patch(t, "web", `{"spec":{"shards":1}}`) }, webPods[:1], "vector(3)", "e2e_kill"},
 }
 
-// An operator that is killed at its first write of every step, and started again, ends where one ends that is
-// left alone; no rule and no job is lost on the way.
+// An operator that is killed at its first write of every step, and started again, reaches the same final state as an
+// uninterrupted one. No rule and no job is lost in between.
 func TestKilledOperator(t *testing.T) {
 	n := start(t)
 	t.Parallel()
@@ -83,8 +83,7 @@ func TestKilledOperator(t *testing.T) {
 	killed.gone(t)
 }
 
-// killedDuring makes a change and kills the operator as soon as it has written
-// something.
+// killedDuring makes a change and kills the operator as soon as it has written something.
 func (s space) killedDuring(t *testing.T, o *operator, step step) {
 	t.Helper()
 	wrote := s.firstWrite(t)
@@ -98,7 +97,7 @@ func (s space) killedDuring(t *testing.T, o *operator, step step) {
 	}
 }
 
-// firstWrite tells of the first change to an object that operators write.
+// firstWrite returns a channel that receives the first change to an object that operators write.
 func (s space) firstWrite(t *testing.T) <-chan string {
 	t.Helper()
 	options := metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator", TimeoutSeconds: new(int64(3600))}
@@ -132,7 +131,7 @@ func (s space) firstWrite(t *testing.T) <-chan string {
 	return first
 }
 
-// versions are the resource versions of everything the operator has written, by UID.
+// versions returns the resource versions of everything that the operator has written, by UID.
 func (s space) versions(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -146,8 +145,8 @@ func (s space) versions(t *testing.T) map[string]string {
 
 var uids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// written is everything that the operator has written, by kind and name, without
-// what differs between two namespaces.
+// written returns everything that the operator has written, by kind and name, without the fields that depend on the
+// namespace.
 func (s space) written(t *testing.T) map[string]any {
 	t.Helper()
 	var list struct{ Items []map[string]any }

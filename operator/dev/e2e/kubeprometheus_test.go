@@ -17,11 +17,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// changes is how often each kind of change is measured.
+// changes is the number of measured changes of each kind.
 const changes = 5
 
-// TestKubePrometheus runs all of kube-prometheus, in which only the operator's images are others: its pods become ready,
-// all rules are loaded, all targets are scraped, an alert arrives, and changes are live at once.
+// TestKubePrometheus runs kube-prometheus with only the images of the operator replaced. Its pods become ready, all
+// rules are loaded, all targets are scraped, an alert arrives, and changes are live immediately.
 func TestKubePrometheus(t *testing.T) {
 	long(t)
 	dir := realManifests(t)
@@ -68,12 +68,12 @@ func TestKubePrometheus(t *testing.T) {
 	})
 }
 
-// checkIdle counts what the operator asks of the API server while nothing
-// changes. A watch that ends and begins again is one request; there are twelve.
+// checkIdle counts the operator's API requests while nothing changes. A watch that ends and is restarted is one
+// request; there are twelve watches.
 func checkIdle(t *testing.T, n node) {
 	const watches = 12
 	before := n.requests(t)
-	time.Sleep(time.Minute) // not to wait for something: the idle minute is what is measured
+	time.Sleep(time.Minute) // not a wait: the idle minute is measured
 	asked := n.requests(t) - before
 	t.Logf("%d requests to the API server in an idle minute", asked)
 	if asked > watches {
@@ -81,7 +81,7 @@ func checkIdle(t *testing.T, n node) {
 	}
 }
 
-// requests is how many requests the operator has made so far.
+// requests returns the number of API requests of the operator so far.
 func (n node) requests(t *testing.T) int {
 	t.Helper()
 	pod := n.kubectl(t, "-n", "monitoring", "get", "pods", "-l", operatorPods, "-o", "jsonpath={.items[0].metadata.name}")
@@ -100,7 +100,7 @@ func (n node) requests(t *testing.T) int {
 	return sum
 }
 
-// imagesIn are the images that the manifests of a folder name, those of flags included.
+// imagesIn returns the images in the manifests of a folder, including those in flags.
 func imagesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -144,7 +144,7 @@ func checkRules(t *testing.T, n node, dir string, servers []*live.Prometheus) {
 	t.Logf("%d rule groups are loaded", len(wanted))
 }
 
-// checkConfig checks what the server runs, as it is on its disk.
+// checkConfig checks the configuration file of the server.
 func checkConfig(t *testing.T, n node, server *live.Prometheus) {
 	text, err := server.Config(t.Context())
 	if err != nil {
@@ -158,14 +158,14 @@ func checkConfig(t *testing.T, n node, server *live.Prometheus) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Files that the configuration names exist in the pod only.
+	// Files that the configuration refers to exist only in the pod.
 	if out, err := exec.CommandContext(t.Context(), found["promtool"], "check", "config", "--syntax-only", file).CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, out)
 	}
 }
 
-// measure makes changes and waits until all servers show each. change makes the
-// i-th one and returns how to recognise it.
+// measure makes changes and waits until all servers show each of them. change makes the i-th one and returns a check
+// that detects it.
 func measure(t *testing.T, servers []*live.Prometheus, change func(i int) func(context.Context, *live.Prometheus) (bool, error)) {
 	var took []time.Duration
 	for i := range changes {

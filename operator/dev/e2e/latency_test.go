@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// latencySamples is how often each kind of change is measured.
+// latencySamples returns the number of measured changes of each kind.
 func latencySamples() int {
 	if isLong() {
 		return 20
@@ -21,15 +21,15 @@ func latencySamples() int {
 }
 
 const (
-	// latencyLimit is how long the median change may take. It only has to tell a
-	// delivery at once from the kubelet's own refresh, about a minute, on any machine.
+	// latencyLimit is the limit for the median latency of a change. It only has to distinguish immediate delivery from
+	// the kubelet's refresh interval of about a minute, on any machine.
 	latencyLimit = 15 * time.Second
-	// latencySpacing keeps changes apart: those that keep coming faster than one a
-	// second are delivered together, which is not what is measured.
+	// latencySpacing is the pause between changes. Changes at more than one per second are delivered together, which is
+	// not measured here.
 	latencySpacing = 1250 * time.Millisecond
 )
 
-// shows recognises a change in a running server.
+// shows detects a change in a running server.
 type shows func(context.Context, *live.Prometheus) (bool, error)
 
 func showsRule(expr string) shows {
@@ -43,7 +43,7 @@ func showsConfig(text string) shows {
 	}
 }
 
-// latencies are the kinds of changes; each makes its i-th change with kubectl.
+// latencies lists the kinds of changes; each makes its i-th change with kubectl.
 var latencies = []struct {
 	name   string
 	change func(t *testing.T, s space, i int) shows
@@ -70,12 +70,12 @@ var latencies = []struct {
 	}},
 }
 
-// Changes are live at once, with the operator as deploy/ runs it. It runs alone:
-// what it measures is printed.
+// Changes are live immediately with the operator as configured in deploy/. The test is not parallel, because it prints
+// its measurements.
 func TestChangesAreLiveAtOnce(t *testing.T) {
 	n := start(t)
 	s := n.space(t, "live")
-	s.id = "" // looked after by the operator of deploy/
+	s.id = "" // managed by the operator of deploy/
 	s.apply(t, `
 apiVersion: v1
 kind: Secret
@@ -109,8 +109,7 @@ spec:
 	s.unchanged(t, before)
 }
 
-// measureLatency makes changes and waits until both servers show each. The result
-// is sorted.
+// measureLatency makes changes and waits until both servers show each of them. The result is sorted.
 func (s space) measureLatency(t *testing.T, name string, change func(*testing.T, space, int) shows) []time.Duration {
 	t.Helper()
 	var took []time.Duration

@@ -3,8 +3,8 @@
 //	FIREKEEPER_E2E=1 go test ./operator/dev/e2e/...      (root; `make e2e`)
 //	FIREKEEPER_E2E=long go test ./operator/dev/e2e/...   (root; `make e2e-long`)
 //
-// With FIREKEEPER_E2E_CLUSTER=<folder of a cluster that "make cluster-up" started> the tests use that
-// cluster and leave it running.
+// With FIREKEEPER_E2E_CLUSTER=<folder of a cluster started by "make cluster-up">, the tests use that cluster and leave
+// it running.
 package e2e
 
 import (
@@ -30,10 +30,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 
-// isLong reports whether all tests run, each with all it has.
+// isLong reports whether to run all tests in full.
 func isLong() bool { return os.Getenv("FIREKEEPER_E2E") == "long" }
 
-// long skips a test of what changes seldom, or of what the tests against an API server hold without pods.
+// long skips a test unless all run: tests of code that seldom changes or that the integration tests cover without pods.
 func long(t *testing.T) {
 	t.Helper()
 	if !isLong() {
@@ -41,7 +41,7 @@ func long(t *testing.T) {
 	}
 }
 
-// node is the shared cluster with our images, definitions and operator.
+// node is the shared cluster with our images, CRDs and operator.
 type node struct {
 	*cluster.Cluster
 	proxy *live.Proxy
@@ -54,7 +54,7 @@ var (
 	prepareErr  error
 )
 
-// start returns the node; the first test prepares it.
+// start returns the node. The first call prepares it.
 func start(t *testing.T) node {
 	t.Helper()
 	c := shared(t)
@@ -65,7 +65,7 @@ func start(t *testing.T) node {
 	return prepared
 }
 
-// shared is the cluster of this run, or one that runs already.
+// shared returns the cluster of this run, or one that is already running.
 func shared(t *testing.T) *cluster.Cluster {
 	t.Helper()
 	dir := os.Getenv("FIREKEEPER_E2E_CLUSTER")
@@ -105,15 +105,15 @@ func prepare(c *cluster.Cluster) (node, error) {
 	if _, err := c.Kubectl(ctx, "-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=2m"); err != nil {
 		return n, err
 	}
-	// The proxy lives as long as the test binary.
+	// The proxy runs until the test binary exits.
 	n.proxy, err = live.StartProxy(context.Background(), filepath.Join(c.Dir, "bin", "kubectl"), c.Kubeconfig)
 	return n, err
 }
 
-// prometheusImage is what pods of a Prometheus run that names neither version nor image.
+// prometheusImage is the default image of Prometheus pods.
 const prometheusImage = "quay.io/prometheus/prometheus:" + wellknown.DefaultPrometheusVersion
 
-// discoveryRole is what a Prometheus needs to find targets.
+// discoveryRole contains the permissions that a Prometheus needs for service discovery.
 const discoveryRole = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -123,8 +123,7 @@ rules:
 - {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [get, list, watch]}
 `
 
-// loadImages builds our three images from the working tree and makes them known
-// to the node.
+// loadImages builds the project's three images from the working tree and loads them into the node.
 func loadImages(ctx context.Context, c *cluster.Cluster) error {
 	build := exec.CommandContext(ctx, "make", "image-files")
 	build.Dir, build.Stdout, build.Stderr = root(), os.Stderr, os.Stderr
@@ -149,7 +148,7 @@ func loadImages(ctx context.Context, c *cluster.Cluster) error {
 	return nil
 }
 
-// root is the folder of the working tree.
+// root returns the folder of the working tree.
 func root() string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -158,7 +157,7 @@ func root() string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(wd)))
 }
 
-// realManifests is the folder of the public kube-prometheus manifests.
+// realManifests returns the folder of the public kube-prometheus manifests.
 func realManifests(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("FIREKEEPER_SHARED")
@@ -181,7 +180,7 @@ func (n node) kubectl(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// until fails the test when check does not say yes in time.
+// until waits until check returns true and fails the test after limit.
 func until(t *testing.T, what string, limit time.Duration, check func(context.Context) (bool, error)) time.Duration {
 	t.Helper()
 	took, err := live.Until(t.Context(), limit, check)

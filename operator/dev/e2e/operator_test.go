@@ -20,33 +20,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// patience bounds every wait for something that should happen in seconds. The
-// machine may stand still for a minute.
+// patience is the timeout for steps that should take seconds. The machine may stall for a minute.
 const patience = 4 * time.Minute
 
-// account is who the operators of tests are: they have the rights of deploy/.
+// account is the identity of the operators of tests, which have the permissions of deploy/.
 const account = "system:serviceaccount:firekeeper:prometheus-operator"
 
-// operator is one operator that runs as a process on this machine and looks only
-// after the objects of one test. It can be stopped, killed and started again.
+// operator is an operator that runs as a process on this machine and manages only the objects of one test. It can be
+// stopped, killed and started again.
 type operator struct {
-	id   string // its --controller-id
+	id   string // value of --controller-id
 	node node
 	args []string
 	log  logtest.Log
 
 	url   string
 	cmd   *exec.Cmd
-	ended chan error // nil while none runs
+	ended chan error // nil while none is running
 }
 
-// tail is the end of a text.
+// tail returns the last lines of a text.
 func tail(text string, lines int) string {
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// operator starts an operator. It ends with the test, and must end well.
+// operator starts an operator. It is stopped at the end of the test and must exit successfully.
 func (n node) operator(t *testing.T, id string, args ...string) *operator {
 	t.Helper()
 	o := &operator{id: id, node: n, args: args}
@@ -62,7 +61,7 @@ func (n node) operator(t *testing.T, id string, args ...string) *operator {
 	return o
 }
 
-// start starts the operator and returns when its caches are complete.
+// start starts the operator and returns once its caches are synced.
 func (o *operator) start(t *testing.T) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -95,7 +94,7 @@ func (o *operator) start(t *testing.T) {
 	})
 }
 
-// metrics is the operator's page of metrics.
+// metrics returns the metrics of the operator in text format.
 func (o *operator) metrics(ctx context.Context) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+"/metrics", nil)
 	if err != nil {
@@ -110,7 +109,7 @@ func (o *operator) metrics(ctx context.Context) (string, error) {
 	return string(page), err
 }
 
-// stop ends the operator as a kubelet does and expects a good end.
+// stop terminates the operator as a kubelet does and expects a successful exit.
 func (o *operator) stop(t *testing.T) {
 	t.Helper()
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -128,7 +127,7 @@ func (o *operator) stop(t *testing.T) {
 	o.ended = nil
 }
 
-// kill ends the operator at once, in the middle of whatever it does.
+// kill kills the operator immediately, possibly in the middle of a write.
 func (o *operator) kill(t *testing.T) {
 	t.Helper()
 	if err := o.cmd.Process.Kill(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 var webPods = []string{"prometheus-web-0", "prometheus-web-1"}
 
-// argsOf are the arguments of a container of a pod.
+// argsOf returns the arguments of a container of a pod.
 func argsOf(t *testing.T, pod corev1.Pod, container string) []string {
 	t.Helper()
 	for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
@@ -29,7 +29,7 @@ func TestVersionChange(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "version", "replicas: 2, retention: 3h", webPods...)
 	g := s.guard(t, webGroups, s.webJobs(), webPods...)
-	// The flags of retention moved to the configuration with 3.11.
+	// Retention is configured by flags before 3.11 and in the configuration file since.
 	s.patch(t, "web", `{"spec":{"version":"v3.10.0","image":"`+prometheusImage+`","logLevel":"warn"}}`)
 	until(t, "new pods", patience, func(ctx context.Context) (bool, error) {
 		pods, err := s.pods(ctx, "web")
@@ -47,8 +47,8 @@ func TestVersionChange(t *testing.T) {
 	g.end(t)
 }
 
-// Fields: image, imagePullPolicy. One pod of a rollout cannot start: the other goes on, the status says why,
-// and a repaired object gets the rollout out of it.
+// Fields: image, imagePullPolicy. If one pod of a rollout cannot start, the other keeps running, the status explains
+// the failure, and a fixed object completes the rollout.
 func TestBrokenImage(t *testing.T) {
 	s, _ := scenario(t, "broken-image", "replicas: 2, imagePullPolicy: Never", webPods...)
 	pods, err := s.pods(t.Context(), "web")
@@ -72,8 +72,7 @@ func TestBrokenImage(t *testing.T) {
 	s.unchanged(t, first)
 }
 
-// Fields: thanos. Its bucket is of no type, so the container does not start;
-// everything else does.
+// Fields: thanos. The type of its bucket is missing, so the container does not start; everything else does.
 func TestThanosSidecar(t *testing.T) {
 	long(t)
 	n := start(t)
@@ -105,8 +104,8 @@ func TestThanosSidecar(t *testing.T) {
 	s.explains(t, "unready status: [thanos-sidecar]")
 }
 
-// Fields: podManagementPolicy. Pods that come one after the other: a broken one holds the repaired object up until
-// somebody deletes it. The status says which pod it is.
+// Fields: podManagementPolicy. With ordered pods, a broken pod blocks the rollout of the fixed object until the pod is
+// deleted. The status names the pod.
 func TestBrokenImageInOrder(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "broken-in-order", "replicas: 2, podManagementPolicy: OrderedReady, imagePullPolicy: Never", webPods...)

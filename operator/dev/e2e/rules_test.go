@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// largeRule is a rule object that fills more than half of a ConfigMap.
+// largeRule creates a PrometheusRule that fills more than half of a ConfigMap.
 func (s space) largeRule(t *testing.T, name string) {
 	t.Helper()
 	text := fmt.Sprintf(`{apiVersion: monitoring.coreos.com/v1, kind: PrometheusRule, metadata: {name: %s, namespace: %s},
@@ -21,7 +21,7 @@ spec: {groups: [{name: %s, rules: [{alert: A, expr: vector(1), annotations: {tex
 	}
 }
 
-// hasGroups waits until the servers run rule groups.
+// hasGroups waits until the servers run the rule groups.
 func (s space) hasGroups(t *testing.T, groups []string, pods ...string) {
 	t.Helper()
 	for _, pod := range pods {
@@ -42,8 +42,8 @@ func (s space) ruleConfigMaps(t *testing.T) int {
 	return len(list.Items)
 }
 
-// Fields: ruleSelector. Rules grow beyond one ConfigMap, and beyond three, without a change of the pods; and no
-// rule is ever missing, also when they shrink again.
+// Fields: ruleSelector. Rules grow beyond one ConfigMap, and beyond three, without a change of the pods. No rule is
+// ever missing, also when they shrink again.
 func TestRulesGrowAndShrink(t *testing.T) {
 	s, _ := scenario(t, "rules", "replicas: 2", webPods...)
 	pods, err := s.pods(t.Context(), "web")
@@ -76,7 +76,7 @@ func TestRulesGrowAndShrink(t *testing.T) {
 	}
 }
 
-// In the layout of the reference a fourth ConfigMap makes one rolling update.
+// In the layout of the reference, a fourth ConfigMap causes one rolling update.
 func TestRulesGrowInSingleLayout(t *testing.T) {
 	long(t)
 	n := start(t)
@@ -107,7 +107,7 @@ func TestRulesGrowInSingleLayout(t *testing.T) {
 	g.end(t)
 }
 
-// A configuration outgrows one Secret, and comes back, without a change of the pods.
+// A configuration grows beyond one Secret and shrinks again without a change of the pods.
 func TestConfigurationOutgrowsASecret(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "large-config", "replicas: 1", "prometheus-web-0")
@@ -120,7 +120,7 @@ func TestConfigurationOutgrowsASecret(t *testing.T) {
 	for i := range jobs {
 		fmt.Fprintf(&all, "---\n{apiVersion: monitoring.coreos.com/v1alpha1, kind: ScrapeConfig, metadata: {name: large-%d, namespace: %s, labels: {large: \"\"}},\n"+
 			"spec: {scrapeInterval: 1h, staticConfigs: [{targets: [\"t%d:1\"], labels: {", i, s.name, i)
-		for l := range 15 { // of bytes that do not get smaller
+		for l := range 15 { // incompressible data
 			fmt.Fprintf(&all, "l%d: %s, ", l, randomText(10_000))
 		}
 		all.WriteString("}}]}}\n")
@@ -149,7 +149,7 @@ func TestConfigurationOutgrowsASecret(t *testing.T) {
 	s.unchanged(t, identities(pods))
 }
 
-// randomText is text that gzip cannot make half as long.
+// randomText returns text that gzip compresses to more than half of its size.
 func randomText(length int) string {
 	out := "x"
 	for len(out) < length {
@@ -158,7 +158,7 @@ func randomText(length int) string {
 	return out
 }
 
-// hasRuleFile reports whether some rule ConfigMap has the file of a rule object.
+// hasRuleFile reports whether a rule ConfigMap contains the file of a PrometheusRule.
 func (s space) hasRuleFile(t *testing.T, rule string) bool {
 	t.Helper()
 	list, err := s.kube.CoreV1().ConfigMaps(s.name).List(t.Context(), metav1.ListOptions{LabelSelector: "prometheus-name=web"})

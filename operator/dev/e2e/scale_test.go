@@ -37,7 +37,7 @@ func TestReplicasUpAndDown(t *testing.T) {
 	s.says(t, "web", conditions+`{.status.replicas}`, "Available=True Reconciled=True 0")
 }
 
-// Fields: shards, by the object and by its scale subresource.
+// Fields: shards, set in the object and through its scale subresource.
 func TestShardsUpAndDown(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "shards", "shards: 1", "prometheus-web-0")
@@ -71,8 +71,8 @@ func TestShardsUpAndDown(t *testing.T) {
 	s.unchanged(t, identities(pods))
 }
 
-// Fields: shardRetentionPolicy. A shard that is kept scrapes nothing, comes back, and goes when its time is over,
-// without any other change.
+// Fields: shardRetentionPolicy. A retained shard scrapes nothing, can be reused, and is deleted after the retention
+// time without another change.
 func TestRetainedShard(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "retained", "shards: 2, shardRetentionPolicy: {whenScaled: Retain}", "prometheus-web-0", "prometheus-web-shard-1-0")
@@ -83,7 +83,7 @@ func TestRetainedShard(t *testing.T) {
 		return set.Annotations["operator.prometheus.io/deletion-deadline"] != "" && set.DeletionTimestamp == nil, nil
 	})
 	until(t, "idle shard", patience, func(ctx context.Context) (bool, error) {
-		// Static jobs of one shard have no rules of sharding.
+		// With one shard, static jobs have no sharding rules.
 		targets, err := s.server("prometheus-web-shard-1-0", "http").Targets(ctx)
 		if err != nil {
 			return false, err

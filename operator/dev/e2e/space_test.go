@@ -18,21 +18,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// space is a namespace that one test has for itself. Objects in it that carry
-// the annotation operator.prometheus.io/controller-id: ID belong to the operator
-// of the test, which has the namespace's name as its id.
+// space is the namespace of one test. Objects in it that have the annotation operator.prometheus.io/controller-id: ID
+// are managed by the operator of the test, which uses the name of the namespace as its ID.
 type space struct {
 	node
 	name string
 	id   string // replaces ID in manifests
 }
 
-// space makes a namespace. It is removed with the test; when the test fails, its
-// state is printed first.
+// space creates a namespace. It is deleted at the end of the test; if the test failed, its state is printed first.
 func (n node) space(t *testing.T, name string) space {
 	t.Helper()
 	s := space{n, "e2e-" + name, "e2e-" + name}
-	until(t, "namespace "+s.name, patience, func(ctx context.Context) (bool, error) { // one of an earlier run may still be going
+	until(t, "namespace "+s.name, patience, func(ctx context.Context) (bool, error) { // that of an earlier run may still be terminating
 		_, err := n.Kubectl(ctx, "create", "namespace", s.name)
 		return err == nil, err
 	})
@@ -49,7 +47,7 @@ func (n node) space(t *testing.T, name string) space {
 	return s
 }
 
-// describe prints what helps to find out why a test failed.
+// describe prints the state of the namespace for debugging.
 func (s space) describe(ctx context.Context, t *testing.T) {
 	for _, args := range [][]string{
 		{"get", "prometheuses,thanosrulers,alertmanagers,statefulsets,pods,pvc", "-o", "wide"},
@@ -63,12 +61,12 @@ func (s space) describe(ctx context.Context, t *testing.T) {
 	}
 }
 
-// fill replaces NAMESPACE, ID and further names in manifests.
+// fill replaces NAMESPACE, ID and further placeholders in manifests.
 func (s space) fill(manifests string, more ...string) string {
 	return strings.NewReplacer(append([]string{"NAMESPACE", s.name, "ID", s.id}, more...)...).Replace(manifests)
 }
 
-// apply applies manifests after filling them in.
+// apply applies manifests after replacing their placeholders.
 func (s space) apply(t *testing.T, manifests string) {
 	t.Helper()
 	if out, err := s.KubectlInput(t.Context(), []byte(s.fill(manifests)), "apply", "-n", s.name, "-f", "-"); err != nil {
@@ -98,15 +96,15 @@ func manifests(t *testing.T, name string) string {
 	return string(text)
 }
 
-// labelOf selects the pods and StatefulSets of a Prometheus.
+// labelOf returns the selector of the pods and StatefulSets of a Prometheus.
 func labelOf(prometheus string) string { return "operator.prometheus.io/name=" + prometheus }
 
-// pods are the pods of a Prometheus that are not going away, by name.
+// pods returns the pods of a Prometheus that are not terminating, sorted by name.
 func (s space) pods(ctx context.Context, prometheus string) ([]corev1.Pod, error) {
 	return s.podsWith(ctx, labelOf(prometheus))
 }
 
-// podsWith are the pods with a label that are not going away, by name.
+// podsWith returns the pods with a label that are not terminating, sorted by name.
 func (s space) podsWith(ctx context.Context, label string) ([]corev1.Pod, error) {
 	list, err := s.kube.CoreV1().Pods(s.name).List(ctx, metav1.ListOptions{LabelSelector: label})
 	if err != nil {
@@ -117,8 +115,8 @@ func (s space) podsWith(ctx context.Context, label string) ([]corev1.Pod, error)
 	return pods, nil
 }
 
-// rolledOut waits until exactly the named pods of a Prometheus are ready, all of them in the form that their
-// StatefulSets ask for now, and returns them.
+// rolledOut waits until exactly the named pods of a Prometheus are ready and have the current revision of their
+// StatefulSets, and returns them.
 func (s space) rolledOut(t *testing.T, prometheus string, names ...string) []corev1.Pod {
 	t.Helper()
 	return s.rolledOutWith(t, labelOf(prometheus), names...)
@@ -151,7 +149,7 @@ func (s space) rolledOutWith(t *testing.T, label string, names ...string) []core
 	return pods
 }
 
-// settled says what keeps the StatefulSets with a label from being complete.
+// settled returns an error unless the rollouts of the StatefulSets with a label are complete.
 func (s space) settled(ctx context.Context, label string, replicas int) error {
 	list, err := s.kube.AppsV1().StatefulSets(s.name).List(ctx, metav1.ListOptions{LabelSelector: label})
 	if err != nil {
@@ -181,7 +179,7 @@ func isReady(p corev1.Pod) bool {
 	})
 }
 
-// identities are what changes when a pod is recreated or a container restarts.
+// identities returns values that change when a pod is recreated or a container restarts.
 func identities(pods []corev1.Pod) map[string]string {
 	out := map[string]string{}
 	for _, p := range pods {
@@ -194,7 +192,7 @@ func identities(pods []corev1.Pod) map[string]string {
 	return out
 }
 
-// server is the Prometheus in a pod. scheme is http or https.
+// server returns the Prometheus in a pod. scheme is http or https.
 func (s space) server(pod, scheme string) *live.Prometheus {
 	if scheme == "https" {
 		pod = "https:" + pod
@@ -202,8 +200,8 @@ func (s space) server(pod, scheme string) *live.Prometheus {
 	return s.proxy.Prometheus(s.name, pod, 9090)
 }
 
-// runs waits until the servers of pods run a rule with an expression (when one is
-// given) and a configuration that contains a text (when one is given).
+// runs waits until the servers of the pods run a rule with the expression and a configuration that contains the text.
+// Empty arguments are ignored.
 func (s space) runs(t *testing.T, expr, config string, pods ...string) {
 	t.Helper()
 	for _, pod := range pods {
@@ -226,7 +224,7 @@ func runs(ctx context.Context, server *live.Prometheus, expr, config string) (bo
 	return err == nil, err
 }
 
-// statefulSet reads a StatefulSet.
+// statefulSet gets a StatefulSet.
 func (s space) statefulSet(t *testing.T, name string) *appsv1.StatefulSet {
 	t.Helper()
 	sts, err := s.kube.AppsV1().StatefulSets(s.name).Get(t.Context(), name, metav1.GetOptions{})

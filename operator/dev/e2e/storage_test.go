@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// volume is a local volume, and the class by which claims of one namespace find it.
+// volume is a local volume, with a class that claims of only one namespace use.
 const volume = `
 apiVersion: v1
 kind: PersistentVolume
@@ -25,7 +25,7 @@ spec:
   hostPath: {path: FOLDER}
 `
 
-// volumes makes a StorageClass named like the namespace with local volumes.
+// volumes creates local volumes and a StorageClass with the name of the namespace.
 func (s space) volumes(t *testing.T, count int) {
 	t.Helper()
 	s.apply(t, `
@@ -41,7 +41,7 @@ allowVolumeExpansion: true
 		}
 	})
 	for i := range count {
-		folder := filepath.Join(s.Dir, "volumes", fmt.Sprintf("%s-%d", s.name, i)) // goes with the cluster
+		folder := filepath.Join(s.Dir, "volumes", fmt.Sprintf("%s-%d", s.name, i)) // deleted with the cluster
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ allowVolumeExpansion: true
 	}
 }
 
-// claims are the claims of a namespace, "name request" each.
+// claims returns the claims of the namespace as "name request".
 func (s space) claims(ctx context.Context) ([]string, error) {
 	list, err := s.kube.CoreV1().PersistentVolumeClaims(s.name).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -67,7 +67,7 @@ func (s space) claims(ctx context.Context) ([]string, error) {
 }
 
 // Fields: storage.emptyDir, storage.volumeClaimTemplate, storage.disableMountSubPath,
-// persistentVolumeClaimRetentionPolicy. A template cannot be changed in place: the StatefulSet is made again.
+// persistentVolumeClaimRetentionPolicy. A claim template is immutable, so the StatefulSet is recreated.
 func TestStorageChange(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "storage", "storage: {emptyDir: {sizeLimit: 100Mi}}", "prometheus-web-0")
@@ -107,8 +107,8 @@ func TestStorageChange(t *testing.T) {
 	}
 }
 
-// Nothing remains of a deleted Prometheus; claims stay or go as the object says.
-// Fields: persistentVolumeClaimRetentionPolicy.
+// A deleted Prometheus leaves nothing behind; claims are kept or deleted as specified. Fields:
+// persistentVolumeClaimRetentionPolicy.
 func TestDeletionLeavesNothing(t *testing.T) {
 	for policy, left := range map[string][]string{
 		"Delete": nil,
@@ -133,14 +133,14 @@ func TestDeletionLeavesNothing(t *testing.T) {
 	}
 }
 
-// gone waits until nothing in the namespace is the operator's any more.
+// gone waits until the namespace contains no objects of the operator.
 func (s space) gone(t *testing.T) {
 	t.Helper()
 	until(t, "deletion", 2*patience, func(context.Context) (bool, error) {
 		left := s.in(t, "get", "secrets,configmaps,services,statefulsets,controllerrevisions,pods", "-l", "app.kubernetes.io/managed-by=prometheus-operator", "-o", "name")
 		return left == "", fmt.Errorf("left are %q", left)
 	})
-	// What Kubernetes itself puts into every namespace.
+	// Kubernetes itself creates a ConfigMap in every namespace.
 	if left := s.in(t, "get", "secrets,configmaps,services", "-o", `jsonpath={.items[*].metadata.name}`); left != "kube-root-ca.crt" {
 		t.Errorf("left are %q", left)
 	}

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// referenceManager signs what the reference operator writes.
+	// referenceManager is the field manager of the reference operator.
 	referenceManager = "PrometheusOperator"
-	// referenceHash is the hash of its inputs that it left on the StatefulSet.
+	// referenceHash is the input hash that the reference operator left on the StatefulSet.
 	referenceHash = "5870143512343827541"
 )
 
@@ -37,8 +37,8 @@ func takenJobs(s space) []string {
 	return []string{job + "0", job + "1"}
 }
 
-// A cluster changes hands: what the reference operator wrote runs, and our
-// operator with the reference's layout goes on with it in place.
+// In a cluster where the reference operator has written everything, the operator with the layout of the reference takes
+// over without recreating anything.
 func TestTakeoverSingleLayout(t *testing.T) {
 	n := start(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestTakeoverSingleLayout(t *testing.T) {
 	g.end(t)
 }
 
-// Everything that an object can ask of its pods is written as the reference does.
-// The sets have no pods; that they are not written again but for the hash says all.
+// All pod settings of an object are written as the reference writes them. The StatefulSets have no pods; it is
+// sufficient that they are not updated except for the hash.
 func TestTakeoverChangesNoSet(t *testing.T) {
 	for files, tc := range map[string]struct {
 		kind, name string
@@ -133,7 +133,7 @@ func TestTakeoverChangesNoSet(t *testing.T) {
 	}
 }
 
-// The same for an agent on every node, whose DaemonSet has no hash.
+// The same for an agent in DaemonSet mode, whose DaemonSet has no hash.
 func TestTakeoverChangesNoDaemonSet(t *testing.T) {
 	n := start(t)
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestTakeoverChangesNoDaemonSet(t *testing.T) {
 		return got == "True", fmt.Errorf("Reconciled is %q", got)
 	})
 	now := get()
-	now.Status, now.ResourceVersion = before.Status, before.ResourceVersion // of the DaemonSet's controller
+	now.Status, now.ResourceVersion = before.Status, before.ResourceVersion // written by the DaemonSet controller
 	if diff := cmp.Diff(before, now, sameObject); diff != "" {
 		t.Errorf("reference -, ours +\n%s", diff)
 	}
@@ -162,8 +162,8 @@ func TestTakeoverChangesNoDaemonSet(t *testing.T) {
 	}
 }
 
-// contents are the versions of the Secrets, ConfigMaps and Services in a namespace,
-// but for the configuration, whose compressed form may differ.
+// contents returns the versions of the Secrets, ConfigMaps and Services in a namespace, without the configuration,
+// which may be compressed differently.
 func (s space) contents(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -177,8 +177,8 @@ func (s space) contents(t *testing.T) map[string]string {
 	return out
 }
 
-// The default layout has one container more: one rolling update, announced, and
-// at every moment a server that has everything.
+// The default layout has an additional container. The takeover causes one announced rolling update, during which there
+// is always a complete server.
 func TestTakeoverSplitLayout(t *testing.T) {
 	n := start(t)
 	t.Parallel()
@@ -226,13 +226,13 @@ func TestTakeoverSplitLayout(t *testing.T) {
 		if diff := cmp.Diff(mountPaths(old.Containers[1], "/etc/prometheus/config"), mountPaths(now.Containers[1], "/etc/prometheus/config")); diff != "" {
 			t.Errorf("configuration in config-reloader: was -, is +\n%s", diff)
 		}
-		// The configuration may come from several Secrets.
+		// The configuration may be projected from several Secrets.
 		config := slices.IndexFunc(now.Volumes, func(v corev1.Volume) bool { return v.Name == "config" })
 		if config < 0 || now.Volumes[config].Projected == nil || now.Volumes[config].Projected.Sources[0].Secret.Name != "prometheus-k8s" {
 			t.Fatalf("volumes %v", now.Volumes)
 		}
 		now.Volumes[config] = old.Volumes[0]
-		// Files of TLS settings may come from more Secrets than there are.
+		// TLS files may be projected from Secrets that do not exist yet.
 		files := slices.IndexFunc(now.Volumes, func(v corev1.Volume) bool { return v.Name == "tls-assets" })
 		was := slices.IndexFunc(old.Volumes, func(v corev1.Volume) bool { return v.Name == "tls-assets" })
 		if files != was || now.Volumes[files].Projected == nil || now.Volumes[files].Projected.Sources[0].Secret.Name != "prometheus-k8s-tls-assets-0" {
@@ -246,7 +246,7 @@ func TestTakeoverSplitLayout(t *testing.T) {
 	})
 }
 
-// mountPaths are the mounts of a container below a folder, the folder included.
+// mountPaths returns the mount paths of a container at or below a folder.
 func mountPaths(c corev1.Container, folder string) (out []string) {
 	for _, m := range c.VolumeMounts {
 		if m.MountPath == folder || strings.HasPrefix(m.MountPath, folder+"/") {
@@ -256,13 +256,13 @@ func mountPaths(c corev1.Container, folder string) (out []string) {
 	return out
 }
 
-// sameObject compares what an update of the same content may not change.
+// sameObject ignores the fields that an update with the same content may change.
 var sameObject = cmp.FilterPath(func(p cmp.Path) bool {
 	name := p.Last().String()
 	return name == ".ManagedFields"
 }, cmp.Ignore())
 
-// operatorOf starts the operator of a namespace.
+// operatorOf starts the operator of the namespace.
 func (s space) operatorOf(t *testing.T, args ...string) *operator {
 	t.Helper()
 	return s.operator(t, s.name, append([]string{
@@ -270,8 +270,8 @@ func (s space) operatorOf(t *testing.T, args ...string) *operator {
 	}, args...)...)
 }
 
-// writeAsReference makes the user's objects of a set of files in testdata/takeover,
-// and what the reference operator makes of them.
+// writeAsReference creates the user's objects of a set of files in testdata/takeover, and the objects that the
+// reference operator generates for them.
 func (s space) writeAsReference(t *testing.T, files, kind, name string) {
 	t.Helper()
 	s.apply(t, manifests(t, "takeover/"+files+".user.yaml"))
@@ -290,7 +290,7 @@ func (s space) writeAsReference(t *testing.T, files, kind, name string) {
 	}
 }
 
-// adopted waits until our operator has written the StatefulSet and says so.
+// adopted waits until the operator has written the StatefulSet and reported it in the status.
 func (s space) adopted(t *testing.T) {
 	t.Helper()
 	until(t, "adoption", patience, func(context.Context) (bool, error) {
@@ -309,7 +309,7 @@ func (s space) changeFlows(t *testing.T) {
 	s.runs(t, "vector(42)", "e2e_new", takenPods...)
 }
 
-// onlyTheseRemain checks that exactly the objects of the reference are there.
+// onlyTheseRemain checks that the namespace has exactly the objects of the reference.
 func (s space) onlyTheseRemain(t *testing.T) {
 	t.Helper()
 	got := strings.Fields(s.in(t, "get", "secrets,configmaps,services,statefulsets", "-l", "managed-by=prometheus-operator",
@@ -323,8 +323,7 @@ func (s space) onlyTheseRemain(t *testing.T) {
 	}
 }
 
-// watchPods follows the pods of the namespace. The result is every UID that a
-// pod had, in order.
+// watchPods watches the pods of the namespace. The returned function returns all UIDs of each pod, in order.
 func (s space) watchPods(t *testing.T) func() map[string][]string {
 	t.Helper()
 	w, err := s.kube.CoreV1().Pods(s.name).Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(3600))})
@@ -338,7 +337,7 @@ func (s space) watchPods(t *testing.T) func() map[string][]string {
 		for e := range w.ResultChan() {
 			p, ok := e.Object.(*corev1.Pod)
 			if !ok {
-				if !stopped.Load() { // the end of the stream is an error too
+				if !stopped.Load() { // the end of the stream is also an error
 					t.Errorf("watch of pods: %v", e.Object)
 				}
 				return
@@ -413,7 +412,7 @@ func unzip(t *testing.T, secret *corev1.Secret) string {
 	return string(text)
 }
 
-// imageTag is the tag of our images.
+// imageTag returns the tag of the project's images.
 func imageTag(t *testing.T) string {
 	t.Helper()
 	version, err := os.ReadFile(filepath.Join(root(), ".version"))

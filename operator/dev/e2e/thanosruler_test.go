@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// thanosImage is what pods of a ThanosRuler and sidecars run that name neither version nor image.
+// thanosImage is the default image of ThanosRulers and sidecars.
 const thanosImage = "quay.io/thanos/thanos:" + wellknown.DefaultThanosVersion
 
 var (
@@ -25,7 +25,7 @@ var (
 	rulerImagesErr  error
 )
 
-// loadRulerImages loads what testdata/thanosruler.yaml runs, for the first test that needs it.
+// loadRulerImages loads the images of testdata/thanosruler.yaml for the first test that needs them.
 func (n node) loadRulerImages(t *testing.T) {
 	t.Helper()
 	n.loadAlertmanagerImage(t)
@@ -45,8 +45,8 @@ var (
 )
 
 // Fields of ThanosRuler: replicas, evaluationInterval, ruleSelector, queryEndpoints, alertmanagersUrl, alertQueryUrl,
-// labels; of Prometheus: thanos. Rules are live at once and alerts arrive, whatever happens to the operator; a bad rule
-// object is rejected alone; nothing remains of a deleted ThanosRuler.
+// labels; of Prometheus: thanos. Rules are live immediately and alerts arrive while the operator restarts; an invalid
+// PrometheusRule is rejected alone; a deleted ThanosRuler leaves nothing behind.
 func TestThanosRuler(t *testing.T) {
 	n := start(t)
 	n.loadRulerImages(t)
@@ -80,15 +80,15 @@ func TestThanosRuler(t *testing.T) {
 	s.rulerIsDeleted(t)
 }
 
-// ruler is the Thanos Ruler in a pod.
+// ruler returns the Thanos Ruler in a pod.
 func (s space) ruler(pod string) *live.Prometheus { return s.proxy.Prometheus(s.name, pod, 10902) }
 
-// guardedRuler has rules, but no configuration that could be asked for.
+// guardedRuler has rules but no configuration endpoint.
 type guardedRuler struct{ *live.Prometheus }
 
 func (guardedRuler) Config(context.Context) (string, error) { return "", nil }
 
-// guardRulers is guard for the rulers of "main".
+// guardRulers starts a guard for the rulers of "main".
 func (s space) guardRulers(t *testing.T, groups ...string) *guard {
 	t.Helper()
 	g := &guard{servers: map[string]guarded{}, groups: groups}
@@ -98,7 +98,7 @@ func (s space) guardRulers(t *testing.T, groups ...string) *guard {
 	return g.begin(t)
 }
 
-// rulersRun waits until rulers run a rule with an expression.
+// rulersRun waits until the rulers run a rule with the expression.
 func (s space) rulersRun(t *testing.T, expr string, pods ...string) {
 	t.Helper()
 	for _, pod := range pods {
@@ -108,7 +108,7 @@ func (s space) rulersRun(t *testing.T, expr string, pods ...string) {
 	}
 }
 
-// evaluates waits until rulers have evaluated all their rules, which takes an answer of what they query.
+// evaluates waits until the rulers have evaluated all their rules, which requires responses to their queries.
 func (s space) evaluates(t *testing.T, pods ...string) {
 	t.Helper()
 	for _, pod := range pods {
@@ -129,7 +129,7 @@ func (s space) evaluates(t *testing.T, pods ...string) {
 	}
 }
 
-// alertArrives waits until the Alertmanager has the alert, once, from both replicas.
+// alertArrives waits until the Alertmanager has the alert of both replicas, deduplicated.
 func (s space) alertArrives(t *testing.T) {
 	t.Helper()
 	until(t, "alert", patience, func(ctx context.Context) (bool, error) {
@@ -145,7 +145,7 @@ func (s space) alertArrives(t *testing.T) {
 	})
 }
 
-// rulerSays waits until the status of a ThanosRuler has these conditions and this number of available replicas.
+// rulerSays waits until the status of a ThanosRuler has these conditions and number of available replicas.
 func (s space) rulerSays(t *testing.T, name, want string) {
 	t.Helper()
 	s.workloadSays(t, "thanosruler/"+name, want)
@@ -160,7 +160,7 @@ func (s space) workloadSays(t *testing.T, workload, want string) {
 	})
 }
 
-// bound waits until a rule object names exactly these workloads, each with whether it accepts the object.
+// bound waits until the status of a PrometheusRule lists exactly these workloads, and whether each accepts it.
 func (s space) bound(t *testing.T, rule, want string) {
 	t.Helper()
 	s.boundTo(t, "prometheusrule/"+rule, want)
@@ -184,7 +184,7 @@ func (s space) changeRule(t *testing.T, rule, expr string) {
 		fmt.Sprintf(`[{"op":"replace","path":"/spec/groups/0/rules/0/expr","value":%q}]`, expr))
 }
 
-// rulesAreLiveAtOnce changes a rule a few times and measures how long both rulers take to run it.
+// rulesAreLiveAtOnce changes a rule several times and measures the time until both rulers run it.
 func (s space) rulesAreLiveAtOnce(t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(latencySpacing)
@@ -204,7 +204,7 @@ func (s space) rulesAreLiveAtOnce(t *testing.T) {
 	}
 }
 
-// badRuleIsRejectedAlone adds a rule object that does not parse, changes another one beside it, and repairs it.
+// badRuleIsRejectedAlone adds a PrometheusRule that does not parse, changes another one, and fixes the first.
 func (s space) badRuleIsRejectedAlone(t *testing.T) {
 	t.Helper()
 	s.apply(t, `
@@ -227,7 +227,7 @@ spec: {groups: [{name: bad, rules: [{record: "bad:sum", expr: "sum("}]}]}
 	s.bound(t, "bad", "prometheuses/web=True thanosrulers/main=True thanosrulers/through=True")
 }
 
-// rulerIsDeleted deletes one ThanosRuler, whose end the other one does not notice, and then the other one.
+// rulerIsDeleted deletes one ThanosRuler, which does not affect the other, and then the other one.
 func (s space) rulerIsDeleted(t *testing.T) {
 	t.Helper()
 	s.in(t, "delete", "thanosruler", "main", "--wait=true")
@@ -246,7 +246,7 @@ func (s space) rulerIsDeleted(t *testing.T) {
 	s.says(t, "web", conditions, "Available=True Reconciled=True")
 }
 
-// nothingNamed waits until no object of the operator has a name that begins like this.
+// nothingNamed waits until no object of the operator has a name with this prefix.
 func (s space) nothingNamed(t *testing.T, prefix string) {
 	t.Helper()
 	until(t, "end of "+prefix, 2*patience, func(context.Context) (bool, error) {

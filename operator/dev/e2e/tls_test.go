@@ -17,8 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Fields: web.tlsConfig, web.httpConfig, web.pageTitle. The port speaks TLS: probes pass, and a change is
-// loaded through it.
+// Fields: web.tlsConfig, web.httpConfig, web.pageTitle. With TLS on the port, probes pass and changes are loaded.
 func TestWebTLS(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "tls", "replicas: 2", webPods...)
@@ -48,7 +47,7 @@ func TestWebTLS(t *testing.T) {
 	s.says(t, "web", conditions, "Available=True Reconciled=True")
 }
 
-// keyPair makes a Secret with a self-signed certificate.
+// keyPair creates a Secret with a self-signed certificate.
 func (s space) keyPair(t *testing.T, name string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

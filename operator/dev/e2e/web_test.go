@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// webGroups are the rule groups of testdata/web.yaml.
+// webGroups lists the rule groups of testdata/web.yaml.
 var webGroups = []string{"first", "second"}
 
-// webJobs are its scrape jobs.
+// webJobs returns its scrape jobs.
 func (s space) webJobs() []string {
 	return []string{"serviceMonitor/" + s.name + "/app/0", "scrapeConfig/" + s.name + "/static"}
 }
 
-// staticTargets are the addresses of its static job.
+// staticTargets returns the addresses of its static job.
 func staticTargets() (out []string) {
 	for i := range 10 {
 		out = append(out, fmt.Sprintf("t%d:1", i))
@@ -32,8 +32,7 @@ func (s space) web(t *testing.T, spec string) {
 	s.apply(t, s.fill(manifests(t, "web.yaml"), "SPEC", spec))
 }
 
-// scenario makes a namespace with an operator of its own and a Prometheus, and
-// waits for the named pods.
+// scenario creates a namespace with its own operator and a Prometheus, and waits for the named pods.
 func scenario(t *testing.T, name, spec string, pods ...string) (space, *operator) {
 	t.Helper()
 	n := start(t)
@@ -45,7 +44,7 @@ func scenario(t *testing.T, name, spec string, pods ...string) (space, *operator
 	return s, o
 }
 
-// says waits until jsonpath over a Prometheus gives a text.
+// says waits until a jsonpath of a Prometheus yields a text.
 func (s space) says(t *testing.T, prometheus, jsonpath, want string) {
 	t.Helper()
 	until(t, "status of "+s.name+"/"+prometheus, patience, func(context.Context) (bool, error) {
@@ -59,7 +58,7 @@ const (
 	unready    = `{.status.conditions[?(@.type=="Available")].message}`
 )
 
-// explains waits until the Prometheus "web" says why it is not available.
+// explains waits until the Prometheus "web" reports why it is not available.
 func (s space) explains(t *testing.T, want string) {
 	t.Helper()
 	until(t, "message of "+s.name, patience, func(context.Context) (bool, error) {
@@ -68,7 +67,7 @@ func (s space) explains(t *testing.T, want string) {
 	})
 }
 
-// unchanged checks that pods that were there still are what they were.
+// unchanged checks that the pods that existed before were not recreated or restarted.
 func (s space) unchanged(t *testing.T, before map[string]string) {
 	t.Helper()
 	pods, err := s.pods(t.Context(), "web")

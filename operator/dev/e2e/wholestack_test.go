@@ -20,25 +20,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
-// stackImages are what the pods of kube-prometheus run beside Prometheus, in its versions: image without tag, programs.
+// stackImages lists the images of kube-prometheus other than Prometheus, in its versions: image without tag, programs.
 var stackImages = map[string][]string{
 	"quay.io/prometheus/node-exporter":                      {"node_exporter"},
 	"quay.io/prometheus/blackbox-exporter":                  {"blackbox_exporter"},
 	"registry.k8s.io/kube-state-metrics/kube-state-metrics": {"kube-state-metrics"},
 	"quay.io/brancz/kube-rbac-proxy":                        {"kube-rbac-proxy"},
-	// A stand-in: later modules than that of v0.31.1 do not build, for want of the pages.
+	// A substitute: later modules than that of v0.31.1 lack the web assets and do not build.
 	"quay.io/prometheus/alertmanager": {"alertmanager", "amtool"},
 }
 
 const (
-	// configmapReload is the image that rules-reloader stands in for, with the same flags: its module cannot be had.
+	// configmapReload is replaced by rules-reloader, which has the same flags, because its module is not available.
 	configmapReload = "ghcr.io/jimmidyson/configmap-reload"
 	referenceImage  = "quay.io/prometheus-operator/prometheus-operator"
 	referenceReload = "quay.io/prometheus-operator/prometheus-config-reloader"
 )
 
-// stackTargets is what each of the two servers scrapes, by ServiceMonitor and endpoint. The monitors grafana and
-// prometheus-adapter find nothing: the manifests have no pods of those two.
+// stackTargets is the number of targets of each of the two servers, by ServiceMonitor and endpoint. The monitors
+// grafana and prometheus-adapter have no targets, because the manifests have no pods of those two.
 var stackTargets = map[string]int{
 	"prometheus-k8s/0": 2, "prometheus-k8s/1": 2, "alertmanager-main/0": 3, "alertmanager-main/1": 3,
 	"prometheus-operator/0": 1, "node-exporter/0": 1, "blackbox-exporter/0": 1, "kube-state-metrics/0": 1, "kube-state-metrics/1": 1,
@@ -47,7 +47,7 @@ var stackTargets = map[string]int{
 	"kube-scheduler/0": 1, "kube-scheduler/1": 1, "coredns/0": 1,
 }
 
-// stackSeries are of every exporter of the stack, and of rules over them.
+// stackSeries lists series of every exporter of the stack, and of rules that use them.
 var stackSeries = []string{
 	`container_memory_working_set_bytes{job="kubelet",metrics_path="/metrics/cadvisor"}`, `kubelet_running_pods`, `node_memory_MemAvailable_bytes`,
 	`kube_pod_status_phase{namespace="monitoring"}`, `blackbox_exporter_build_info`, `coredns_build_info`, `scheduler_pending_pods`,
@@ -55,8 +55,8 @@ var stackSeries = []string{
 	`instance:node_num_cpu:sum`, `namespace_workload_pod:kube_pod_owner:relabel`,
 }
 
-// wholeStack applies all manifests of kube-prometheus, in which only the operator's images are others, and takes them
-// away with the test. The operator of deploy stops as long as that of the stack runs.
+// wholeStack applies all manifests of kube-prometheus with only the images of the operator replaced, and deletes them
+// at the end of the test. Until then the operator of deploy/ is stopped.
 func (n node) wholeStack(t *testing.T, dir string) {
 	t.Helper()
 	files := n.stackManifests(t, dir)
@@ -71,7 +71,7 @@ func (n node) wholeStack(t *testing.T, dir string) {
 
 const operatorPods = "app.kubernetes.io/component=controller,app.kubernetes.io/name=prometheus-operator"
 
-// stackManifests copies the manifests with our operator and its config-reloader, and returns the folder.
+// stackManifests copies the manifests with the project's operator and config-reloader, and returns the folder.
 func (n node) stackManifests(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -102,7 +102,7 @@ func (n node) stackManifests(t *testing.T, dir string) string {
 	return out
 }
 
-// loadStackImages loads every image that the manifests name.
+// loadStackImages loads every image of the manifests.
 func (n node) loadStackImages(t *testing.T, dir string) {
 	t.Helper()
 	for _, image := range imagesIn(t, dir) {
@@ -110,7 +110,7 @@ func (n node) loadStackImages(t *testing.T, dir string) {
 		began := time.Now()
 		switch programs := stackImages[name]; {
 		case image == prometheusImage || strings.HasPrefix(image, "firekeeper/"):
-			continue // start has loaded it
+			continue // loaded by start
 		case name == configmapReload:
 			if err := n.LoadImage(t.Context(), cluster.Image{Name: image, Context: root(),
 				Dockerfile: filepath.Join(root(), "Dockerfile.reloader"), Args: map[string]string{"RELOADER": "rules-reloader"}}); err != nil {
@@ -127,7 +127,7 @@ func (n node) loadStackImages(t *testing.T, dir string) {
 	}
 }
 
-// removeStack takes the stack away and starts the operator of deploy again.
+// removeStack deletes the stack and starts the operator of deploy/ again.
 func (n node) removeStack(t *testing.T, dir string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -186,13 +186,13 @@ func (n node) checkPods(t *testing.T) []corev1.Pod {
 	return pods
 }
 
-// workloadOf is the name of what a pod belongs to: its own name without the parts that controllers append.
+// workloadOf returns the name of the workload of a pod: the name of the pod without the suffixes of the controllers.
 func workloadOf(p corev1.Pod) string {
 	return strings.TrimSuffix(strings.TrimSuffix(p.GenerateName, "-"), "-"+p.Labels["pod-template-hash"])
 }
 
-// checkTargets waits until each server scrapes exactly the targets of the stack, all of them with success, and has series
-// of every exporter.
+// checkTargets waits until each server scrapes exactly the targets of the stack successfully and has series of every
+// exporter.
 func checkTargets(t *testing.T, servers []*live.Prometheus) {
 	for i, s := range servers {
 		took := until(t, fmt.Sprintf("targets of server %d", i), patience, func(ctx context.Context) (bool, error) {
@@ -221,8 +221,8 @@ func checkTargets(t *testing.T, servers []*live.Prometheus) {
 	}
 }
 
-// checkWatchdog adds a receiver to the configuration of the stack, as its user does, and waits for the alert that always
-// fires. Nothing else goes there.
+// checkWatchdog adds a receiver to the configuration of the stack and waits for the alert that always fires. No other
+// alert is routed to it.
 func (n node) checkWatchdog(t *testing.T) {
 	s := n.space(t, "watchdog")
 	s.webhook(t)
@@ -250,7 +250,7 @@ func (n node) checkWatchdog(t *testing.T) {
 	t.Logf("Watchdog arrived %s after its receiver was configured", took.Round(100*time.Millisecond))
 }
 
-// documented is the block of YAML on a page of docs that contains a text.
+// documented returns the YAML block on a page of docs/ that contains a text.
 func documented(t *testing.T, page, part string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(), "docs", page))
@@ -266,8 +266,8 @@ func documented(t *testing.T, page, part string) string {
 	return ""
 }
 
-// grantDelivery gives the operator of the stack what docs/whole-stack.md says that its manifests lack, and restarts it,
-// which no pod notices.
+// grantDelivery grants the operator of the stack the additional permissions listed in docs/whole-stack.md and restarts
+// it, which does not affect the pods.
 func (n node) grantDelivery(t *testing.T) {
 	t.Helper()
 	before := n.checkPods(t)

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// edge is a PrometheusAgent named as the Prometheus of web.
+// edge is a PrometheusAgent with the same name as the Prometheus of web.
 const edge = `
 apiVersion: monitoring.coreos.com/v1alpha1
 kind: PrometheusAgent
@@ -42,7 +42,7 @@ func (w *world) gone(t *testing.T, apiVersion, kind, namespace, name string) {
 	})
 }
 
-// TestAgentBesideServer runs both kinds with one name in one namespace.
+// A server and an agent can have the same name in one namespace.
 func TestAgentBesideServer(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestAgentBesideServer(t *testing.T) {
 	}
 	o.stop(t)
 	eventually(t, "each kind was watched once", func() error {
-		watches := map[string]int{} // the API server tells of them when they end
+		watches := map[string]int{} // watches are in the audit log once they end
 		for _, c := range w.audit.calls(t, o.user) {
 			if c.Verb == "watch" && c.Response.Code == http.StatusOK {
 				watches[c.Object.Resource]++
@@ -132,7 +132,7 @@ func TestAgentBesideServer(t *testing.T) {
 				return fmt.Errorf("watches %v", watches)
 			}
 		}
-		if n := watches["services"]; n != 3 { // Prometheus and agents, ThanosRulers, Alertmanagers: their labels differ
+		if n := watches["services"]; n != 3 { // Prometheus and agents, ThanosRulers, Alertmanagers: their selectors differ
 			return fmt.Errorf("%d watches of Services", n)
 		}
 		return nil
@@ -148,7 +148,7 @@ func stateful(namespace, name string) *unstructured.Unstructured {
 	return o
 }
 
-// TestAgentDaemonSet follows an agent from one mode to the other and back.
+// The mode of an agent can change to DaemonSet and back.
 func TestAgentDaemonSet(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -213,7 +213,7 @@ func TestAgentDaemonSet(t *testing.T) {
 	}
 }
 
-// podsAreReady does what kubelets do: all pods of a namespace run and are ready.
+// podsAreReady simulates a kubelet: it sets all pods of a namespace to running and ready.
 func (w *world) podsAreReady(t *testing.T, namespace string) {
 	t.Helper()
 	eventually(t, "pods are there", func() error {
@@ -235,8 +235,8 @@ func (w *world) podsAreReady(t *testing.T, namespace string) {
 	})
 }
 
-// TestDaemonSetGate: without the gate nothing is written; with it and without
-// the rights the operator does not start.
+// Without the feature gate, no DaemonSet is written. With the gate but without the permissions, the operator does not
+// start.
 func TestDaemonSetGate(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -271,7 +271,7 @@ func TestDaemonSetGate(t *testing.T) {
 	}
 }
 
-// TestFinalizerOfOthers: owners that were left with a finalizer can be deleted.
+// Workloads that were left with a finalizer can be deleted.
 func TestFinalizerOfOthers(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -297,7 +297,7 @@ func TestFinalizerOfOthers(t *testing.T) {
 	}
 }
 
-// TestAgentWithoutStorageClass: Secrets are written, what would run is not.
+// For an agent without its StorageClass, the Secrets are written but not the StatefulSet.
 func TestAgentWithoutStorageClass(t *testing.T) {
 	w := start(t)
 	t.Parallel()

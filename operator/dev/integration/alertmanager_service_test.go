@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// alertmanagerService is the governing Service of Alertmanagers, as the reference writes it.
+// alertmanagerService is the governing Service of Alertmanagers as the reference writes it.
 const alertmanagerService = `
 apiVersion: v1
 kind: Service
@@ -26,8 +26,8 @@ spec:
   - {name: udp-mesh, port: 9094, targetPort: mesh-udp, protocol: UDP}
 `
 
-// TestAlertmanagerServiceTakeover: the mesh of a running Alertmanager needs addresses of
-// pods that are not ready, so a takeover leaves them published.
+// A takeover keeps the addresses of pods that are not ready published, because the cluster of a running Alertmanager
+// needs them.
 func TestAlertmanagerServiceTakeover(t *testing.T) {
 	w := start(t)
 	t.Parallel()

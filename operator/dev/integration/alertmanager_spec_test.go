@@ -13,7 +13,7 @@ import (
 
 const monitoringV1 = "monitoring.coreos.com/v1"
 
-// alertmanagerWith is an Alertmanager with a spec in YAML's flow style.
+// alertmanagerWith returns an Alertmanager with a spec in YAML flow style.
 func alertmanagerWith(namespace, name, id, spec string) string {
 	return fmt.Sprintf(`
 ---
@@ -24,7 +24,7 @@ spec: %s
 `, name, namespace, id, spec)
 }
 
-// tenantConfig is an AlertmanagerConfig whose webhook has a URL of a Secret.
+// tenantConfig returns an AlertmanagerConfig with a webhook whose URL is in a Secret.
 func tenantConfig(namespace, name, receiver, secret string) string {
 	return fmt.Sprintf(`
 ---
@@ -38,12 +38,12 @@ spec:
 `, namespace, name, receiver, secret)
 }
 
-// secretOf has one key.
+// secretOf returns a Secret with one key.
 func secretOf(namespace, name, key, value string) string {
 	return fmt.Sprintf("\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: %s, namespace: %s}\nstringData: {%s: %q}\n", name, namespace, key, value)
 }
 
-// alertmanagerFails waits until the Alertmanager "web" reports a failure with a text.
+// alertmanagerFails waits until the Alertmanager "web" reports a failure that contains the text.
 func (w *world) alertmanagerFails(t *testing.T, ns, text string) {
 	t.Helper()
 	w.waitFor(t, alertmanagerOf(ns, "web"), "reports "+text, func(o *unstructured.Unstructured) error {
@@ -57,7 +57,7 @@ func (w *world) alertmanagerFails(t *testing.T, ns, text string) {
 	})
 }
 
-// alertmanagerLeaves waits until nothing is left of an Alertmanager.
+// alertmanagerLeaves waits until all objects of an Alertmanager are deleted.
 func (w *world) alertmanagerLeaves(t *testing.T, ns, name string) {
 	t.Helper()
 	w.gone(t, monitoringV1, "Alertmanager", ns, name)
@@ -67,8 +67,8 @@ func (w *world) alertmanagerLeaves(t *testing.T, ns, name string) {
 	}
 }
 
-// TestAlertmanagerBindings has two Alertmanagers in one namespace: the Service that they
-// share, what an AlertmanagerConfig says about both, and what stays when they are deleted.
+// Two Alertmanagers in one namespace share their governing Service; the status of an AlertmanagerConfig lists both;
+// deleting one does not affect the other.
 func TestAlertmanagerBindings(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestAlertmanagerBindings(t *testing.T) {
 		says(t, "alertmanagers/wide True")
 		w.patch(t, monitoringV1, "Alertmanager", ns, "web", `{"spec":{"alertmanagerConfigSelector":{}}}`)
 		says(t, "alertmanagers/web True", "alertmanagers/wide True")
-		// The base is not selected.
+		// The base does not need to be selected.
 		w.patch(t, monitoringV1, "Alertmanager", ns, "web", `{"spec":{"alertmanagerConfiguration":{"name":"app"}}}`)
 		says(t, "alertmanagers/wide True")
 		w.reports(t, alertmanagerOf(ns, "web"), "True")
@@ -188,8 +188,8 @@ func TestAlertmanagerBindings(t *testing.T) {
 	})
 }
 
-// TestAlertmanagerSecret: the user's Secret is missing, arrives, changes while the
-// Alertmanager is paused, turns invalid in several ways, and is deleted.
+// The configuration follows the user's Secret: it is missing, created, changed while the Alertmanager is paused,
+// invalid in several ways, and deleted.
 func TestAlertmanagerSecret(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -258,7 +258,7 @@ func TestAlertmanagerSecret(t *testing.T) {
 			w.alertmanagerFails(t, ns, `Secret "`+ns+`/mine": key "alertmanager.yaml": `)
 			w.alertmanagerRuns(t, ns, "receiver: second", true)
 		}
-		// What does not depend on the Secret is noticed, but not acted upon without a base.
+		// Changes that do not depend on the Secret are noticed but have no effect without a base.
 		w.apply(t, routing(ns, "later", "hook"))
 		o.settle(t)
 		w.alertmanagerRuns(t, ns, ns+"/later/hook", false)
@@ -281,8 +281,8 @@ func TestAlertmanagerSecret(t *testing.T) {
 	}
 }
 
-// TestAlertmanagerNamedBase has an AlertmanagerConfig as its base and no selector: the
-// base and its Secret are missing, arrive, change and go.
+// An AlertmanagerConfig serves as the base without a selector: the base and its Secret are missing, created, changed
+// and deleted.
 func TestAlertmanagerNamedBase(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -303,7 +303,7 @@ func TestAlertmanagerNamedBase(t *testing.T) {
 	w.alertmanagerRuns(t, ns, "url: http://hunter-hook/one", true)
 	w.alertmanagerRuns(t, ns, "smtp_auth_password: hunter-one", true)
 	w.reports(t, web, "True")
-	w.apply(t, routing(ns, "other", "other")) // nothing selects it
+	w.apply(t, routing(ns, "other", "other")) // not selected
 	o.settle(t)
 	w.alertmanagerRuns(t, ns, "other", false)
 
@@ -348,8 +348,7 @@ func TestAlertmanagerNamedBase(t *testing.T) {
 	w.noSecrets(t, o, "hunter-", web)
 }
 
-// TestAlertmanagerTenants: what one tenant does wrong, and the Secrets it refers to,
-// never hold up what another one changes.
+// Mistakes of one tenant, also in the Secrets it refers to, never delay the changes of another.
 func TestAlertmanagerTenants(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -393,7 +392,7 @@ func TestAlertmanagerTenants(t *testing.T) {
 				}
 				return nil
 			})
-			// The other tenant goes on meanwhile, and the first one when the fault is mended.
+			// Changes of the other tenant are written meanwhile, and those of the first one after the fix.
 			w.apply(t, tenantConfig(b, "app", "during-"+fmt.Sprint(len(tc.name)), "mine"))
 			w.alertmanagerRuns(t, ns, fmt.Sprintf("receiver: %s/app/during-%d", b, len(tc.name)), true)
 			w.reports(t, web, "True")
@@ -416,7 +415,7 @@ func TestAlertmanagerTenants(t *testing.T) {
 	})
 }
 
-// alertmanagerConfigOf is the identity of an AlertmanagerConfig.
+// alertmanagerConfigOf returns an AlertmanagerConfig with only its identity.
 func alertmanagerConfigOf(namespace, name string) *unstructured.Unstructured {
 	o := alertmanagerOf(namespace, name)
 	o.SetAPIVersion("monitoring.coreos.com/v1alpha1")

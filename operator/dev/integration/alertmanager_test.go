@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// alertmanager selects the AlertmanagerConfig beside it.
+// alertmanager selects the AlertmanagerConfig next to it.
 const alertmanager = `
 apiVersion: monitoring.coreos.com/v1
 kind: Alertmanager
@@ -28,7 +28,7 @@ spec:
   alertmanagerConfigSelector: {}
 `
 
-// routing has the receiver of its name.
+// routing returns an AlertmanagerConfig with a receiver of this name.
 func routing(namespace, name, receiver string) string {
 	return fmt.Sprintf(`
 ---
@@ -42,14 +42,14 @@ spec:
 `, namespace, name, receiver)
 }
 
-// alertmanagerOf is the identity of an Alertmanager.
+// alertmanagerOf returns an Alertmanager with only its identity.
 func alertmanagerOf(namespace, name string) *unstructured.Unstructured {
 	o := owner(namespace, name)
 	o.SetKind("Alertmanager")
 	return o
 }
 
-// alertmanagerConfig is the plain configuration of the Alertmanager "web".
+// alertmanagerConfig returns the decoded configuration of the Alertmanager "web".
 func (w *world) alertmanagerConfig(t *testing.T, namespace string) (string, error) {
 	t.Helper()
 	s, err := w.kube.CoreV1().Secrets(namespace).Get(t.Context(), "alertmanager-web-generated", metav1.GetOptions{})
@@ -64,7 +64,7 @@ func (w *world) alertmanagerConfig(t *testing.T, namespace string) (string, erro
 	return string(text), err
 }
 
-// alertmanagerRuns waits until the configuration has a text, or has it not.
+// alertmanagerRuns waits until the configuration contains a text, or does not contain it.
 func (w *world) alertmanagerRuns(t *testing.T, namespace, text string, has bool) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the configuration has %s: %t", text, has), func() error {
@@ -76,8 +76,8 @@ func (w *world) alertmanagerRuns(t *testing.T, namespace, text string, has bool)
 	})
 }
 
-// TestAlertmanager takes an Alertmanager through its life: what is written, changes of
-// what it selects, of its Secret and of the base it names, faults, and its end.
+// TestAlertmanager covers the life of an Alertmanager: the written objects, changes of selected objects, of its Secret
+// and of its base, errors, and deletion.
 func TestAlertmanager(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestAlertmanager(t *testing.T) {
 		}
 		w.apply(t, secret("{route: {receiver: nobody}}"))
 		w.reports(t, alertmanagerOf(ns, "web"), "False")
-		w.alertmanagerRuns(t, ns, "receiver: mine", true) // the last one stays
+		w.alertmanagerRuns(t, ns, "receiver: mine", true) // the last valid configuration is kept
 		w.apply(t, secret("{route: {receiver: again}, receivers: [{name: again}]}"))
 		w.alertmanagerRuns(t, ns, "receiver: again", true)
 		w.reports(t, alertmanagerOf(ns, "web"), "True")

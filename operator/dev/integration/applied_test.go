@@ -15,8 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// theirs imitates a pod whose reloader is the reference's: metrics and nothing else on
-// port 8080, and the server on 9090.
+// theirs is a fake pod with the reference's config-reloader: only metrics on port 8080, and the server on 9090.
 type theirs struct {
 	mu     sync.Mutex
 	loaded bool
@@ -32,7 +31,7 @@ func (p *theirs) load(ok bool) {
 	}
 }
 
-// serve answers on an address of this machine that nobody else uses.
+// serve serves on an address of this machine that is otherwise unused.
 func (p *theirs) serve(t *testing.T, ip string) {
 	t.Helper()
 	listen := func(port string, path, format string) {
@@ -64,8 +63,8 @@ func (p *theirs) serve(t *testing.T, ip string) {
 	listen("9090", "/api/v1/status/runtimeinfo", `{"status":"success","unused":[%d,%g],"data":{"reloadConfigSuccess":%t,"lastConfigTime":%q}}`)
 }
 
-// TestConfigAppliedWithTheReferencesReloader takes over pods: what their reloader does
-// not say is not claimed, and what it says is told.
+// For pods taken over from the reference, the condition ConfigApplied reports only what the reference's reloader
+// exposes.
 func TestConfigAppliedWithTheReferencesReloader(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -77,7 +76,8 @@ func TestConfigAppliedWithTheReferencesReloader(t *testing.T) {
 	ns := w.deployed(t, o, "theirs")
 	w.place(t, ns, "prometheus-web-0", "theirs")
 	restarts := int32(0)
-	// restarted has the pod asked at once, which else may take half a minute
+	// restarted simulates a restart of the reloader, after which the pod is polled immediately instead of after up to
+	// half a minute.
 	restarted := func() {
 		t.Helper()
 		w.runs(t, ns, "prometheus-web-0", ip, restarts)
@@ -100,7 +100,7 @@ func TestConfigAppliedWithTheReferencesReloader(t *testing.T) {
 	pod.load(true)
 	applied("True", "AllPodsReloaded", "its config-reloader does not report content; it reloaded successfully at")
 
-	w.apply(t, podMonitor(ns, "more", "x")) // and nobody reloads
+	w.apply(t, podMonitor(ns, "more", "x")) // the pod does not reload
 	applied("False", "WaitingForPods", "and not since the last change at")
 
 	pod.load(false)
@@ -112,8 +112,7 @@ func TestConfigAppliedWithTheReferencesReloader(t *testing.T) {
 	applied("True", "AllPodsReloaded", "after the last change")
 }
 
-// runs does what a kubelet does for a pod that is ready, and whose reloader was
-// restarted so many times.
+// runs simulates a kubelet: it sets a pod to ready, with this number of restarts of its reloader.
 func (w *world) runs(t *testing.T, namespace, name, ip string, restarts int32) {
 	t.Helper()
 	eventually(t, "pod "+name+" runs", func() error {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// auditPolicy logs who called what, once per call. The cluster's own programs are left out.
+// auditPolicy logs each request with its user once. Requests of the control plane are excluded.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted, Panic]
@@ -25,7 +25,7 @@ rules:
 - level: Metadata
 `
 
-// call is one finished call to the API server.
+// call is one completed request to the API server.
 type call struct {
 	User struct {
 		Username string `json:"username"`
@@ -47,13 +47,12 @@ type call struct {
 	Answered    time.Time         `json:"stageTimestamp"`
 }
 
-// refused reports whether the caller lacked the right; admission may refuse too,
-// with the same code.
+// refused reports whether the user lacked a permission. Admission may respond with the same status code.
 func (c call) refused() bool {
 	return c.Annotations["authorization.k8s.io/decision"] == "forbid"
 }
 
-// what is "verb resource[/subresource] name".
+// what returns "verb resource[/subresource] name".
 func (c call) what() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Verb, c.resource(), c.Object.Name))
 }
@@ -65,15 +64,14 @@ func (c call) resource() string {
 	return c.Object.Resource
 }
 
-// writes reports whether the call changes objects.
+// writes reports whether the request changes objects.
 func (c call) writes() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, c.Verb) &&
 		c.Object.Resource != "selfsubjectaccessreviews"
 }
 
-// inTheEnd are the calls without those that lost to a write of somebody else, such as a
-// controller that writes a status meanwhile: the update that was refused, and the reading of
-// the object before it is repeated.
+// inTheEnd returns the calls without those that lost a write conflict, for example with a controller that updates a
+// status: it drops the rejected update and the read that precedes the retry.
 func inTheEnd(calls []call) (out []call) {
 	lost := map[string]bool{}
 	for _, c := range calls {
@@ -90,7 +88,7 @@ func inTheEnd(calls []call) (out []call) {
 	return out
 }
 
-// auditLog is the API server's file, which it writes before it answers.
+// auditLog reads the log file of the API server, which logs a request before it responds.
 type auditLog struct {
 	path string
 	mu   sync.Mutex
@@ -98,8 +96,8 @@ type auditLog struct {
 	all  []call
 }
 
-// calls are all calls so far of a user, but those in namespaces of other tests: every operator
-// of the cluster deletes the pods of a workload that is gone, for example.
+// calls returns all calls of a user so far, without those in namespaces of other tests. For example, every operator of
+// the cluster deletes the pods of a deleted workload.
 func (a *auditLog) calls(t *testing.T, user string) []call {
 	t.Helper()
 	a.mu.Lock()
@@ -116,14 +114,14 @@ func (a *auditLog) calls(t *testing.T, user string) []call {
 	return out
 }
 
-// ofOtherTest reports whether world.namespace has made a namespace for another test.
+// ofOtherTest reports whether world.namespace created a namespace for another test.
 func ofOtherTest(t *testing.T, namespace string) bool {
 	test, _, _ := strings.Cut(strings.ToLower(t.Name()), "/")
 	of, _, _ := strings.Cut(namespace, "-")
 	return strings.HasPrefix(of, "test") && of != test
 }
 
-// everything are all calls so far.
+// everything returns all calls so far.
 func (a *auditLog) everything() ([]call, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +129,7 @@ func (a *auditLog) everything() ([]call, error) {
 	return a.all, err
 }
 
-// load reads what was written since the last time.
+// load reads the lines added since the last call.
 func (a *auditLog) load() error {
 	f, err := os.Open(a.path)
 	if err != nil {
@@ -145,7 +143,7 @@ func (a *auditLog) load() error {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return nil // the rest of the line is still being written
+			return nil // an incomplete line is read next time
 		}
 		a.read += int64(len(line))
 		var c call
@@ -156,7 +154,7 @@ func (a *auditLog) load() error {
 	}
 }
 
-// texts are the calls as "verb resource name", watches and events left out, in order.
+// texts returns the calls as "verb resource name" in order, without watches and events.
 func texts(calls []call) []string {
 	var out []string
 	for _, c := range calls {

@@ -57,7 +57,7 @@ var boundKinds = []struct{ apiVersion, kind string }{
 	{"monitoring.coreos.com/v1alpha1", "ScrapeConfig"}, {"monitoring.coreos.com/v1", "PrometheusRule"},
 }
 
-// says waits until an object's bindings are the wanted ones: "RESOURCE/NAME STATUS REASON".
+// says waits until the bindings of an object are exactly these: "RESOURCE/NAME STATUS REASON".
 func (w *world) says(t *testing.T, apiVersion, kind, namespace string, want ...string) {
 	t.Helper()
 	o := &unstructured.Unstructured{}
@@ -85,7 +85,7 @@ func (w *world) says(t *testing.T, apiVersion, kind, namespace string, want ...s
 	})
 }
 
-// TestBindings: what objects say about their owners, from the first owner to the last one's end.
+// The bindings in the status of objects follow the workloads that select them, until the last workload is deleted.
 func TestBindings(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -114,9 +114,9 @@ func TestBindings(t *testing.T) {
 	t.Run("an idle operator writes nothing", func(t *testing.T) {
 		var calls []call
 		for range 3 {
-			calls = o.during(t, func() { time.Sleep(5 * time.Second) }) // the time itself is what is tested
+			calls = o.during(t, func() { time.Sleep(5 * time.Second) }) // not a wait: the interval is tested
 			if !slices.ContainsFunc(calls, func(c call) bool { return c.Verb == "list" }) {
-				break // otherwise the API server has ended a watch, and the operator compares everything again
+				break // otherwise the API server ended a watch and the operator compared everything again
 			}
 		}
 		wantCalls(t, calls)
@@ -150,7 +150,7 @@ func TestBindings(t *testing.T) {
 	o.settle(t)
 	o.stop(t)
 	before := len(w.audit.calls(t, o.user))
-	o = w.run(t, "bindings", flags...) // stopped with the whole test
+	o = w.run(t, "bindings", flags...) // stopped at the end of the test
 	o.settle(t)
 	t.Run("a restart writes nothing", func(t *testing.T) {
 		for _, c := range w.audit.calls(t, o.user)[before:] {
@@ -175,7 +175,7 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// TestBindingsWithoutRights: the operator ends and says what it lacks.
+// Without the permissions for status.bindings, the operator exits and reports what is missing.
 func TestBindingsWithoutRights(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// web is a Prometheus with a monitor and a rule in a namespace. %s is the controller id.
+// web is a Prometheus with a monitor and a rule in a namespace, with the placeholders NAMESPACE and ID.
 const web = `
 apiVersion: monitoring.coreos.com/v1
 kind: Prometheus
@@ -43,7 +43,7 @@ func fill(manifests, namespace, id string) string {
 	return strings.NewReplacer("NAMESPACE", namespace, "ID", id).Replace(manifests)
 }
 
-// deployed applies web and waits until it stands and the operator is idle.
+// deployed applies web and waits until it is reconciled and the operator is idle.
 func (w *world) deployed(t *testing.T, o *operator, id string) (namespace string) {
 	t.Helper()
 	namespace = w.namespace(t)
@@ -53,7 +53,7 @@ func (w *world) deployed(t *testing.T, o *operator, id string) (namespace string
 	return namespace
 }
 
-// children of the Prometheus "web".
+// children lists the objects of the Prometheus "web".
 var children = []struct{ apiVersion, kind, name string }{
 	{"v1", "Secret", "prometheus-web"},
 	{"v1", "Secret", "prometheus-web-tls-assets-0"},
@@ -144,7 +144,7 @@ func TestChildrenAreKept(t *testing.T) {
 		calls := o.during(t, func() {
 			w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web", `{"spec":{"revisionHistoryLimit":3}}`)
 		})
-		// The operator clears the write conflict, which the edits above led to, from the status: once.
+		// The edits above caused a write conflict, which the operator removes from the status once.
 		if i := slices.IndexFunc(calls, func(c call) bool { return c.what() == "patch prometheuses/status web" }); i >= 0 {
 			calls = slices.Delete(calls, i, i+1)
 		}
@@ -179,7 +179,7 @@ func children0(namespace string, i int) *unstructured.Unstructured {
 	return o
 }
 
-// again waits until an object was made again with the same content.
+// again waits until an object was recreated with the same content.
 func (w *world) again(t *testing.T, before *unstructured.Unstructured) {
 	t.Helper()
 	w.waitFor(t, before, "is made again", func(now *unstructured.Unstructured) error {
@@ -190,7 +190,7 @@ func (w *world) again(t *testing.T, before *unstructured.Unstructured) {
 	})
 }
 
-// sameContent compares what the operator owns of two versions of an object.
+// sameContent compares the fields of an object that the operator manages.
 func sameContent(a, b *unstructured.Unstructured) error {
 	for what, of := range map[string]func(*unstructured.Unstructured) any{
 		"data":       func(o *unstructured.Unstructured) any { return o.Object["data"] },

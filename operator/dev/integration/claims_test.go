@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// claimed is web with claims that are to be deleted with it.
+// claimed returns web with claims that are deleted with their StatefulSet.
 func claimed(namespace, id string, more ...string) string {
 	return strings.Replace(fill(web, namespace, id), "  replicas: 1", "  replicas: 2\n"+
 		"  storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 1Gi}}}}}\n"+
@@ -28,7 +28,7 @@ metadata: {name: mine, namespace: NAMESPACE}
 spec: {clusterIP: None, selector: {app.kubernetes.io/instance: web}}
 `
 
-// ownedClaim waits until a claim belongs to the StatefulSet as it is now.
+// ownedClaim waits until the current StatefulSet owns a claim.
 func (w *world) ownedClaim(t *testing.T, namespace, name, set string) types.UID {
 	t.Helper()
 	var uid types.UID
@@ -47,7 +47,7 @@ func (w *world) ownedClaim(t *testing.T, namespace, name, set string) types.UID 
 	return uid
 }
 
-// becomesReady waits for a pod other than before and says of it what a kubelet would.
+// becomesReady waits for a new pod and sets it to ready, like a kubelet.
 func (w *world) becomesReady(t *testing.T, namespace, name string, before types.UID) types.UID {
 	t.Helper()
 	var uid types.UID
@@ -68,7 +68,7 @@ func (w *world) becomesReady(t *testing.T, namespace, name string, before types.
 	return uid
 }
 
-// untouched fails unless a pod is there and not being deleted.
+// untouched fails the test unless a pod exists and is not terminating.
 func (w *world) untouched(t *testing.T, namespace, name string, uid types.UID) {
 	t.Helper()
 	p := w.pod(t, namespace, name)
@@ -77,8 +77,8 @@ func (w *world) untouched(t *testing.T, namespace, name string, uid types.UID) {
 	}
 }
 
-// Claims that Kubernetes deletes with their StatefulSet outlive every recreate, and
-// the pods that cannot stay are replaced one after the other.
+// Claims that Kubernetes deletes with their StatefulSet survive every recreation of it, and pods that cannot be kept
+// are replaced one at a time.
 func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -98,7 +98,7 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 			}
 		}
 	}
-	// rolled replaces the pods in an order, and the next only after the one before.
+	// rolled expects the pods to be replaced in this order, each after the previous one is ready.
 	rolled := func(first, second int) {
 		t.Helper()
 		now := w.becomesReadyLater(t, o, ns, fmt.Sprint(set, "-", first), pods[first], func() {
@@ -117,15 +117,15 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 		}
 	}
 
-	// Another selector: the pods are relabeled, and the rolling update begins above.
-	// It makes no difference that the operator before ended in a recreate.
+	// With a changed selector, the pods are relabeled and the rolling update starts with the highest ordinal. It does
+	// not matter that the previous operator stopped after a recreation.
 	o.settle(t)
 	o.stop(t)
 	w.orphan(t, ns, set)
 	o = w.run(t, id, "--controller-id="+id, "--labels=team=a")
 	rolled(1, 0)
 
-	// Another claim template: the claims of the one before stay, without an owner.
+	// With a changed claim template, the previous claims are kept without an owner.
 	o.settle(t)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"storage":{"volumeClaimTemplate":{"metadata":{"name":"more"}}}}}`)
 	now := w.becomesReadyLater(t, o, ns, set+"-0", pods[0], func() { w.untouched(t, ns, set+"-1", pods[1]) })
@@ -137,7 +137,7 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 		}
 	}
 
-	// Only deleting the Prometheus deletes claims.
+	// Only the deletion of the Prometheus deletes claims.
 	w.ownedClaim(t, ns, "more-prometheus-web-0", set)
 	w.ownedClaim(t, ns, "more-prometheus-web-1", set)
 	w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
@@ -146,16 +146,15 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 	}
 }
 
-// The StatefulSet controller stops at the first pod that it cannot bring in line:
-// one after the other is replaced all the same.
+// Pods are replaced one at a time even though the StatefulSet controller stops at the first pod that it cannot update.
 func TestPodsAreReplacedInTurn(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	const set = "prometheus-web"
 	for name, tc := range map[string]struct {
-		more   string // of the spec
+		more   string // additional fields of the spec
 		role   func(t *testing.T) string
-		change string // of the object
+		change string // patch of the object
 		flags  []string
 	}{
 		"ordered":            {"  podManagementPolicy: OrderedReady\n", nil, `{"spec":{"storage":{"volumeClaimTemplate":{"metadata":{"name":"more"}}}}}`, nil},
@@ -189,7 +188,7 @@ func TestPodsAreReplacedInTurn(t *testing.T) {
 	}
 }
 
-// becomesReadyLater is becomesReady, with a look at the cluster before.
+// becomesReadyLater is like becomesReady but calls look first.
 func (w *world) becomesReadyLater(t *testing.T, o *operator, namespace, name string, before types.UID, look func()) types.UID {
 	t.Helper()
 	eventually(t, name+" is replaced", func() error {
@@ -204,7 +203,7 @@ func (w *world) becomesReadyLater(t *testing.T, o *operator, namespace, name str
 	return w.becomesReady(t, namespace, name, before)
 }
 
-// claimGone waits until a claim is deleted, as far as its pods let it.
+// claimGone waits until a claim is deleted, or is terminating because of its pods.
 func (w *world) claimGone(t *testing.T, namespace, name string) {
 	t.Helper()
 	eventually(t, "claim "+name+" is deleted", func() error {
@@ -216,7 +215,7 @@ func (w *world) claimGone(t *testing.T, namespace, name string) {
 	})
 }
 
-// A shard that is not wanted any more goes with its pods, and leaves its claims.
+// A surplus shard is deleted with its pods but without its claims.
 func TestSurplusShardLeavesItsClaims(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -240,7 +239,7 @@ func TestSurplusShardLeavesItsClaims(t *testing.T) {
 	}
 }
 
-// An agent whose mode changes leaves the claims of its shards.
+// An agent whose mode changes keeps the claims of its shards.
 func TestAgentOfAnotherModeLeavesItsClaims(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -282,8 +281,8 @@ func (w *world) podsGone(t *testing.T, namespace, set string) {
 	})
 }
 
-// An operator that ended between the deletion and the creation of a StatefulSet
-// cannot create it when its Prometheus is deleted meanwhile: the pods go.
+// If an operator stops between the deletion and the creation of a StatefulSet, and the Prometheus is deleted in the
+// meantime, the orphaned pods are deleted.
 func TestPodsOfAWorkloadThatIsGone(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -298,7 +297,7 @@ func TestPodsOfAWorkloadThatIsGone(t *testing.T) {
 	o.stop(t)
 	w.orphan(t, ns, set)
 
-	// Somebody else's workload is none of its business.
+	// An operator with another ID does not touch them.
 	other := w.operator(t, "not-"+id, "", "--controller-id=not-"+id)
 	other.settle(t)
 	w.untouched(t, ns, set+"-0", pod.GetUID())
@@ -311,7 +310,7 @@ func TestPodsOfAWorkloadThatIsGone(t *testing.T) {
 		t.Errorf("claim: %v, %v", c.ObjectMeta, err)
 	}
 
-	// The same under the eyes of an operator, which may not create it.
+	// The same while an operator is running that may not create the StatefulSet.
 	w.apply(t, claimed(ns, id))
 	pod = w.podOf(t, ns, set)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"paused":true}}`)

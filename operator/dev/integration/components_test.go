@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// withComponents is what kustomize makes of deploy/ with components.
+// withComponents returns the kustomize output for deploy/ with components.
 func (w *world) withComponents(t *testing.T, components ...string) (file, text string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,18 +33,18 @@ func (w *world) withComponents(t *testing.T, components ...string) (file, text s
 	return file, string(out)
 }
 
-// TestComponents builds deploy/ with components, and lets the API server check the
-// result. Those of cert-manager need its CRDs, and are only built.
+// deploy/ with components builds, and the API server accepts the result. The components for cert-manager are only
+// built, because they need its CRDs.
 func TestComponents(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		components []string
-		wants      map[string]int // texts, and how often they occur
-		built      bool           // only
+		wants      map[string]int // texts and their number of occurrences
+		built      bool           // only build, do not apply
 	}{
 		"kubelet": {[]string{"kubelet"}, map[string]int{
-			"- --kubelet-service=kube-system/kubelet\n": 1, "- --kubelet-endpointslice\n": 1, "  name: firekeeper-operator-kubelet\n": 6, // a ClusterRole, a Role, their bindings and what these refer to
+			"- --kubelet-service=kube-system/kubelet\n": 1, "- --kubelet-endpointslice\n": 1, "  name: firekeeper-operator-kubelet\n": 6, // a ClusterRole, a Role, their bindings and the references to them
 		}, false},
 		"http-api": {[]string{"http-api"}, map[string]int{"  name: system:auth-delegator\n": 1, "  name: firekeeper-operator-auth-delegator\n": 1, "  name: firekeeper-operator-targets\n": 3}, false},
 		"high-availability": {[]string{"high-availability"}, map[string]int{
@@ -62,7 +62,7 @@ func TestComponents(t *testing.T) {
 			"\nkind: ValidatingWebhookConfiguration": 3, "path: /admission-objects/validate\n": 1, "failurePolicy: Ignore\n": 1, "- firekeeper-validate-all\n": 1,
 		}, false},
 		"cert-manager": {[]string{"webhook", "webhook-validate-all", "webhook-conversion", "webhook-cert-manager"}, map[string]int{
-			"cert-manager.io/inject-ca-from: firekeeper/admission-webhook\n": 5, // the CRD and four configurations
+			"cert-manager.io/inject-ca-from: firekeeper/admission-webhook\n": 5, // the CRD and four webhook configurations
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

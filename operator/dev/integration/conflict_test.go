@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// updates are how often a user wrote a resource in a namespace.
+// updates returns the number of writes of a user to a resource in a namespace.
 func (w *world) updates(t *testing.T, user, namespace, resource string) (n int) {
 	t.Helper()
 	for _, c := range w.audit.calls(t, user) {
@@ -20,8 +20,7 @@ func (w *world) updates(t *testing.T, user, namespace, resource string) (n int) 
 	return n
 }
 
-// TestTwoOperatorsOfOneMind look after the same workloads, which disagree about the
-// Service that they share. There is nothing to fight about.
+// Two operators with the same configuration do not fight over workloads that need different fields of a shared Service.
 func TestTwoOperatorsOfOneMind(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -34,7 +33,7 @@ func TestTwoOperatorsOfOneMind(t *testing.T) {
 	w.reconciled(t, ns, "thanos", "True")
 	first.settle(t)
 	second.settle(t)
-	// Creating it together costs both some writes, more on a slow machine; then it stays.
+	// The concurrent creation costs both some writes, more on a slow machine; then the Service is stable.
 	writes := func() int {
 		return w.updates(t, first.user, ns, "services") + w.updates(t, second.user, ns, "services")
 	}
@@ -53,9 +52,8 @@ func TestTwoOperatorsOfOneMind(t *testing.T) {
 	}
 }
 
-// TestTwoOperatorsWhoDisagree look after one Prometheus with different flags: each undoes
-// what the other wrote. They notice, slow down, and say so; when one is stopped, the
-// other one settles.
+// Two operators with different flags undo each other's writes to one Prometheus. They detect the conflict, back off and
+// report it; when one is stopped, the other settles.
 func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -80,7 +78,7 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	})
 
 	before := w.updates(t, first.user, ns, "statefulsets") + w.updates(t, second.user, ns, "statefulsets")
-	time.Sleep(5 * time.Second) // the pauses themselves are what is tested
+	time.Sleep(5 * time.Second) // not a wait: the pauses are tested
 	after := w.updates(t, first.user, ns, "statefulsets") + w.updates(t, second.user, ns, "statefulsets")
 	t.Logf("%d writes until it was noticed, %d in the next 5 s", before, after-before)
 	if before > 60 || after-before > 12 {
@@ -89,7 +87,7 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 
 	second.stop(t)
 	set := children0(ns, 6)
-	for range 4 { // pauses of this length take longer than what is waited for elsewhere
+	for range 4 { // pauses of this length exceed the timeouts of other tests
 		if s, err := w.get(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web"); err == nil && hasCondition(s, "Reconciled", "True") == nil {
 			break
 		}
@@ -110,7 +108,7 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	}
 }
 
-// tellsOfAConflict expects one about the StatefulSet in the metrics and in the log.
+// tellsOfAConflict expects a conflict about the StatefulSet in the metrics and in the log.
 func (o *operator) tellsOfAConflict(t *testing.T) {
 	t.Helper()
 	eventually(t, "both know of it", func() error {
@@ -127,8 +125,8 @@ func (o *operator) tellsOfAConflict(t *testing.T) {
 	}
 }
 
-// TestTwoOperatorsWithOtherSelectors is the worst case: other --labels change the selector of
-// the StatefulSet, so that each operator deletes it, and its pods, to create its own.
+// The worst case of a conflict: different --labels change the selector of the StatefulSet, so that each operator
+// deletes it with its pods to create its own.
 func TestTwoOperatorsWithOtherSelectors(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -154,7 +152,7 @@ func TestTwoOperatorsWithOtherSelectors(t *testing.T) {
 		return nil
 	})
 	before := recreated()
-	time.Sleep(5 * time.Second) // the pauses themselves are what is tested
+	time.Sleep(5 * time.Second) // not a wait: the pauses are tested
 	after := recreated()
 	t.Logf("recreated %v times until it was noticed, %v in the next 5 s", before, after-before)
 	if before > 12 || after-before > 5 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// command runs a command of the program as an account, and returns what it prints and the exit code.
+// command runs a command of the operator binary as a user, and returns its output and exit code.
 func (w *world) command(t *testing.T, name, user string, args ...string) (text string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{name, "--as=" + user}, args...)...)
@@ -26,7 +26,7 @@ func (w *world) command(t *testing.T, name, user string, args ...string) (text s
 	return out.String(), 0
 }
 
-// TestExplain asks a cluster, with no more rights than the documentation says.
+// The command explain works in a cluster with the documented permissions.
 func TestExplain(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -54,7 +54,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: integrat
 subjects: [{kind: User, name: integration-explain-reader}]
 `)
 	here := []string{"--controller-id=explain", "--prometheus-instance-namespaces=" + ns, "--thanos-ruler-instance-namespaces=" + ns}
-	// What is only allowed by name is seen a moment later.
+	// Objects that may only be read by name are found with a delay.
 	eventually(t, "the reader may read", func() error {
 		text, code := w.command(t, "explain", reader, append([]string{"smon", ns + "/app"}, here...)...)
 		if code != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/permissions"
 )
 
-// elsewhere are permissions that other tests use, as [world.rights] checks: what for.
+// elsewhere lists permissions that only other tests use, with the reason; see [world.rights].
 var elsewhere = map[string]string{
 	"update statefulsets":          "a change that replaces no pod",
 	"list namespaces":              "with --namespaces",
@@ -29,15 +29,15 @@ var elsewhere = map[string]string{
 	"patch persistentvolumeclaims": "storage that grows",
 }
 
-// TestFeaturePermissions runs operators with exactly the permissions of some features:
-// no call is refused, everything works, and what is granted is used.
+// Operators with exactly the permissions of some features work, no call is forbidden, and every granted permission is
+// used.
 func TestFeaturePermissions(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		features []string // beside those that are always needed
+		features []string // in addition to the required ones
 		args     []string
-		lacks    []string // what the log says is missing
+		lacks    []string // permissions that the log reports as missing
 		idle     map[string]int
 	}{
 		"nothing optional": {
@@ -71,7 +71,7 @@ func TestFeaturePermissions(t *testing.T) {
 				o.lacks(t, tc.lacks...)
 			}
 			ns := w.refers(t, id)
-			if slices.Contains(tc.features, "Events") { // which are sent beside everything else, and not after the end
+			if slices.Contains(tc.features, "Events") { // they are sent in the background and not after the end
 				eventually(t, "an Event about the rejected monitor", func() error {
 					list, err := w.kube.EventsV1().Events(ns).List(t.Context(), metav1.ListOptions{})
 					if err == nil && len(list.Items) == 0 {
@@ -94,14 +94,13 @@ func TestFeaturePermissions(t *testing.T) {
 			if name == "nothing optional" {
 				w.grantedLater(t, o, role)
 			}
-			o.stop(t) // watches are in the audit log when they end
+			o.stop(t) // watches are in the audit log once they end
 			eventually(t, "what is granted is used", func() error { return unused(rules, w.audit.calls(t, o.user)) })
 		})
 	}
 }
 
-// refers has a monitor rejected until the Secret is there that it refers to, and returns
-// their namespace.
+// refers creates a monitor that is rejected until the Secret it refers to exists, and returns their namespace.
 func (w *world) refers(t *testing.T, id string) (ns string) {
 	t.Helper()
 	ns = w.namespace(t)
@@ -112,7 +111,7 @@ func (w *world) refers(t *testing.T, id string) (ns string) {
 	return ns
 }
 
-// unused says what is granted and in no call.
+// unused returns an error that lists the granted permissions that no call used.
 func unused(rules []rbacv1.PolicyRule, calls []call) error {
 	used := map[string]bool{}
 	for _, c := range calls {
@@ -133,7 +132,7 @@ func unused(rules []rbacv1.PolicyRule, calls []call) error {
 	return nil
 }
 
-// grantedLater grants one permission that the operator lacks: it is no longer reported.
+// grantedLater grants a missing permission, which is then no longer reported.
 func (w *world) grantedLater(t *testing.T, o *operator, role *rbacv1.ClusterRole) {
 	t.Helper()
 	missing := func(want map[string]float64) {
@@ -149,7 +148,7 @@ func (w *world) grantedLater(t *testing.T, o *operator, role *rbacv1.ClusterRole
 		})
 	}
 	missing(map[string]float64{"watch pods": 1, "list secrets": 1, "list pods": 0, "get secrets": 0})
-	// Who needs a Secret that is refused says so; the others go on.
+	// An object that needs a forbidden Secret reports it; others are not affected.
 	ns := w.namespace(t)
 	update := func(change func([]rbacv1.PolicyRule) []rbacv1.PolicyRule) {
 		t.Helper()

@@ -16,16 +16,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// guideBlock is a fenced block of a guide, in its language.
+// guideBlock matches a fenced block of a guide, with its language.
 var guideBlock = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 
-// guide is a page of docs/guides, read for the namespaces of a test.
+// guide is a page of docs/guides, adapted to the namespaces of a test.
 type guide struct {
 	name, text string
-	namespaces []string // those that stand for demo and apps
+	namespaces []string // replacements of demo and apps
 }
 
-// guides reads the pages, each for namespaces of its own.
+// guides reads the pages and replaces the namespaces of each.
 func (w *world) guides(t *testing.T) []guide {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(deploy(t, ".."), "docs", "guides", "*.md"))
@@ -47,7 +47,7 @@ func (w *world) guides(t *testing.T) []guide {
 	return out
 }
 
-// follow does what a reader does: it writes the manifests into files and runs the commands that need no pod.
+// follow simulates a reader: it writes the manifests to files and runs the commands that need no pod.
 func (g guide) follow(t *testing.T, w *world) {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,7 @@ func (g guide) follow(t *testing.T, w *world) {
 	}
 }
 
-// kubectl runs a command line in a folder; a warning is a failure. What a reader looks at may take a moment to be there.
+// kubectl runs a command line in a folder. Warnings are failures. Commands that display objects are retried.
 func (w *world) kubectl(t *testing.T, dir, line string) {
 	t.Helper()
 	run := func() error {
@@ -90,7 +90,7 @@ func (w *world) kubectl(t *testing.T, dir, line string) {
 	}
 }
 
-// guideCluster is what a guide expects of a cluster.
+// guideCluster contains the objects that guides expect in a cluster.
 const guideCluster = `
 apiVersion: storage.k8s.io/v1
 kind: StorageClass
@@ -98,8 +98,8 @@ metadata: {name: fast}
 provisioner: example.org/none
 `
 
-// Every guide, followed as it is written: the API server takes its manifests, its commands succeed, and the operator
-// reconciles each workload and accepts each object.
+// Every guide works as written: the API server accepts its manifests, its commands succeed, and the operator reconciles
+// each workload and accepts each object.
 func TestGuides(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// isUsed says why a workload is not reconciled, or an object not accepted.
+// isUsed returns an error if a workload is not reconciled or an object is not accepted.
 func isUsed(o *unstructured.Unstructured) error {
 	if catalog.Of(o.GetKind()).IsWorkload() {
 		return hasCondition(o, "Reconciled", "True")

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// TestHTTPAPICallers: whoever may read the Prometheus objects of one namespace sees them in lists,
-// and of others neither names nor counts; all the operator asks the API server is who the
-// caller is, and what he may do.
+// A caller who may read the Prometheus objects of one namespace gets these in lists, and neither names nor counts of
+// others. The operator requests nothing from the API server except authentication and authorization of the caller.
 func TestHTTPAPICallers(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -61,12 +60,12 @@ subjects: [{kind: ServiceAccount, name: http-api-callers, namespace: firekeeper}
 		switch {
 		case strings.HasSuffix(c.URI, "/tokenreviews"), strings.HasSuffix(c.URI, "/subjectaccessreviews"):
 			reviews++
-		case strings.HasSuffix(c.URI, "/selfsubjectaccessreviews"): // what the operator itself may do
-		case c.Verb != "watch": // which end and begin again
+		case strings.HasSuffix(c.URI, "/selfsubjectaccessreviews"): // the operator's own permissions
+		case c.Verb != "watch": // watches end and are restarted
 			t.Errorf("a question led to: %s %s", c.what(), c.URI)
 		}
 	}
-	// What is denied is asked again after two seconds.
+	// Denials are cached for two seconds.
 	if most := 200 * (1 + int(time.Since(began)/(2*time.Second))); reviews == 0 || reviews > most {
 		t.Errorf("%d reviews for 90 requests, want at most %d", reviews, most)
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// loaded is a cluster with a Prometheus that selects 50 monitors with 1,000 targets.
+// loaded returns a Prometheus that selects 50 monitors with 1,000 targets.
 func loaded(ns, id string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `
@@ -51,7 +51,7 @@ endpoints: [%[3]s]
 	return out.String()
 }
 
-// load is what an operator did in some time.
+// load is the activity of an operator during an interval.
 type load struct {
 	reconciled, seconds, resident float64
 	changes                       int64
@@ -62,8 +62,8 @@ func (l load) String() string {
 	return fmt.Sprintf("%d changes, %.0f reconciliations of %.1f ms, %.0f MB, answers by code %v", l.changes, l.reconciled, 1000*l.seconds/max(1, l.reconciled), l.resident/1e6, l.answers)
 }
 
-// TestHTTPAPILoad (on demand) compares an operator with 200 callers to one without, while up to
-// 100 monitors change in a second.
+// TestHTTPAPILoad (on demand) compares an operator with 200 callers to one without, while up to 100 monitors change per
+// second.
 func TestHTTPAPILoad(t *testing.T) {
 	if os.Getenv("FIREKEEPER_LOAD") == "" {
 		t.Skip("set FIREKEEPER_LOAD=1 for a load test of a minute")
@@ -109,7 +109,7 @@ func TestHTTPAPILoad(t *testing.T) {
 	}
 }
 
-// under measures an operator for 20 s, with callers of some paths if there are any.
+// under measures an operator for 20 s, with callers that request the paths, if there are any.
 func (o *operator) under(t *testing.T, ns, token string, paths []string) (out load) {
 	t.Helper()
 	began, stop := o.now(t), make(chan struct{})
@@ -168,7 +168,7 @@ func (o *operator) under(t *testing.T, ns, token string, paths []string) (out lo
 	return out
 }
 
-// now is what the operator has done so far.
+// now returns the activity of the operator since its start.
 func (o *operator) now(t *testing.T) (out load) {
 	t.Helper()
 	families, err := o.families()

@@ -15,8 +15,7 @@ import (
 	httpapi "github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
-// withSecrets has a value that nobody may read in every place where a workload takes one from a
-// Secret.
+// withSecrets has a secret value in every place where a workload reads one from a Secret.
 const withSecrets = `
 apiVersion: v1
 kind: Secret
@@ -104,15 +103,14 @@ spec:
     pagerdutyConfigs: [{routingKey: {name: login, key: pass}}]
 `
 
-// withSecretsNames are the objects by resource.
+// withSecretsNames maps resources to the names of these objects.
 var withSecretsNames = map[string]string{
 	"prometheuses": "main", "alertmanagers": "main", "servicemonitors": "web", "probes": "site", "scrapeconfigs": "sd", "prometheusrules": "alerts", "alertmanagerconfigs": "team",
 }
 
 var link = regexp.MustCompile(`(?:href|action)="([^"#]*)"`)
 
-// TestHTTPAPIHasNoSecrets asks for everything that the API and the pages have, and finds no
-// value of a Secret in it.
+// No response of the HTTP API and the web pages contains a value of a Secret.
 func TestHTTPAPIHasNoSecrets(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -168,7 +166,7 @@ func TestHTTPAPIHasNoSecrets(t *testing.T) {
 	o.hears(t, w, ns)
 }
 
-// crawl follows the links of the pages to others about the namespace.
+// crawl follows the links of the pages to other pages about the namespace.
 func (o *operator) crawl(t *testing.T, ns string, read func(method, path, body string) string) {
 	t.Helper()
 	seen, todo := map[string]bool{"/": true}, []string{"/"}
@@ -196,7 +194,7 @@ func (o *operator) crawl(t *testing.T, ns string, read func(method, path, body s
 	}
 }
 
-// hears follows the stream of changes until it tells of one.
+// hears reads the event stream until it reports a change.
 func (o *operator) hears(t *testing.T, w *world, ns string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -220,7 +218,7 @@ func (o *operator) hears(t *testing.T, w *world, ns string) {
 	t.Errorf("no event of a changed ServiceMonitor: %v", ctx.Err())
 }
 
-// send sends a request, and returns the answer with its headers.
+// send sends a request and returns the response with its headers.
 func (o *operator) send(t *testing.T, method, path, body string) (code int, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, o.url+path, strings.NewReader(body))

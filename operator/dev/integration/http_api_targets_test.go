@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// reading is the answer to a path of the API.
+// reading returns the decoded response of an API path.
 func reading[T any](t *testing.T, o *operator, path string) (out T) {
 	t.Helper()
 	code, body := o.ask(t, path, "")
@@ -22,8 +22,8 @@ func reading[T any](t *testing.T, o *operator, path string) (out T) {
 	return out
 }
 
-// TestHTTPAPIKnowsTheCluster: the operator answers from what it watches. Only the first
-// question about targets makes it watch more, and nothing else calls the API server.
+// The operator responds from its caches. Only the first request for targets starts more watches; no request calls the
+// API server otherwise.
 func TestHTTPAPIKnowsTheCluster(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -71,9 +71,9 @@ func TestHTTPAPIKnowsTheCluster(t *testing.T) {
 	reviews := 0
 	for _, c := range w.audit.calls(t, o.user)[before:] {
 		switch {
-		case strings.HasSuffix(c.URI, "accessreviews"): // answers are kept for a while only
+		case strings.HasSuffix(c.URI, "accessreviews"): // responses are cached only for a short time
 			reviews++
-		case c.Verb != "watch": // which end and begin again
+		case c.Verb != "watch": // watches end and are restarted
 			t.Errorf("a question led to: %s %s", c.what(), c.URI)
 		}
 	}

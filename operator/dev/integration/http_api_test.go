@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// callers of the HTTP API: one may read the Prometheus objects of a namespace, one may not.
+// callers are users of the HTTP API: one may read the Prometheus objects of a namespace, the other may not.
 const callers = `
 apiVersion: v1
 kind: ServiceAccount
@@ -35,7 +35,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
 subjects: [{kind: ServiceAccount, name: reader, namespace: %[1]s}]
 `
 
-// token is one of a ServiceAccount.
+// token returns a token of a ServiceAccount.
 func (w *world) token(t *testing.T, namespace, account string) string {
 	t.Helper()
 	request, err := w.kube.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -45,7 +45,7 @@ func (w *world) token(t *testing.T, namespace, account string) string {
 	return request.Status.Token
 }
 
-// ask reads a path of the operator with a token.
+// ask requests a path of the operator with a token.
 func (o *operator) ask(t *testing.T, path, token string) (code int, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.url+path, nil)
@@ -65,8 +65,8 @@ func (o *operator) ask(t *testing.T, path, token string) (code int, body string)
 	return resp.StatusCode, string(text)
 }
 
-// TestHTTPAPI: whoever may get a Prometheus in the cluster reads its status from the
-// operator, and nobody else does; an operator that may not ask says so.
+// Only callers who may get a Prometheus in the cluster can read its status from the operator. An operator without
+// permission to check callers reports that.
 func TestHTTPAPI(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -15,8 +15,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// kubeletRole gives an account the permissions of the component kubelet, for a Service
-// in another namespace.
+// kubeletRole grants an account the permissions of the component kubelet, for a Service in another namespace.
 func (w *world) kubeletRole(t *testing.T, account, namespace string) {
 	t.Helper()
 	text, err := os.ReadFile(deploy(t, "components/kubelet/rbac.yaml"))
@@ -30,7 +29,7 @@ func (w *world) kubeletRole(t *testing.T, account, namespace string) {
 	).Replace(string(text)))
 }
 
-// node creates a node, or gives it other addresses.
+// node creates a node or changes its addresses.
 func (w *world) node(t *testing.T, set, name string, addresses ...string) {
 	t.Helper()
 	api := w.kube.CoreV1().Nodes()
@@ -70,7 +69,7 @@ func (w *world) kubeletEndpoints(t *testing.T, ns string, wantSlices int, want .
 				one = append(one, a.IP)
 			}
 		}
-		// Those that Kubernetes mirrors would have this label too.
+		// Mirrored EndpointSlices would have this label, too.
 		list, err = w.kube.DiscoveryV1().EndpointSlices(ns).List(t.Context(), metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=kubelet"})
 		if err != nil {
 			return err
@@ -90,7 +89,7 @@ func (w *world) kubeletEndpoints(t *testing.T, ns string, wantSlices int, want .
 	return list.Items
 }
 
-// kubeletWrites are the writes among calls, without the names that the API server made up.
+// kubeletWrites returns the writes among calls, without generated names.
 func kubeletWrites(calls []call) (out []string) {
 	for _, c := range calls {
 		if c.writes() && c.Object.Resource != "events" {
@@ -100,7 +99,8 @@ func kubeletWrites(calls []call) (out []string) {
 	return out
 }
 
-// TestKubelet: nodes come, change and go, and others edit what the operator wrote.
+// The kubelet Service follows nodes that are added, changed and deleted, and manual edits of the written objects are
+// undone.
 func TestKubelet(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -170,8 +170,8 @@ func (w *world) kubeletSlices(t *testing.T, ns string) []discoveryv1.EndpointSli
 	return list.Items
 }
 
-// TestKubeletLarge: of a cluster with several slices, a changed node writes one. After a
-// restart nothing is written, and without the flag for Endpoints they go.
+// In a cluster with several slices, a changed node causes one write. After a restart nothing is written, and without
+// the flag for Endpoints they are deleted.
 func TestKubeletLarge(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -221,12 +221,12 @@ func TestKubeletLarge(t *testing.T) {
 	}
 }
 
-// TestKubeletWithoutPermissions: what is missing is named once, and the rest works.
+// Missing permissions are reported once and do not affect the rest.
 func TestKubeletWithoutPermissions(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		component bool // has the permissions of the component, but those for EndpointSlices
+		component bool // has the permissions of the component except those for EndpointSlices
 		want      string
 	}{
 		"no nodes":  {false, `component=--kubelet-service reason="no permission to list nodes`},
@@ -247,7 +247,7 @@ func TestKubeletWithoutPermissions(t *testing.T) {
 				t.Errorf("the log says %d times %s:\n%s", n, tc.want, o.log.Brief(logLines))
 			}
 			if tc.component {
-				w.kubeletEndpoints(t, ns, 1, "10.4.0.1") // a slice that Kubernetes mirrors
+				w.kubeletEndpoints(t, ns, 1, "10.4.0.1") // a mirrored slice
 				w.delete(t, "v1", "Node", "", ns)
 			}
 			w.deployed(t, o, ns)

@@ -12,8 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// TestKindsInstalledLater starts the operator before there is any kind of ours,
-// in a cluster of its own: each part starts when its kind is there.
+// In a cluster without CRDs, the operator starts each controller once its kind is installed.
 func TestKindsInstalledLater(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
@@ -74,7 +73,7 @@ spec: {staticConfigs: [{targets: ["example.org:80"]}]}
 `, name, namespace)
 }
 
-// install installs a kind and waits until it is served.
+// install installs the CRD of a resource and waits until it is served.
 func (w *world) install(t *testing.T, resource string) {
 	t.Helper()
 	w.applyFile(t, filepath.Join(deploy(t, "crds"), "monitoring.coreos.com_"+resource+".yaml"))

@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	// watched is how late a change may be noticed where a Role lets the operator watch: it is
-	// noticed at once, but the machine does much else. It is less than what a poll takes.
+	// watched is the timeout for noticing a change where a Role permits watching. Changes are noticed immediately, but
+	// the machine may be busy. It is shorter than the polling interval.
 	watched = engine.NamedPoll - 10*time.Second
-	// polled is the same where it may only get objects by their names.
+	// polled is the timeout where objects may only be read by name.
 	polled = engine.NamedPoll + deadline
 )
 
 var secretsAndConfigMaps = []string{"secrets", "configmaps"}
 
-// leastRole makes a ClusterRole like the operator's, without list and watch of Secrets
-// and ConfigMaps.
+// leastRole creates a ClusterRole like the operator's but without list and watch of Secrets and ConfigMaps.
 func (w *world) leastRole(t *testing.T, name string) string {
 	t.Helper()
 	rules := withoutListing(w.rules(t))
@@ -35,7 +34,7 @@ func (w *world) leastRole(t *testing.T, name string) string {
 	return name
 }
 
-// withoutListing takes list and watch of Secrets and ConfigMaps away.
+// withoutListing removes list and watch of Secrets and ConfigMaps.
 func withoutListing(rules []rbacv1.PolicyRule) (out []rbacv1.PolicyRule) {
 	for _, r := range rules {
 		if slices.Contains(r.Resources, "secrets") {
@@ -46,9 +45,8 @@ func withoutListing(rules []rbacv1.PolicyRule) (out []rbacv1.PolicyRule) {
 	return out
 }
 
-// TestLeastPrivilege runs the operator in all namespaces without list and watch of
-// Secrets and ConfigMaps, but for one namespace whose Role permits them: it gets what it
-// needs by name, notices changes in time, and tries nothing that is refused.
+// The operator runs in all namespaces without list and watch of Secrets and ConfigMaps, except for one namespace whose
+// Role permits them. It reads what it needs by name, notices changes in time, and makes no forbidden calls.
 func TestLeastPrivilege(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -70,7 +68,7 @@ func TestLeastPrivilege(t *testing.T) {
 	o.settle(t)
 	w.refusesNothing(t, o, byWatch)
 
-	// After a restart there is nothing to write.
+	// After a restart nothing is written.
 	o.stop(t)
 	before := len(w.audit.calls(t, o.user))
 	o = w.run(t, account, args...)
@@ -80,14 +78,14 @@ func TestLeastPrivilege(t *testing.T) {
 			t.Errorf("after a restart: %s", c.what())
 		}
 	}
-	// The namespace that may be watched is listed when a reference leads there.
+	// The namespace that may be watched is listed once an object refers to it.
 	o.idles(t, map[string]int{
 		"get secrets": namedReads(6), "get configmaps": namedReads(1), "list secrets": 2, "list configmaps": 2, "create selfsubjectaccessreviews": 10,
 	})
 }
 
-// noticed changes a Secret that a monitor refers to, and what the operator wrote itself,
-// and waits until each change has its effect.
+// noticed changes a Secret that a monitor refers to, and the objects that the operator wrote, and waits until each
+// change has its effect.
 func (w *world) noticed(t *testing.T, ns string, limit time.Duration) {
 	t.Helper()
 	takes := func(what string, change func(), check func() error) {
@@ -135,8 +133,8 @@ func (w *world) noticed(t *testing.T, ns string, limit time.Duration) {
 	})
 }
 
-// refusesNothing checks that no call was refused, and that Secrets and ConfigMaps were
-// listed and watched in one namespace only.
+// refusesNothing checks that no call was forbidden, and that Secrets and ConfigMaps were listed and watched in one
+// namespace only.
 func (w *world) refusesNothing(t *testing.T, o *operator, namespace string) {
 	t.Helper()
 	for _, c := range w.audit.calls(t, o.user) {
@@ -149,8 +147,7 @@ func (w *world) refusesNothing(t *testing.T, o *operator, namespace string) {
 	}
 }
 
-// TestLeastPrivilegeAtScale measures the calls for 1,000 monitors with 200 Secrets, which
-// may only be got by name.
+// TestLeastPrivilegeAtScale measures the calls for 1,000 monitors with 200 Secrets that may only be read by name.
 func TestLeastPrivilegeAtScale(t *testing.T) {
 	const monitors, secrets = 1000, 200
 	w := start(t)
@@ -184,7 +181,7 @@ func TestLeastPrivilegeAtScale(t *testing.T) {
 		}
 		return n
 	}
-	// Each is read to be used, then by the store, and again when it is due.
+	// Each Secret is read for its first use, then by the store, and again whenever it is due.
 	due := 2 + int(time.Since(started)/engine.NamedPoll)
 	n := reads()
 	t.Logf("%d reads of Secrets to begin with", n)

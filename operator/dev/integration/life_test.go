@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A field that cannot change makes a StatefulSet anew, once, and its pod stays.
+// A change of an immutable field recreates the StatefulSet once and keeps its pod.
 func TestImmutableFieldRecreates(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestImmutableFieldRecreates(t *testing.T) {
 			count[c.Verb]++
 		}
 	}
-	// One update is refused, one follows the creation; each conflict costs a get and one more.
+	// One update is rejected and one follows the creation. Each conflict costs a get and another update.
 	if count["delete"] != 1 || count["create"] != 1 || count["update"] > 2+count["get"] {
 		t.Errorf("calls %v", count)
 	}
@@ -46,7 +46,7 @@ func TestImmutableFieldRecreates(t *testing.T) {
 	}
 	w.adopted(t, ns, pod)
 
-	// An operator that ended between the deletion and the creation goes on.
+	// After a stop between the deletion and the creation, the next operator completes the recreation.
 	o.stop(t)
 	orphan := metav1.DeletePropagationOrphan
 	if err := w.kube.AppsV1().StatefulSets(ns).Delete(t.Context(), "prometheus-web", metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
@@ -64,7 +64,7 @@ func TestImmutableFieldRecreates(t *testing.T) {
 		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podManagementPolicy":"Parallel",
 			"serviceMonitorSelector":{"matchLabels":{"none":"such"}},"resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}}`)
 		w.reconciled(t, ns, "web", "False", "ReconciliationFailed")
-		w.jobs(t, ns, "web") // the configuration is written all the same
+		w.jobs(t, ns, "web") // the configuration is still written
 		if now, err := w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-web"); err != nil || now.GetUID() != before.GetUID() || now.GetDeletionTimestamp() != nil {
 			t.Errorf("the StatefulSet is another one or going: %v", err)
 		}
@@ -89,8 +89,8 @@ func (w *world) pod(t *testing.T, namespace, name string) *corev1.Pod {
 	return out
 }
 
-// adopted waits until a pod belongs to the StatefulSet that is there now, which
-// has nothing left to replace, and expects it to be the same pod of the same revision.
+// adopted waits until the current StatefulSet, which is up to date, owns a pod, and expects the same pod with the same
+// revision.
 func (w *world) adopted(t *testing.T, namespace string, before *corev1.Pod) {
 	t.Helper()
 	name := before.Name[:strings.LastIndexByte(before.Name, '-')]
@@ -187,7 +187,7 @@ func TestShards(t *testing.T) {
 	want("prometheus-web")
 }
 
-// A quota that the StatefulSet itself has used up does not stop a recreate.
+// A quota that is used up by the StatefulSet itself does not prevent a recreation.
 func TestRecreateUnderAFullQuota(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -216,7 +216,7 @@ func TestRecreateUnderAFullQuota(t *testing.T) {
 	w.reconciled(t, ns, "web", "True")
 }
 
-// A new StatefulSet is written once, also when another operator comes to see it.
+// A new StatefulSet is written once, also when another operator sees it.
 func TestNewStatefulSetIsWrittenOnce(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestNewStatefulSetIsWrittenOnce(t *testing.T) {
 	if got := writes(w.audit.calls(t, o.user)[before:]); len(got) > 0 {
 		t.Errorf("after a restart: %q", got)
 	}
-	// Edits by hand are still undone.
+	// Manual edits are still undone.
 	w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web", `{"spec":{"template":{"spec":{"priority":0,"hostNetwork":true}},"minReadySeconds":9}}`)
 	w.waitFor(t, stateful(ns, "prometheus-web"), "is as it was", func(s *unstructured.Unstructured) error {
 		if seconds, _, _ := unstructured.NestedInt64(s.Object, "spec", "minReadySeconds"); seconds != 0 {

@@ -26,7 +26,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// scratch holds the operator's program and the audit log.
+// scratch is the folder of the operator binary and the audit log.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -55,8 +55,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// waitTogether lets more tests run at a time than there are cores: most of their time they
-// wait for a minute to pass, or for the garbage collector of the cluster.
+// waitTogether allows more parallel tests than there are cores, because tests mostly wait for a minute to pass or for
+// the garbage collector of the cluster.
 func waitTogether() {
 	flag.Parse()
 	given := false
@@ -66,7 +66,7 @@ func waitTogether() {
 	}
 }
 
-// world is the cluster that all tests share, with the CRDs and rights of deploy/.
+// world is the cluster that all tests share, with the CRDs and permissions of deploy/.
 type world struct {
 	cluster *cluster.Cluster
 	config  *rest.Config
@@ -74,8 +74,8 @@ type world struct {
 	objects dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 	audit   *auditLog
-	// program is the operator that runs, with FIREKEEPER_RACE with the race detector; commands
-	// is the same for its other commands.
+	// program is the operator binary, built with the race detector if FIREKEEPER_RACE is set; commands is the binary
+	// for other commands.
 	program, commands string
 	granted           []rbacv1.PolicyRule
 }
@@ -85,8 +85,7 @@ var (
 	shared *world
 )
 
-// start returns the shared world. Each test that changes objects should do it in
-// a namespace of its own (see namespace).
+// start returns the shared world. Each test that changes objects should use its own namespace (see namespace).
 func start(t *testing.T) *world {
 	t.Helper()
 	if testing.Short() {
@@ -124,8 +123,7 @@ func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
 	return w
 }
 
-// established waits until all CRDs are served, also in the discovery documents, which
-// follow a moment later.
+// established waits until all CRDs are served, including their discovery documents, which are updated with a delay.
 func (w *world) established(t *testing.T) {
 	t.Helper()
 	for _, crd := range w.list(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "") {
@@ -140,7 +138,7 @@ func (w *world) established(t *testing.T) {
 	}
 }
 
-// newWorld reaches a cluster with nothing in it.
+// newWorld connects to an empty cluster.
 func newWorld(t *testing.T, c *cluster.Cluster) *world {
 	t.Helper()
 	w := &world{
@@ -163,7 +161,7 @@ func build(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	began := time.Now()
 	out := filepath.Join(scratch, name)
-	args := append([]string{"build", "-buildvcs=false", "-o", out}, flags...) // git refuses a checkout of another user
+	args := append([]string{"build", "-buildvcs=false", "-o", out}, flags...) // git fails in a checkout of another user
 	cmd := exec.CommandContext(context.Background(), "go", append(args, "github.com/firekeeper-dev/firekeeper/cmd/operator")...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the operator: %v\n%s", err, text)
@@ -172,7 +170,7 @@ func build(t *testing.T, name string, flags ...string) string {
 	return out
 }
 
-// deploy is the path of a file below deploy/.
+// deploy returns the path of a file below deploy/.
 func deploy(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "..", "deploy", name))
@@ -182,7 +180,7 @@ func deploy(t *testing.T, name string) string {
 	return path
 }
 
-// sharedFile finds real input beside the checkout; the test is skipped without it.
+// sharedFile returns the path of real input next to the checkout. It skips the test if the file does not exist.
 func sharedFile(t *testing.T, name string) string {
 	t.Helper()
 	if root := os.Getenv("FIREKEEPER_SHARED"); root != "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// near is a Prometheus whose ServiceAccount may not list pods, and monitors that find nothing.
+// near is a Prometheus whose ServiceAccount may not list pods, with monitors that have no targets.
 const near = `
 apiVersion: v1
 kind: ServiceAccount
@@ -69,8 +69,8 @@ metadata: {name: web, namespace: OTHER, labels: {near: OTHER}}
 spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
 `
 
-// nearReaders are one who may read everything and ask about permissions, and one who may not
-// list pods and nothing outside of the namespace.
+// nearReaders are two users: one may read everything and check permissions, the other may not list pods, nor read
+// anything outside of the namespace.
 const nearReaders = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -100,7 +100,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: near-few}
 subjects: [{kind: User, name: integration-near-few}]
 `
 
-// TestNearMisses says what almost matched in a cluster, with the permissions of the caller.
+// Near misses are found in a cluster, limited by the permissions of the caller.
 func TestNearMisses(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -28,7 +28,7 @@ import (
 
 var notDNS = regexp.MustCompile("[^a-z0-9]+")
 
-// namespace makes a namespace for one test and returns its name. labels are added to it ("key", "value", …).
+// namespace creates a namespace for one test and returns its name. labels are added to it ("key", "value", …).
 func (w *world) namespace(t *testing.T, labels ...string) string {
 	t.Helper()
 	name := strings.Trim(notDNS.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
@@ -64,7 +64,7 @@ func (w *world) of(t *testing.T, o *unstructured.Unstructured) dynamic.ResourceI
 	return w.resource(t, o.GetAPIVersion(), o.GetKind(), o.GetNamespace())
 }
 
-// apply creates or changes the objects of a text as kubectl apply --server-side does.
+// apply creates or changes objects like kubectl apply --server-side.
 func (w *world) apply(t *testing.T, manifests string) {
 	t.Helper()
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifests)))
@@ -108,7 +108,7 @@ func (w *world) applyFile(t *testing.T, path string) {
 	w.apply(t, string(raw))
 }
 
-// applyFolder applies the manifests of a folder, its namespace first.
+// applyFolder applies the manifests of a folder, the namespace first.
 func (w *world) applyFolder(t *testing.T, path string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(path, "*.yaml"))
@@ -148,7 +148,7 @@ func (w *world) list(t *testing.T, apiVersion, kind, namespace string) []*unstru
 	return out
 }
 
-// waitFor reads an object until a check of it passes.
+// waitFor reads an object until check returns nil.
 func (w *world) waitFor(t *testing.T, o *unstructured.Unstructured, what string, check func(*unstructured.Unstructured) error) {
 	t.Helper()
 	api := w.of(t, o)
@@ -161,7 +161,7 @@ func (w *world) waitFor(t *testing.T, o *unstructured.Unstructured, what string,
 	})
 }
 
-// hasCondition reports why an object lacks a condition with a status, nil when it has it.
+// hasCondition returns an error unless an object has a condition with this status.
 func hasCondition(o *unstructured.Unstructured, kind, status string, reason ...string) error {
 	conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
 	if err != nil {
@@ -176,13 +176,13 @@ func hasCondition(o *unstructured.Unstructured, kind, status string, reason ...s
 	return fmt.Errorf("conditions are %v", conditions)
 }
 
-// reconciled waits until an owner reports the condition Reconciled.
+// reconciled waits until a Prometheus has this status of the condition Reconciled.
 func (w *world) reconciled(t *testing.T, namespace, name, status string, reason ...string) *unstructured.Unstructured {
 	t.Helper()
 	return w.reports(t, owner(namespace, name), status, reason...)
 }
 
-// reports waits until an owner of any kind reports the condition Reconciled.
+// reports waits until a workload of any kind has this status of the condition Reconciled.
 func (w *world) reports(t *testing.T, o *unstructured.Unstructured, status string, reason ...string) *unstructured.Unstructured {
 	t.Helper()
 	var out *unstructured.Unstructured
@@ -217,7 +217,7 @@ func owner(namespace, name string) *unstructured.Unstructured {
 	return o
 }
 
-// patch changes an object by a merge patch in JSON.
+// patch changes an object with a JSON merge patch.
 func (w *world) patch(t *testing.T, apiVersion, kind, namespace, name, patch string) {
 	t.Helper()
 	_, err := w.resource(t, apiVersion, kind, namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
@@ -235,7 +235,7 @@ func (w *world) delete(t *testing.T, apiVersion, kind, namespace, name string) {
 	}
 }
 
-// agent is the identity of a PrometheusAgent.
+// agent returns a PrometheusAgent with only its identity.
 func agent(namespace, name string) *unstructured.Unstructured {
 	o := owner(namespace, name)
 	o.SetAPIVersion("monitoring.coreos.com/v1alpha1")
@@ -243,7 +243,7 @@ func agent(namespace, name string) *unstructured.Unstructured {
 	return o
 }
 
-// configuration is the generated configuration in a Secret as plain text.
+// configuration returns the decoded configuration in a Secret.
 func (w *world) configuration(t *testing.T, namespace, secret string) (string, error) {
 	t.Helper()
 	s, err := w.kube.CoreV1().Secrets(namespace).Get(t.Context(), secret, metav1.GetOptions{})
@@ -258,7 +258,7 @@ func (w *world) configuration(t *testing.T, namespace, secret string) (string, e
 	return string(out), err
 }
 
-// jobs waits until the jobs of a Prometheus's configuration are exactly these.
+// jobs waits until the configuration of a Prometheus has exactly these jobs.
 func (w *world) jobs(t *testing.T, namespace, name string, want ...string) {
 	t.Helper()
 	w.jobsIn(t, namespace, "prometheus-"+name, want...)
@@ -285,7 +285,7 @@ func (w *world) jobsIn(t *testing.T, namespace, secret string, want ...string) {
 	})
 }
 
-// ruleFiles are the contents of an owner's rule ConfigMaps by file name.
+// ruleFiles returns the contents of the rule ConfigMaps of a Prometheus by file name.
 func (w *world) ruleFiles(t *testing.T, namespace, name string) map[string]string {
 	t.Helper()
 	maps, err := w.kube.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "prometheus-name=" + name})

@@ -24,8 +24,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// deadline bounds every wait for something that should happen at once; it is long because a
-// loaded machine runs other packages beside these.
+// deadline is the timeout for steps that should be immediate. It is long because other packages may load the machine at
+// the same time.
 const deadline = 2 * time.Minute
 
 // eventually repeats a check until it passes.
@@ -46,7 +46,7 @@ const clusterRole = "firekeeper-operator"
 // operator is one running operator.
 type operator struct {
 	world *world
-	user  string // as the API server knows it
+	user  string // user name at the API server
 	url   string // empty until it is known
 	log   *logtest.Log
 	cmd   *exec.Cmd
@@ -54,9 +54,9 @@ type operator struct {
 	done  bool
 }
 
-// operator starts an operator as a ServiceAccount with the rights of
-// deploy/rbac.yaml, or of another ClusterRole when role is set, and waits until its
-// caches are complete. It is stopped with the test, and must end well.
+// operator starts an operator as a ServiceAccount with the permissions of deploy/rbac.yaml, or of another ClusterRole
+// if role is set, and waits until its caches are synced. It is stopped at the end of the test and must exit
+// successfully.
 func (w *world) operator(t *testing.T, account, role string, args ...string) *operator {
 	t.Helper()
 	if role == "" {
@@ -66,11 +66,10 @@ func (w *world) operator(t *testing.T, account, role string, args ...string) *op
 	return w.run(t, account, args...)
 }
 
-// controllers is how many controllers an operator has when all kinds are there.
+// controllers is the number of controllers of an operator if all kinds are installed.
 const controllers = 4
 
-// run starts an operator as an account that is bound, and waits until its caches
-// are complete.
+// run starts an operator as an account with bound permissions, and waits until its caches are synced.
 func (w *world) run(t *testing.T, account string, args ...string) *operator {
 	t.Helper()
 	o := w.launch(t, account, args...)
@@ -78,7 +77,7 @@ func (w *world) run(t *testing.T, account string, args ...string) *operator {
 	return o
 }
 
-// ready waits until a number of controllers have complete caches.
+// ready waits until the caches of this number of controllers are synced.
 func (o *operator) ready(t *testing.T, want float64) {
 	t.Helper()
 	eventually(t, "operator ready", func() error {
@@ -95,7 +94,7 @@ func (o *operator) ready(t *testing.T, want float64) {
 	})
 }
 
-// launch starts an operator as an account that is bound.
+// launch starts an operator as an account with bound permissions.
 func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	t.Helper()
 	o := &operator{
@@ -120,7 +119,7 @@ func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	return o
 }
 
-// stop ends the operator as a kubelet does and expects a good end.
+// stop terminates the operator like a kubelet and expects a successful exit.
 func (o *operator) stop(t *testing.T) {
 	t.Helper()
 	if o.done {
@@ -144,13 +143,13 @@ func (o *operator) stop(t *testing.T) {
 	}
 }
 
-// logLines is how much of the log of an operator a failed test shows.
+// logLines is the number of log lines of an operator that a failed test prints.
 const logLines = 40
 
-// faults are what an operator must never log, with what follows.
+// faults matches messages that an operator must never log, with the lines that follow.
 var faults = regexp.MustCompile(`.*(DATA RACE|reconciliation panicked).*(\n.*){0,40}`)
 
-// keepLog writes the whole log to a file that stays, and returns its name.
+// keepLog saves the complete log to a file outside of the test's folder, and returns its name.
 func (o *operator) keepLog(t *testing.T) string {
 	t.Helper()
 	f, err := os.CreateTemp("", "firekeeper-operator-*.log")
@@ -165,11 +164,11 @@ func (o *operator) keepLog(t *testing.T) string {
 	return f.Name()
 }
 
-// listening is what the operator logs about its address: it takes a free port itself,
-// because one that the test had found free could be taken again before it starts.
+// listening matches the logged address. The operator chooses a free port itself, because a port chosen by the test
+// could be in use before the operator starts.
 var listening = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+)`)
 
-// families are the operator's metrics.
+// families returns the operator's metrics.
 func (o *operator) families() (map[string]*dto.MetricFamily, error) {
 	if o.url == "" {
 		found := listening.FindStringSubmatch(o.log.String())
@@ -187,7 +186,7 @@ func (o *operator) families() (map[string]*dto.MetricFamily, error) {
 	return parser.TextToMetricFamilies(resp.Body)
 }
 
-// metric sums the series of a counter or gauge that have the given label values ("name", "value", …).
+// metric returns the sum of the series of a counter or gauge with these label values ("name", "value", …).
 func (o *operator) metric(name string, labels ...string) (float64, error) {
 	families, err := o.families()
 	if err != nil {
@@ -223,15 +222,15 @@ func matches(m *dto.Metric, labels []string) bool {
 	return true
 }
 
-// quietFor is how long nothing must happen to call an operator idle. Status
-// writes are put off by 0.1 s, everything else goes at once.
+// quietFor is the time without activity after which an operator is idle. Status writes are delayed by 0.1 s, all other
+// writes are immediate.
 const quietFor = 1500 * time.Millisecond
 
-// quietAnswers is how often the operator must have said so in this time: an operator, or
-// a test, that the machine does not let run is not idle.
+// quietAnswers is the minimum number of scrapes without activity in this time, because an operator or test that gets no
+// CPU time is not idle.
 const quietAnswers = 12
 
-// settle waits until the operator has nothing to do.
+// settle waits until the operator is idle.
 func (o *operator) settle(t *testing.T) {
 	t.Helper()
 	var last [2]float64
@@ -248,7 +247,7 @@ func (o *operator) settle(t *testing.T) {
 			return err
 		}
 		did -= renewals(families)
-		// A call that the API server is slow to answer is not counted before.
+		// Calls are only counted once the API server responds.
 		does, err := total(families, "prometheus_operator_workqueue_depth", "prometheus_operator_workqueue_unfinished_work_seconds")
 		if err != nil {
 			return err
@@ -264,8 +263,7 @@ func (o *operator) settle(t *testing.T) {
 	})
 }
 
-// renewals are the calls by which a leader keeps its Lease, of which there is one every
-// second, however idle it is.
+// renewals returns the number of calls that renew the Lease of a leader, one per second even if it is idle.
 func renewals(families map[string]*dto.MetricFamily) (out float64) {
 	for _, m := range families["prometheus_operator_kubernetes_client_http_request_duration_seconds"].GetMetric() {
 		for _, label := range m.Label {
@@ -277,7 +275,7 @@ func renewals(families map[string]*dto.MetricFamily) (out float64) {
 	return out
 }
 
-// total sums several metrics.
+// total returns the sum of several metrics.
 func total(families map[string]*dto.MetricFamily, names ...string) (float64, error) {
 	out := 0.0
 	for _, name := range names {
@@ -290,8 +288,8 @@ func total(families map[string]*dto.MetricFamily, names ...string) (float64, err
 	return out, nil
 }
 
-// during returns the calls that the operator makes because of what do does, see inTheEnd.
-// It must be idle before, and is idle afterwards.
+// during returns the calls that the operator makes because of do, filtered by inTheEnd. It must be idle before, and is
+// idle afterwards.
 func (o *operator) during(t *testing.T, do func()) []call {
 	t.Helper()
 	before := len(o.world.audit.calls(t, o.user))
@@ -300,7 +298,7 @@ func (o *operator) during(t *testing.T, do func()) []call {
 	return inTheEnd(o.world.audit.calls(t, o.user)[before:])
 }
 
-// bind gives a ServiceAccount of the namespace firekeeper a ClusterRole.
+// bind grants a ClusterRole to a ServiceAccount of the namespace firekeeper.
 func (w *world) bind(t *testing.T, account, role string) {
 	t.Helper()
 	w.apply(t, fmt.Sprintf(`
@@ -312,7 +310,7 @@ subjects: [{kind: ServiceAccount, name: %[1]s, namespace: firekeeper}]
 `, account, role))
 }
 
-// rules are the rules of the operator's ClusterRole.
+// rules returns the rules of the operator's ClusterRole.
 func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	role, err := w.kube.RbacV1().ClusterRoles().Get(t.Context(), clusterRole, metav1.GetOptions{})
@@ -322,7 +320,7 @@ func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
 	return role.Rules
 }
 
-// render runs the command render and returns what it prints.
+// render runs the command render and returns its output.
 func (w *world) render(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// line connects operators with the API server, and can be cut.
+// line is a proxy between operators and the API server that can be cut.
 type line struct {
 	listener net.Listener
 	target   string
@@ -25,7 +25,7 @@ type line struct {
 	wait  sync.WaitGroup
 }
 
-// newLine returns a line, and a kubeconfig that leads through it.
+// newLine returns a line and a kubeconfig that uses it.
 func (w *world) newLine(t *testing.T) (*line, string) {
 	t.Helper()
 	text, err := os.ReadFile(w.cluster.Kubeconfig)
@@ -71,7 +71,7 @@ func (l *line) serve() {
 			}
 			defer l.drop(to)
 			l.wait.Go(func() {
-				_, _ = io.Copy(to, from) // ends when either side does
+				_, _ = io.Copy(to, from) // returns when either side closes
 				l.drop(to)
 			})
 			_, _ = io.Copy(from, to)
@@ -79,7 +79,7 @@ func (l *line) serve() {
 	}
 }
 
-// keep takes a connection, unless the line is cut.
+// keep registers a connection, unless the line is cut.
 func (l *line) keep(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +98,7 @@ func (l *line) drop(c net.Conn) {
 	delete(l.conns, c)
 }
 
-// set cuts the line, or mends it. What is on its way through a line that is cut is lost.
+// set cuts the line or restores it. Cutting drops data in flight.
 func (l *line) set(cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,9 +110,8 @@ func (l *line) set(cut bool) {
 	}
 }
 
-// TestReplicasWithoutAPIServer takes the API server away from two, then three replicas. A
-// leader that cannot renew its Lease ends before another may lead; afterwards somebody leads,
-// exactly one writes at any time, and no change is lost.
+// Two or three replicas lose the connection to the API server. A leader that cannot renew its Lease exits before
+// another one may lead. Afterwards there is a leader again; there is never more than one writer, and no change is lost.
 func TestReplicasWithoutAPIServer(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// noise is text that hardly compresses.
+// noise returns text that is nearly incompressible.
 func noise(r *rand.Rand, n int) string {
 	text := make([]byte, n)
 	for i := range text {
@@ -22,8 +22,7 @@ func noise(r *rand.Rand, n int) string {
 	return string(text)
 }
 
-// parted is what the pods of a Prometheus see: its configuration and rule files, and
-// how many parts there are.
+// parted returns the configuration and rule files of a Prometheus as its pods see them, and the Secrets with the parts.
 func (w *world) parted(t *testing.T, namespace, name string) (config string, rules map[string]string, secrets map[string]string, err error) {
 	t.Helper()
 	all, err := w.kube.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator"})
@@ -48,8 +47,8 @@ func (w *world) parted(t *testing.T, namespace, name string) (config string, rul
 	return string(plain), rules, secrets, err
 }
 
-// TestOversize lets an owner grow far beyond what one Secret and three ConfigMaps
-// hold, beyond all that it may have, and shrink again: its pods stay the same.
+// The configuration of a Prometheus can grow beyond one Secret and three ConfigMaps, exceed all limits, and shrink
+// again, without a change of the pods.
 func TestOversize(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -108,7 +107,7 @@ spec: {scrapeConfigSelector: {}, ruleSelector: {}}
 		w.reconciled(t, ns, "big", "True")
 		o.settle(t)
 		samePods()
-		if maps := w.list(t, "v1", "ConfigMap", ns); len(maps) > 4 { // three, and Kubernetes' own
+		if maps := w.list(t, "v1", "ConfigMap", ns); len(maps) > 4 { // three, and the one that Kubernetes creates
 			t.Errorf("%d ConfigMaps", len(maps))
 		}
 		if config, _, _, err := w.parted(t, ns, "big"); err != nil || !strings.Contains(config, "/etc/prometheus/config_out/rules/*.yaml") {

@@ -19,8 +19,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// TestPublishedClusterRole runs the operator with the permissions of a cluster that
-// it takes over: everything works, some of it later, and one warning says so.
+// With the permissions of a cluster that it takes over, everything works, some of it with a delay, and one warning
+// reports it.
 func TestPublishedClusterRole(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestPublishedClusterRole(t *testing.T) {
 	}
 }
 
-// TestRolesOnly runs the operator with nothing but Roles in one namespace.
+// The operator runs with only Roles in one namespace.
 func TestRolesOnly(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestRolesOnly(t *testing.T) {
 		return []string{fmt.Sprintf("%s namespaces in namespace %s: ", verb, namespace)}
 	}
 	for name, tc := range map[string]struct {
-		verbs []string // on the namespace
+		verbs []string // for the namespace
 		lacks func(namespace, verb string) []string
 		idle  map[string]int
 		least bool // neither list nor watch of Secrets and ConfigMaps
@@ -73,7 +73,7 @@ func TestRolesOnly(t *testing.T) {
 	}
 }
 
-// role gives an account permissions in one namespace.
+// role grants an account permissions in one namespace.
 func (w *world) role(t *testing.T, namespace, account string, rules []rbacv1.PolicyRule) {
 	t.Helper()
 	about := metav1.ObjectMeta{Name: "operator", Namespace: namespace}
@@ -90,10 +90,9 @@ func (w *world) role(t *testing.T, namespace, account string, rules []rbacv1.Pol
 	}
 }
 
-// lives takes a Prometheus through its life: it is created, its monitors and rules
-// change, others edit what belongs to it, its pod gets ready, the operator is idle
-// and makes at most these calls in a minute, and it is deleted.
-// labels reports whether the labels of the namespace can be read.
+// lives covers the life of a Prometheus: it is created, its monitors and rules change, its objects are edited manually,
+// its pod becomes ready, the idle operator makes at most these calls per minute, and it is deleted. labels reports
+// whether the operator can read the labels of the namespace.
 func (w *world) lives(t *testing.T, o *operator, id, ns string, labels bool, idle map[string]int) {
 	w.apply(t, fill(web+"---"+edge+"---"+ruler, ns, id))
 	owners := []*unstructured.Unstructured{owner(ns, "web"), agent(ns, "web"), thanosRuler(ns, "web")}
@@ -130,8 +129,7 @@ func (w *world) lives(t *testing.T, o *operator, id, ns string, labels bool, idl
 	o.settle(t)
 }
 
-// selectsByNamespace selects by a label that every namespace has, and by one that
-// the namespace gets later.
+// selectsByNamespace selects by a label that every namespace has, and by one that the namespace gets later.
 func (w *world) selectsByNamespace(t *testing.T, ns string, labels bool) {
 	t.Helper()
 	with, without := []string{"serviceMonitor/" + ns + "/app/0", "podMonitor/" + ns + "/more/0"}, []string{"serviceMonitor/" + ns + "/app/0"}
@@ -152,7 +150,7 @@ func (w *world) selectsByNamespace(t *testing.T, ns string, labels bool) {
 	}
 }
 
-// edited changes objects of the operator; the Service takes longest.
+// edited edits objects of the operator; the Service takes longest to be restored.
 func (w *world) edited(t *testing.T, ns string) {
 	t.Helper()
 	services := []string{"prometheus-operated", "thanos-ruler-operated"}
@@ -186,8 +184,7 @@ func (w *world) edited(t *testing.T, ns string) {
 	}
 }
 
-// available makes the pod of each owner ready, as a kubelet does, and waits until the
-// statuses say so.
+// available sets the pod of each workload to ready, like a kubelet, and waits until their statuses report it.
 func (w *world) available(t *testing.T, owners ...*unstructured.Unstructured) {
 	t.Helper()
 	ns := owners[0].GetNamespace()
@@ -209,7 +206,7 @@ func (w *world) available(t *testing.T, owners ...*unstructured.Unstructured) {
 	}
 }
 
-// within is eventually with another deadline.
+// within is eventually with a different timeout.
 func within(t *testing.T, limit time.Duration, what string, check func() error) {
 	t.Helper()
 	var err error
@@ -221,13 +218,12 @@ func within(t *testing.T, limit time.Duration, what string, check func() error) 
 	t.Fatalf("%s: still after %s: %v", what, limit, err)
 }
 
-// idles counts the calls of a minute in which nothing changes. What is not named must not be
-// called. How many calls a minute has depends on when it begins: shortly after a start it has
-// the first reads by name, too, so that most is for the worst minute.
+// idles counts the calls of a minute without changes. Calls that are not listed must not occur. The number depends on
+// the time of the minute, because the first reads by name follow a start, so most is for the worst minute.
 func (o *operator) idles(t *testing.T, most map[string]int) {
 	t.Helper()
 	began, before := time.Now(), len(o.world.audit.calls(t, o.user))
-	time.Sleep(time.Minute) // the minute itself is what is tested
+	time.Sleep(time.Minute) // not a wait: the idle minute is tested
 	count, objects := map[string]int{}, map[string]int{}
 	for _, c := range o.world.audit.calls(t, o.user)[before:] {
 		if (c.Verb != "watch" || c.refused()) && !ofAnotherTest(t, c.Object.Namespace) {
@@ -235,7 +231,7 @@ func (o *operator) idles(t *testing.T, most map[string]int) {
 			objects[c.what()+" in "+c.Object.Namespace]++
 		}
 	}
-	minutes := time.Since(began).Minutes() // more than one where the machine is busy
+	minutes := time.Since(began).Minutes() // more than one if the machine is busy
 	t.Logf("calls in %.2f idle minutes: %v", minutes, count)
 	for what, n := range count {
 		if limit := int(math.Ceil(float64(most[what]) * minutes)); n > limit {
@@ -246,15 +242,14 @@ func (o *operator) idles(t *testing.T, most map[string]int) {
 	}
 }
 
-// ofAnotherTest reports whether another test, which runs at the same time, made a namespace.
+// ofAnotherTest reports whether a namespace belongs to another test, which runs at the same time.
 func ofAnotherTest(t *testing.T, namespace string) bool {
 	own, _, _ := strings.Cut(strings.ToLower(t.Name()), "/")
 	return strings.HasPrefix(namespace, "test") && !strings.HasPrefix(namespace, own+"-")
 }
 
-// namedReads is how often Secrets or ConfigMaps that are read by name are read in the worst
-// minute: twice as they are due, once more after a start, and each of the two stores reads
-// its own.
+// namedReads is the number of reads by name of Secrets or ConfigMaps in the worst minute: each is due twice, read once
+// more after a start, and read by each of the two stores.
 func namedReads(objects int) int { return 2 * 3 * objects }
 
 var (
@@ -262,8 +257,8 @@ var (
 	instant = regexp.MustCompile(`^ts=\S+ `)
 )
 
-// lacks checks that one warning names exactly these missing permissions, and that
-// the log has no errors and no line of weight twice.
+// lacks checks that one warning lists exactly these missing permissions, and that the log has no errors and no
+// duplicate warnings.
 func (o *operator) lacks(t *testing.T, want ...string) {
 	t.Helper()
 	var warnings []string

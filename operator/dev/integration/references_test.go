@@ -57,7 +57,7 @@ func TestReferences(t *testing.T) {
 		t.Errorf("event %+v", note)
 	}
 	w.jobs(t, ns, "web", app)
-	w.reconciled(t, ns, "web", "True") // the owner is fine
+	w.reconciled(t, ns, "web", "True") // the workload is reconciled
 
 	w.apply(t, login(ns, "hunter-one"))
 	w.jobs(t, ns, "web", app, secured)
@@ -83,7 +83,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// A Secret that the owner itself names must be there.
+// A Secret that the workload itself refers to must exist.
 func TestOwnersReferences(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestOwnersReferences(t *testing.T) {
 	if text := fmt.Sprint(failed.Object["status"]); !strings.Contains(text, "additionalScrapeConfigs") || !strings.Contains(text, "login") {
 		t.Errorf("status %s", text)
 	}
-	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0") // the last good one stays
+	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0") // the last valid configuration is kept
 	w.apply(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: "+ns+"}\nstringData: {jobs: '- job_name: mine'}")
 	w.reconciled(t, ns, "web", "True")
 	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0", "mine")
@@ -123,7 +123,7 @@ func (w *world) event(t *testing.T, namespace, name string) eventsv1.Event {
 	return out
 }
 
-// Objects that are wrong are left out alone, whatever is wrong about them.
+// Invalid objects are rejected individually, whatever the reason.
 func TestBadObjectsStandAlone(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What an owner names outside its own object must be there before anything is
-// written, and it is noticed when it comes.
+// Nothing is written until the objects that a workload refers to exist; their creation is noticed.
 func TestOwnerNamesWhatIsNotThere(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -65,7 +64,7 @@ func TestOwnerNamesWhatIsNotThere(t *testing.T) {
 			w.apply(t, strings.Replace(prometheus, "spec:", "spec:\n  paused: true", 1))
 			w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", strings.ReplaceAll(strings.Replace(tc.patch, `"spec":{`, `"spec":{"paused":false,`, 1), "NAMESPACE", ns))
 			w.fails(t, ns, tc.message)
-			// The configuration does not wait for what runs the pods.
+			// The configuration does not depend on the objects that run the pods.
 			for _, c := range children {
 				_, err := w.get(t, c.apiVersion, c.kind, ns, c.name)
 				if pods := c.kind == "StatefulSet" || c.kind == "Service"; apierrors.IsNotFound(err) != pods {
@@ -85,8 +84,7 @@ func TestOwnerNamesWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// fails waits until the Prometheus "web" reports a failed pass whose message begins
-// with a text.
+// fails waits until the Prometheus "web" reports a failed reconciliation with this prefix of the message.
 func (w *world) fails(t *testing.T, ns, message string) {
 	t.Helper()
 	w.waitFor(t, owner(ns, "web"), "reports the failure", func(o *unstructured.Unstructured) error {
@@ -102,7 +100,7 @@ func (w *world) fails(t *testing.T, ns, message string) {
 	})
 }
 
-// Scrape configurations of the user alone are a configuration, but select nothing.
+// A Prometheus with only additional scrape configurations has a configuration but selects nothing.
 func TestAdditionalScrapeConfigsAlone(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -18,17 +18,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// replicas are operators with one Lease. Each process has an account of its own, by which
-// the audit log tells them apart.
+// replicas is a set of operators with one Lease. Each process has its own account, which identifies it in the audit
+// log.
 type replicas struct {
 	world      *world
-	ns         string // of the Lease
+	ns         string // namespace of the Lease
 	kubeconfig string // empty: that of the world
 	running    []*operator
-	users      []string // of all that ever ran
+	users      []string // user names of all replicas so far
 }
 
-// newReplicas gives accounts of operators the permissions of the component.
+// newReplicas grants the permissions of the component to the accounts of the operators.
 func (w *world) newReplicas(t *testing.T) *replicas {
 	t.Helper()
 	ns := w.namespace(t)
@@ -44,7 +44,7 @@ func (w *world) newReplicas(t *testing.T) *replicas {
 	return &replicas{world: w, ns: ns}
 }
 
-// launch starts one more, and waits until its caches are complete.
+// launch starts another replica and waits until its caches are synced.
 func (r *replicas) launch(t *testing.T) *operator {
 	t.Helper()
 	account := fmt.Sprintf("%s-%d", r.ns, len(r.users))
@@ -68,7 +68,7 @@ func (r *replicas) launch(t *testing.T) *operator {
 	return o
 }
 
-// leader waits for one that leads.
+// leader waits until a replica leads.
 func (r *replicas) leader(t *testing.T) (out *operator) {
 	t.Helper()
 	eventually(t, "a replica leads", func() error {
@@ -85,7 +85,7 @@ func (r *replicas) leader(t *testing.T) (out *operator) {
 	return out
 }
 
-// holder is who holds the Lease; empty when it is free.
+// holder returns the holder of the Lease, or "" if there is none.
 func (r *replicas) holder(t *testing.T) string {
 	t.Helper()
 	lease, err := r.world.kube.CoordinationV1().Leases(r.ns).Get(t.Context(), "prometheus-operator", metav1.GetOptions{})
@@ -98,12 +98,12 @@ func (r *replicas) holder(t *testing.T) string {
 	return *lease.Spec.HolderIdentity
 }
 
-// leaves takes a replica from those that run.
+// leaves removes a replica from the running ones.
 func (r *replicas) leaves(o *operator) {
 	r.running = slices.DeleteFunc(r.running, func(have *operator) bool { return have == o })
 }
 
-// fails waits until a process ends with an error.
+// fails waits until a process exits with an error.
 func (o *operator) fails(t *testing.T) {
 	t.Helper()
 	o.done = true
@@ -118,8 +118,8 @@ func (o *operator) fails(t *testing.T) {
 	}
 }
 
-// oneWriter checks that writes of different replicas never overlap: each was made by the
-// one that had written the Lease last, and was answered before another wrote that.
+// oneWriter checks that writes of different replicas never overlap: each write was made by the last writer of the
+// Lease, and was completed before another replica wrote the Lease.
 func (r *replicas) oneWriter(t *testing.T) {
 	t.Helper()
 	all, err := r.world.audit.everything()
@@ -135,7 +135,7 @@ func (r *replicas) oneWriter(t *testing.T) {
 	slices.SortStableFunc(writes, func(a, b call) int { return a.Received.Compare(b.Received) })
 	var (
 		holder   string
-		answered time.Time // when the last write so far was
+		answered time.Time // completion of the last write
 		terms    int
 		count    = map[string]int{}
 	)
@@ -164,8 +164,7 @@ func (r *replicas) oneWriter(t *testing.T) {
 	}
 }
 
-// churn changes the monitor "churn" all the time, so that whoever leads is always in the
-// middle of some write, until rest is called.
+// churn continuously changes the monitor "churn" until rest is called, so that the leader is always writing.
 func (w *world) churn(t *testing.T, ns string) (rest func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -190,10 +189,9 @@ func (w *world) churn(t *testing.T, ns string) (rest func()) {
 	}
 }
 
-// TestReplicas stops, kills and pauses the leader of two, then of three replicas, while
-// monitors change: exactly one writes at any time, no change is lost, and the workload
-// stays as it is. How long it takes until another leads is tested in operator/kube/startup, where
-// time is virtual; here it is what the machine permits.
+// The leader of two or three replicas is stopped, killed and paused while monitors change: there is never more than one
+// writer, no change is lost, and the workload is not affected. The time until another one leads depends on the machine
+// here; it is tested in operator/kube/startup with virtual time.
 func TestReplicas(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -246,7 +244,7 @@ func TestReplicas(t *testing.T) {
 		t.Logf("%s, %d left: another leads after %s", how, len(r.running), time.Since(began).Round(10*time.Millisecond))
 		arrive()
 		if how == "pause" {
-			change() // the paused one learns of it too
+			change() // the paused replica has to notice it, too
 			if err := leader.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +261,7 @@ func TestReplicas(t *testing.T) {
 	r.oneWriter(t)
 }
 
-// isUnchanged compares a StatefulSet with what it was.
+// isUnchanged compares a StatefulSet with an earlier version.
 func (w *world) isUnchanged(t *testing.T, before *appsv1.StatefulSet) {
 	t.Helper()
 	after, err := w.kube.AppsV1().StatefulSets(before.Namespace).Get(t.Context(), before.Name, metav1.GetOptions{})
@@ -272,7 +270,7 @@ func (w *world) isUnchanged(t *testing.T, before *appsv1.StatefulSet) {
 	}
 }
 
-// TestReplicaWithoutPermission: an operator that may not read the Lease says so.
+// An operator that may not read the Lease reports it.
 func TestReplicaWithoutPermission(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestDeliveryWithoutRights takes the permission to patch pods away: changes
-// are written all the same, and the log says once what is missing.
+// Without the permission to patch pods, changes are still written, and the log reports the missing permission once.
 func TestDeliveryWithoutRights(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -55,7 +54,7 @@ func TestDeliveryWithoutRights(t *testing.T) {
 	}
 }
 
-// withoutPatchingPods makes a ClusterRole like the operator's that lacks a right.
+// withoutPatchingPods creates a ClusterRole like the operator's that lacks this permission.
 func (w *world) withoutPatchingPods(t *testing.T, name string) string {
 	t.Helper()
 	rules := w.rules(t)
@@ -71,7 +70,7 @@ func (w *world) withoutPatchingPods(t *testing.T, name string) string {
 	return name
 }
 
-// place waits for a pod and binds it to a node, as a scheduler does.
+// place waits for a pod and binds it to a node, like a scheduler.
 func (w *world) place(t *testing.T, namespace, pod, node string) {
 	t.Helper()
 	eventually(t, "pod "+pod+" is placed", func() error {
@@ -85,7 +84,7 @@ func (w *world) place(t *testing.T, namespace, pod, node string) {
 	})
 }
 
-// rare are rights that the operator uses, but in no test: what for.
+// rare lists permissions that the operator uses in no test, with the reason.
 var rare = map[string]string{
 	"list prometheuses":                  lists,
 	"list prometheusagents":              lists,
@@ -115,20 +114,20 @@ var rare = map[string]string{
 	"patch events":                       "an event that is repeated",
 }
 
-// component are permissions of deploy/components/http-api. Tests of what the API says without it
-// start operators that lack them.
+// component lists permissions of deploy/components/http-api. Tests of the API without them start operators that lack
+// them.
 var component = []string{
 	"create tokenreviews", "create subjectaccessreviews", "list endpoints", "watch endpoints", "list endpointslices", "watch endpointslices",
 	"list ingresses", "watch ingresses", "list nodes", "watch nodes",
 }
 
-// restricted begins the names of operators that lack permissions.
+// restricted is the prefix of the user names of operators that lack permissions.
 const restricted = "system:serviceaccount:firekeeper:restricted-"
 
 const lists = "API servers that cannot stream a list (before 1.32)"
 
-// rights compares deploy/rbac.yaml with the calls of all operators of all tests:
-// nothing was refused, and nothing is allowed that was not used.
+// rights compares deploy/rbac.yaml with the calls of all operators of all tests: no call was forbidden, and every
+// granted permission was used.
 func (w *world) rights(rules []rbacv1.PolicyRule, calls []call) (wrong []string) {
 	used := map[string]bool{}
 	for _, c := range calls {

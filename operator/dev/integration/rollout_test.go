@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// podOf waits until a pod is there and belongs to the StatefulSet that has the
-// same name without ordinal.
+// podOf waits until the first pod of a StatefulSet exists and is owned by it.
 func (w *world) podOf(t *testing.T, namespace, set string) (pod *unstructured.Unstructured) {
 	t.Helper()
 	w.waitFor(t, stateful(namespace, set), "has its pod", func(s *unstructured.Unstructured) error {
@@ -30,7 +29,7 @@ func (w *world) podOf(t *testing.T, namespace, set string) (pod *unstructured.Un
 	return pod
 }
 
-// image is that of a container of a StatefulSet's pods.
+// image returns the image of a container of a StatefulSet.
 func image(set *unstructured.Unstructured, container string) string {
 	for _, list := range []string{"initContainers", "containers"} {
 		all, _, _ := unstructured.NestedSlice(set.Object, "spec", "template", "spec", list)
@@ -43,7 +42,7 @@ func image(set *unstructured.Unstructured, container string) string {
 	return ""
 }
 
-// A StatefulSet is made again without its pods when they fit the new one.
+// A StatefulSet is recreated without its pods if they match the new one.
 func TestPodsOutliveTheirStatefulSet(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -73,7 +72,7 @@ func TestPodsOutliveTheirStatefulSet(t *testing.T) {
 	}
 }
 
-// A StatefulSet that the API server would not create is not deleted.
+// A StatefulSet whose replacement the API server would reject is not deleted.
 func TestInvalidChangeDeletesNothing(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -131,7 +130,7 @@ func claimNamed(namespace, name string) *unstructured.Unstructured {
 	return o
 }
 
-// dropStorage deletes the objects of storage, which are in no namespace.
+// dropStorage deletes the cluster-scoped storage objects.
 func (w *world) dropStorage(t *testing.T, name string) {
 	for _, o := range []*unstructured.Unstructured{clusterWide("v1", "PersistentVolume", name), clusterWide("storage.k8s.io/v1", "StorageClass", name)} {
 		if err := w.of(t, o).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
@@ -148,8 +147,7 @@ func clusterWide(apiVersion, kind, name string) *unstructured.Unstructured {
 	return o
 }
 
-// asksFor is an error unless a claim, or the claim template of a StatefulSet, asks
-// for a size.
+// asksFor returns an error unless a claim, or the claim template of a StatefulSet, requests a size.
 func asksFor(o *unstructured.Unstructured, size string) error {
 	spec := o.Object["spec"].(map[string]any)
 	if templates, _, _ := unstructured.NestedSlice(o.Object, "spec", "volumeClaimTemplates"); len(templates) > 0 {
@@ -177,7 +175,7 @@ func TestStorageGrows(t *testing.T) {
 	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
 		t.Error("the pod was replaced")
 	}
-	// Less is for new claims only, and said.
+	// A smaller size applies only to new claims, and the status reports it.
 	o.settle(t)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", fmt.Sprintf(grow, "1Gi"))
 	w.waitFor(t, stateful(ns, "prometheus-web"), "asks for less", func(now *unstructured.Unstructured) error { return asksFor(now, "1Gi") })
@@ -190,15 +188,14 @@ func TestStorageGrows(t *testing.T) {
 	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
 		t.Error("the pod was replaced")
 	}
-	// Who deletes the claim and then the pod gets a smaller one.
+	// Deleting the claim and then the pod results in a smaller claim.
 	w.delete(t, "v1", "PersistentVolumeClaim", ns, claim.GetName())
 	w.delete(t, "v1", "Pod", ns, "prometheus-web-0")
 	w.waitFor(t, claim, "is a smaller one", func(now *unstructured.Unstructured) error { return asksFor(now, "1Gi") })
 	w.saysNothing(t, ns)
 }
 
-// A claim that was never bound is not resized by the API server, and a size that no
-// volume ever had can be taken back.
+// The API server does not resize a claim that was never bound, and a size that no volume ever had can be reverted.
 func TestStorageOfPendingClaims(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -238,7 +235,7 @@ func (w *world) saysNothing(t *testing.T, namespace string) {
 	})
 }
 
-// Storage that cannot grow holds nothing else up.
+// Storage that cannot be resized does not block other changes.
 func TestStorageCannotGrow(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -254,7 +251,7 @@ func TestStorageCannotGrow(t *testing.T) {
 		return asksFor(now, "2Gi")
 	})
 	w.waitFor(t, claim, "is as it was", func(now *unstructured.Unstructured) error { return asksFor(now, "2Gi") })
-	// So are later changes, and edits by hand are undone.
+	// Later changes are applied as well, and manual edits are undone.
 	for _, change := range []func(){
 		func() {
 			w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"minReadySeconds":8}}`)
@@ -270,7 +267,7 @@ func TestStorageCannotGrow(t *testing.T) {
 			return asksFor(now, "2Gi")
 		})
 	}
-	// As soon as it may grow, it does.
+	// Once the class permits expansion, the size is applied.
 	w.patch(t, "storage.k8s.io/v1", "StorageClass", "", ns, `{"allowVolumeExpansion":true}`)
 	w.waitFor(t, stateful(ns, "prometheus-web"), "asks for more", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })
 	w.reconciled(t, ns, "web", "True")
@@ -279,7 +276,7 @@ func TestStorageCannotGrow(t *testing.T) {
 	}
 }
 
-// A new image of the reloaders waits for another reason to replace the pods.
+// A new image of the reloaders is applied with the next change that replaces the pods.
 func TestReloaderImageWaits(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -296,7 +293,7 @@ func TestReloaderImageWaits(t *testing.T) {
 	if got := image(set, "config-reloader"); got != "reloader:1" {
 		t.Errorf("with a new operator: image %q", got)
 	}
-	calls := o.during(t, func() { // an edit that does not reach the pods
+	calls := o.during(t, func() { // an edit that does not affect the pods
 		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"scrapeInterval":"17s"}}`)
 		o.settle(t)
 	})

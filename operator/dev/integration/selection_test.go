@@ -77,7 +77,7 @@ func TestSelectionFollowsLabels(t *testing.T) {
 	w.delete(t, "monitoring.coreos.com/v1", "PodMonitor", other, "app")
 	w.jobs(t, home, "all")
 
-	// A namespace that appears later, with its monitor at once.
+	// A namespace that is created later, with its monitor right after it.
 	late := w.namespace(t, "team", home)
 	w.apply(t, podMonitor(late, "late", home))
 	w.jobs(t, home, "all", "podMonitor/"+late+"/late/0")
@@ -94,7 +94,7 @@ func TestNamespacesInScope(t *testing.T) {
 	monitors(out)
 	for name, tc := range map[string]struct {
 		flag  string
-		other bool // the Prometheus that is out of scope is looked after too
+		other bool // the Prometheus that is out of scope is managed too
 	}{
 		"allowed":   {"--namespaces=" + in, false},
 		"denied":    {"--deny-namespaces=" + out, false},
@@ -135,7 +135,7 @@ spec:
 	}
 }
 
-// Two operators share a cluster by the id on the objects.
+// Two operators share a cluster by the controller ID of the objects.
 func TestControllerID(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -152,14 +152,14 @@ func TestControllerID(t *testing.T) {
 	o.settle(t)
 	calls := o.during(t, func() {
 		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"metadata":{"annotations":{"operator.prometheus.io/controller-id":null}}}`)
-		o.forgets(t) // nothing orders the events of different kinds
+		o.forgets(t) // events of different kinds are not ordered
 		w.delete(t, "v1", "Secret", ns, "prometheus-web")
 		w.apply(t, podMonitor(ns, "more", "x"))
 	})
 	wantCalls(t, calls)
 }
 
-// forgets waits until an operator looks after nothing any more.
+// forgets waits until an operator manages no objects.
 func (o *operator) forgets(t *testing.T) {
 	t.Helper()
 	eventually(t, "the operator looks after nothing", func() error {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// prometheusOnly is a Prometheus that selects every monitor of its namespace.
+// prometheusOnly returns a Prometheus that selects every monitor of its namespace.
 func prometheusOnly(namespace, name, id, more string) string {
 	return fill(fmt.Sprintf(`
 apiVersion: monitoring.coreos.com/v1
@@ -19,7 +19,7 @@ spec:
 %s`, name, more), namespace, id)
 }
 
-// shared is how a Service looks to those who share it: "ports; owners".
+// shared returns the fields of a Service that its workloads share: "ports; owners".
 func (w *world) shared(t *testing.T, namespace, name string) (string, error) {
 	t.Helper()
 	s, err := w.get(t, "v1", "Service", namespace, name)
@@ -40,8 +40,7 @@ func (w *world) shared(t *testing.T, namespace, name string) (string, error) {
 	return strings.Join(ports, " ") + "; " + strings.Join(owners, " "), nil
 }
 
-// TestGoverningServiceIsShared has Prometheus objects that need different ports of one
-// Service, and looks at who writes it when.
+// Prometheus objects that need different ports share one governing Service, and each change is written once.
 func TestGoverningServiceIsShared(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -14,15 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestStack takes the public kube-prometheus manifests through the life of an
-// operator: what is written first, nothing while idle, one object per change,
-// nothing again after a restart.
+// TestStack covers the life of an operator with the public kube-prometheus manifests: the initial writes, no calls
+// while idle, one object per change, no writes after a restart.
 func TestStack(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	folder := sharedFile(t, "real/kube-prometheus")
-	const reloader = "--prometheus-config-reloader=firekeeper/config-reloader:test" // the folder's would have render mount more rule files
-	flags := []string{"--controller-id=stack", "--namespaces=monitoring", reloader} // away from the other tests
+	const reloader = "--prometheus-config-reloader=firekeeper/config-reloader:test" // with the image of the manifests, render would mount more rule files
+	flags := []string{"--controller-id=stack", "--namespaces=monitoring", reloader} // isolated from the other tests
 	o := w.operator(t, "stack", "", flags...)
 	w.applyFolder(t, folder)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", "monitoring", "k8s",
@@ -68,13 +67,13 @@ func TestStack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute) // the minute itself is what is tested
+		time.Sleep(time.Minute) // not a wait: the idle minute is tested
 		after, err := o.metric("prometheus_operator_kubernetes_client_http_requests_total")
 		calls := w.audit.calls(t, o.user)[before:]
 		if len(texts(calls)) > 0 {
 			t.Errorf("calls: %q", texts(calls))
 		}
-		// A watch that the API server ends after some minutes begins again.
+		// The API server ends watches after some minutes, and they are restarted.
 		watches := len(slices.DeleteFunc(calls, func(c call) bool { return c.Verb != "watch" }))
 		t.Logf("requests in an idle minute: %v, watches that ended: %d", after-requests, watches)
 		if err != nil || after-requests > float64(watches) {
@@ -130,7 +129,7 @@ func TestStack(t *testing.T) {
 	})
 }
 
-// wantCalls compares the calls, watches and events left out.
+// wantCalls compares the calls without watches and events.
 func wantCalls(t *testing.T, calls []call, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, texts(calls)); diff != "" {

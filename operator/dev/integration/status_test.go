@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// watchStatus runs the command with --watch as long as the test, and returns what it prints.
+// watchStatus runs the command status with --watch until the end of the test, and returns its output.
 func (w *world) watchStatus(t *testing.T, user string, args ...string) *logtest.Log {
 	t.Helper()
 	out := &logtest.Log{}
@@ -24,7 +24,7 @@ func (w *world) watchStatus(t *testing.T, user string, args ...string) *logtest.
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // killed
 	})
 	return out
 }
@@ -65,8 +65,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: status-few}
 subjects: [{kind: User, name: integration-status-few}]
 `
 
-// TestStatus shows a Prometheus whose pod runs, then with an object that it rejects, and to
-// somebody with few permissions.
+// The command status shows a Prometheus with a running pod, then with a rejected object, and to a user with few
+// permissions.
 func TestStatus(t *testing.T) {
 	w := start(t)
 	t.Parallel()

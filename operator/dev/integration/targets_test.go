@@ -60,7 +60,7 @@ ports: [{name: http, port: 80}]
 endpoints: [{addresses: [10.0.0.3]}]
 `
 
-// changes are manifests for it.
+// changes lists manifests to apply to it, by name.
 var changes = map[string]string{
 	"a monitor": `
 apiVersion: monitoring.coreos.com/v1
@@ -99,8 +99,7 @@ spec: {staticConfigs: [{targets: ["more.example:1", "other.example:1"]}], kubern
 `,
 }
 
-// TestTargetsOfManifests holds that the answer about manifests over a cluster is that of the
-// cluster after they were applied.
+// The targets computed for manifests on top of a cluster are those of the cluster after the manifests are applied.
 func TestTargetsOfManifests(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -126,14 +125,14 @@ func TestTargetsOfManifests(t *testing.T) {
 				}
 				w.apply(t, strings.ReplaceAll(beforeChange, "NAMESPACE", ns))
 				if name == "new objects" {
-					break // they are not gone
+					break // applying the old manifests does not delete the new objects
 				}
 			}
 		})
 	}
 }
 
-// targets runs the command, and returns what it prints.
+// targets runs the command and returns its output.
 func (w *world) targets(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"targets"}, args...)...)

@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// monitorWith is a ServiceMonitor with one endpoint and more lines of it.
+// monitorWith returns a ServiceMonitor with one endpoint and additional lines of it.
 func monitorWith(namespace, name, interval, more string) string {
 	return fmt.Sprintf(`
 apiVersion: monitoring.coreos.com/v1
@@ -38,7 +38,7 @@ func basicAuth(secret string) string {
 	return fmt.Sprintf("basicAuth: {username: {name: %[1]q, key: user}, password: {name: %[1]q, key: password}}", secret)
 }
 
-// rejects waits until an operator counts so many rejected ServiceMonitors.
+// rejects waits until an operator counts this number of rejected ServiceMonitors.
 func (o *operator) rejects(t *testing.T, want float64) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%v rejected ServiceMonitors", want), func() error {
@@ -50,7 +50,7 @@ func (o *operator) rejects(t *testing.T, want float64) {
 	})
 }
 
-// configured waits until the configuration of the Prometheus "web" has a text.
+// configured waits until the configuration of the Prometheus "web" contains a text.
 func (w *world) configured(t *testing.T, namespace, text string) {
 	t.Helper()
 	eventually(t, "the configuration has "+text, func() error {
@@ -62,8 +62,8 @@ func (w *world) configured(t *testing.T, namespace, text string) {
 	})
 }
 
-// References to what cannot exist or is missing, where a selector narrows the
-// watch on Secrets as the kube-prometheus-stack chart does.
+// References to objects that are missing or have invalid names, where a selector restricts the watch of Secrets as in
+// the kube-prometheus-stack chart.
 func TestReferencesUnderASelector(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestReferencesUnderASelector(t *testing.T) {
 	w.configured(t, ns, "password: hunter-one")
 }
 
-// A namespace whose Secrets the operator may not read.
+// The operator may not read the Secrets of one namespace.
 func TestSecretsOfANamespaceAreForbidden(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -141,7 +141,7 @@ subjects: [{kind: ServiceAccount, name: tenant-forbidden, namespace: firekeeper}
 	}
 }
 
-// selfSigned is a certificate in PEM form.
+// selfSigned returns a certificate in PEM form.
 func selfSigned(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -156,8 +156,8 @@ func selfSigned(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// Objects with names, keys and values as long as the API server allows: each is
-// accepted or rejected alone, and a good object's change is written.
+// Objects with names, keys and values of the maximum length are accepted or rejected individually, and the change of a
+// valid object is written.
 func TestHostileTenants(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -223,7 +223,7 @@ func TestHostileTenants(t *testing.T) {
 	o.settle(t)
 }
 
-// tooLong is 1 when a TLS file has a name that no Secret allows.
+// tooLong returns 1 if the name of a TLS file is too long for a key of a Secret.
 func tooLong(namespace, name, key string) float64 {
 	if len("0_"+namespace+"_"+name+"_"+key) > 253 {
 		return 1
@@ -258,7 +258,7 @@ spec:
   consulSDConfigs: [{server: "consul:8500", tlsConfig: {ca: {secret: {name: tls, key: KEY}}}}]
 `
 
-// A Prometheus with a legal name that leads to names that are none.
+// A Prometheus with a valid name from which invalid names are derived.
 func TestPrometheusWithALongName(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestPrometheusWithALongName(t *testing.T) {
 				tries++
 			}
 		}
-		if tries == 0 || tries > 4 { // the events of its beginning, but not again and again
+		if tries == 0 || tries > 4 { // for the events of its creation, without further retries
 			t.Errorf("%s is tried %d times", name, tries)
 		}
 	}

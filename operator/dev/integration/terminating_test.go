@@ -9,10 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestNamespaceIsDeleted deletes a namespace with a Prometheus, whose finalizer keeps it,
-// and with a monitor that a Prometheus elsewhere selects. What the operator cannot create
-// any more is no error, and nobody is told that a monitor is wrong whose Secret has
-// gone before it.
+// A namespace is deleted with a Prometheus, which has a finalizer, and a monitor that a Prometheus in another namespace
+// selects. Failed creations of the operator are no errors, and there is no event about a monitor whose Secret was
+// deleted before it.
 func TestNamespaceIsDeleted(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -45,7 +44,7 @@ spec: {selector: {}, endpoints: [{port: http, basicAuth: {username: {name: login
 		}
 		return nil
 	})
-	// Both objects change, so that the operator has to look at them.
+	// Both objects change and are therefore reconciled.
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"logLevel":"debug"}}`)
 	w.patch(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns, "app", `{"metadata":{"labels":{"changed":"yes"}}}`)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", elsewhere, "all", `{"spec":{"logLevel":"debug"}}`)

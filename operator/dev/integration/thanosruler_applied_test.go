@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestRulerAppliedWithTheReferencesReloader takes over pods: what their reloader says
-// of its reloads is what the status says of the rules.
+// For pods taken over from the reference, the status of the rules follows the reload metrics of the reference's
+// reloader.
 func TestRulerAppliedWithTheReferencesReloader(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -21,7 +21,8 @@ func TestRulerAppliedWithTheReferencesReloader(t *testing.T) {
 	ns := w.rulerDeployed(t, o, id)
 	w.place(t, ns, "thanos-ruler-web-0", id)
 	restarts := int32(0)
-	// restarted has the pod asked at once, which else may take half a minute
+	// restarted simulates a restart of the reloader, after which the pod is polled immediately instead of after up to
+	// half a minute.
 	restarted := func() {
 		t.Helper()
 		w.runs(t, ns, "thanos-ruler-web-0", ip, restarts)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestRulerFollowsNamespaces: rules come and go with the labels of their namespaces.
+// Rules are added and removed when the labels of their namespaces change.
 func TestRulerFollowsNamespaces(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -41,8 +41,7 @@ func TestRulerFollowsNamespaces(t *testing.T) {
 	o.settle(t)
 }
 
-// TestRulerIsReplacedAtOnce: one that is deleted and created again, with or without what
-// belongs to it, has everything in the end.
+// A ThanosRuler that is deleted and immediately recreated, with or without its objects, is complete in the end.
 func TestRulerIsReplacedAtOnce(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -84,8 +83,8 @@ func TestRulerIsReplacedAtOnce(t *testing.T) {
 	}
 }
 
-// TestRulerNamesAndStrangers: names that lead nowhere are one error before anything is
-// written, and what somebody else controls is not touched.
+// Names that lead to invalid object names cause one error before anything is written, and objects controlled by others
+// are not touched.
 func TestRulerNamesAndStrangers(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -101,7 +100,7 @@ func TestRulerNamesAndStrangers(t *testing.T) {
 		t.Errorf("%d Secrets were written", len(all))
 	}
 
-	// A Deployment's ConfigMap with our label, and a StatefulSet of our name.
+	// A Deployment's ConfigMap with the operator's labels, and a StatefulSet with the name of the ThanosRuler's.
 	w.apply(t, fill(`
 apiVersion: apps/v1
 kind: Deployment
@@ -168,8 +167,7 @@ spec:
 	}
 }
 
-// TestRulersSelectorChanges: flags and labels that are part of the selector recreate the
-// StatefulSet around its pod.
+// Changes of flags and labels that are part of the selector recreate the StatefulSet and keep its pod.
 func TestRulersSelectorChanges(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestRulerBesideServer: a Prometheus, an agent and a ThanosRuler of one name in one
-// namespace, of which two use the same rule, each in its own form.
+// A Prometheus, an agent and a ThanosRuler have the same name in one namespace, and two of them use the same rule, each
+// in its own form.
 func TestRulerBesideServer(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -85,7 +85,7 @@ func TestRulerBesideServer(t *testing.T) {
 	})
 }
 
-// toldApart checks that each Service and StatefulSet selects the pods of its own kind.
+// toldApart checks that each Service and StatefulSet selects only the pods of its own kind.
 func (w *world) toldApart(t *testing.T, ns string) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -103,8 +103,7 @@ func (w *world) toldApart(t *testing.T, ns string) {
 	}
 }
 
-// TestRulerRejectsRulesAlone: the other rules of a ThanosRuler are live, and what is
-// wrong with one is said once, to those who look for it.
+// The other rules of a ThanosRuler are live, and the error of a rejected one is reported once, where users look for it.
 func TestRulerRejectsRulesAlone(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -159,8 +158,7 @@ spec: {groups: [{name: good, partial_response_strategy: "", rules: [{alert: Good
 	}
 }
 
-// TestRulerOfManyRules: a second ConfigMap needs another pod only in the layout of the
-// reference, and never leaves rules out in between.
+// A second ConfigMap replaces the pods only in the layout of the reference, and rules are never missing in between.
 func TestRulerOfManyRules(t *testing.T) {
 	w := start(t)
 	t.Parallel()

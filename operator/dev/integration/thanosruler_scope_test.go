@@ -13,8 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestRulersInScope: the flags about ThanosRulers say which of them are managed, and
-// nothing about others.
+// The flags for ThanosRulers restrict which ThanosRulers are managed, and do not affect other kinds.
 func TestRulersInScope(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -35,7 +34,7 @@ func TestRulersInScope(t *testing.T) {
 			o := w.operator(t, id, "", append(flags(in), "--controller-id="+id)...)
 			w.reports(t, thanosRuler(in, "web"), "True")
 			w.reconciled(t, in, "web", "True")
-			w.reconciled(t, out, "web", "True") // the flags say nothing about other kinds
+			w.reconciled(t, out, "web", "True") // other kinds are not affected
 			o.settle(t)
 			if rules := w.rulerRules(t, in, "web")["thanos-ruler-web-rulefiles-0"]; len(rules) != 2 {
 				t.Errorf("rules %v", rules)
@@ -54,7 +53,7 @@ func TestRulersInScope(t *testing.T) {
 	}
 }
 
-// TestRulerOfAnotherOperator: the id on the object decides.
+// The controller ID of the object decides which operator manages it.
 func TestRulerOfAnotherOperator(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -70,14 +69,14 @@ func TestRulerOfAnotherOperator(t *testing.T) {
 	o.settle(t)
 	wantCalls(t, o.during(t, func() {
 		w.patch(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web", `{"metadata":{"annotations":{"operator.prometheus.io/controller-id":null}}}`)
-		o.forgets(t) // nothing orders the events of different kinds
+		o.forgets(t) // events of different kinds are not ordered
 		w.delete(t, "v1", "Secret", ns, "thanos-ruler-web-config")
 		w.patch(t, "monitoring.coreos.com/v1", "PrometheusRule", ns, "app", `{"spec":{"groups":[]}}`)
 	}))
 }
 
-// TestRulersAreForbidden: without permissions for ThanosRulers the other kinds work,
-// one warning says what is missing, and the controller starts when it is granted.
+// Without permissions for ThanosRulers the other kinds work, one warning reports what is missing, and the controller
+// starts once it is granted.
 func TestRulersAreForbidden(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -122,8 +121,7 @@ subjects: [{kind: ServiceAccount, name: %[1]s, namespace: firekeeper}]
 	o.ready(t, controllers)
 }
 
-// TestRulerAfterAKill: an operator that is killed at any moment leaves nothing that the
-// next one does not finish, and rules that were there stay.
+// If an operator is killed at any time, the next one completes its work, and existing rules are kept.
 func TestRulerAfterAKill(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -138,7 +136,7 @@ func TestRulerAfterAKill(t *testing.T) {
 	for i := range 6 {
 		record(i)
 		w.patch(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web", fmt.Sprintf(`{"spec":{"minReadySeconds":%d}}`, i))
-		if i%2 == 0 { // the patches are under way, or not
+		if i%2 == 0 { // with or without patches in flight
 			w.waitFor(t, stateful(ns, "thanos-ruler-web"), "changes", func(s *unstructured.Unstructured) error {
 				if n, _, _ := unstructured.NestedInt64(s.Object, "spec", "minReadySeconds"); n != int64(i) {
 					return fmt.Errorf("minReadySeconds %d", n)
@@ -157,7 +155,7 @@ func TestRulerAfterAKill(t *testing.T) {
 	w.says(t, "monitoring.coreos.com/v1", "PrometheusRule", ns, "thanosrulers/web True")
 	w.untouched(t, ns, "thanos-ruler-web-0", pod.GetUID())
 
-	// Deleted while there is no operator, it waits for its finalizer.
+	// If the ThanosRuler is deleted while there is no operator, its finalizer keeps it.
 	o.settle(t)
 	o.kill(t)
 	w.delete(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web")
@@ -175,7 +173,7 @@ func TestRulerAfterAKill(t *testing.T) {
 	}
 }
 
-// kill ends the operator without a word.
+// kill kills the operator immediately.
 func (o *operator) kill(t *testing.T) {
 	t.Helper()
 	o.done = true
@@ -185,8 +183,7 @@ func (o *operator) kill(t *testing.T) {
 	<-o.ended
 }
 
-// TestKindsInNamespacesOfTheirOwn: with Roles only, each kind of workload needs its
-// permissions just where its flags say.
+// With only Roles, each kind of workload needs its permissions only in the namespaces of its flags.
 func TestKindsInNamespacesOfTheirOwn(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -10,13 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// rulerNamed is ruler with another name and more lines of its spec.
+// rulerNamed returns ruler with another name and additional lines of its spec.
 func rulerNamed(namespace, name, id, more string) string {
 	return strings.Replace(fill(ruler, namespace, id), "  name: web", "  name: "+name, 1) + more
 }
 
-// TestRulersShareTheirService has ThanosRulers that need different ports of one
-// Service; one is deleted and one gets a Service of its own.
+// ThanosRulers that need different ports share one Service; one is deleted and one gets its own Service.
 func TestRulersShareTheirService(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -43,7 +42,7 @@ func TestRulersShareTheirService(t *testing.T) {
 	if !strings.Contains(o.log.String(), `port \"http\" (10902) is not in Service \"thanos-ruler-operated\"`) {
 		t.Error("nobody is told that a port is missing")
 	}
-	// A Prometheus has another Service.
+	// A Prometheus uses another Service.
 	w.apply(t, prometheusOnly(ns, "first", id, ""))
 	w.reconciled(t, ns, "first", "True")
 	is("web grpc; first second named")
@@ -74,8 +73,7 @@ func TestRulersShareTheirService(t *testing.T) {
 	})
 }
 
-// rulerClaiming applies a ThanosRuler with storage of a class of its own, and waits
-// until its claim is bound.
+// rulerClaiming applies a ThanosRuler with storage of its own class, and waits until its claim is bound.
 func (w *world) rulerClaiming(t *testing.T, id string) (namespace string, claim *unstructured.Unstructured) {
 	t.Helper()
 	namespace = w.namespace(t)
@@ -92,8 +90,7 @@ func (w *world) rulerClaiming(t *testing.T, id string) (namespace string, claim 
 	return namespace, claim
 }
 
-// TestRulerStorage: its claim grows without a new pod, and outlives a StatefulSet that
-// must be recreated.
+// The claim of a ThanosRuler is expanded without a new pod, and survives a recreation of the StatefulSet.
 func TestRulerStorage(t *testing.T) {
 	w := start(t)
 	t.Parallel()

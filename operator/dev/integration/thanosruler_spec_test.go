@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// rulerFails waits until the ThanosRuler "web" reports a failure with a text.
+// rulerFails waits until the ThanosRuler "web" reports a failure that contains a text.
 func (w *world) rulerFails(t *testing.T, ns, text string) {
 	t.Helper()
 	w.waitFor(t, thanosRuler(ns, "web"), "reports the failure", func(o *unstructured.Unstructured) error {
@@ -24,7 +24,7 @@ func (w *world) rulerFails(t *testing.T, ns, text string) {
 	})
 }
 
-// remoteWrites waits until the file of remote write has a text.
+// remoteWrites waits until the remote write file contains a text.
 func (w *world) remoteWrites(t *testing.T, ns, want string) {
 	t.Helper()
 	eventually(t, "remote write has "+want, func() error {
@@ -39,8 +39,8 @@ func (w *world) remoteWrites(t *testing.T, ns, want string) {
 	})
 }
 
-// TestRulerRemoteWrite: a Secret that is missing, arrives, changes and goes, and what
-// becomes of its values.
+// The remote write configuration follows a Secret that is missing, created, changed and deleted, and does not leak its
+// values.
 func TestRulerRemoteWrite(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestRulerRemoteWrite(t *testing.T) {
 		"tlsConfig":{"ca":{"secret":{"name":"tls","key":"ca"}}}}]}}`)
 	w.rulerFails(t, ns, `spec.remoteWrite[0]`)
 	w.rulerFails(t, ns, `login`)
-	w.remoteWrites(t, ns, "remote_write: []") // the last good one stays
+	w.remoteWrites(t, ns, "remote_write: []") // the last valid configuration is kept
 	w.apply(t, login(ns, "hunter-one"))
 	w.rulerFails(t, ns, `tls`)
 	w.apply(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: tls, namespace: "+ns+"}\nstringData: {ca: "+fmt.Sprintf("%q", selfSigned(t))+"}")
@@ -70,9 +70,9 @@ func TestRulerRemoteWrite(t *testing.T) {
 		w.remoteWrites(t, ns, "password: hunter-two")
 		o.settle(t)
 	})
-	// Pods that the StatefulSet's controller replaces meanwhile show in the status.
+	// The status reports the pods that the StatefulSet controller replaces in the meantime.
 	calls = slices.DeleteFunc(calls, func(c call) bool { return c.Object.Subresource == "status" })
-	// One more write with the same content follows a change of the StatefulSet.
+	// A change of the StatefulSet may be followed by another write of the same content.
 	calls = slices.CompactFunc(calls, func(a, b call) bool { return a.what() == b.what() })
 	wantCalls(t, calls, "get secrets login", "update secrets thanos-ruler-web-config", "update statefulsets thanos-ruler-web")
 
@@ -101,8 +101,7 @@ func TestRulerRemoteWrite(t *testing.T) {
 	w.noSecrets(t, o, "hunter-", thanosRuler(ns, "web"))
 }
 
-// noSecrets fails when a secret value shows where it must not: in the log, in an object or
-// in an event of its namespace.
+// noSecrets fails the test if a secret value appears in the log, in an object or in an event of its namespace.
 func (w *world) noSecrets(t *testing.T, o *operator, secret string, objects ...*unstructured.Unstructured) {
 	t.Helper()
 	if strings.Contains(o.log.String(), secret) {
@@ -120,7 +119,7 @@ func (w *world) noSecrets(t *testing.T, o *operator, secret string, objects ...*
 	}
 }
 
-// TestRulerPaused: nothing is written while it is paused but its status.
+// Nothing but the status of a paused ThanosRuler is written.
 func TestRulerPaused(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -149,8 +148,7 @@ func TestRulerPaused(t *testing.T) {
 	w.rulerOwns(t, ns)
 }
 
-// TestRulerExcludedFromEnforcement: the deprecated field works, and the status says
-// what to use.
+// The deprecated field works, and the status names its replacement.
 func TestRulerExcludedFromEnforcement(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// create creates the objects of a text as an operator does.
+// create creates objects as an operator does.
 func (w *world) create(t *testing.T, manifests string) {
 	t.Helper()
 	docs := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(manifests), 4096)
@@ -35,8 +35,8 @@ func (w *world) create(t *testing.T, manifests string) {
 	}
 }
 
-// TestRulerTakeover: with the layout of the reference the operator goes on with what
-// that one wrote. No pod template changes, nothing is created or deleted.
+// With the layout of the reference, the operator takes over its objects. No pod template changes, and nothing is
+// created or deleted.
 func TestRulerTakeover(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestRulerTakeover(t *testing.T) {
 	if diff := cmp.Diff(set.GetLabels(), now.GetLabels()) + cmp.Diff(set.GetOwnerReferences(), now.GetOwnerReferences()); diff != "" {
 		t.Error(diff)
 	}
-	// The hash of the inputs is ours, and Secrets may be formatted in another way.
+	// The input hash differs, and Secrets may be formatted differently.
 	w.writesOnly(t, o, ns, 0, "update secrets thanos-ruler-every-config", "update statefulsets thanos-ruler-every", "patch thanosrulers/status every")
 
 	o.stop(t)
@@ -88,8 +88,7 @@ func TestRulerTakeover(t *testing.T) {
 	w.writesOnly(t, o, ns, before)
 }
 
-// writesOnly fails when an operator wrote anything else in a namespace, or these more
-// than once.
+// writesOnly fails the test if an operator made other writes in a namespace, or one of these more than once.
 func (w *world) writesOnly(t *testing.T, o *operator, ns string, from int, allowed ...string) {
 	t.Helper()
 	var seen []string

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ruler is a ThanosRuler named as the Prometheus of web.
+// ruler is a ThanosRuler with the same name as the Prometheus of web.
 const ruler = `
 apiVersion: monitoring.coreos.com/v1
 kind: ThanosRuler
@@ -40,14 +40,14 @@ spec:
   groups: [{name: app, partial_response_strategy: warn, rules: [{record: "app:up", expr: "sum(up)"}]}]
 `
 
-// thanosRuler is the identity of a ThanosRuler.
+// thanosRuler returns a ThanosRuler with only its identity.
 func thanosRuler(namespace, name string) *unstructured.Unstructured {
 	o := owner(namespace, name)
 	o.SetKind("ThanosRuler")
 	return o
 }
 
-// rulerDeployed applies ruler and rule and waits until they stand and the operator is idle.
+// rulerDeployed applies ruler and rule and waits until they are reconciled and the operator is idle.
 func (w *world) rulerDeployed(t *testing.T, o *operator, id string) (namespace string) {
 	t.Helper()
 	namespace = w.namespace(t)
@@ -57,7 +57,7 @@ func (w *world) rulerDeployed(t *testing.T, o *operator, id string) (namespace s
 	return namespace
 }
 
-// rulerRules are the contents of a ThanosRuler's rule ConfigMaps by ConfigMap and file.
+// rulerRules returns the contents of the rule ConfigMaps of a ThanosRuler by ConfigMap and file.
 func (w *world) rulerRules(t *testing.T, namespace, name string) map[string]map[string]string {
 	t.Helper()
 	all, err := w.kube.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "thanos-ruler-name=" + name})
@@ -71,7 +71,7 @@ func (w *world) rulerRules(t *testing.T, namespace, name string) map[string]map[
 	return out
 }
 
-// rulerRuns waits until the only rule file of the ThanosRuler "web" has a text.
+// rulerRuns waits until the only rule file of the ThanosRuler "web" contains a text.
 func (w *world) rulerRuns(t *testing.T, namespace, text string) {
 	t.Helper()
 	eventually(t, "the ThanosRuler has the rule "+text, func() error {
@@ -88,7 +88,7 @@ func (w *world) rulerRuns(t *testing.T, namespace, text string) {
 	})
 }
 
-// rulerChildren of the ThanosRuler "web", and whether it is their controller.
+// rulerChildren lists the objects of the ThanosRuler "web", and whether it is their controller.
 var rulerChildren = []struct {
 	apiVersion, kind, name string
 	controls               bool
@@ -101,8 +101,8 @@ var rulerChildren = []struct {
 	{"apps/v1", "StatefulSet", "thanos-ruler-web", true},
 }
 
-// TestRuler takes a ThanosRuler through its life: what is written and what kubectl
-// shows, changes of its rules and of itself, edits by others, and its end.
+// TestRuler covers the life of a ThanosRuler: the written objects and the columns of kubectl, changes of its rules and
+// of itself, manual edits, and deletion.
 func TestRuler(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestRuler(t *testing.T) {
 			case !c.writes() || c.Object.Resource == "events" || c.what() == "patch thanosrulers/status web":
 			case c.Verb == "create" && c.Response.Code < 300:
 				created = append(created, c.Object.Resource)
-			case c.what() == "update configmaps thanos-ruler-web-rulefiles-0": // the rule came later
+			case c.what() == "update configmaps thanos-ruler-web-rulefiles-0": // the rule was reconciled later
 			default:
 				t.Errorf("call %s", c.what())
 			}
@@ -228,7 +228,7 @@ func TestRuler(t *testing.T) {
 	}
 }
 
-// rulerOwns checks the owner references of what belongs to the ThanosRuler "web".
+// rulerOwns checks the owner references of the objects of the ThanosRuler "web".
 func (w *world) rulerOwns(t *testing.T, ns string) {
 	t.Helper()
 	tr, err := w.get(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web")
@@ -251,7 +251,7 @@ func (w *world) rulerOwns(t *testing.T, ns string) {
 	}
 }
 
-// rulerColumns compares what kubectl get prints of the ThanosRuler "web", its age left out.
+// rulerColumns compares the output of kubectl get for the ThanosRuler "web", without its age.
 func (w *world) rulerColumns(t *testing.T, ns string, want ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(w.cluster.Dir, "bin", "kubectl"), "get", "ruler", "-n", ns, "web")
@@ -267,8 +267,8 @@ func (w *world) rulerColumns(t *testing.T, ns string, want ...string) {
 	}
 }
 
-// TestRulerWithoutQueryEndpoints: nothing is written for a ThanosRuler that would not
-// start, nothing is tried again, and the correction works at once.
+// Nothing is written for a ThanosRuler that could not start, there are no retries, and the fix takes effect
+// immediately.
 func TestRulerWithoutQueryEndpoints(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestRulerWithoutQueryEndpoints(t *testing.T) {
 	w.rulerOwns(t, ns)
 	w.rulerRuns(t, ns, "app:up")
 
-	// A field that becomes invalid leaves what runs as it is, and rules wait for it.
+	// While a field is invalid, the running objects are kept and changes of rules are not applied.
 	o.settle(t)
 	calls := o.during(t, func() {
 		w.patch(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web", `{"spec":{"queryEndpoints":["ftp://query"]}}`)

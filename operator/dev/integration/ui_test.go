@@ -27,7 +27,7 @@ type ui struct {
 
 var uiAddress = regexp.MustCompile(`(?m)^(http://\S+)/$`)
 
-// ui runs the command as a user, as long as the test.
+// ui runs the command as a user until the end of the test.
 func (w *world) ui(t *testing.T, user string, args ...string) *ui {
 	t.Helper()
 	out := &ui{log: &logtest.Log{}}
@@ -50,7 +50,7 @@ func (w *world) ui(t *testing.T, user string, args ...string) *ui {
 	return out
 }
 
-// get asks for a path and its parameters.
+// get requests a path with its parameters.
 func (u *ui) get(t *testing.T, path string) (code int, body string) {
 	t.Helper()
 	resp, err := http.Get(u.url + path)
@@ -65,7 +65,7 @@ func (u *ui) get(t *testing.T, path string) (code int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// shows waits until a page has words.
+// shows waits until a page contains the words.
 func (u *ui) shows(t *testing.T, path string, words ...string) {
 	t.Helper()
 	eventually(t, path, func() error {
@@ -81,8 +81,7 @@ func (u *ui) shows(t *testing.T, path string, words ...string) {
 
 var uiLink = regexp.MustCompile(`<a[^>]* href="([^"#]+)"`)
 
-// crawl reads the first page and all that it leads to, each with its twin, and returns all text by
-// path.
+// crawl reads the first page and all pages that it links to, each also as JSON, and returns the texts by path.
 func (u *ui) crawl(t *testing.T) map[string]string {
 	t.Helper()
 	read := map[string]string{}
@@ -113,7 +112,7 @@ func (u *ui) crawl(t *testing.T) map[string]string {
 	return read
 }
 
-// uiObjects are beforeChange with an object that is rejected, and passwords.
+// uiObjects is beforeChange with a rejected object and passwords.
 const uiObjects = beforeChange + `
 ---
 apiVersion: v1
@@ -139,8 +138,8 @@ metadata: {name: web-0, namespace: NAMESPACE}
 spec: {containers: [{name: web, image: web}]}
 `
 
-// uiRole lets a user read what the pages show: all of it, and without permission to watch. secrets
-// are those that workloads refer to.
+// uiRole grants a user read access to everything that the pages show, without watch. secrets are the Secrets that
+// workloads refer to.
 const uiRole = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: KIND
@@ -158,7 +157,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: KIND, name: integration-ui-
 subjects: [{kind: User, name: integration-ui-USER}]
 `
 
-// uiReader is what only somebody with permissions for the whole cluster may read.
+// uiReader grants the additional permissions of a user with access to the whole cluster.
 const uiReader = `
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -176,8 +175,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: integrat
 subjects: [{kind: User, name: integration-ui-reader}]
 `
 
-// TestUI reads every page and its twin with the permissions of a user: nothing is written, no
-// Secret is shown, few calls are made, and changes arrive.
+// Every page can be read with the permissions of a user: nothing is written, no value of a Secret is shown, few calls
+// are made, and changes are displayed.
 func TestUI(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -185,7 +184,7 @@ func TestUI(t *testing.T) {
 	w.apply(t, strings.ReplaceAll(uiObjects, "NAMESPACE", ns))
 	w.apply(t, strings.NewReplacer("KIND", "ClusterRole", "USER", "reader", "VERBS", "get, list, watch", ", namespace: NAMESPACE", "").Replace(uiRole+uiReader))
 	const user = "integration-ui-reader"
-	u := w.ui(t, user, "--controller-id=nobody", "--namespaces="+ns) // not those of other tests, which come and go
+	u := w.ui(t, user, "--controller-id=nobody", "--namespaces="+ns) // excludes the namespaces of other tests, which are created and deleted concurrently
 	if err := contains(u.log, "as far as "+user+" may read it"); err != nil {
 		t.Error(err)
 	}
@@ -194,7 +193,7 @@ func TestUI(t *testing.T) {
 	pages := u.crawl(t)
 	for _, path := range []string{"/", main, main + ".json", "/servicemonitors/" + ns + "/wrong"} {
 		if pages[path] == "" {
-			pages[path] = "" // what no page leads to is read too
+			pages[path] = "" // pages without links to them are read too
 			if code, body := u.get(t, path); code != http.StatusOK {
 				t.Errorf("%s: %d %s", path, code, body)
 			}
@@ -226,7 +225,7 @@ func TestUI(t *testing.T) {
 	u.changes(t, w, ns)
 }
 
-// changes changes a monitor, and waits for the stream and the page to have it.
+// changes changes a monitor and waits until the event stream and the page show it.
 func (u *ui) changes(t *testing.T, w *world, ns string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
@@ -265,7 +264,7 @@ spec: {selector: {matchLabels: {app: db}}, endpoints: [{port: http}]}
 	t.Error("the stream has no change of the monitor")
 }
 
-// TestUIOfOneNamespace: who may read one namespace sees that one, and what is not known of others.
+// A user with access to one namespace sees this namespace, and what is unknown about others.
 func TestUIOfOneNamespace(t *testing.T) {
 	w := start(t)
 	t.Parallel()

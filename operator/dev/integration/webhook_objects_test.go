@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// slowMonitor is a ServiceMonitor whose interval is 10s.
+// slowMonitor returns a ServiceMonitor with an interval of 10s and a timeout.
 func slowMonitor(ns, name, timeout string) string {
 	return fmt.Sprintf("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: %s, namespace: %s}\n"+
 		"spec: {selector: {}, endpoints: [{port: web, interval: 10s, scrapeTimeout: %s}]}\n", name, ns, timeout)
 }
 
-// checksObjects uses the component webhook-validate-all.
+// checksObjects tests the component webhook-validate-all.
 func (w *world) checksObjects(t *testing.T, ns string) {
 	head := func(version, kind string) string {
 		return "apiVersion: monitoring.coreos.com/" + version + "\nkind: " + kind + "\nmetadata: {name: checked, namespace: " + ns + "}\nspec: "
@@ -32,7 +32,7 @@ func (w *world) checksObjects(t *testing.T, ns string) {
 		"Alertmanager":    {"v1", "{externalUrl: 'ftp://a'}", "spec.externalUrl: ", "{alertmanagerConfiguration: {name: none}}"},
 		"ThanosRuler":     {"v1", "{}", "spec.queryEndpoints: ", "{queryEndpoints: [q]}"},
 	} {
-		eventually(t, kind, func() error { // the API server follows the configuration a moment later
+		eventually(t, kind, func() error { // the API server applies webhook configurations with a delay
 			s, err := w.refused(t, head(tc.version, kind)+tc.bad)
 			if err != nil {
 				w.delete(t, "monitoring.coreos.com/"+tc.version, kind, ns, "checked")
@@ -52,7 +52,7 @@ func (w *world) checksObjects(t *testing.T, ns string) {
 		t.Errorf("kubectl prints %v, want %s", err, want)
 	}
 
-	// What was stored before the webhook can be labelled and deleted.
+	// Objects stored before the webhook was installed can be labeled and deleted.
 	const version = "monitoring.coreos.com/v1"
 	w.patch(t, version, "ServiceMonitor", ns, "stored", `{"metadata":{"labels":{"team":"a"},"finalizers":["example.org/held"]}}`)
 	if err := w.patched(t, ns, "stored", `{"spec":{"endpoints":[{"port":"web","interval":"10s","scrapeTimeout":"30s"}]}}`); err == nil || !strings.Contains(err.Error(), "30s is longer than the interval 10s") {
@@ -68,7 +68,7 @@ func (w *world) checksObjects(t *testing.T, ns string) {
 	})
 }
 
-// patched merges a patch into a ServiceMonitor.
+// patched applies a merge patch to a ServiceMonitor.
 func (w *world) patched(t *testing.T, ns, name, patch string) error {
 	t.Helper()
 	_, err := w.resource(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})

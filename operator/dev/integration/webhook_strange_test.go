@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// strangeConfig is what an API server stores and no Alertmanager takes.
+// strangeConfig is valid for the API server but not for Alertmanager.
 const strangeConfig = `
 apiVersion: monitoring.coreos.com/v1alpha1
 kind: AlertmanagerConfig
@@ -22,9 +22,8 @@ spec:
   - {name: a, webhookConfigs: [{url: "http://hook/", maxAlerts: 3000000000}], opsgenieConfigs: [{updateAlerts: true, apiKey: {name: a, key: b, optional: true}}]}
 `
 
-// convertsStrange: an object that was stored before there was a webhook can be read in both
-// versions and changed in the other one without loss, namespaces without it can be deleted, and it
-// can be deleted itself.
+// An object that was stored before the webhook was installed can be read in both versions, changed in the other one
+// without loss, and deleted. Namespaces without it can be deleted, too.
 func (w *world) convertsStrange(t *testing.T, ns, plain string) {
 	before, err := w.objects.Resource(alertmanagerConfigs("v1alpha1")).Namespace(ns).Get(t.Context(), "strange", metav1.GetOptions{})
 	if err != nil {

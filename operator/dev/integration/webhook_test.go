@@ -24,13 +24,13 @@ import (
 // webhook is a running admission-webhook.
 type webhook struct {
 	*operator
-	dir  string // of its certificate
+	dir  string // folder of its certificate
 	addr string
 }
 
 var webhookListens = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+) tls=true`)
 
-// webhook starts one, and returns it with the CA of its certificate. It has no permissions.
+// webhook starts a webhook and returns it with the CA of its certificate. It has no permissions.
 func (w *world) webhook(t *testing.T) (h *webhook, ca string) {
 	t.Helper()
 	h = &webhook{dir: t.TempDir()}
@@ -48,7 +48,7 @@ func (w *world) webhook(t *testing.T) (h *webhook, ca string) {
 	return h, ca
 }
 
-// issue gives the webhook a new certificate of a new CA, which it returns.
+// issue gives the webhook a certificate of a new CA, and returns the CA.
 func (h *webhook) issue(t *testing.T) (ca string) {
 	t.Helper()
 	chain, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
@@ -63,7 +63,7 @@ func (h *webhook) issue(t *testing.T) (ca string) {
 	return string(chain)
 }
 
-// reachedAt replaces the Service in a clientConfig.
+// reachedAt replaces the Service in a clientConfig by a URL.
 func (h *webhook) reachedAt(t *testing.T, config map[string]any, ca string) {
 	t.Helper()
 	path, found, err := unstructured.NestedString(config, "service", "path")
@@ -74,7 +74,7 @@ func (h *webhook) reachedAt(t *testing.T, config map[string]any, ca string) {
 	config["url"], config["caBundle"] = "https://"+h.addr+path, base64.StdEncoding.EncodeToString([]byte(ca))
 }
 
-// configure applies the configurations of the component, and the CRD with both versions.
+// configure applies the webhook configurations of the component, and the CRD with both versions.
 func (w *world) configure(t *testing.T, h *webhook, ca string) {
 	t.Helper()
 	component := func(name string) []byte {
@@ -113,7 +113,7 @@ func (w *world) configure(t *testing.T, h *webhook, ca string) {
 	w.established(t)
 }
 
-// refused creates an object and expects that it is refused; it returns the error.
+// refused creates an object, expects that it is rejected, and returns the error.
 func (w *world) refused(t *testing.T, manifest string) (*metav1.Status, error) {
 	t.Helper()
 	o := &unstructured.Unstructured{}
@@ -128,7 +128,7 @@ func (w *world) refused(t *testing.T, manifest string) (*metav1.Status, error) {
 	return &status.ErrStatus, nil
 }
 
-// alertmanagerConfigs are those of a version.
+// alertmanagerConfigs returns the resource of AlertmanagerConfigs in a version.
 func alertmanagerConfigs(version string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: version, Resource: "alertmanagerconfigs"}
 }
@@ -151,9 +151,8 @@ spec:
   - {name: hook, webhookConfigs: [{url: "http://hook/"}], emailConfigs: [{to: a@b, from: c@d, smarthost: "h:25"}]}
 `
 
-// TestWebhooks uses the component against an API server of its own: what is refused and
-// changed at apply, an AlertmanagerConfig in the other version, a new certificate, and what
-// an end of the webhook costs.
+// TestWebhooks tests the component with a separate API server: rejections and mutations on apply, an AlertmanagerConfig
+// in the other version, certificate rotation, and writes while the webhook is down.
 func TestWebhooks(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
@@ -169,7 +168,7 @@ func TestWebhooks(t *testing.T) {
 	w.create(t, strings.ReplaceAll(strangeConfig, "NAMESPACE", strange))
 	w.create(t, slowMonitor(ns, "stored", "20s"))
 	w.configure(t, h, ca)
-	eventually(t, "a bad rule is refused", func() error { // the API server follows the configurations a moment later
+	eventually(t, "a bad rule is refused", func() error { // the API server applies webhook configurations with a delay
 		_, err := w.refused(t, ruleOf(ns, "probe-"+fmt.Sprint(len(h.log.String())), "{record: a, expr: '('}"))
 		return err
 	})
@@ -180,7 +179,7 @@ func TestWebhooks(t *testing.T) {
 	t.Run("a strange object", func(t *testing.T) { w.convertsStrange(t, strange, plain) })
 	t.Run("v1beta1", func(t *testing.T) { w.converts(t, ns) })
 	t.Run("a new certificate", func(t *testing.T) {
-		next := h.issue(t) // of a CA that the API server does not know yet: it is told first in practice
+		next := h.issue(t) // of an unknown CA; in practice the API server is configured with it first
 		w.configure(t, h, ca+next)
 		eventually(t, "the webhook serves on", func() error {
 			s, err := w.refused(t, ruleOf(ns, "bad", "{record: a, expr: '('}"))
@@ -209,9 +208,9 @@ func (w *world) checksRules(t *testing.T, ns string) {
 	}
 	_, err = w.cluster.KubectlInput(t.Context(), []byte(ruleOf(ns, "bad", "{alert: A, expr: vector(1))}")), "apply", "-f", "-")
 	if want := `The  "prometheusrules" is invalid: spec.groups[0].rules[0].expr: 1:11: parse error: unexpected right parenthesis ')' (group "g", alert "A")`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("kubectl prints %v, want %s", err, want) // as docs/webhooks.md shows
+		t.Errorf("kubectl prints %v, want %s", err, want) // as documented in docs/webhooks.md
 	}
-	// A server-side apply of them fails before any webhook is asked.
+	// A server-side apply of them fails before any webhook is called.
 	w.create(t, ruleOf(ns, "loose", "{alert: A, expr: up, labels: {page: true, level: 1000000}, annotations: {c: 1.50}}"))
 	o, err := w.get(t, "monitoring.coreos.com/v1", "PrometheusRule", ns, "loose")
 	if err != nil {
@@ -266,8 +265,7 @@ func (w *world) converts(t *testing.T, ns string) {
 	w.alertmanagerRuns(t, ns, "url: http://other/", true)
 }
 
-// keepsCertificate lets an operator replace certificate and CA, with the permissions of
-// the component.
+// keepsCertificate lets an operator rotate the certificate and the CA, with the permissions of the component.
 func (w *world) keepsCertificate(t *testing.T, h *webhook, ns string) {
 	w.applyFile(t, deploy(t, "components/webhook-certificates/rbac.yaml"))
 	w.launch(t, "prometheus-operator", "--manage-webhook-certificates=firekeeper/admission-webhook-certs")
@@ -276,7 +274,7 @@ func (w *world) keepsCertificate(t *testing.T, h *webhook, ns string) {
 		if err != nil {
 			return err
 		}
-		for _, name := range []string{"tls.crt", "tls.key"} { // as the kubelet does
+		for _, name := range []string{"tls.crt", "tls.key"} { // like the kubelet
 			if err := os.WriteFile(filepath.Join(h.dir, name), s.Data[name], 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +293,7 @@ func (w *world) keepsCertificate(t *testing.T, h *webhook, ns string) {
 	}
 }
 
-// trust reports an error until the configurations and the CRD have this CA and no other.
+// trust returns an error until the configurations and the CRD contain exactly this CA.
 func (w *world) trust(t *testing.T, ca []byte) error {
 	t.Helper()
 	text := base64.StdEncoding.EncodeToString(ca)
@@ -321,7 +319,7 @@ func (w *world) trust(t *testing.T, ca []byte) error {
 	return nil
 }
 
-// goesOnWithout stops the webhook: writes of other kinds, and deletions, go on.
+// goesOnWithout stops the webhook: writes of other kinds and deletions still work.
 func (w *world) goesOnWithout(t *testing.T, h *webhook, ns string) {
 	h.stop(t)
 	if _, err := w.refused(t, ruleOf(ns, "later", "{record: a, expr: '1'}")); err != nil {

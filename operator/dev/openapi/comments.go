@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// comments are those of types and their fields.
+// comments holds the comments of types and fields, read from the sources on first use.
 type comments struct {
-	root     string                       // folder of the module
+	root     string                       // directory of the module
 	packages map[string]map[string]string // path → "Type" or "Type.Field" → comment
 }
 
-// module has the sources.
+// module is the module whose sources are read.
 const module = "github.com/firekeeper-dev/firekeeper/operator"
 
-// newComments finds the sources.
+// newComments locates the sources.
 //
-// Errors: the go command does not.
+// Errors: `go list` fails.
 func newComments() (*comments, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -31,8 +31,7 @@ func newComments() (*comments, error) {
 	return &comments{strings.TrimSpace(string(dir)), map[string]map[string]string{}}, nil
 }
 
-// of returns the comment of a field of a type; of the type itself, without a field. Types of
-// other modules have none.
+// of returns the comment of a field, or of the type itself if field is empty. Types of other modules have no comments.
 func (c *comments) of(t reflect.Type, field string) string {
 	folder, ours := strings.CutPrefix(t.PkgPath(), module+"/")
 	if !ours {
@@ -49,7 +48,7 @@ func (c *comments) of(t reflect.Type, field string) string {
 	return of[t.Name()]
 }
 
-// readComments reads the files of a package. One that cannot be read is a fault of the tree.
+// readComments reads the files of a package. It panics if one cannot be read.
 func readComments(folder string) map[string]string {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -102,5 +101,5 @@ func readType(into map[string]string, t *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
-// sentence is a comment in one line.
+// sentence returns a comment as a single line.
 func sentence(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }

@@ -15,9 +15,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
-// document describes routes.
+// document returns the OpenAPI document of the routes.
 //
-// Errors: the comments of the sources are not found; what was made is not valid.
+// Errors: the sources are not found, or the document is invalid.
 func document(routes []web.Route) (*openapi3.T, error) {
 	c, err := newComments()
 	if err != nil {
@@ -59,7 +59,7 @@ func document(routes []web.Route) (*openapi3.T, error) {
 
 func operationID(words ...string) string { return strings.Join(words, "_") }
 
-// operation is what a route does at one path.
+// operation returns the operation of a route at one of its paths.
 func operation(s *schemas, r *web.Route, path string) *openapi3.Operation {
 	op := &openapi3.Operation{
 		OperationID: operationID(r.Name), Summary: r.Doc, Description: "Needs: " + r.Needs + ".", Parameters: openapi3.Parameters{}, Responses: &openapi3.Responses{},
@@ -89,7 +89,7 @@ func operation(s *schemas, r *web.Route, path string) *openapi3.Operation {
 	return op
 }
 
-// success is the answer of a route.
+// success returns the response of a successful request.
 func success(s *schemas, r *web.Route) *openapi3.Response {
 	out := openapi3.NewResponse().WithDescription(r.Doc)
 	switch {
@@ -101,7 +101,7 @@ func success(s *schemas, r *web.Route) *openapi3.Response {
 	return out.WithJSONSchema(openapi3.NewObjectSchema().WithAnyAdditionalProperties())
 }
 
-// codes are those of the errors of a route.
+// codes returns the HTTP status codes of the errors of a route.
 func codes(r *web.Route) []int {
 	out := []int{400, 401, 403, 404, 405, 429, 500, 503, 504}
 	if r.Method == http.MethodPost {
@@ -131,7 +131,7 @@ func parameter(p *web.Param) *openapi3.Parameter {
 
 var inBraces = regexp.MustCompile(`{(\w+)}`)
 
-// pathParams are the names in braces.
+// pathParams returns the parameter names of a path template.
 func pathParams(path string) (out []string) {
 	for _, m := range inBraces.FindAllStringSubmatch(path, -1) {
 		out = append(out, m[1])

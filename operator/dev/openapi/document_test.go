@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
-// TestDocumentIsCurrent compares the file that the operator serves with a new one.
+// The document that the operator serves is up to date.
 func TestDocumentIsCurrent(t *testing.T) {
 	want, err := generate()
 	if err != nil {
@@ -23,7 +23,7 @@ func TestDocumentIsCurrent(t *testing.T) {
 	}
 }
 
-// TestDocumentHasAll: every path, parameter and field has its place and its description.
+// Every path, parameter and field is documented.
 func TestDocumentHasAll(t *testing.T) {
 	doc, err := document(web.Routes())
 	if err != nil {
@@ -48,7 +48,7 @@ func TestDocumentHasAll(t *testing.T) {
 		}
 	}
 	target := doc.Components.Schemas["preview.Target"].Value
-	for _, name := range []string{"workload", "object", "job", "state", "shards"} { // of the struct, and of the one that it embeds
+	for _, name := range []string{"workload", "object", "job", "state", "shards"} { // own fields and fields of the embedded struct
 		if target.Properties[name] == nil || !strings.Contains(strings.Join(target.Required, " "), name) {
 			t.Errorf("preview.Target has no %s, or it is not required: %v", name, target.Required)
 		}

@@ -1,13 +1,13 @@
-// Command openapi writes the OpenAPI document that the operator serves, from the table of
-// routes of package web and the Go types of the answers:
+// Command openapi writes the OpenAPI document that the operator serves. It is generated from the routes of package web
+// and the Go types of the responses:
 //
 //	go run ./operator/dev/openapi operator/web/openapi.json
 //
 //	document.go   paths, parameters and errors
-//	schema.go     schemas of types, as encoding/json writes them
-//	comments.go   comments in the sources, which are the descriptions
+//	schema.go     schemas of types, following encoding/json
+//	comments.go   comments in the sources, used as descriptions
 //
-// A test fails when the file is not current.
+// A test fails if the file is out of date.
 package main
 
 import (
@@ -36,7 +36,7 @@ func run(args []string) error {
 	return os.WriteFile(args[0], text, 0o644)
 }
 
-// generate returns the document.
+// generate returns the encoded document.
 func generate() ([]byte, error) {
 	doc, err := document(web.Routes())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// schemas are those of Go types. Structs are components, by package and name.
+// schemas collects the schemas of Go types. Structs become components, named by package and type.
 type schemas struct {
 	all      openapi3.Schemas
 	names    map[reflect.Type]string
@@ -24,7 +24,7 @@ func newSchemas(c *comments) *schemas {
 	return &schemas{openapi3.Schemas{}, map[reflect.Type]string{}, c}
 }
 
-// of returns the schema of the values of a type, as encoding/json writes them.
+// of returns the schema of a type as encoded by encoding/json.
 func (s *schemas) of(t reflect.Type) *openapi3.SchemaRef {
 	switch {
 	case t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[metav1.Time]():
@@ -61,7 +61,7 @@ func (s *schemas) of(t reflect.Type) *openapi3.SchemaRef {
 
 func value(s *openapi3.Schema) *openapi3.SchemaRef { return openapi3.NewSchemaRef("", s) }
 
-// object returns a reference to the component of a struct.
+// object returns a reference to the component of a struct and adds the component if it is missing.
 func (s *schemas) object(t reflect.Type) *openapi3.SchemaRef {
 	name, known := s.names[t]
 	if !known {
@@ -69,15 +69,15 @@ func (s *schemas) object(t reflect.Type) *openapi3.SchemaRef {
 		if _, taken := s.all[name]; taken {
 			panic("two types are called " + name)
 		}
-		out := openapi3.NewObjectSchema() // callers ignore fields that come later
+		out := openapi3.NewObjectSchema() // additional properties are allowed: clients ignore unknown fields
 		out.Description = s.comments.of(t, "")
-		s.names[t], s.all[name] = name, value(out) // before its fields, which may lead to it again
+		s.names[t], s.all[name] = name, value(out) // registered before its fields, because the type can be recursive
 		s.fields(out, t)
 	}
 	return openapi3.NewSchemaRef("#/components/schemas/"+name, nil)
 }
 
-// nameOf is that of a component: "insight.Targets".
+// nameOf returns the component name of a struct, for example "insight.Targets".
 func nameOf(t reflect.Type) string {
 	if t.Name() == "" {
 		panic(fmt.Sprintf("%s has no name", t))
@@ -85,7 +85,7 @@ func nameOf(t reflect.Type) string {
 	return path.Base(t.PkgPath()) + "." + strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 }
 
-// fields adds those of a struct, and of structs that are embedded without a name.
+// fields adds the fields of a struct, including those of embedded structs.
 func (s *schemas) fields(to *openapi3.Schema, t reflect.Type) {
 	for f := range fieldsOf(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -102,7 +102,7 @@ func (s *schemas) fields(to *openapi3.Schema, t reflect.Type) {
 		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		if doc := s.comments.of(t, f.Name); ref.Value != nil {
 			ref.Value.Description = doc
-		} else if doc != "" { // a reference has nothing beside it
+		} else if doc != "" { // a reference cannot have a description next to it
 			ref = value(&openapi3.Schema{AllOf: openapi3.SchemaRefs{ref}, Description: doc})
 		}
 		if !optional {
@@ -116,7 +116,7 @@ func (s *schemas) fields(to *openapi3.Schema, t reflect.Type) {
 	}
 }
 
-// nullable is the schema of what may be null: an empty list that nobody made.
+// nullable returns the schema with null allowed, because encoding/json encodes nil slices, maps and pointers as null.
 func nullable(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	if ref.Value == nil {
 		ref = value(&openapi3.Schema{AllOf: openapi3.SchemaRefs{ref}})
@@ -125,7 +125,7 @@ func nullable(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	return ref
 }
 
-// fieldsOf are the fields that encoding/json writes.
+// fieldsOf iterates over the fields that encoding/json encodes.
 func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) {
 		for i := range t.NumField() {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// owner is what the operator looks after while its metrics are read: a field
-// for every metric that is about a field.
+// owner is the workload that the operator reconciles while its metrics are scraped. It sets each field that has a
+// metric about it.
 const owner = `{
 	"apiVersion": "monitoring.coreos.com/v1", "kind": "Prometheus",
 	"metadata": {"name": "main", "namespace": "demo", "uid": "u", "resourceVersion": "1", "generation": 1},
 	"spec": {"enforcedSampleLimit": 1, "serviceMonitorSelector": {}}
 }`
 
-// kinds of the objects behind each resource that an operator lists.
+// kinds maps each resource that an operator lists to its kind.
 var kinds = map[string]string{
 	"alertmanagerconfigs": "AlertmanagerConfig", "alertmanagers": "Alertmanager", "configmaps": "ConfigMap",
 	"customresourcedefinitions": "CustomResourceDefinition", "daemonsets": "DaemonSet", "endpoints": "Endpoints",
@@ -28,10 +28,8 @@ var kinds = map[string]string{
 	"thanosrulers": "ThanosRuler",
 }
 
-// answerAPI is just enough of an API server for an operator to run passes:
-// lists have one owner and nothing else, watches stay silent, everything is
-// allowed but a permission that it can do without, and what is written is answered as
-// it came.
+// answerAPI is a minimal fake API server for an operator that reconciles: lists contain only one workload, watches have
+// no events, every permission but an optional one is granted, and written objects are returned as they came.
 func answerAPI(w http.ResponseWriter, r *http.Request) {
 	switch resource := path.Base(r.URL.Path); {
 	case resource == "version":
@@ -39,13 +37,13 @@ func answerAPI(w http.ResponseWriter, r *http.Request) {
 	case path.Dir(r.URL.Path) == "/apis/monitoring.coreos.com":
 		answer(w, http.StatusOK, served(path.Base(path.Dir(r.URL.Path))+"/"+resource))
 	case resource == "selfsubjectaccessreviews":
-		question, _ := io.ReadAll(r.Body) // in protobuf
+		question, _ := io.ReadAll(r.Body) // encoded as protobuf
 		allowed := !bytes.Contains(question, []byte("storageclasses"))
 		answer(w, http.StatusCreated, map[string]any{
 			"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "status": map[string]any{"allowed": allowed},
 		})
 	case r.URL.Query().Get("sendInitialEvents") != "":
-		refuse(w, http.StatusUnprocessableEntity, "Invalid") // clients list instead
+		refuse(w, http.StatusUnprocessableEntity, "Invalid") // clients fall back to list
 	case r.URL.Query().Get("watch") != "":
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusOK)
@@ -60,7 +58,7 @@ func answerAPI(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// served says that a version of the API has every kind.
+// served returns the discovery document of an API version with all kinds.
 func served(version string) map[string]any {
 	var resources []any
 	for resource, kind := range kinds {
@@ -69,7 +67,7 @@ func served(version string) map[string]any {
 	return map[string]any{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": resources}
 }
 
-// list has the owner among the resources that owners are, and else is empty.
+// list returns a list that is empty except for the resource of the workload.
 func list(r *http.Request, resource string) map[string]any {
 	group, version := "", "v1"
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/apis/"); ok {
@@ -89,7 +87,7 @@ func list(r *http.Request, resource string) map[string]any {
 	return out
 }
 
-// stored is a written object with what a store adds.
+// stored returns a written object with the metadata that an API server adds.
 func stored(object map[string]any) map[string]any {
 	meta, ok := object["metadata"].(map[string]any)
 	if !ok {
@@ -107,7 +105,7 @@ func readObject(r *http.Request) map[string]any {
 		err = json.Unmarshal(body, &object)
 	}
 	if err != nil {
-		return map[string]any{} // the client will not understand the answer and say so
+		return map[string]any{} // the client reports the unusable response
 	}
 	return object
 }
@@ -121,6 +119,6 @@ func refuse(w http.ResponseWriter, code int, reason string) {
 func answer(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	// A client that is gone needs no answer.
+	// A closed connection is not an error here.
 	_ = json.NewEncoder(w).Encode(body)
 }

@@ -16,7 +16,7 @@ there is no default. ` + "`[no-]`" + ` marks switches, ` + "`…`" + ` repeatabl
 also accept a single dash before a long name.
 `
 
-// flagsPage lists the flags of every program.
+// flagsPage returns the page with the flags of every program.
 func flagsPage(ctx context.Context, p *programs) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(flagsIntro)
@@ -61,22 +61,22 @@ func writeFlags(out *bytes.Buffer, flags []flag) {
 	}
 }
 
-// cell makes text fit into one cell of a table.
+// cell escapes text for a table cell.
 func cell(text string) string {
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 	return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text)
 }
 
-// usage is what a program, or one of its commands, prints with --help.
+// usage is the parsed --help output of a program or command.
 type usage struct {
 	about    string
 	flags    []flag
-	commands []string // names with their parents: "crds apply"
+	commands []string // with parent commands: "crds apply"
 }
 
 type flag struct{ name, about string }
 
-// readUsage reads the text as kingpin prints it when no line needs a break:
+// readUsage parses the --help output of kingpin, printed wide enough that no line is wrapped:
 //
 //	usage: operator [<flags>] <command> [<args> ...]
 //

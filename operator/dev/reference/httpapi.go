@@ -28,7 +28,7 @@ answers are in the OpenAPI document that the operator serves at ` + "`/openapi/v
   everything again and reconnect. It tells of objects that the caller may ` + "`get`" + ` by a role for the whole namespace or cluster.
 `
 
-// httpAPIPage lists the paths of the HTTP API.
+// httpAPIPage returns the page with the paths of the HTTP API.
 func httpAPIPage(context.Context, *programs) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(httpAPIIntro)

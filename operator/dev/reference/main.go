@@ -1,16 +1,16 @@
-// Command reference writes the reference pages of docs/reference from the
-// programs themselves, so that they cannot say anything else than the code:
+// Command reference generates the pages of docs/reference from the programs themselves, so that the pages match the
+// code:
 //
-//	flags.md     what the programs print about their flags
+//	flags.md     the --help output of the programs
 //	http-api.md  the paths of the HTTP API
-//	metrics.md   what they expose when they run
+//	metrics.md   the metrics of the running programs
 //	versions.md  the version gates in the types and tables of the operator
 //
-// A new flag, metric or gate needs nothing here but a run:
+// To document a new flag, metric or gate, run it again:
 //
 //	go run ./operator/dev/reference docs/reference
 //
-// A test fails when a page is not current.
+// A test fails if a page is out of date.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// run writes all pages into a folder.
+// run writes all pages to a folder.
 func run(ctx context.Context, args []string, progress io.Writer) error {
 	if len(args) != 1 {
 		return fmt.Errorf("want one argument, the folder to write to")

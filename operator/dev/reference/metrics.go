@@ -25,13 +25,12 @@ have a fixed set of values, exist from the start. All programs also expose ` + "
 and ` + "`promhttp_*`" + `, which the Go client library documents.
 `
 
-// exposing are the programs, and the commands of programs, that expose metrics, in the order
-// of the page.
+// exposing lists the programs and commands that expose metrics, in the order of the page.
 var exposing = []string{"operator", "operator " + webhookCommand, "config-reloader", "rules-reloader"}
 
 const webhookCommand = "admission-webhook"
 
-// metricsPage runs each program and lists what it exposes.
+// metricsPage runs each program and returns the page with their metrics.
 func metricsPage(ctx context.Context, p *programs) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(metricsIntro)
@@ -51,7 +50,7 @@ func metricsPage(ctx context.Context, p *programs) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// common reports whether a metric comes with the client library.
+// common reports whether a metric is one of the Go client library.
 func common(metric string) bool {
 	for _, p := range []string{"go_", "process_", "promhttp_"} {
 		if strings.HasPrefix(metric, p) {
@@ -61,7 +60,7 @@ func common(metric string) bool {
 	return false
 }
 
-// labelsOf lists the labels that any series of the family has.
+// labelsOf lists the names of the labels of a metric family.
 func labelsOf(f *dto.MetricFamily) string {
 	names := map[string]bool{}
 	for _, m := range f.GetMetric() {
@@ -72,8 +71,7 @@ func labelsOf(f *dto.MetricFamily) string {
 	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-// settled names, for each program, a metric that shows up only after its work
-// was done once; then all others are there.
+// settled maps each program to a metric that appears after its work was done once. All other metrics exist by then.
 var settled = map[string]string{
 	"operator":                   "prometheus_operator_managed_resources",
 	"operator " + webhookCommand: "prometheus_operator_admission_webhook_build_info",
@@ -81,8 +79,7 @@ var settled = map[string]string{
 	"rules-reloader":             "configmap_reload_requests_total",
 }
 
-// exposed runs a program against servers of ours until it has done its work
-// once, and returns what it then exposes.
+// exposed runs a program against fake servers until it has done its work once, and returns its metrics.
 func (p *programs) exposed(ctx context.Context, name string) (map[string]*dto.MetricFamily, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -118,14 +115,14 @@ func (p *programs) exposed(ctx context.Context, name string) (map[string]*dto.Me
 	}
 	families, err := scrapeUntil(ctx, "http://"+address+"/metrics", settled[name])
 	cancel()
-	_ = cmd.Wait() // we ended it
+	_ = cmd.Wait() // killed by cancel
 	if err != nil {
 		return nil, fmt.Errorf("%w; it wrote:\n%s", err, log.Bytes())
 	}
 	return families, nil
 }
 
-// answerReload is a Prometheus that is ready and reloads everything.
+// answerReload is a fake Prometheus that is ready and accepts every configuration.
 func answerReload(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/status/runtimeinfo") {
 		answer(w, http.StatusOK, map[string]any{"status": "success", "data": map[string]any{
@@ -134,14 +131,14 @@ func answerReload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// freeAddress is an address that nobody listens on at the moment.
+// freeAddress returns an address with a port that is currently unused.
 func freeAddress() (string, error) {
 	s := httptest.NewUnstartedServer(nil)
 	address := s.Listener.Addr().String()
 	return address, s.Listener.Close()
 }
 
-// scrapeUntil scrapes until a metric has a series that tells of finished work.
+// scrapeUntil scrapes until the metric shows that the work is done.
 func scrapeUntil(ctx context.Context, url, metric string) (map[string]*dto.MetricFamily, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -162,8 +159,8 @@ func scrapeUntil(ctx context.Context, url, metric string) (map[string]*dto.Metri
 	}
 }
 
-// done reports whether the family has a series, and for a single one that it
-// is not zero: a gauge that says 0 from the start is no news.
+// done reports whether the family has series. A single series must be above zero, because some gauges are exposed as 0
+// from the start.
 func done(f *dto.MetricFamily) bool {
 	switch m := f.GetMetric(); {
 	case len(m) == 0:

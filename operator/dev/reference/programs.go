@@ -12,16 +12,15 @@ import (
 
 const prefix = "github.com/firekeeper-dev/firekeeper/"
 
-// programNames in the order of the pages.
+// programNames lists the programs in the order of the pages.
 var programNames = []string{"operator", "config-reloader", "rules-reloader"}
 
-// programs are the three binaries, built for the pages.
+// programs is a folder with the three binaries, built for the pages.
 type programs struct {
 	dir string
 }
 
-// buildPrograms builds with VERSION in place of a version, so that a release
-// does not change the pages.
+// buildPrograms builds the programs with the version "VERSION", so that a release does not change the pages.
 func buildPrograms(ctx context.Context, progress io.Writer) (*programs, error) {
 	root, err := root()
 	if err != nil {
@@ -48,12 +47,12 @@ func buildPrograms(ctx context.Context, progress io.Writer) (*programs, error) {
 
 func (p *programs) remove() { os.RemoveAll(p.dir) }
 
-// command is a program that dies with ctx.
+// command returns a command that is killed when ctx is done.
 func (p *programs) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
 }
 
-// output runs a program to its end and returns what it printed, in lines of any length.
+// output runs a program and returns its output. Lines are not wrapped.
 func (p *programs) output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := p.command(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "COLUMNS=10000")
@@ -64,7 +63,7 @@ func (p *programs) output(ctx context.Context, name string, args ...string) (str
 	return string(out), nil
 }
 
-// root is the folder of go.work, at or above the working folder.
+// root returns the folder of go.work, which is the working folder or one of its parents.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPagesAreCurrent writes all pages anew and compares.
+// The committed pages match newly generated ones.
 func TestPagesAreCurrent(t *testing.T) {
 	fresh := t.TempDir()
 	if err := run(t.Context(), []string{fresh}, io.Discard); err != nil {
@@ -37,7 +37,7 @@ func TestPagesAreCurrent(t *testing.T) {
 	}
 }
 
-// difference lists the lines that only one of two texts has.
+// difference lists the lines that only one of two texts contains.
 func difference(got, want string) string {
 	var out strings.Builder
 	only := func(mark, a, b string) {

@@ -33,13 +33,13 @@ Keys that are not listed exist in every version. A key inside a block that is le
 too. Decisions that need more than a version number (the role of a discovery, another field) are not listed.
 `
 
-// place is a struct that a configuration consists of, with the key it stands under.
+// place is a struct of the configuration and the key where it is placed.
 type place struct {
 	under string
 	typ   reflect.Type
 }
 
-// roots are those of Prometheus.
+// roots lists the top-level structs of a Prometheus configuration.
 var roots = []place{
 	{"", reflect.TypeFor[promconfig.Head]()},
 	{"scrape_configs[]", reflect.TypeFor[promconfig.ServiceMonitorJob]()},
@@ -47,13 +47,13 @@ var roots = []place{
 	{"scrape_configs[]", reflect.TypeFor[promconfig.ProbeJob]()},
 	{"scrape_configs[]", reflect.TypeFor[promconfig.ScrapeConfigJob]()},
 	{"", reflect.TypeFor[promconfig.Tail]()},
-	{"alerting.alertmanagers[]", reflect.TypeFor[promconfig.Alertmanager]()}, // a list of any kind of entry
+	{"alerting.alertmanagers[]", reflect.TypeFor[promconfig.Alertmanager]()}, // listed here because the field is of type []any
 }
 
-// thanosRoots are those of the remote write of a ThanosRuler.
+// thanosRoots lists the structs of the remote write configuration of a ThanosRuler.
 var thanosRoots = []place{{"remote_write[]", reflect.TypeFor[promconfig.RemoteWrite]()}}
 
-// alertmanagerRoots are those of an Alertmanager.
+// alertmanagerRoots lists the top-level structs of an Alertmanager configuration.
 var alertmanagerRoots = []place{
 	{"global", reflect.TypeFor[amconfig.Global]()},
 	{"route", reflect.TypeFor[amconfig.Route]()},
@@ -62,7 +62,7 @@ var alertmanagerRoots = []place{
 	{"mute_time_intervals[]", reflect.TypeFor[amconfig.MuteInterval]()},
 }
 
-// versionsPage lists everything that not every version knows.
+// versionsPage returns the page with everything that depends on the version of a program.
 func versionsPage(context.Context, *programs) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(versionsIntro)
@@ -83,7 +83,7 @@ func versionsPage(context.Context, *programs) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// block is a struct type and every place where it occurs.
+// block is a struct type and all paths where it occurs.
 type block struct {
 	typ    reflect.Type
 	places []string // paths of keys, "remote_write[].tls_config"
@@ -108,7 +108,7 @@ func writeKeys(out *bytes.Buffer) error {
 			}
 			row := fmt.Sprintf("| %s | `%s` | %s | %s | %s | %s |\n",
 				b.title(), k.Name, k.Since, k.SinceAgent, k.Until, k.Mode)
-			if !written[row] { // jobs of both kinds of monitors share most keys
+			if !written[row] { // jobs of ServiceMonitors and PodMonitors share most keys
 				written[row] = true
 				out.WriteString(row)
 			}
@@ -166,7 +166,7 @@ func writeAlertmanagerKeys(out *bytes.Buffer) error {
 	return nil
 }
 
-// title names a block by its path, or by its key when it occurs in many places.
+// title returns the path of a block, or its key if it occurs in many places.
 func (b block) title() string {
 	switch path := b.places[0]; {
 	case path == "":
@@ -185,7 +185,7 @@ func findBlocks(program gate.Program, roots []place) ([]*block, error) {
 		visit  func(t reflect.Type, path string) error
 	)
 	visit = func(t reflect.Type, path string) error {
-		if t == reflect.TypeFor[gate.Node]() { // keys of the user
+		if t == reflect.TypeFor[gate.Node]() { // user-defined keys
 			return nil
 		}
 		t, suffix := element(t)
@@ -220,7 +220,7 @@ func findBlocks(program gate.Program, roots []place) ([]*block, error) {
 	return blocks, nil
 }
 
-// element is what a pointer, list or map holds; lists add "[]" to the path.
+// element unwraps pointers, lists and maps to the element type. Lists add "[]" to the path.
 func element(t reflect.Type) (reflect.Type, string) {
 	suffix := ""
 	for {
@@ -264,5 +264,5 @@ func writeArguments(out *bytes.Buffer) {
 	}
 }
 
-// release drops the mark for "any pre-release": 3.0.0-0 is 3.0.0 to readers.
+// release drops the suffix "-0", which includes pre-releases: 3.0.0-0 becomes 3.0.0.
 func release(version string) string { return strings.TrimSuffix(version, "-0") }

@@ -28,11 +28,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 )
 
-// side is the groups that one of the two has, by source.
+// side holds the groups of one implementation, by source.
 type side struct {
 	mu      sync.Mutex
 	groups  map[string]string
-	changed chan struct{} // there is something new
+	changed chan struct{} // has a value after a change
 }
 
 func newSide() *side {
@@ -46,7 +46,7 @@ func (s *side) put(source string, g *targetgroup.Group) {
 		for _, t := range g.Targets {
 			lines = append(lines, "\n  "+t.String())
 		}
-		slices.Sort(lines) // builders have no order
+		slices.Sort(lines) // builders return targets in no particular order
 		text = g.Labels.String() + strings.Join(lines, "")
 	}
 	s.mu.Lock()
@@ -70,14 +70,14 @@ func (s *side) all() map[string]string {
 	return maps.Clone(s.groups)
 }
 
-// pair is one discovery, by Prometheus and by us.
+// pair is one discovery, run by Prometheus and by the operator.
 type pair struct {
 	sd               targets.KubernetesSD
 	prometheus, ours *side
 	sub              *watch.Subscription
 }
 
-// newPair runs a discovery of Prometheus with informers of its own, and subscribes to ours.
+// newPair runs Prometheus' discovery with its own informers, and subscribes to the shared ones.
 func newPair(t *testing.T, c *cluster.Cluster, shared *watch.Cluster, sd targets.KubernetesSD) *pair {
 	t.Helper()
 	p := &pair{sd: sd, prometheus: newSide(), ours: newSide()}
@@ -116,11 +116,11 @@ func newPair(t *testing.T, c *cluster.Cluster, shared *watch.Cluster, sd targets
 	return p
 }
 
-// patience bounds a wait for what both sides have. It is long because some twenty
-// discoveries, each with informers of its own, follow on a machine that does much else.
+// patience is the timeout for both sides to reach a state. It is long because about twenty discoveries, each with its
+// own informers, run on a machine that may be busy.
 const patience = 10 * time.Minute
 
-// wait waits until a condition holds for what both sides have.
+// wait waits until a condition holds for the groups of both sides.
 func (p *pair) wait(t *testing.T, what string, holds func(prometheus, ours map[string]string) bool) {
 	t.Helper()
 	late := time.After(patience)
@@ -139,7 +139,7 @@ func (p *pair) wait(t *testing.T, what string, holds func(prometheus, ours map[s
 	}
 }
 
-// discoveries are what is compared.
+// discoveries returns the discoveries that are compared.
 func discoveries() (out []targets.KubernetesSD) {
 	for _, role := range []string{"endpoints", "endpointslice", "pod", "service", "node", "ingress"} {
 		out = append(out, targets.KubernetesSD{Role: role},
@@ -156,9 +156,8 @@ func discoveries() (out []targets.KubernetesSD) {
 	)
 }
 
-// TestBuilders compares the groups of our shared, trimmed informers with those of the discovery
-// of Prometheus, which has informers of its own and whole objects, while objects in a real API
-// server change at random. FIREKEEPER_EVENTS is the number of events.
+// The groups of the shared, trimmed informers match those of Prometheus' discovery, which has its own informers and
+// complete objects, while objects in a real API server change at random. FIREKEEPER_EVENTS is the number of events.
 func TestBuilders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a Kubernetes control plane, which -short leaves out")
@@ -204,7 +203,7 @@ func TestBuilders(t *testing.T) {
 	t.Logf("%d events, %d groups compared", w.events, compared)
 }
 
-// agree waits until both sides of all discoveries have the same groups.
+// agree waits until both sides have the same groups for all discoveries.
 func agree(t *testing.T, pairs []*pair, when string) (groups int) {
 	t.Helper()
 	for _, p := range pairs {
@@ -219,12 +218,12 @@ func agree(t *testing.T, pairs []*pair, when string) (groups int) {
 	return groups
 }
 
-// begin makes what stays.
+// begin creates the objects that are never deleted.
 func (w *churn) begin() {
 	w.create("nodes", "", marker, fields{})
 	for _, ns := range churnNamespaces {
 		w.create("namespaces", "", ns, fields{})
-		w.create("serviceaccounts", ns, "default", fields{}) // pods need it
+		w.create("serviceaccounts", ns, "default", fields{}) // required by pods
 		pod := w.pod(fields{"labels": fields{"app": "web"}})
 		w.create("pods", ns, marker, pod)
 		ref := fields{"kind": "Pod", "namespace": ns, "name": marker}
@@ -235,10 +234,9 @@ func (w *churn) begin() {
 	}
 }
 
-// reach makes all discoveries see all pods and nodes: events of pods rebuild no slice, and
-// those of nodes only slices whose endpoint refers to something, so that a slice has what each
-// side knew when it last rebuilt it. Everything that refers to pods and nodes is touched when
-// a pod and a node that were changed last are known everywhere.
+// reach waits until all discoveries have seen all pods and nodes, and then touches the slices. Pod events do not
+// rebuild slices, and node events rebuild only slices with a target reference, so a slice otherwise has the state of
+// the time of its last rebuild. The marker pods and nodes are changed last; once they are seen, so are all others.
 func (w *churn) reach(t *testing.T, pairs []*pair, round string) {
 	t.Helper()
 	label := fields{"metadata": fields{"labels": fields{"round": round}}}
@@ -263,7 +261,7 @@ func (w *churn) reach(t *testing.T, pairs []*pair, round string) {
 			for _, ns := range churnNamespaces {
 				source := prefix + ns + "/" + marker
 				if prometheus[source] == "" && ours[source] == "" {
-					continue // of another namespace
+					continue // not one of the selected namespaces
 				}
 				if !knows(prometheus[source]) || !knows(ours[source]) {
 					w.touch(resource, ns, marker)

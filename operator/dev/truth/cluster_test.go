@@ -35,12 +35,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 
-// account is the token and the certificate of a pod.
+// account is the folder with the token and the CA certificate in a pod.
 const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
-// TestKubePrometheus compares the monitors of kube-prometheus in a real API server, whose own
-// controllers make the EndpointSlices. Prometheus has the rights of its ServiceAccount: one
-// more monitor selects a namespace where it has none.
+// Targets match for the monitors of kube-prometheus in a real API server, whose controllers create the EndpointSlices.
+// Prometheus has the permissions of its ServiceAccount; an additional monitor selects a namespace where it has none.
 func TestKubePrometheus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a Kubernetes control plane, which -short leaves out")
@@ -100,8 +99,7 @@ func TestKubePrometheus(t *testing.T) {
 	}
 }
 
-// forbiddenInTenant: the answer for the monitor without rights is that, and not that there are
-// no targets.
+// forbiddenInTenant checks that the result for the monitor without permissions is Forbidden instead of no targets.
 func forbiddenInTenant(t *testing.T, asked live.Cluster, c *compiled, w *world) {
 	t.Helper()
 	for _, job := range c.jobs(t, -1) {
@@ -123,8 +121,8 @@ func forbiddenInTenant(t *testing.T, asked live.Cluster, c *compiled, w *world) 
 	t.Error("the monitor has no job")
 }
 
-// kubePrometheus is the folder of its manifests, beside the checkout; the test is skipped
-// without it.
+// kubePrometheus returns the folder with the manifests of kube-prometheus, next to the checkout. It skips the test if
+// there is none.
 func kubePrometheus(t *testing.T) string {
 	t.Helper()
 	root := os.Getenv("FIREKEEPER_SHARED")
@@ -147,7 +145,7 @@ func kubePrometheus(t *testing.T) string {
 	return path
 }
 
-// install creates what matters to discovery and rights, and pods for the Services.
+// install creates the objects that matter to discovery and permissions, and pods for the Services.
 func install(t *testing.T, kube kubernetes.Interface, folder string) *world {
 	t.Helper()
 	w := &world{prometheus: &v1.Prometheus{}, endpointSlices: true}
@@ -159,7 +157,7 @@ func install(t *testing.T, kube kubernetes.Interface, folder string) *world {
 		create(t, kube, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i), Labels: map[string]string{"topology.kubernetes.io/zone": "a"}}})
 	}
 	var services []*corev1.Service
-	objects := map[string][]runtime.Object{} // by kind; namespaces are created first
+	objects := map[string][]runtime.Object{} // by kind, because namespaces are created first
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -203,7 +201,7 @@ func install(t *testing.T, kube kubernetes.Interface, folder string) *world {
 	return w
 }
 
-// create creates an object, or the items of a list.
+// create creates an object or the items of a list.
 func create(t *testing.T, kube kubernetes.Interface, o runtime.Object) {
 	t.Helper()
 	ctx, none := t.Context(), metav1.CreateOptions{}
@@ -242,8 +240,8 @@ func create(t *testing.T, kube kubernetes.Interface, o runtime.Object) {
 	}
 }
 
-// runPods creates pods that a Service selects, as if they ran, and waits until the cluster's
-// controllers know their addresses.
+// runPods creates pods for a Service with the status of running pods, and waits until their addresses are in the
+// EndpointSlices.
 func runPods(t *testing.T, kube kubernetes.Interface, service *corev1.Service, net int) {
 	t.Helper()
 	const pods = 3

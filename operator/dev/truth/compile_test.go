@@ -19,28 +19,28 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
 )
 
-// world is a workload and its monitors.
+// world is a workload with its monitors.
 type world struct {
 	prometheus     *v1.Prometheus
 	services       []*v1.ServiceMonitor
 	pods           []*v1.PodMonitor
 	probes         []*v1.Probe
 	scrapes        []*v1alpha1.ScrapeConfig
-	podTopology    bool // pods carry the zone of their node
-	endpointSlices bool // the cluster has them
+	podTopology    bool // pods have the topology labels of their node
+	endpointSlices bool // the cluster supports EndpointSlices
 }
 
-// compiled is what the operator makes of a world.
+// compiled is the compiled configuration of a world.
 type compiled struct {
 	frame     promconfig.Frame
 	fragments map[string][]promconfig.Fragment // by kind
 	variables []map[string]string
 	release   *semver.Version
-	noPort    bool // no-default-scrape-port
+	noPort    bool // feature no-default-scrape-port
 }
 
-// compile compiles a world for a version of Prometheus. Monitors that are rejected are left
-// out, and counted.
+// compile compiles a world for a version of Prometheus. It leaves out monitors that are rejected and returns their
+// errors.
 func (w *world) compile(t *testing.T, version string) (out compiled, rejected []error) {
 	t.Helper()
 	p := w.prometheus.DeepCopy()
@@ -79,7 +79,7 @@ func (w *world) compile(t *testing.T, version string) (out compiled, rejected []
 	return out, rejected
 }
 
-// text is the document as the operator writes it.
+// text returns the configuration as the operator writes it.
 func (c *compiled) text() []byte {
 	var out bytes.Buffer
 	for _, part := range promconfig.Assemble(&c.frame, func(kind string) []promconfig.Fragment { return c.fragments[kind] }) {
@@ -91,8 +91,8 @@ func (c *compiled) text() []byte {
 	return out.Bytes()
 }
 
-// forShard is the document of a shard, with the discoveries led to an API server: a pod finds
-// it by itself.
+// forShard returns the configuration of a shard. Its Kubernetes discoveries refer to a kubeconfig, because the server
+// does not run in a pod.
 func (c *compiled) forShard(t *testing.T, shard int, kubeconfig, own string) (doc yaml.MapSlice) {
 	t.Helper()
 	text := string(c.text())
@@ -105,10 +105,10 @@ func (c *compiled) forShard(t *testing.T, shard int, kubeconfig, own string) (do
 	for _, job := range scrapeConfigs(doc) {
 		lead(job.(yaml.MapSlice), kubeconfig, own)
 	}
-	return slices.DeleteFunc(doc, func(item yaml.MapItem) bool { return item.Key == "alerting" }) // discovers, too
+	return slices.DeleteFunc(doc, func(item yaml.MapItem) bool { return item.Key == "alerting" }) // contains a discovery, too
 }
 
-// scrapeConfigs are the jobs of a document.
+// scrapeConfigs returns the jobs of a configuration.
 func scrapeConfigs(doc yaml.MapSlice) []any {
 	for _, item := range doc {
 		if item.Key == "scrape_configs" {
@@ -119,7 +119,7 @@ func scrapeConfigs(doc yaml.MapSlice) []any {
 	return nil
 }
 
-// merge is a document with the jobs of all, for one server.
+// merge returns one configuration with the jobs of all given ones.
 func merge(t *testing.T, docs ...yaml.MapSlice) string {
 	t.Helper()
 	var jobs []any
@@ -139,7 +139,7 @@ func merge(t *testing.T, docs ...yaml.MapSlice) string {
 	return string(text)
 }
 
-// lead names the API server in the Kubernetes discoveries of a job.
+// lead sets the kubeconfig in the Kubernetes discoveries of a job.
 func lead(job yaml.MapSlice, kubeconfig, own string) {
 	for i, field := range job {
 		if field.Key != "kubernetes_sd_configs" {
@@ -152,7 +152,7 @@ func lead(job yaml.MapSlice, kubeconfig, own string) {
 	}
 }
 
-// inOwn names the own namespace, which only a pod knows.
+// inOwn replaces own_namespace, which works only in a pod, by the name of the namespace.
 func inOwn(sd yaml.MapSlice, own string) yaml.MapSlice {
 	for i, field := range sd {
 		if field.Key != "namespaces" {
@@ -175,7 +175,7 @@ func inOwn(sd yaml.MapSlice, own string) yaml.MapSlice {
 	return sd
 }
 
-// jobs are those of one shard, or of all when it is -1.
+// jobs returns the jobs of one shard, or of all shards for -1.
 func (c *compiled) jobs(t *testing.T, shard int) (out []targets.Job) {
 	t.Helper()
 	shards := c.variables
@@ -194,7 +194,7 @@ func (c *compiled) jobs(t *testing.T, shard int) (out []targets.Job) {
 	return out
 }
 
-// ours is what we say about each shard: targets by job, and how many are in which state.
+// ours returns the operator's result for each shard: the targets by job, and the number of targets in each state.
 func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster, own, account string) (out []map[string]seen, states map[targets.State]int) {
 	t.Helper()
 	all := c.jobs(t, -1)
@@ -231,8 +231,7 @@ func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster,
 	return out, states
 }
 
-// summary is the result of one shard as Prometheus shows it. A target over the limit is
-// active and fails.
+// summary converts the result of one shard to the form of Prometheus. A target over the limit is active and fails.
 func summary(t *testing.T, r targets.Result) (out seen) {
 	t.Helper()
 	for _, target := range r.Targets() {
@@ -249,7 +248,7 @@ func summary(t *testing.T, r targets.Result) (out seen) {
 	return out
 }
 
-// kubeconfig is that of an API server without authentication.
+// kubeconfig returns a kubeconfig for an API server without authentication.
 func kubeconfig(url string) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: %q}}]\nusers: [{name: a, user: {}}]\n"+
 		"contexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n", url)

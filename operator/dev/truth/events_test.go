@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// churn makes random events in an API server without controllers, so that nobody else writes.
+// churn generates random events in an API server without controllers, so that there are no other writers.
 type churn struct {
 	t      *testing.T
 	api    dynamic.Interface
@@ -26,7 +26,7 @@ type churn struct {
 
 var churnNamespaces = []string{"ns-0", "ns-1", "ns-2"}
 
-// marker is the name of the pod and its slice that tell how far a watch has come.
+// marker is the name of the pod, node and slice that show how far a watch has progressed.
 const marker = "marker"
 
 var churnResources = map[string]schema.GroupVersionResource{
@@ -50,7 +50,7 @@ func (w *churn) in(resource, namespace string) dynamic.ResourceInterface {
 	return w.api.Resource(churnResources[resource]).Namespace(namespace)
 }
 
-// create creates an object, and its status if there is one.
+// create creates an object, and writes its status if it has one.
 func (w *churn) create(resource, namespace, name string, object fields) {
 	w.t.Helper()
 	gvr := churnResources[resource]
@@ -93,7 +93,7 @@ func (w *churn) patch(resource, namespace, name string, object fields, sub ...st
 		w.t.Fatal(err)
 	}
 	_, err = w.in(resource, namespace).Patch(context.Background(), name, types.MergePatchType, text, metav1.PatchOptions{}, sub...)
-	if apierrors.IsNotFound(err) { // Endpoints go with their Service
+	if apierrors.IsNotFound(err) { // Endpoints are deleted with their Service
 		delete(w.exists, resource+"/"+namespace+"/"+name)
 		return
 	}
@@ -112,14 +112,14 @@ func (w *churn) delete(resource, namespace, name string) {
 	w.events++
 }
 
-// event changes one object of a resource at random.
+// event changes a random object of a resource.
 func (w *churn) event(resource string) {
 	w.t.Helper()
 	namespace, name := w.of(churnNamespaces...), w.of("a", "b", "c", "d")
 	if resource == "nodes" {
 		namespace = ""
 	}
-	if resource == "namespaces" { // adding and removing them is no event for builders
+	if resource == "namespaces" { // builders ignore their creation and deletion
 		w.patch(resource, "", namespace, fields{"metadata": w.meta(true)})
 		return
 	}
@@ -135,7 +135,7 @@ func (w *churn) event(resource string) {
 			return
 		}
 		w.patch(resource, namespace, name, fields{"status": object["status"]}, "status")
-	case resource == "services": // much of their spec stays as it was
+	case resource == "services": // most fields of the spec are immutable
 		w.patch(resource, namespace, name, fields{"metadata": w.meta(true)})
 	case resource == "endpointslices":
 		delete(object, "addressType")
@@ -145,7 +145,7 @@ func (w *churn) event(resource string) {
 	}
 }
 
-// meta is random metadata; a patch also removes some.
+// meta returns random metadata. A patch also removes some labels and annotations.
 func (w *churn) meta(patch bool) fields {
 	labels, annotations := fields{}, fields{}
 	for _, m := range []fields{labels, annotations} {
@@ -163,7 +163,7 @@ func (w *churn) meta(patch bool) fields {
 
 func (w *churn) address() string { return fmt.Sprintf("10.0.%d.%d", w.r.Intn(3), 1+w.r.Intn(200)) }
 
-// object is a random object, which can be a patch of another one of the same name.
+// object returns a random object or, if one of that name exists, a patch of it.
 func (w *churn) object(resource, namespace, name string) fields {
 	meta := w.meta(w.exists[resource+"/"+namespace+"/"+name])
 	switch resource {
@@ -228,7 +228,7 @@ func (w *churn) pod(meta fields) fields {
 		"containerStatuses": statuses}}
 }
 
-// podRef is a reference to a pod, mostly of some namespace, or to a node.
+// podRef returns a reference to a pod, mostly of some namespace, or to a node.
 func (w *churn) podRef() fields {
 	if w.r.Intn(6) == 0 {
 		return fields{"kind": "Node", "name": w.of("a", "b", "c", "d")}

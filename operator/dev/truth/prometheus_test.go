@@ -19,11 +19,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// program is a release of Prometheus.
+// program is a Prometheus binary.
 type program struct{ path, version string }
 
-// releases returns those that are on this machine, oldest first. With
-// FIREKEEPER_PROMETHEUSES=1 missing ones are built.
+// releases returns the releases that are available on this machine, oldest first. With FIREKEEPER_PROMETHEUSES=1 it
+// builds missing ones.
 func releases(t *testing.T) (out []program) {
 	t.Helper()
 	build := os.Getenv("FIREKEEPER_PROMETHEUSES") == "1"
@@ -49,7 +49,7 @@ func releases(t *testing.T) (out []program) {
 	return out
 }
 
-// seen are the targets of one job.
+// seen is the set of targets of one job.
 type seen struct {
 	Active  []string // URL and labels, sorted
 	Dropped int
@@ -62,7 +62,7 @@ type server struct {
 	ended chan struct{}
 }
 
-// run starts a Prometheus with a configuration and features; it ends with the test.
+// run starts a Prometheus server with a configuration and features. It is stopped at the end of the test.
 func (p program) run(t *testing.T, configuration string, features ...string) server {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,11 +87,11 @@ func (p program) run(t *testing.T, configuration string, features ...string) ser
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // its log says why
+		_ = cmd.Wait() // the reason is in its log
 		close(s.ended)
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may have exited already
 		<-s.ended
 		_ = log.Close()
 		lease.Release()
@@ -99,7 +99,7 @@ func (p program) run(t *testing.T, configuration string, features ...string) ser
 	return s
 }
 
-// answer is that of the API.
+// answer is a response of the API.
 type answer struct {
 	Data struct {
 		Active []struct {
@@ -113,7 +113,7 @@ type answer struct {
 	} `json:"data"`
 }
 
-// targets asks for the targets by job.
+// targets requests the targets, by job.
 func (s server) targets(ctx context.Context) (map[string]seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -140,7 +140,7 @@ func (s server) targets(ctx context.Context) (map[string]seen, error) {
 		out[target.Pool] = job
 	}
 	for _, target := range a.Data.Dropped {
-		job := out[target.Discovered["job"]] // that of discovered labels is the pool's name
+		job := out[target.Discovered["job"]] // the target pool is named after the discovered label
 		job.Dropped++
 		out[target.Discovered["job"]] = job
 	}
@@ -150,7 +150,7 @@ func (s server) targets(ctx context.Context) (map[string]seen, error) {
 	return out, nil
 }
 
-// line is a target in one line.
+// line formats a target as a single line.
 func line(url string, labels map[string]string) string {
 	text := url
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
@@ -159,20 +159,19 @@ func line(url string, labels map[string]string) string {
 	return text
 }
 
-// How long targets must stay as they are: right ones for a round of Prometheus' discovery,
-// wrong ones for longer, as a server on a busy machine may not have got to them yet.
+// Times for which targets must be unchanged: correct ones for a round of Prometheus' discovery, wrong ones longer,
+// because a server on a busy machine may need more time.
 const (
 	rightFor = 6 * time.Second
 	wrongFor = 45 * time.Second
-	limit    = 10 * time.Minute // for a server to answer at all
+	limit    = 10 * time.Minute // until the first response of a server
 )
 
-// settle asks all servers until their targets are those that are wanted, or do not change any
-// more, and returns the last answers.
+// settle polls all servers until their targets are the wanted ones or stop changing, and returns the last responses.
 func settle(t *testing.T, servers []server, want []map[string]seen) []map[string]seen {
 	t.Helper()
 	began := time.Now()
-	changed := began // the last time when an answer was another one, or none
+	changed := began // time of the last error or different response
 	out := make([]map[string]seen, len(servers))
 	for {
 		right := true

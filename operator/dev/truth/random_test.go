@@ -16,17 +16,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// random makes worlds over few names, so that selectors meet.
+// random generates worlds from few names, so that selectors often match.
 type random struct {
 	*rand.Rand
 	t *testing.T
-	// world is a prefix of its namespaces.
+	// world is the prefix of the names of its namespaces.
 	world string
 }
 
 func (r random) of(words ...string) string { return words[r.IntN(len(words))] }
 
-// maybe is the text once in n times, else "".
+// maybe returns the text with probability 1/n, and "" otherwise.
 func (r random) maybe(n int, text string) string {
 	if r.IntN(n) > 0 {
 		return ""
@@ -34,7 +34,7 @@ func (r random) maybe(n int, text string) string {
 	return text
 }
 
-// list joins what is not empty.
+// list joins the texts that are not empty.
 func list(texts ...string) string {
 	var out []string
 	for _, text := range texts {
@@ -45,7 +45,7 @@ func list(texts ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// some are up to n texts.
+// some returns up to n texts.
 func (r random) some(n int, make func() string) string {
 	var out []string
 	for range r.IntN(n + 1) {
@@ -62,17 +62,17 @@ func (r random) read(into any, format string, args ...any) {
 	}
 }
 
-// own is the namespace of the workload.
+// own returns the namespace of the workload.
 func (r random) own() string { return r.world + "monitoring" }
 
-// namespaces of the world.
+// namespaces returns the namespaces of the world.
 func (r random) namespaces() []string { return []string{r.world + "alpha", r.world + "beta", r.own()} }
 
 func (r random) namespace() string { return r.of(r.namespaces()...) }
 func (r random) app() string       { return r.of("web", "db", "job-a") }
 func (r random) port() string      { return r.of("http", "metrics", "admin") }
 
-// cluster are objects in three namespaces.
+// cluster returns objects in three namespaces.
 func (r random) cluster() (out []discoverytest.Object) {
 	add := func(object discoverytest.Object, format string, args ...any) {
 		r.t.Helper()
@@ -95,7 +95,7 @@ func (r random) cluster() (out []discoverytest.Object) {
 	return out
 }
 
-// nodes are those of all worlds.
+// nodes returns the nodes that all worlds share.
 func (r random) nodes() (out []discoverytest.Object) {
 	for i, zone := range []string{"a", "b", "c"} {
 		node := &corev1.Node{}
@@ -106,7 +106,7 @@ func (r random) nodes() (out []discoverytest.Object) {
 	return out
 }
 
-// application adds a Service, its pods, Endpoints and EndpointSlices.
+// application adds a Service with its pods, Endpoints and EndpointSlices.
 func (r random) application(add func(discoverytest.Object, string, ...any), ns, app, net string) {
 	ports := r.of("[{name: http, containerPort: 8080}, {name: metrics, containerPort: 9090}]", "[{name: http, containerPort: 8080}]", "[{containerPort: 9090}]", "[]")
 	var addresses, ready, notReady []string
@@ -151,7 +151,7 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 		slice := &discoveryv1.EndpointSlice{}
 		add(slice, `{metadata: {namespace: %s, name: %s-%d, labels: {%s}}, addressType: IPv4, endpoints: [%s], ports: %s}`,
 			ns, app, i, list("kubernetes.io/service-name: "+app, labels), strings.Join(part, ", "), backends)
-		for i := range slice.Ports { // defaults of the API server, without which old releases panic
+		for i := range slice.Ports { // defaults of the API server; old releases panic without them
 			port := &slice.Ports[i]
 			port.Protocol = new(corev1.ProtocolTCP)
 			if port.Name == nil {
@@ -161,12 +161,12 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 	}
 }
 
-// sidecar is an init container that goes on running.
+// sidecar returns an init container that keeps running.
 func (r random) sidecar() string {
 	return r.maybe(3, "{name: side, image: s, restartPolicy: Always, ports: [{name: admin, containerPort: 7000}]}")
 }
 
-// step is a relabel step of a user.
+// step returns a relabeling step.
 func (r random) step() string {
 	meta := r.of("__meta_kubernetes_namespace", "__meta_kubernetes_pod_name", "__meta_kubernetes_pod_label_tier", "__meta_kubernetes_pod_node_name", "__address__",
 		"__meta_kubernetes_pod_phase", "__meta_kubernetes_pod_annotation_note", "__meta_kubernetes_pod_container_init", "__meta_kubernetes_endpointslice_endpoint_zone", "__meta_kubernetes_service_annotation_prometheus_io_port", "__meta_kubernetes_pod_controller_kind", "__meta_kubernetes_pod_ready", "namespace", "pod", "job")
@@ -199,19 +199,19 @@ func (r random) namespaceSelector() string {
 	return r.of("", "", "namespaceSelector: {any: true}", "namespaceSelector: {matchNames: ["+r.world+"alpha, "+r.own()+"]}", "namespaceSelector: {matchNames: [none]}")
 }
 
-// endpoint are fields of an endpoint that all monitors have.
+// endpoint returns endpoint fields that all kinds of monitors have.
 func (r random) endpoint() string {
 	return list(r.maybe(3, "path: /m"), r.maybe(4, "scheme: "+r.of("https", "http")), r.maybe(4, "params: {q: [a, b]}"), r.maybe(4, "interval: 15s, scrapeTimeout: 5s"),
 		r.maybe(2, "relabelings: ["+r.some(3, r.step)+"]"), r.maybe(6, "filterRunning: false"))
 }
 
-// spec are fields of all monitors.
+// spec returns spec fields that all kinds of monitors have.
 func (r random) spec() string {
 	return list("selector: "+r.selector(), r.namespaceSelector(), r.maybe(4, "podTargetLabels: [tier]"), r.maybe(4, "attachMetadata: {node: true}"),
 		r.maybe(5, "jobLabel: app"), r.maybe(8, "targetLimit: 2"), r.maybe(5, "selectorMechanism: RoleSelector"), r.maybe(4, "scrapeClass: zone"))
 }
 
-// workload is one with monitors of all kinds.
+// workload returns a workload with monitors of all kinds.
 func (r random) workload(features ...string) *world {
 	w := &world{prometheus: &v1.Prometheus{}, endpointSlices: true, podTopology: r.IntN(2) == 0}
 	shards := 1 + r.IntN(3)

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
-// TestRunning asks real servers for their targets, as pods behind an API server.
+// Targets can be read from real servers through the pod proxy of an API server.
 func TestRunning(t *testing.T) {
 	if os.Getenv("FIREKEEPER_TRUTH") == "" {
 		t.Skip("waits for scrapes of real servers; FIREKEEPER_TRUTH=5 runs it")
@@ -43,7 +43,7 @@ func TestRunning(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got running.Answer
-			for began := time.Now(); len(got.Targets) < 3 && time.Since(began) < limit; time.Sleep(100 * time.Millisecond) { // nothing tells when it has them
+			for began := time.Now(); len(got.Targets) < 3 && time.Since(began) < limit; time.Sleep(100 * time.Millisecond) { // there is no event for discovered targets
 				got = running.Cluster{Kube: kube}.Ask(t.Context(), running.Server{Namespace: "demo", Pod: "main-0", Scheme: "http", Port: 9090})
 			}
 			labels := func(job, instance string) map[string]string {
@@ -54,7 +54,7 @@ func TestRunning(t *testing.T) {
 				return out
 			}
 			for i := range got.Targets {
-				got.Targets[i].Health, got.Targets[i].LastError = "", "" // nobody answers there, or was not asked yet
+				got.Targets[i].Health, got.Targets[i].LastError = "", "" // the addresses are unreachable or not scraped yet
 			}
 			want := []running.Target{
 				{Job: "a", URL: "http://127.0.0.1:1/metrics?token=secret", Labels: labels("a", "127.0.0.1:1")},

@@ -21,7 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
 )
 
-// seeds is the number of random worlds.
+// seeds returns the number of random worlds.
 func seeds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("FIREKEEPER_TRUTH")
@@ -35,7 +35,7 @@ func seeds(t *testing.T) int {
 	return n
 }
 
-// tally counts what was compared.
+// tally counts the compared targets.
 type tally struct {
 	mu       sync.Mutex
 	states   map[targets.State]int
@@ -61,11 +61,10 @@ func (c *tally) add(states map[targets.State]int, ours []map[string]seen, reject
 	}
 }
 
-// batch is the number of worlds that share a cluster and servers, which take seconds to
-// start and to discover.
+// batch is the number of worlds that share a cluster and servers, because those need seconds to start and to discover.
 const batch = 5
 
-// TestRandom: what we say about random workloads is what Prometheus does.
+// The operator's result for random workloads matches the targets of Prometheus.
 func TestRandom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers, which -short leaves out")
@@ -99,7 +98,7 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	api := &discoverytest.Server{}
 	var features []string
 	if first/batch%3 == 1 {
-		features = []string{"no-default-scrape-port"} // of major version 2
+		features = []string{"no-default-scrape-port"} // a feature of Prometheus 2
 	}
 	var worlds []*world
 	for i := range batch {
@@ -112,7 +111,7 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	}
 	h := httptest.NewServer(api)
 	t.Cleanup(h.Close)
-	t.Cleanup(h.CloseClientConnections) // before: watches are open
+	t.Cleanup(h.CloseClientConnections) // runs before Close, which would wait for open watches
 	kube, err := kubernetes.NewForConfig(&rest.Config{Host: h.URL, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +119,7 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	compare(t, p, worlds, live.Cluster{Kube: kube}, kubeconfig(h.URL), total)
 }
 
-// compare compares worlds in a cluster. A server has a shard of each.
+// compare compares worlds in a cluster. There is one server for each shard number.
 func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kubeconfig string, total *tally) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -155,7 +154,7 @@ func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kub
 	}
 }
 
-// keep writes a configuration for whoever looks into a difference.
+// keep saves a configuration for debugging.
 func keep(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("truth-%d.yaml", os.Getpid()))

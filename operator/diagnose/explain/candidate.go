@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -54,10 +55,10 @@ func (c Candidate) rule(q *Question) (selection.Rule, error) {
 //
 // Errors: the workload is invalid.
 func (c Candidate) selects(q *Question) ([]compiled.Verdict, error) {
-	w := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
+	w := dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	cluster := manifests.Only(q.Row, q.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
-	return manifests.Select(w, cluster)
+	return dryrun.Select(w, cluster)
 }
 
 // compile compiles the selected object for the workload and records the result in v.
@@ -95,7 +96,10 @@ func (c Candidate) became(of compiled.Verdict, q *Question, v *Verdict) {
 		v.Targets = q.Targets(c)
 	}
 	v.Accepted, v.Reason, v.Message = true, Accepted, "accepted"
-	if v.Dropped = of.Dropped; len(v.Dropped) == 0 {
+	for _, d := range of.Dropped {
+		v.Dropped = append(v.Dropped, d.String())
+	}
+	if len(v.Dropped) == 0 {
 		return
 	}
 	version := "its version"

@@ -68,51 +68,54 @@ const (
 	NotKnown              Reason = "NotKnown" // something could not be read
 )
 
-// Verdict is the answer of one workload.
+// Verdict is the result for one workload.
 type Verdict struct {
 	Owner    catalog.Ref `json:"workload"`
 	Accepted bool        `json:"accepted"`
 	Reason   Reason      `json:"reason"`
 	Message  string      `json:"message"`
-	// Selector is the workload's field that decided, "spec.podMonitorSelector".
+	// Selector is the field of the workload that determined the result, for example "spec.podMonitorSelector".
 	Selector string           `json:"selector,omitempty"`
-	Misses   []selection.Miss `json:"misses,omitempty"` // of that selector; those that cannot be known with the reason NotKnown
-	Jobs     []string         `json:"jobs,omitempty"`   // job_name of each
-	Shards   []string         `json:"shards,omitempty"` // which of them take its targets, for people
-	// LooksFor is what the jobs look for, and As the ServiceAccount that they do it as, with
-	// what it must be allowed; both for people.
+	Misses   []selection.Miss `json:"misses,omitempty"` // unmet requirements of the selector; with reason NotKnown, those that could not be checked
+	Jobs     []string         `json:"jobs,omitempty"`   // job_name of each generated job
+	Shards   []string         `json:"shards,omitempty"` // shards that scrape its targets, human-readable
+	// LooksFor describes the objects that the jobs discover, human-readable.
 	LooksFor []string `json:"looksFor,omitempty"`
-	As       []string `json:"as,omitempty"`
-	// Alerts says where the alerts of rules are sent, for people.
+	// As is the ServiceAccount used for discovery, with the permissions that it needs, human-readable.
+	As []string `json:"as,omitempty"`
+	// Alerts describes where alerts of the rules are sent, human-readable.
 	Alerts []string `json:"alerts,omitempty"`
-	// Hints are what is probably not as its author meant it.
+	// Hints lists probable mistakes.
 	Hints []Hint `json:"hints,omitempty"`
-	// Unknown is what could not be looked at, so that there may be more hints, for people.
+	// Unknown lists what could not be checked, human-readable. There may be more hints.
 	Unknown []string `json:"unknown,omitempty"`
-	// Where are the places that decided, of an object that is not selected; for people.
+	// Where lists the places in the manifests that determined the result, human-readable. Only for objects that are not
+	// selected.
 	Where []string `json:"where,omitempty"`
-	// Targets are what is scraped now, for people; nil when nobody looked.
+	// Targets describes the currently scraped targets, human-readable. Absent if unknown.
 	Targets []string `json:"targets,omitempty"`
-	// Receivers are the names of those that it adds to the configuration.
+	// Receivers lists the names of the receivers that the object adds to the configuration.
 	Receivers []string `json:"receivers,omitempty"`
 	RuleFile  string   `json:"ruleFile,omitempty"`
-	// ConfigMap holds the rule file; empty when it is not written yet.
+	// ConfigMap is the name of the ConfigMap with the rule file. Absent if it is not written yet.
 	ConfigMap string `json:"configMap,omitempty"`
-	// Dropped are fields that the workload's version does not support.
+	// Dropped lists the fields that are ignored because the version of the workload does not support them.
 	Dropped []string `json:"dropped,omitempty"`
-	// Trouble is why the workload's pods may not have it all the same.
+	// Trouble is the reason why the pods of the workload may not use the object although it is accepted. Absent if
+	// there is none.
 	Trouble string `json:"trouble,omitempty"`
-	// Otherwise is what would follow without the reason; of a paused workload.
+	// Otherwise is the result that a paused workload would have if it were not paused. Absent for other workloads.
 	Otherwise *Verdict `json:"otherwise,omitempty"`
 }
 
-// Report is the answer.
+// Report explains which workloads use an object, and why.
 type Report struct {
 	Object          catalog.Ref       `json:"object"`
-	Labels          map[string]string `json:"labels"`
-	NamespaceLabels map[string]string `json:"namespaceLabels"`
-	Owners          []Verdict         `json:"workloads"` // accepting ones first
-	// Findings are what else is known of an object that no workload could use, for people.
+	Labels          map[string]string `json:"labels"`          // labels of the object; null if it has none
+	NamespaceLabels map[string]string `json:"namespaceLabels"` // labels of its namespace; null if there are none or they are unknown
+	Owners          []Verdict         `json:"workloads"`       // result of each workload, the accepting ones first
+	// Findings lists problems of the object that do not depend on a workload, and what is missing in the report,
+	// human-readable.
 	Findings []string `json:"findings,omitempty"`
 
 	kinds []*catalog.Row // of workloads

@@ -8,15 +8,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
-// Hint is what is probably not as its author meant it.
+// Hint is a probable mistake.
 type Hint struct {
 	nearmiss.Hint
-	// Workload that has the field; empty when the object has it.
+	// Workload is the workload that has the field. Absent if the object has it.
 	Workload string `json:"workload,omitempty"`
-	// Place of the field among manifests: "prometheus.yaml:12".
+	// Place is the position of the field in the manifests, for example "prometheus.yaml:12". Absent without manifests.
 	Place string `json:"place,omitempty"`
 }
 
@@ -41,7 +41,7 @@ func (c Candidate) remarks(of compiled.Verdict, q *Question, v *Verdict) {
 		v.Hints = append(c.hints(q.found(), lint.CodeRemark, lint.CodeNoTarget, lint.CodeDuplicateTarget), c.hints(own, lint.CodeRemark, lint.CodeNoTarget)...)
 		return
 	}
-	w := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
+	w := dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	v.Hints = c.hints(lint.Remarks(w, of), lint.CodeRemark)
 }
 

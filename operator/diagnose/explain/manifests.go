@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -54,7 +55,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 
 // podTrouble returns why pods of a workload do not start: the Secrets and ConfigMaps that are
 // missing. It is empty if there are none.
-func podTrouble(o *manifests.Objects, w manifests.Workload, outcome manifests.Outcome) string {
+func podTrouble(o *manifests.Objects, w dryrun.Workload, outcome dryrun.Outcome) string {
 	var all []string
 	for _, m := range o.Missing(w, outcome) {
 		text := m.Error()

@@ -12,7 +12,7 @@ import (
 // Unselected is an object that no workload selects.
 type Unselected struct {
 	catalog.Ref
-	Message string `json:"message"` // why, for each workload
+	Message string `json:"message"` // reason for each workload
 }
 
 // String returns object and reason in one line.

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // inquiry is a question applied to one workload.
@@ -133,7 +133,7 @@ func objectSelected(i inquiry, v *Verdict) bool {
 	v.Selector, v.Misses = answer.Selector, answer.Misses
 	unread, sure := "", false
 	if i.q.Findings != nil {
-		unread, sure = i.q.Findings.Unread(manifests.Workload{Kind: i.c.Setup.Kind, Object: i.c.Object}, answer)
+		unread, sure = i.q.Findings.Unread(dryrun.Workload{Kind: i.c.Setup.Kind, Object: i.c.Object}, answer)
 	}
 	switch {
 	case sure:

@@ -11,28 +11,29 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // WorkloadReport is the report about a workload among manifests.
 type WorkloadReport struct {
 	Object catalog.Ref `json:"object"`
-	// Generated reports whether the operator generates anything for it.
+	// Generated is true if the operator generates objects for the workload.
 	Generated bool `json:"generated"`
-	// Findings are those of lint about it.
+	// Findings lists the findings of lint for the workload.
 	Findings []lint.Finding `json:"findings"`
-	// Uses are the objects that it selects, by kind.
+	// Uses is the number of objects that the workload uses, by kind.
 	Uses []Selected `json:"uses"`
-	// Unused are findings about objects that it rejects or does not select.
+	// Unused lists the findings about objects that the workload rejects or does not select.
 	Unused []lint.Finding `json:"unused,omitempty"`
 }
 
-// Selected counts the objects of one kind.
+// Selected is the number of objects of one kind that a workload selects.
 type Selected struct {
 	Kind     string `json:"kind"`
 	Accepted int    `json:"accepted"`
 	Rejected int    `json:"rejected"`
-	// Of is how many there are among the manifests.
+	// Of is the number of objects of the kind in the manifests.
 	Of int `json:"of"`
 }
 
@@ -65,7 +66,7 @@ func Workload(o *manifests.Objects, wrong []manifests.Fault, kinds []*engine.Kin
 
 // uses counts the objects that the workload can select. Objects whose manifest has errors count
 // as rejected, because the API server rejects them.
-func (r *WorkloadReport) uses(o *manifests.Objects, e *lint.Examination, w manifests.Workload, outcome manifests.Outcome) {
+func (r *WorkloadReport) uses(o *manifests.Objects, e *lint.Examination, w dryrun.Workload, outcome dryrun.Outcome) {
 	for _, row := range manifests.Selectable([]*engine.Kind{w.Kind}) {
 		s := Selected{Kind: row.Kind, Of: len(o.All(row))}
 		for _, v := range outcome.Verdicts {
@@ -89,7 +90,7 @@ func refused(f lint.Finding) bool {
 }
 
 // unused collects the findings about objects that the workload rejects or does not select.
-func (r *WorkloadReport) unused(e *lint.Examination, w manifests.Workload) {
+func (r *WorkloadReport) unused(e *lint.Examination, w dryrun.Workload) {
 	for _, f := range e.Findings() {
 		rejects := slices.Contains(f.Owners, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
 		rejects = rejects || refused(f) && w.Kind.SelectsBy(f.Kind).Row != nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -63,7 +64,7 @@ func (e *Examination) About(kind, namespace, name string) (out []Finding) {
 
 // Outcomes returns the results of reconciling the workloads among the manifests, in the order
 // of the workloads.
-func (e *Examination) Outcomes() (out []manifests.Outcome) {
+func (e *Examination) Outcomes() (out []dryrun.Outcome) {
 	for _, m := range e.linter.made {
 		if m.workload.String() != e.linter.standIn {
 			out = append(out, m.outcome)
@@ -107,7 +108,7 @@ func (f Finding) Text() string {
 
 // Remarks returns the remarks about a workload and an object that it selects: valid settings
 // with a probably unintended effect. It considers no other objects.
-func Remarks(w manifests.Workload, v compiled.Verdict) []Finding {
+func Remarks(w dryrun.Workload, v compiled.Verdict) []Finding {
 	l := newLinter(manifests.New(nil), Options{})
 	l.advises = true
 	l.verdicts(w, []compiled.Verdict{v})

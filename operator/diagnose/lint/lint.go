@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -228,7 +229,7 @@ func (l *linter) duplicate(f Finding, err *manifests.DuplicateError) Finding {
 var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
 
 // workload reconciles one workload and reports the findings about it and its objects.
-func (l *linter) workload(w manifests.Workload) {
+func (l *linter) workload(w dryrun.Workload) {
 	self := Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
 	made := l.reconcile(w)
 	l.verdicts(w, made.Verdicts)
@@ -236,7 +237,7 @@ func (l *linter) workload(w manifests.Workload) {
 		l.rejected(self, CodeOwner, made.Err, "")
 		return
 	}
-	for _, d := range made.Dropped {
+	for _, d := range made.Dropped() {
 		l.dropped(self, d, w.Kind, "")
 	}
 	missing := l.missing(self, w, made)
@@ -257,7 +258,7 @@ func (l *linter) workload(w manifests.Workload) {
 }
 
 // verdicts reports the findings about the objects that a workload selects.
-func (l *linter) verdicts(w manifests.Workload, all []compiled.Verdict) {
+func (l *linter) verdicts(w dryrun.Workload, all []compiled.Verdict) {
 	for _, v := range all {
 		at := Finding{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
 		if v.Err != nil {
@@ -335,8 +336,8 @@ var jobIndex = regexp.MustCompile(`^scrape_configs\[\d+\]\.`)
 
 // dropped reports a key of the configuration, or a field, that the workload's version
 // does not support: "global.keep_dropped_targets needs >= 2.47.0".
-func (l *linter) dropped(at Finding, text string, kind *engine.Kind, owner string) {
-	path, need, _ := strings.Cut(text, " needs ")
+func (l *linter) dropped(at Finding, d gate.Dropped, kind *engine.Kind, owner string) {
+	path, need := d.Path, d.Need
 	at.Severity, at.Code = SeverityWarning, CodeDropped
 	at.Field = l.tree(l.placeOf(at)).source(path)
 	key := strings.TrimPrefix(jobIndex.ReplaceAllString(path, ""), at.Field)

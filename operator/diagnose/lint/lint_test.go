@@ -20,6 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/render"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -209,8 +210,8 @@ func TestStandInSelectsEverything(t *testing.T) {
 // If there are agents, the stand-in selects only the kinds that agents cannot select.
 func TestStandInBesideAgents(t *testing.T) {
 	kinds := kinds()
-	agent := manifests.Workload{Kind: kinds[1], Object: &v1alpha1.PrometheusAgent{}}
-	w, needed := standIn(kinds, []manifests.Workload{agent}, "")
+	agent := dryrun.Workload{Kind: kinds[1], Object: &v1alpha1.PrometheusAgent{}}
+	w, needed := standIn(kinds, []dryrun.Workload{agent}, "")
 	rules, err := w.Kind.Selectors(w.Object)
 	if err != nil || !needed {
 		t.Fatal(needed, err)
@@ -220,8 +221,8 @@ func TestStandInBesideAgents(t *testing.T) {
 			t.Errorf("%s is selected: %v", kind, !rule.Empty())
 		}
 	}
-	server := manifests.Workload{Kind: kinds[0], Object: &v1.Prometheus{}}
-	if _, needed := standIn(kinds, []manifests.Workload{agent, server}, ""); needed {
+	server := dryrun.Workload{Kind: kinds[0], Object: &v1.Prometheus{}}
+	if _, needed := standIn(kinds, []dryrun.Workload{agent, server}, ""); needed {
 		t.Error("a Prometheus can select everything")
 	}
 }

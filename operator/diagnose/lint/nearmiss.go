@@ -7,17 +7,17 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // made is a workload and the result of reconciling it.
 type made struct {
-	workload manifests.Workload
-	outcome  manifests.Outcome
+	workload dryrun.Workload
+	outcome  dryrun.Outcome
 }
 
 // reconcile reconciles a workload and records the outcome in l.made.
-func (l *linter) reconcile(w manifests.Workload) manifests.Outcome {
+func (l *linter) reconcile(w dryrun.Workload) dryrun.Outcome {
 	out := l.objects.Reconcile(w)
 	l.made = append(l.made, made{w, out})
 	return out
@@ -26,7 +26,7 @@ func (l *linter) reconcile(w manifests.Workload) manifests.Outcome {
 // nearMisses reports jobs without targets, duplicate targets, and missing permissions of
 // ServiceAccounts.
 func (l *linter) nearMisses() {
-	var outcomes []manifests.Outcome
+	var outcomes []dryrun.Outcome
 	for _, m := range l.made {
 		if m.workload.String() != l.standIn {
 			outcomes = append(outcomes, m.outcome)

@@ -8,6 +8,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -32,7 +33,7 @@ func Object(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text 
 // alone reports the findings about the only object.
 func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) {
 	if i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == row }); i >= 0 {
-		w := manifests.Workload{Kind: kinds[i], Object: object.(v1.Workload)}
+		w := dryrun.Workload{Kind: kinds[i], Object: object.(v1.Workload)}
 		l.assumeNamed(w)
 		l.workload(w)
 		return
@@ -42,7 +43,7 @@ func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Ob
 		return
 	}
 	l.standIn = w.String()
-	verdicts, err := manifests.Select(w, l.objects.Cluster(w))
+	verdicts, err := dryrun.Select(w, l.objects.Cluster(w))
 	if err != nil {
 		panic(err) // impossible: the stand-in is valid, and nothing is read
 	}
@@ -54,7 +55,7 @@ const unlimited = "200y"
 
 // lenient returns a Prometheus that selects everything and has the scrape class to which the
 // object in text refers. ok is false if Prometheus is not among the kinds.
-func lenient(kinds []*engine.Kind, text []byte) (manifests.Workload, bool) {
+func lenient(kinds []*engine.Kind, text []byte) (dryrun.Workload, bool) {
 	w, ok := standIn(kinds, nil, "")
 	if !ok {
 		return w, false
@@ -73,7 +74,7 @@ func lenient(kinds []*engine.Kind, text []byte) (manifests.Workload, bool) {
 }
 
 // assumeNamed adds valid placeholders for the objects to which a workload refers by name.
-func (l *linter) assumeNamed(w manifests.Workload) {
+func (l *linter) assumeNamed(w dryrun.Workload) {
 	for _, s := range w.Kind.Selects {
 		if s.Named == nil {
 			continue

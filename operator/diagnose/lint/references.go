@@ -8,13 +8,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // missing reports missing Secrets and ConfigMaps that only the pods of a workload need, and
 // returns the fields that refer to them.
-func (l *linter) missing(self Finding, w manifests.Workload, made manifests.Outcome) (fields []string) {
+func (l *linter) missing(self Finding, w dryrun.Workload, made dryrun.Outcome) (fields []string) {
 	if !l.advises { // other objects are unknown
 		return nil
 	}

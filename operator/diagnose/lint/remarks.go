@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // Remarks are about valid settings whose effect is probably not the intended one. The operator
@@ -19,7 +19,7 @@ import (
 type says func(field, format string, args ...any)
 
 // remarks reports remarks about an object that a workload selects.
-func (l *linter) remarks(w manifests.Workload, kind string, object catalog.Object) {
+func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) {
 	about := Finding{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	saying := func(severity Severity, owner string) says {
 		return func(field, format string, args ...any) {

@@ -16,12 +16,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // strayContainers reports containers without an image that do not match a container of the
 // operator, and pods that the API server rejects.
-func (l *linter) strayContainers(self Finding, w manifests.Workload, made manifests.Outcome) {
+func (l *linter) strayContainers(self Finding, w dryrun.Workload, made dryrun.Outcome) {
 	pod, claims := podOf(made)
 	if pod == nil {
 		return
@@ -33,7 +33,7 @@ func (l *linter) strayContainers(self Finding, w manifests.Workload, made manife
 }
 
 // podOf returns the pod template of an outcome and the names of its volume claims; nil without pods.
-func podOf(made manifests.Outcome) (pod *corev1.PodSpec, claims []string) {
+func podOf(made dryrun.Outcome) (pod *corev1.PodSpec, claims []string) {
 	for _, s := range made.Plan.Workload {
 		switch object := s.Object.(type) {
 		case *appsv1.StatefulSet:
@@ -116,7 +116,7 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 }
 
 // storageRemarks reports storage that is not used, or is too small.
-func (l *linter) storageRemarks(self Finding, w manifests.Workload) {
+func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 	s := w.Object.GetWorkloadFields().Storage
 	if s == nil {
 		return
@@ -147,7 +147,7 @@ func (l *linter) storageRemarks(self Finding, w manifests.Workload) {
 
 // urlRemark reports an external URL that browsers cannot follow. That of an Alertmanager is
 // already rejected elsewhere.
-func (l *linter) urlRemark(self Finding, w manifests.Workload) {
+func (l *linter) urlRemark(self Finding, w dryrun.Workload) {
 	field, text := "spec.externalUrl", ""
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
 		text = common.ExternalURL
@@ -177,7 +177,7 @@ var removedFeatures = map[string]string{
 }
 
 // featureRemarks reports feature flags that Prometheus >= 3.0 does not support.
-func (l *linter) featureRemarks(self Finding, w manifests.Workload) {
+func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 	common := v1alpha1.CommonFields(w.Object)
 	if common == nil || strings.HasPrefix(strings.TrimPrefix(common.Version, "v"), "2.") {
 		return

@@ -7,11 +7,11 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // specRemarks reports fields of a workload with a probably unintended effect.
-func (l *linter) specRemarks(self Finding, w manifests.Workload) {
+func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
 	f := w.Object.GetWorkloadFields()
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
@@ -36,7 +36,7 @@ func (l *linter) specRemarks(self Finding, w manifests.Workload) {
 }
 
 // paused reports that changes have no effect while the workload is paused.
-func (l *linter) paused(self Finding, w manifests.Workload) {
+func (l *linter) paused(self Finding, w dryrun.Workload) {
 	if w.Object.GetWorkloadFields().Paused {
 		self.Severity, self.Code, self.Field = SeverityNote, CodeRemark, "spec.paused"
 		self.Message = "while this is true, the operator changes nothing of this " + w.Kind.Kind + ": neither its own fields nor objects that it selects take effect"

@@ -9,7 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // overridden reports values of a monitor that the workload overrides.
@@ -74,7 +74,7 @@ var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)-`)
 
 // versionRemark reports an image whose version differs from the version for which the
 // configuration is generated.
-func (l *linter) versionRemark(self Finding, w manifests.Workload) {
+func (l *linter) versionRemark(self Finding, w dryrun.Workload) {
 	tag := versionTag.FindStringSubmatch(w.Object.GetWorkloadFields().Image)
 	if tag == nil {
 		return
@@ -94,7 +94,7 @@ func (l *linter) versionRemark(self Finding, w manifests.Workload) {
 
 // workloadRemarks reports remarks about a workload: its fields, numbers of pods that are not used as
 // written, and an API version of Alertmanager that its version does not support.
-func (l *linter) workloadRemarks(self Finding, w manifests.Workload) {
+func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	l.versionRemark(self, w)
 	l.storageRemarks(self, w)
 	l.urlRemark(self, w)

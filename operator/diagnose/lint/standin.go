@@ -9,11 +9,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // selected returns the rows of the kinds that the workloads can select.
-func selected(workloads []manifests.Workload) []*catalog.Row {
+func selected(workloads []dryrun.Workload) []*catalog.Row {
 	var kinds []*engine.Kind
 	for _, w := range workloads {
 		kinds = append(kinds, w.Kind)
@@ -23,7 +24,7 @@ func selected(workloads []manifests.Workload) []*catalog.Row {
 
 // standIn returns a Prometheus that selects all objects of the kinds that no workload can select;
 // needed is false if the workloads can select all kinds that a Prometheus can.
-func standIn(kinds []*engine.Kind, workloads []manifests.Workload, version string) (w manifests.Workload, needed bool) {
+func standIn(kinds []*engine.Kind, workloads []dryrun.Workload, version string) (w dryrun.Workload, needed bool) {
 	i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == catalog.Prometheus })
 	if i < 0 {
 		return w, false
@@ -40,5 +41,5 @@ func standIn(kinds []*engine.Kind, workloads []manifests.Workload, version strin
 		_ = json.Unmarshal(text, &p.Spec) // a test checks that these are all selectors
 	}
 	p.Spec.Version = version
-	return manifests.Workload{Kind: kinds[i], Object: p}, len(all) > 0
+	return dryrun.Workload{Kind: kinds[i], Object: p}, len(all) > 0
 }

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // Unread returns why a selector of a workload is treated as not set although its manifest sets
 // it; empty if the manifest does not set it. sure reports whether the workload never uses the
 // selector, so it selects nothing even after the errors of the manifest are corrected.
-func (e *Examination) Unread(w manifests.Workload, a selection.Answer) (why string, sure bool) {
+func (e *Examination) Unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
 	return e.linter.unread(w, a)
 }
 
-func (l *linter) unread(w manifests.Workload, a selection.Answer) (why string, sure bool) {
+func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
 	notSet := a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
 	at := Finding{Kind: w.Kind.Kind, Namespace: w.Key().Namespace, Name: w.Key().Name}
 	t := l.tree(l.placeOf(at))

@@ -7,12 +7,13 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // selector is the rule with which a workload selects objects of one kind.
 type selector struct {
-	workload manifests.Workload
+	workload dryrun.Workload
 	rule     selection.Rule
 }
 
@@ -49,7 +50,7 @@ const (
 )
 
 // notSelected reports objects that no workload selects, and why.
-func (l *linter) notSelected(workloads []manifests.Workload) {
+func (l *linter) notSelected(workloads []dryrun.Workload) {
 	for _, row := range selected(workloads) { // other objects are for a workload elsewhere, for example rules if there are only agents
 		var all []selector
 		for _, w := range workloads {

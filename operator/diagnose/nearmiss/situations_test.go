@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -108,7 +109,7 @@ func situation(text []byte) (out []nearmiss.Found, err error) {
 type circumstances struct {
 	*objects
 	own       []nearmiss.Object // created by the operator
-	workloads []manifests.Workload
+	workloads []dryrun.Workload
 	uses      [][]nearmiss.Use // of each workload
 	assumed   bool             // the workload is not among the manifests
 }
@@ -129,7 +130,7 @@ func situated(text []byte) (out circumstances, err error) {
 	out.workloads = out.ours.Workloads()
 	out.assumed = len(out.workloads) == 0
 	if out.assumed {
-		out.workloads = []manifests.Workload{{Kind: servers, Object: everything}}
+		out.workloads = []dryrun.Workload{{Kind: servers, Object: everything}}
 	}
 	for _, w := range out.workloads {
 		made := out.ours.Reconcile(w)

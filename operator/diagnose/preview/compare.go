@@ -12,23 +12,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
-// Comparison is how the targets of a workload differ from those that its pods have.
+// Comparison is the difference between the computed targets of a workload and those of its pods.
 type Comparison struct {
 	Owner catalog.Ref   `json:"workload"`
 	Pods  []ComparedPod `json:"pods"`
-	// Differences, each with the pods that have it.
+	// Differences lists the differences, each with the pods that have it.
 	Differences []Difference `json:"differences"`
-	// Down are targets that pods have and cannot scrape. That is no difference.
+	// Down lists the targets of pods whose last scrape failed. They are not differences.
 	Down []Difference `json:"down,omitempty"`
-	// NotCompared are jobs of which not all is known here, and why.
+	// NotCompared lists the jobs that were not compared because their targets are not completely known, with the
+	// reasons.
 	NotCompared []Without `json:"notCompared,omitempty"`
 }
 
-// ComparedPod is one that was asked.
+// ComparedPod is a pod whose targets were compared.
 type ComparedPod struct {
 	Pod     string `json:"pod"`
-	Targets int    `json:"targets"` // that are asked about
-	// Error is why its targets are not known.
+	Targets int    `json:"targets"` // number of compared targets
+	// Error is the reason why the targets of the pod could not be read. Absent if they were.
 	Error string `json:"error,omitempty"`
 }
 
@@ -36,27 +37,29 @@ type ComparedPod struct {
 type DifferenceKind string
 
 const (
-	OnlyHere      DifferenceKind = "onlyHere"      // the pod does not have it
-	OnlyInPod     DifferenceKind = "onlyInPod"     // it should not have it
-	OtherLabels   DifferenceKind = "otherLabels"   // same job and URL
-	DroppedCounts DifferenceKind = "droppedCounts" // of a job
+	OnlyHere      DifferenceKind = "onlyHere"      // the pods lack the target
+	OnlyInPod     DifferenceKind = "onlyInPod"     // the pods have an unexpected target
+	OtherLabels   DifferenceKind = "otherLabels"   // same job and URL, different labels
+	DroppedCounts DifferenceKind = "droppedCounts" // different numbers of dropped targets of a job
 	Down          DifferenceKind = "down"          // the last scrape failed
 )
 
-// Difference is one between what is found here and what pods have.
+// Difference is a difference between the computed targets and those of pods.
 type Difference struct {
 	Kind DifferenceKind `json:"kind"`
 	Pods []string       `json:"pods"`
 	Job  string         `json:"job"`
 	URL  string         `json:"url,omitempty"`
-	// Labels are those that are found here, PodLabels those of the pods.
-	Labels    map[string]string `json:"labels,omitempty"`
+	// Labels is the set of labels of the computed target.
+	Labels map[string]string `json:"labels,omitempty"`
+	// PodLabels is the set of labels of the target in the pods.
 	PodLabels map[string]string `json:"podLabels,omitempty"`
-	// Dropped is how many targets of the job are dropped here, PodDropped in the pods.
-	Dropped    int    `json:"dropped,omitempty"`
+	// Dropped is the computed number of dropped targets of the job.
+	Dropped int `json:"dropped,omitempty"`
+	// PodDropped is the number of dropped targets of the job in the pods.
 	PodDropped int    `json:"podDropped,omitempty"`
 	Health     string `json:"health,omitempty"`
-	// Message is why: what drops it here, or why it is down.
+	// Message is the reason: why the computed target is dropped, or why the target is down.
 	Message string `json:"message,omitempty"`
 }
 

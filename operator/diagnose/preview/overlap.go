@@ -12,7 +12,7 @@ import (
 type Overlap struct {
 	Owner catalog.Ref `json:"workload"`
 	URL   string      `json:"url"`
-	// Targets with the URL, in the order of the configuration.
+	// Targets lists the targets with the URL, in the order of the configuration.
 	Targets []Target `json:"targets"`
 }
 

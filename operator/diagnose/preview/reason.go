@@ -11,25 +11,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Reason is one for which targets of a job are not scraped.
+// Reason is a reason why targets of a job are not scraped.
 type Reason struct {
 	State targets.State `json:"state"`
-	// Origin is the field whose step drops them, and Want what the step wants of targets;
-	// empty in other states.
+	// Origin is the field, or rule of the operator, from which the relabel step that drops the targets is generated.
+	// Absent unless they are dropped.
 	Origin string `json:"origin,omitempty"`
-	Want   string `json:"want,omitempty"`
-	Count  int    `json:"count"`
-	// Found is what they are instead, the most frequent first; up to maxFound.
+	// Want is what the relabel step requires of targets. Absent unless they are dropped.
+	Want  string `json:"want,omitempty"`
+	Count int    `json:"count"` // number of targets
+	// Found lists what was found instead, the most frequent first, at most 5 items.
 	Found []Finding `json:"found,omitempty"`
 }
 
-// Finding is what was found instead of what a step wants, or why a target cannot be scraped.
+// Finding is what was found instead of the requirement of a relabel step, or why a target cannot be scraped.
 type Finding struct {
 	Message string `json:"message"`
-	Count   int    `json:"count"`
-	// Sources are some of the objects of these targets, for people: "Service demo/web".
+	Count   int    `json:"count"` // number of targets
+	// Sources lists some of the objects of these targets, human-readable, for example "Service demo/web".
 	Sources []string `json:"sources,omitempty"`
-	// More says that there are other sources.
+	// More is true if there are other sources.
 	More bool `json:"more,omitempty"`
 }
 

@@ -11,25 +11,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Report is the answer.
+// Report is the result of a preview.
 type Report struct {
 	Owners []Owner `json:"workloads"`
-	// Items are targets, in the order of owners and jobs, up to the limit of the query.
+	// Items lists the targets in the order of workloads and jobs, up to a limit.
 	Items []Target `json:"items"`
-	// Omitted is how many more there are.
+	// Omitted is the number of targets above the limit. Absent if all are listed.
 	Omitted int `json:"omitted,omitempty"`
-	// Counts are of all targets that are asked about.
+	// Counts is the number of all requested targets, by state.
 	Counts Counts `json:"counts"`
-	// WithoutTargets are the jobs that scrape nothing as far as is known, and rejected
-	// objects.
+	// WithoutTargets lists the jobs without known targets, and rejected objects.
 	WithoutTargets []Without `json:"withoutTargets,omitempty"`
-	// Overlaps are URLs that a workload scrapes more than once, if they are asked for.
+	// Overlaps lists the URLs that a workload scrapes more than once. Only if requested.
 	Overlaps []Overlap `json:"overlaps,omitempty"`
-	// Comparisons with the pods of workloads, if they are asked for.
+	// Comparisons lists the comparisons with the targets of pods. Only if requested.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
-	// Unselected are the objects that no workload selects, if everything is asked about.
+	// Unselected lists the objects that no workload selects. Absent if the request is about a single workload or
+	// object.
 	Unselected []explain.Unselected `json:"unselected,omitempty"`
-	// NotUsed is why workloads do not use the object that is asked about.
+	// NotUsed lists the workloads that do not use the requested object, with the reasons.
 	NotUsed []explain.Verdict `json:"notUsed,omitempty"`
 
 	question Query
@@ -43,17 +43,17 @@ func (r *Report) NameUnselected(objects *manifests.Objects) {
 	})
 }
 
-// Owner is what is known of one workload.
+// Owner is the result for one workload.
 type Owner struct {
 	catalog.Ref
 	Shards  int    `json:"shards,omitempty"`
-	PerNode bool   `json:"perNode,omitempty"` // each pod scrapes what is on its node
-	Counts  Counts `json:"counts"`
-	// PerShard are the numbers of targets that each shard scrapes; nil when there is one.
+	PerNode bool   `json:"perNode,omitempty"` // true if each pod scrapes the targets on its node
+	Counts  Counts `json:"counts"`            // number of targets by state
+	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if there is only one.
 	PerShard []int    `json:"perShard,omitempty"`
-	Error    string   `json:"error,omitempty"` // why its jobs are not known
+	Error    string   `json:"error,omitempty"` // reason why its jobs are unknown
 	Notes    []string `json:"notes,omitempty"`
-	// Hints are what explain has found about the object that is asked about, beside those of its jobs.
+	// Hints lists probable mistakes in the requested object, in addition to those of its jobs.
 	Hints   []explain.Hint `json:"hints,omitempty"`
 	Objects []Object       `json:"objects"`
 }
@@ -67,54 +67,55 @@ const (
 	Unknown  ObjectState = "unknown" // an object that it refers to could not be read
 )
 
-// Object is an object with jobs. The workload's own jobs are those of one of its fields.
+// Object is an object from which jobs are generated. Jobs of the workload itself belong to one of its fields.
 type Object struct {
 	catalog.Ref
-	Field  string      `json:"field,omitempty"`
+	Field  string      `json:"field,omitempty"` // field of the workload; absent for other objects
 	State  ObjectState `json:"state"`
-	Error  string      `json:"error,omitempty"` // why it is rejected or unknown
-	Counts Counts      `json:"counts"`
+	Error  string      `json:"error,omitempty"` // reason why the object is rejected or unknown
+	Counts Counts      `json:"counts"`          // number of targets by state
 	Jobs   []Job       `json:"jobs,omitempty"`
 }
 
-// Job is what a job scrapes.
+// Job is the result for one scrape job.
 type Job struct {
-	Name     string `json:"job"`
-	Counts   Counts `json:"counts"`
-	PerShard []int  `json:"perShard,omitempty"`
-	// Reasons for which targets are not scraped, the most frequent first.
+	Name   string `json:"job"`
+	Counts Counts `json:"counts"` // number of targets by state
+	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if there is only one.
+	PerShard []int `json:"perShard,omitempty"`
+	// Reasons lists the reasons why targets are not scraped, the most frequent first.
 	Reasons []Reason `json:"reasons,omitempty"`
-	// Hints are what the author of the object probably meant; of a job without targets.
+	// Hints lists probable mistakes in the object. Only for a job without targets.
 	Hints []nearmiss.Hint `json:"hints,omitempty"`
 
 	listed []Target
 }
 
-// Target is a target of a job of an object that a workload uses.
+// Target is a target of a job, with the workload and the object from which the job is generated.
 type Target struct {
 	Owner  catalog.Ref `json:"workload"`
 	Object catalog.Ref `json:"object"`
 	targets.Target
 }
 
-// Without is a job that scrapes nothing, or an object without jobs.
+// Without is a job without targets, or an object without jobs.
 type Without struct {
-	Owner   catalog.Ref `json:"workload,omitzero"` // empty for an object that no workload uses
+	Owner   catalog.Ref `json:"workload,omitzero"` // absent for an object that no workload uses
 	Object  catalog.Ref `json:"object"`
-	Job     string      `json:"job,omitempty"` // empty for an object without jobs
+	Job     string      `json:"job,omitempty"` // absent for an object without jobs
 	Message string      `json:"message"`
 }
 
-// Counts are numbers of targets by state; dropped ones by the origin of the step.
+// Counts is the number of targets by state.
 type Counts struct {
-	Kept       int            `json:"kept"`
-	OtherShard int            `json:"otherShard,omitempty"`
-	Dropped    map[string]int `json:"dropped,omitempty"`
-	Invalid    int            `json:"invalid,omitempty"`
-	Duplicate  int            `json:"duplicate,omitempty"`
-	OverLimit  int            `json:"overLimit,omitempty"`
-	Forbidden  int            `json:"forbidden,omitempty"`
-	Unknown    int            `json:"unknown,omitempty"`
+	Kept       int            `json:"kept"`                 // scraped
+	OtherShard int            `json:"otherShard,omitempty"` // scraped by other shards than the requested one
+	Dropped    map[string]int `json:"dropped,omitempty"`    // dropped by a relabel step, by the origin of the step
+	Invalid    int            `json:"invalid,omitempty"`    // Prometheus cannot scrape them
+	Duplicate  int            `json:"duplicate,omitempty"`  // same labels and URL as another target of the job
+	OverLimit  int            `json:"overLimit,omitempty"`  // the job exceeds its target limit, so that none is scraped
+	Forbidden  int            `json:"forbidden,omitempty"`  // discoveries that the workload has no permission for
+	Unknown    int            `json:"unknown,omitempty"`    // discoveries or targets that cannot be evaluated
 }
 
 // of returns the counter of a state other than dropped; nil for dropped.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -61,7 +62,7 @@ func Workloads(o *manifests.Objects, only string) ([]Output, error) {
 }
 
 // names returns the list of workloads for an error message.
-func names(o *manifests.Objects, all []manifests.Workload) string {
+func names(o *manifests.Objects, all []dryrun.Workload) string {
 	if len(all) == 0 {
 		return noneOf(o.Kinds)
 	}
@@ -81,10 +82,10 @@ func noneOf(kinds []*engine.Kind) string {
 	return "no " + catalog.Or(rows)
 }
 
-func render(o *manifests.Objects, w manifests.Workload) Output {
+func render(o *manifests.Objects, w dryrun.Workload) Output {
 	made := o.Reconcile(w)
 	out := Output{
-		Workload: w.String(), Dropped: made.Plan.Dropped, Warnings: made.Plan.Warnings, Err: made.Err,
+		Workload: w.String(), Dropped: made.AllDropped(), Warnings: made.Plan.Warnings, Err: made.Err,
 		plain: made.Plan.Plain,
 	}
 	for _, v := range made.Verdicts {

@@ -8,27 +8,29 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Delivery is what a route does with an alert that it takes.
+// Delivery describes how a route handles an alert that matches it.
 type Delivery struct {
 	Receiver Receiver `json:"receiver"`
-	// GroupBy are the labels by which alerts are grouped; "..." is all of them.
+	// GroupBy lists the labels by which alerts are grouped. "..." stands for all labels.
 	GroupBy  []string `json:"groupBy"`
-	GroupKey string   `json:"groupKey"` // as Alertmanager's log and webhooks have it
-	// Durations as the configuration writes them: "5m".
-	GroupWait      string `json:"groupWait"`
-	GroupInterval  string `json:"groupInterval"`
+	GroupKey string   `json:"groupKey"` // as in Alertmanager's log and webhook messages
+	// GroupWait is a Prometheus duration, for example "30s".
+	GroupWait string `json:"groupWait"`
+	// GroupInterval is a Prometheus duration, for example "5m".
+	GroupInterval string `json:"groupInterval"`
+	// RepeatInterval is a Prometheus duration, for example "4h".
 	RepeatInterval string `json:"repeatInterval"`
 
 	MuteTimeIntervals   []Interval `json:"muteTimeIntervals,omitempty"`
 	ActiveTimeIntervals []Interval `json:"activeTimeIntervals,omitempty"`
-	// Muted says that the intervals keep the route quiet at the time of the question.
+	// Muted is true if the route is muted by its time intervals at the time of the report.
 	Muted bool `json:"muted"`
 }
 
-// Interval is a time interval that a route names.
+// Interval is a time interval that a route refers to.
 type Interval struct {
 	Name   string `json:"name"`
-	Active bool   `json:"active"` // at the time of the question
+	Active bool   `json:"active"` // true if the time of the report is within the interval
 }
 
 func (w walker) delivery(r *dispatch.Route) *Delivery {

@@ -10,18 +10,17 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// InhibitRule is a rule that silences the alert while another one fires.
+// InhibitRule is a rule that inhibits the alert while another one fires.
 type InhibitRule struct {
-	Path           string   `json:"path"` // "inhibit_rules[0]"
+	Path           string   `json:"path"` // path in the configuration, for example "inhibit_rules[0]"
 	Name           string   `json:"name,omitempty"`
 	Origin         Origin   `json:"origin"`
-	SourceMatchers []string `json:"sourceMatchers"` // of the other alert
-	TargetMatchers []string `json:"targetMatchers"` // of this one
-	// Equal are the labels that both alerts must share, with the values of this one;
-	// empty for a label that neither has.
+	SourceMatchers []string `json:"sourceMatchers"` // matchers for the other alert
+	TargetMatchers []string `json:"targetMatchers"` // matchers for this alert
+	// Equal maps the labels that must be equal in both alerts to the values of this alert. The value is empty if the
+	// label is missing, and must then be missing in the other alert, too.
 	Equal map[string]string `json:"equal,omitempty"`
-	// BothSides says that this alert matches the source as well: then alerts that match
-	// both sides do not silence it.
+	// BothSides is true if this alert also matches the source matchers. Alerts that match both sides do not inhibit it.
 	BothSides bool `json:"bothSides,omitempty"`
 }
 

@@ -9,14 +9,15 @@ import (
 	"github.com/prometheus/alertmanager/pkg/labels"
 )
 
-// Near is a route that would notify somebody and does not take the alert.
+// Near is a route that has a receiver with integrations but does not match the alert.
 type Near struct {
 	Path     string `json:"path"`
 	Origin   Origin `json:"origin"`
 	Receiver string `json:"receiver"`
-	// Misses are the matchers that do not match: its own, and those of routes above.
+	// Misses lists the matchers that do not match, including those of parent routes.
 	Misses []Miss `json:"misses"`
-	// EndedBy is the path of the route after which the alert goes no further, if nothing else is missing.
+	// EndedBy is the path of an earlier route that matches without continue, so that this route is not evaluated.
+	// Absent if there is none.
 	EndedBy string `json:"endedBy,omitempty"`
 }
 

@@ -15,17 +15,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// Origin is where a route or rule was written.
+// Origin is the place where a route or rule is defined.
 type Origin struct {
-	// Kind, Namespace and Name are those of an object; empty in a File.
-	Kind      string `json:"kind,omitempty"`
+	// Kind of the object. Absent for a file.
+	Kind string `json:"kind,omitempty"`
+	// Namespace of the object. Absent for a file.
 	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-	File      string `json:"file,omitempty"`
-	// Field is the path in the AlertmanagerConfig ("spec.route.routes[1]"), or in the
-	// configuration of the Alertmanager itself ("route.routes[0]").
+	// Name of the object. Absent for a file.
+	Name string `json:"name,omitempty"`
+	// File is the name of the file. Absent for an object.
+	File string `json:"file,omitempty"`
+	// Field is the path in the AlertmanagerConfig, for example "spec.route.routes[1]", or in the configuration of the
+	// Alertmanager itself, for example "route.routes[0]".
 	Field string `json:"field"`
-	// Stale says that the object does not have it, or no longer.
+	// Stale is true if the object does not exist or no longer defines the route or rule.
 	Stale bool `json:"stale,omitempty"`
 }
 

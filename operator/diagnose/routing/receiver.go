@@ -10,17 +10,17 @@ import (
 	"github.com/prometheus/alertmanager/notify/mattermost"
 )
 
-// Receiver is who is notified.
+// Receiver is a receiver of notifications.
 type Receiver struct {
 	Name string `json:"name"`
-	// Integrations is empty for a receiver that notifies nobody.
+	// Integrations lists the integrations. It is empty for a receiver that sends no notifications.
 	Integrations []Integration `json:"integrations"`
 }
 
-// Integration is one way by which a receiver notifies.
+// Integration is a notification channel of a receiver.
 type Integration struct {
-	Type string `json:"type"` // "slack"
-	// To is whom it reaches, as far as that is no secret: "#alerts".
+	Type string `json:"type"` // for example "slack"
+	// To is the recipient, for example "#alerts". Absent if it is unknown or confidential.
 	To           string `json:"to,omitempty"`
 	SendResolved bool   `json:"sendResolved"`
 }

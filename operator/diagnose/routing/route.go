@@ -18,22 +18,23 @@ type Question struct {
 	All bool
 }
 
-// Step is a route that the alert comes to.
+// Step is a route that the alert reaches.
 type Step struct {
-	// Path is its place in the configuration: "route.routes[0]".
+	// Path is the path in the configuration, for example "route.routes[0]".
 	Path   string `json:"path"`
 	Origin Origin `json:"origin"`
-	// Receiver is the one in effect, its own or that of a route above.
+	// Receiver is the effective receiver, which may be inherited from a parent route.
 	Receiver string   `json:"receiver"`
 	Matchers []string `json:"matchers,omitempty"`
 	Continue bool     `json:"continue,omitempty"`
 	Matched  bool     `json:"matched"`
-	// Miss is the first matcher that does not match.
+	// Miss is the first matcher that does not match. Absent if all match or the route is not evaluated.
 	Miss *Miss `json:"miss,omitempty"`
-	// EndedBy is the path of the route before it after which the alert goes no further;
-	// this one is then not tried.
+	// EndedBy is the path of an earlier route that matches without continue, so that this route is not evaluated.
+	// Absent if there is none.
 	EndedBy string `json:"endedBy,omitempty"`
-	// Delivery is what the route does with the alert; nil where a route below takes it.
+	// Delivery describes how the route handles the alert. Absent if the route does not match or a child route handles
+	// it.
 	Delivery *Delivery `json:"delivery,omitempty"`
 	Routes   []Step    `json:"routes,omitempty"`
 }
@@ -42,8 +43,8 @@ type Step struct {
 type Miss struct {
 	Matcher string `json:"matcher"`
 	Label   string `json:"label"`
-	Value   string `json:"value,omitempty"` // of the alert
-	Present bool   `json:"present"`         // whether the alert has the label
+	Value   string `json:"value,omitempty"` // value of the label in the alert
+	Present bool   `json:"present"`         // true if the alert has the label
 }
 
 // Route returns the report about an alert.

@@ -13,16 +13,16 @@ import (
 
 // Report is the result of routing an alert.
 type Report struct {
-	Source string    `json:"source"` // "Alertmanager monitoring/main", or a file
-	Labels Labels    `json:"labels"`
-	At     time.Time `json:"at"`
-	// Notes say what about the labels is not known, and whose routes are missing.
+	Source string    `json:"source"` // workload or file with the configuration, for example "Alertmanager monitoring/main"
+	Labels Labels    `json:"labels"` // labels of the alert
+	At     time.Time `json:"at"`     // time for which time intervals are evaluated, in RFC 3339 format
+	// Notes lists what is unknown about the labels, and the objects whose routes are missing.
 	Notes []string `json:"notes,omitempty"`
 	Route Step     `json:"route"`
-	// Nearest are routes that lack the fewest matchers, if nobody is notified.
+	// Nearest lists the routes with the fewest unmatched matchers. Absent if the alert causes a notification.
 	Nearest      []Near        `json:"nearest,omitempty"`
-	InhibitRules []InhibitRule `json:"inhibitRules"` // that could silence the alert
-	// NotReached are receivers that were expected.
+	InhibitRules []InhibitRule `json:"inhibitRules"` // rules that could inhibit the alert
+	// NotReached lists the expected receivers that the alert does not reach.
 	NotReached []string `json:"notReached,omitempty"`
 }
 

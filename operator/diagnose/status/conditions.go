@@ -7,15 +7,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// Condition is one condition of the workload, in words.
+// Condition is a condition of the workload.
 type Condition struct {
 	Type    string    `json:"type"`
-	Status  string    `json:"status"`
-	Words   string    `json:"words"`
+	Status  string    `json:"status"` // True, False, Degraded or Unknown
+	Words   string    `json:"words"`  // human-readable form of type and status
 	Reason  string    `json:"reason,omitempty"`
 	Message string    `json:"message,omitempty"`
-	Since   time.Time `json:"since"`
-	// Stale says that the condition is about an older generation of the object.
+	Since   time.Time `json:"since"` // time of the last transition in RFC 3339 format
+	// Stale is true if the condition was written for an older generation of the workload.
 	Stale bool `json:"stale,omitempty"`
 }
 

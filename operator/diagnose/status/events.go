@@ -10,13 +10,13 @@ import (
 // maxEvents is the maximum number of Events on a page.
 const maxEvents = 10
 
-// Event is what happened to the workload or to what belongs to it.
+// Event is an Event about the workload or one of its objects.
 type Event struct {
-	Last    time.Time `json:"last"`
-	Count   int32     `json:"count"`
-	Type    string    `json:"type"` // Normal or Warning
+	Last    time.Time `json:"last"`  // time of the last occurrence in RFC 3339 format
+	Count   int32     `json:"count"` // number of occurrences
+	Type    string    `json:"type"`  // Normal or Warning
 	Reason  string    `json:"reason"`
-	About   string    `json:"about"` // "StatefulSet prometheus-main"
+	About   string    `json:"about"` // object of the Event, for example "StatefulSet prometheus-main"
 	Message string    `json:"message"`
 }
 

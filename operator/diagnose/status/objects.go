@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
@@ -27,18 +28,18 @@ const (
 	Unknown     State = "unknown" // a required object could not be read
 )
 
-// Objects are those of a kind.
+// Objects lists the objects of one kind, by state.
 type Objects struct {
 	Kind string `json:"kind"`
-	// Groups are objects of the same state for the same reason; the accepted ones first.
+	// Groups lists the objects with the same state and reason, the accepted ones first.
 	Groups []Group `json:"groups"`
 }
 
 // Group is a set of objects that share a state and its reason.
 type Group struct {
 	State   State    `json:"state"`
-	Message string   `json:"message,omitempty"` // the first reason; empty for accepted objects
-	Names   []string `json:"names"`             // NAMESPACE/NAME, in order
+	Message string   `json:"message,omitempty"` // reason of the state for the first object; absent for accepted objects
+	Names   []string `json:"names"`             // NAMESPACE/NAME, sorted
 }
 
 func (o Objects) count(s State) (n int) {
@@ -106,7 +107,7 @@ func id(kind string, o catalog.Object) string {
 //
 // Errors: the workload is invalid.
 func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
-	w := manifests.Workload{Kind: f.Setup.Kind, Object: f.Object}
+	w := dryrun.Workload{Kind: f.Setup.Kind, Object: f.Object}
 	cluster := manifests.Only(f.Setup.Row, f.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
 	rules, _ := f.Setup.Selectors(f.Object) // selecting returns the same error
@@ -117,7 +118,7 @@ func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
 	}
 	selects := f.Select
 	if selects == nil {
-		selects = func(c engine.Cluster) ([]compiled.Verdict, error) { return manifests.Select(w, c) }
+		selects = func(c engine.Cluster) ([]compiled.Verdict, error) { return dryrun.Select(w, c) }
 	}
 	verdicts, err := selects(cluster)
 	out := map[string]*compiled.Verdict{}

@@ -12,20 +12,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
-// Pod is one pod of the workload.
+// Pod is a pod of the workload.
 type Pod struct {
 	Name     string `json:"name"`
 	Ready    bool   `json:"ready"`
-	Message  string `json:"message,omitempty"` // why it is not
-	Restarts int32  `json:"restarts"`          // of all its containers
-	// Outdated says that the pod runs an older template of its StatefulSet or DaemonSet.
+	Message  string `json:"message,omitempty"` // reason why the pod is not ready
+	Restarts int32  `json:"restarts"`          // number of restarts of all its containers
+	// Outdated is true if the pod has an older revision of its StatefulSet or DaemonSet.
 	Outdated bool `json:"outdated,omitempty"`
-	// Wanted is the hash of the configuration that the operator told the pod to run;
-	// empty when it told none.
+	// Wanted is the hash of the configuration that the operator has assigned to the pod. Absent if there is none.
 	Wanted string `json:"wanted,omitempty"`
-	// Runs says whether the pod runs it: yes, no or unknown.
+	// Runs is yes, no or unknown: whether the pod runs the wanted configuration.
 	Runs Runs   `json:"runs"`
-	Why  string `json:"why,omitempty"` // it does not, or it is not known
+	Why  string `json:"why,omitempty"` // reason if the field runs is no or unknown
 }
 
 // Runs is whether a pod runs the wanted configuration.

@@ -48,18 +48,19 @@ type Facts struct {
 // facts change.
 type Report struct {
 	Workload catalog.Ref `json:"workload"`
-	// Unmanaged is why the operator leaves the workload alone; empty when it does not.
+	// Unmanaged is the reason why the operator does not manage the workload. Absent if it does.
 	Unmanaged  string      `json:"unmanaged,omitempty"`
 	Paused     bool        `json:"paused,omitempty"`
 	Conditions []Condition `json:"conditions"`
 	Pods       []Pod       `json:"pods"`
-	// PodsUnknown says that the pods could not be read.
+	// PodsUnknown is true if the pods could not be read.
 	PodsUnknown bool      `json:"podsUnknown,omitempty"`
 	Objects     []Objects `json:"objects"`
-	// Invalid is why the workload itself cannot be reconciled.
-	Invalid string   `json:"invalid,omitempty"`
-	Events  []Event  `json:"events"`
-	Unread  []string `json:"unread,omitempty"`
+	// Invalid is the reason why the workload itself cannot be reconciled. Absent if it can.
+	Invalid string  `json:"invalid,omitempty"`
+	Events  []Event `json:"events"`
+	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the report is complete.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // View computes the report. It is deterministic.

@@ -12,12 +12,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // Cluster returns the state that a reconciliation of a workload would read from a cluster with
 // these objects, before the operator has written anything.
-func (o *Objects) Cluster(w Workload) engine.Cluster {
+func (o *Objects) Cluster(w dryrun.Workload) engine.Cluster {
 	out := engine.Cluster{
 		NamespaceLabels: o.namespaceLabelsFor(w),
 		References:      &o.References,
@@ -45,7 +46,7 @@ func (o *Objects) sorted(kind string) iter.Seq[catalog.Object] {
 // namespaceLabelsFor returns the lookup of namespace labels for a workload. With
 // [Objects.AssumeNamespaces], a namespace that is not among the manifests has the labels that the
 // workload requires, unless it could equally belong to another workload.
-func (o *Objects) namespaceLabelsFor(w Workload) func(string) (labels.Set, bool) {
+func (o *Objects) namespaceLabelsFor(w dryrun.Workload) func(string) (labels.Set, bool) {
 	if !o.AssumeNamespaces || o.contested(w) {
 		return o.NamespaceLabels
 	}
@@ -65,7 +66,7 @@ func (o *Objects) namespaceLabelsFor(w Workload) func(string) (labels.Set, bool)
 }
 
 // contested reports whether another workload selects objects of a kind that this one also selects.
-func (o *Objects) contested(w Workload) bool {
+func (o *Objects) contested(w dryrun.Workload) bool {
 	for _, other := range o.Workloads() {
 		if other.String() == w.String() {
 			continue

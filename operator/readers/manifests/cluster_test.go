@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -39,7 +40,7 @@ func TestClusterListsEveryKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := o.Cluster(Workload{o.Kinds[0], &v1.Prometheus{}})
+	c := o.Cluster(dryrun.Workload{Kind: o.Kinds[0], Object: &v1.Prometheus{}})
 	var got []string
 	for _, row := range Selectable(o.Kinds) {
 		for object := range c.Objects(row.Kind) {
@@ -57,7 +58,7 @@ func TestClusterListsEveryKind(t *testing.T) {
 
 // A cluster of one object contains nothing else.
 func TestOnly(t *testing.T) {
-	c := Only(catalog.PodMonitor, &v1.PodMonitor{}).Cluster(Workload{kinds()[0], &v1.Prometheus{}})
+	c := Only(catalog.PodMonitor, &v1.PodMonitor{}).Cluster(dryrun.Workload{Kind: kinds()[0], Object: &v1.Prometheus{}})
 	for kind, want := range map[string]int{v1.PodMonitorKind: 1, v1.ProbeKind: 0} {
 		if n := len(slices.Collect(c.Objects(kind))); n != want {
 			t.Errorf("%d %ss", n, kind)
@@ -134,7 +135,11 @@ func TestReconcile(t *testing.T) {
 			if diff := cmp.Diff(tc.selected, selected); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(tc.dropped, got.Dropped); diff != "" {
+			var dropped []string
+			for _, d := range got.Dropped() {
+				dropped = append(dropped, d.String())
+			}
+			if diff := cmp.Diff(tc.dropped, dropped); diff != "" {
 				t.Error(diff)
 			}
 		})

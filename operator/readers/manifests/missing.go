@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -29,7 +30,7 @@ func (m Missing) Unwrap() error { return m.Err }
 
 // Missing returns the Secrets and ConfigMaps that the pods of a workload need but the operator does
 // not read. Optional ones and those that the operator creates are not missing.
-func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
+func (o *Objects) Missing(w dryrun.Workload, made dryrun.Outcome) (out []Missing) {
 	absent := map[need]bool{}
 	needs := podNeeds(w.Object.GetNamespace(), made.Plan.Workload)
 	for n := range needs {
@@ -96,7 +97,7 @@ func (o *Objects) has(n need) bool {
 }
 
 // makes reports whether the operator writes an object for the workload.
-func makes(made Outcome, ref assets.Ref) bool {
+func makes(made dryrun.Outcome, ref assets.Ref) bool {
 	return slices.ContainsFunc(slices.Concat(made.Plan.Content, made.Plan.Workload), func(s apply.Step) bool {
 		return (s.Verb == apply.Put || s.Verb == apply.PutIfNone) && s.Object.GetName() == ref.Name && apply.KindOf(s.Object) == ref.Kind.String()
 	})

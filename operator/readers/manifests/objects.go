@@ -7,11 +7,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
@@ -85,30 +85,16 @@ func (o *Objects) add(row *catalog.Row, object catalog.Object) {
 // All returns the objects of a row in the order of the input.
 func (o *Objects) All(row *catalog.Row) []catalog.Object { return o.byRow[row] }
 
-// Workload is an object that the operator runs, and its kind.
-type Workload struct {
-	Kind   *engine.Kind
-	Object v1.Workload
-}
-
-// Key returns the namespace and name of the workload.
-func (w Workload) Key() types.NamespacedName {
-	return types.NamespacedName{Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
-}
-
-// String returns a human-readable name: "Prometheus monitoring/k8s".
-func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() }
-
 // Scope is the part of the objects that an operator manages; the zero value means all of them.
 type Scope struct {
 	// Unmanaged (optional) returns why the operator does not run a workload; empty when it does.
-	Unmanaged func(Workload) string
+	Unmanaged func(dryrun.Workload) string
 	// Watches (optional) returns the namespaces in which workloads may select objects.
 	Watches func(row *catalog.Row) informer.Namespaces
 }
 
 // unmanaged returns why the operator does not run a workload; empty when it does.
-func (s Scope) unmanaged(w Workload) string {
+func (s Scope) unmanaged(w dryrun.Workload) string {
 	if s.Unmanaged == nil {
 		return ""
 	}
@@ -128,7 +114,7 @@ func (s Scope) Leaves(row *catalog.Row, namespace string) string {
 }
 
 // Workloads returns the workloads that the operator runs, sorted by namespace and name.
-func (o *Objects) Workloads() (out []Workload) {
+func (o *Objects) Workloads() (out []dryrun.Workload) {
 	for w := range o.eachWorkload() {
 		if o.Scope.unmanaged(w) == "" {
 			out = append(out, w)
@@ -138,8 +124,8 @@ func (o *Objects) Workloads() (out []Workload) {
 }
 
 // Unmanaged iterates over the workloads that the operator does not run, with the reasons.
-func (o *Objects) Unmanaged() iter.Seq2[Workload, string] {
-	return func(yield func(Workload, string) bool) {
+func (o *Objects) Unmanaged() iter.Seq2[dryrun.Workload, string] {
+	return func(yield func(dryrun.Workload, string) bool) {
 		for w := range o.eachWorkload() {
 			if why := o.Scope.unmanaged(w); why != "" && !yield(w, why) {
 				return
@@ -149,14 +135,14 @@ func (o *Objects) Unmanaged() iter.Seq2[Workload, string] {
 }
 
 // eachWorkload iterates over the workloads, sorted by namespace and name.
-func (o *Objects) eachWorkload() iter.Seq[Workload] {
-	var out []Workload
+func (o *Objects) eachWorkload() iter.Seq[dryrun.Workload] {
+	var out []dryrun.Workload
 	for _, kind := range o.Kinds {
 		for _, object := range o.byRow[kind.Row] {
-			out = append(out, Workload{kind, object.(v1.Workload)})
+			out = append(out, dryrun.Workload{Kind: kind, Object: object.(v1.Workload)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Workload) int {
+	slices.SortStableFunc(out, func(a, b dryrun.Workload) int {
 		return strings.Compare(a.Key().String(), b.Key().String())
 	})
 	return slices.Values(out)

@@ -80,27 +80,31 @@ type Page struct {
 	Continue string
 }
 
-// Part is which part of a list an answer has.
+// Part describes the returned part of a list.
 type Part struct {
-	// Continue (optional) asks for the next part.
+	// Continue is the token for the next page, to be passed as parameter "continue". Absent on the last page.
 	Continue string `json:"continue,omitempty"`
-	// Total is the number of rows in all parts.
+	// Total is the number of items on all pages.
 	Total int `json:"total"`
 }
 
-// Overview is the first page.
+// Overview lists the workloads and the problems that need attention.
 type Overview struct {
-	// Attention is what calls for a person, the most urgent first; with a limit of its own.
-	Attention      []Attention   `json:"attention"`
+	// Attention lists the problems that need attention, the most urgent first, at most 100. It is not paginated.
+	Attention []Attention `json:"attention"`
+	// AttentionTotal is the number of all problems, including those that are not listed.
 	AttentionTotal int           `json:"attentionTotal"`
 	Workloads      []WorkloadRow `json:"workloads"`
 	Part
-	// Health counts all workloads that match, by their state.
+	// Health is the number of workloads on all pages, by their state.
 	Health map[Health]int `json:"health"`
-	// Unselected are the first objects that no workload selects, as far as that is known.
-	Unselected      []catalog.Ref `json:"unselected"`
-	UnselectedTotal int           `json:"unselectedTotal"`
-	// Unread is what could not be read, each with the reason.
+	// Unselected lists objects that no workload selects, at most 100. Objects are omitted if this could not be
+	// determined.
+	Unselected []catalog.Ref `json:"unselected"`
+	// UnselectedTotal is the number of all unselected objects, including those that are not listed.
+	UnselectedTotal int `json:"unselectedTotal"`
+	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
+	// complete.
 	Unread []string `json:"unread,omitempty"`
 }
 
@@ -117,22 +121,22 @@ type Cause string
 
 const (
 	RejectedObject Cause = "rejected"       // an object is left out
-	InvalidOwner   Cause = "invalid"        // a workload has a spec that cannot be reconciled
-	NotReconciled  Cause = "not-reconciled" // a workload is not reconciled yet, or that failed
-	PodsBehind     Cause = "pods"           // pods are not ready, or do not run the configuration
-	StuckRollout   Cause = "rollout"        // pods of an old revision stay
-	NoTargets      Cause = "no-targets"     // an object is used and has none
+	InvalidOwner   Cause = "invalid"        // the spec of a workload cannot be reconciled
+	NotReconciled  Cause = "not-reconciled" // a workload is not reconciled yet, or its reconciliation failed
+	PodsBehind     Cause = "pods"           // pods are not ready or do not run the current configuration
+	StuckRollout   Cause = "rollout"        // pods of an old revision are not replaced
+	NoTargets      Cause = "no-targets"     // an object is accepted but has no targets
 	Unbalanced     Cause = "unbalanced"     // one shard has many more targets than the others
 )
 
-// Attention is one thing.
+// Attention is a problem that needs attention.
 type Attention struct {
 	Urgency  Urgency     `json:"urgency"`
 	Cause    Cause       `json:"cause"`
 	Workload catalog.Ref `json:"workload"`
-	Object   catalog.Ref `json:"object,omitzero"` // empty when it is about the workload
+	Object   catalog.Ref `json:"object,omitzero"` // object with the problem; absent if the workload itself has it
 	Message  string      `json:"message"`
-	Fix      string      `json:"fix,omitempty"` // what to do, for people
+	Fix      string      `json:"fix,omitempty"` // suggested fix, human-readable; absent if there is none
 }
 
 // Health is the overall state of a workload.
@@ -142,43 +146,47 @@ const (
 	Good           Health = "good"
 	NeedsAttention Health = "attention"
 	Invalid        Health = "invalid"
-	Unmanaged      Health = "not-managed" // by this operator
+	Unmanaged      Health = "not-managed" // not managed by this operator
 	Paused         Health = "paused"
-	Unreconciled   Health = "not-reconciled" // yet
-	PodsNotKnown   Health = "pods-unknown"   // nothing else calls for attention
+	Unreconciled   Health = "not-reconciled" // not reconciled yet
+	PodsNotKnown   Health = "pods-unknown"   // pods could not be read; no other problem
 )
 
-// WorkloadRow is a line about a workload.
+// WorkloadRow is the summary of a workload.
 type WorkloadRow struct {
 	catalog.Ref
 	Version string `json:"version,omitempty"`
 	State   Health `json:"state"`
-	Good    bool   `json:"good"` // nothing calls for attention
+	Good    bool   `json:"good"` // true if the workload has no problem that needs attention
 	Message string `json:"message,omitempty"`
 	Paused  bool   `json:"paused,omitempty"`
-	Pods    int    `json:"pods"`
-	Ready   int    `json:"ready"`
-	// PodsUnknown says that the pods could not be read: Pods and Ready mean nothing.
+	Pods    int    `json:"pods"`  // number of pods
+	Ready   int    `json:"ready"` // number of ready pods
+	// PodsUnknown is true if the pods could not be read. The fields pods and ready are then meaningless.
 	PodsUnknown bool `json:"podsUnknown,omitempty"`
-	Accepted    int  `json:"accepted"` // objects
-	Rejected    int  `json:"rejected"`
-	// ConfigSince is when the configuration last changed; zero when that is not known.
+	Accepted    int  `json:"accepted"` // number of selected objects that are accepted
+	Rejected    int  `json:"rejected"` // number of selected objects that are rejected
+	// ConfigSince is the time of the last change of the generated configuration, in RFC 3339 format. Absent if unknown.
 	ConfigSince time.Time `json:"configSince,omitzero"`
-	// Targets are nil where there are none to know, or nobody has looked yet.
+	// Targets is the number of targets by state. Absent if the kind has no targets, if they have not been requested
+	// recently, or if the caller may not see all of them.
 	Targets *preview.Counts `json:"targets,omitempty"`
 }
 
-// Workload is the page of one.
+// Workload is the detailed status of a workload.
 type Workload struct {
 	status.Report
-	State       Health          `json:"state"`
-	Version     string          `json:"version,omitempty"`
-	Shards      int             `json:"shards,omitempty"`
-	ConfigSince time.Time       `json:"configSince,omitzero"`
-	Targets     *preview.Counts `json:"targets,omitempty"`
-	// PerShard are the targets of each shard; absent when they are not known.
+	State   Health `json:"state"`
+	Version string `json:"version,omitempty"`
+	Shards  int    `json:"shards,omitempty"`
+	// ConfigSince is the time of the last change of the generated configuration, in RFC 3339 format. Absent if unknown.
+	ConfigSince time.Time `json:"configSince,omitzero"`
+	// Targets is the number of targets by state. Absent if the kind has no targets, if they have not been requested
+	// recently, or if the caller may not see all of them.
+	Targets *preview.Counts `json:"targets,omitempty"`
+	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if unknown.
 	PerShard []int `json:"perShard,omitempty"`
-	// Counts are those of objects by kind and state. Objects of the report names some only.
+	// Counts is the number of objects by kind and state. The field objects lists only some of them by name.
 	Counts    map[string]map[status.State]int `json:"counts"`
 	Attention []Attention                     `json:"attention"`
 }
@@ -190,47 +198,51 @@ type SourceQuery struct {
 	Kind  string       // empty for all
 }
 
-// Sources are objects that a workload could select.
+// Sources lists the objects that a workload could select.
 type Sources struct {
 	Workload catalog.Ref          `json:"workload"`
-	Counts   map[status.State]int `json:"counts"` // of all objects
+	Counts   map[status.State]int `json:"counts"` // number of objects by state, on all pages and independent of filters
 	Items    []Source             `json:"items"`
 	Part
+	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
+	// complete.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// Source is one of them.
+// Source is an object that a workload could select.
 type Source struct {
 	catalog.Ref
 	State   status.State    `json:"state"`
-	Message string          `json:"message,omitempty"` // why it is rejected, or not selected
-	Jobs    []string        `json:"jobs,omitempty"`
-	Targets *preview.Counts `json:"targets,omitempty"`
+	Message string          `json:"message,omitempty"` // reason why the object is rejected or not selected
+	Jobs    []string        `json:"jobs,omitempty"`    // job_name of each generated job
+	Targets *preview.Counts `json:"targets,omitempty"` // number of targets by state; absent if unknown
 }
 
-// Rollout is what the pods of a workload run.
+// Rollout lists the pods of a workload and the configuration that they run.
 type Rollout struct {
 	Workload catalog.Ref  `json:"workload"`
 	Pods     []RolloutPod `json:"pods"`
 	Part
+	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
+	// complete.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// RolloutPod is one pod.
+// RolloutPod is a pod of a workload.
 type RolloutPod struct {
 	status.Pod
-	Shard    int       `json:"shard"`
+	Shard    int       `json:"shard"` // number of the shard, starting with 0; -1 if its StatefulSet is obsolete
 	Replica  int       `json:"replica"`
-	Node     string    `json:"node,omitempty"`
-	Revision string    `json:"revision,omitempty"`
-	Since    time.Time `json:"since,omitzero"` // its start
-	// Loaded is the hash of the configuration that it was last seen to run, to compare with
-	// wanted; empty when the operator does not know.
+	Node     string    `json:"node,omitempty"`     // absent until the pod is scheduled
+	Revision string    `json:"revision,omitempty"` // value of the label controller-revision-hash
+	Since    time.Time `json:"since,omitzero"`     // start time of the pod in RFC 3339 format; absent until it is started
+	// Loaded is the hash of the configuration that the pod was last seen to run, comparable with the field wanted.
+	// Absent if unknown.
 	Loaded string `json:"loaded,omitempty"`
-	// LastReload is when a server in it last loaded a configuration; absent when the operator
-	// does not know.
+	// LastReload is the time when the server in the pod last loaded a configuration, in RFC 3339 format. Absent if
+	// unknown.
 	LastReload time.Time `json:"lastReload,omitzero"`
-	// Targets that its shard scrapes; nil when that is not known.
+	// Targets is the number of targets that the shard of the pod scrapes. Absent if unknown.
 	Targets *int `json:"targets,omitempty"`
 }
 
@@ -239,23 +251,24 @@ type ConfigQuery struct {
 	Page // Filter: a part of the name of a job or of an object
 }
 
-// Config is a configuration without credentials.
+// Config is the generated configuration of a workload with credentials redacted.
 type Config struct {
 	Workload catalog.Ref     `json:"workload"`
 	Sections []ConfigSection `json:"sections"`
 	Part
-	// Unread is why there is less than all of it.
+	// Unread lists the reasons why parts of the configuration are missing. Absent if the response is complete.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// ConfigSection is a part of the file that has one origin.
+// ConfigSection is a part of the configuration that is generated from one object.
 type ConfigSection struct {
-	// Name is a top-level key, or "scrape_configs/JOB".
+	// Name is a top-level key of the configuration, or "scrape_configs/JOB".
 	Name string `json:"name"`
-	// Object made it; empty for the workload itself.
+	// Object is the object from which the section is generated. Absent if that is the workload itself.
 	Object catalog.Ref `json:"object,omitzero"`
-	Text   string      `json:"text"`
-	// Origins are the fields that made relabel steps: line of the text, from 1 → field.
+	Text   string      `json:"text"` // YAML
+	// Origins maps line numbers of the text, starting with 1, to the field, or rule of the operator, from which the
+	// relabel step in that line is generated.
 	Origins map[int]string `json:"origins,omitempty"`
 }
 
@@ -270,54 +283,56 @@ type TargetQuery struct {
 	Shard  int // or preview.AllShards
 }
 
-// Targets are those that are asked for.
+// Targets lists the requested targets.
 type Targets struct {
 	Items  []preview.Target `json:"items"`
-	Counts preview.Counts   `json:"counts"` // of all, whatever part is asked for
+	Counts preview.Counts   `json:"counts"` // number of targets by state, on all pages
 	Jobs   []JobCounts      `json:"jobs"`
 	Part
-	// AsOf is when any of them last changed.
+	// AsOf is the time of the last change of any of these targets, in RFC 3339 format.
 	AsOf time.Time `json:"asOf"`
-	// Synced is false while the cluster is still being read: there may be more.
+	// Synced is false while the cluster is still being read. Targets may then be missing.
 	Synced bool     `json:"synced"`
-	Notes  []string `json:"notes,omitempty"` // what is not known, and why
+	Notes  []string `json:"notes,omitempty"` // what is unknown, with the reasons
 }
 
-// JobCounts are the targets of a job.
+// JobCounts is the number of targets of a job, by state.
 type JobCounts struct {
 	Workload catalog.Ref    `json:"workload"`
-	Object   catalog.Ref    `json:"object"`
+	Object   catalog.Ref    `json:"object"` // object from which the job is generated
 	Job      string         `json:"job"`
 	Counts   preview.Counts `json:"counts"`
 }
 
-// Trace is a target and what each relabel step makes of it.
+// Trace is a target with the result of each relabel step.
 type Trace struct {
 	Workload catalog.Ref    `json:"workload"`
-	Object   catalog.Ref    `json:"object"`
+	Object   catalog.Ref    `json:"object"` // object from which the job is generated
 	Target   preview.Target `json:"target"`
 	Steps    []Step         `json:"steps"`
-	// Manifest is the object, as it may be edited and tried; empty when it may not be shown.
+	// Manifest is the object as YAML, to be edited and sent to the preview. Absent if the caller may not see it.
 	Manifest string `json:"manifest,omitempty"`
-	// Also are other jobs that scrape the same URL.
+	// Also lists the objects with other jobs that scrape the same URL.
 	Also []catalog.Ref `json:"also,omitempty"`
 }
 
-// Step is one relabel step.
+// Step is a relabel step and its effect on the labels of a target.
 type Step struct {
-	Origin  string            `json:"origin"` // the field that made it
-	Rule    string            `json:"rule"`   // as YAML
-	Added   map[string]string `json:"added,omitempty"`
-	Changed map[string]string `json:"changed,omitempty"` // label → new value
-	Removed []string          `json:"removed,omitempty"`
-	Drops   bool              `json:"drops,omitempty"` // nothing goes on after it
+	Origin  string            `json:"origin"`            // field, or rule of the operator, from which the step is generated
+	Rule    string            `json:"rule"`              // YAML
+	Added   map[string]string `json:"added,omitempty"`   // added labels with their values
+	Changed map[string]string `json:"changed,omitempty"` // changed labels with their new values
+	Removed []string          `json:"removed,omitempty"` // names of removed labels
+	Drops   bool              `json:"drops,omitempty"`   // true if the step drops the target; it is then the last step
 }
 
-// Routes is a routing tree.
+// Routes is the routing tree of an Alertmanager.
 type Routes struct {
 	Alertmanager catalog.Ref `json:"alertmanager"`
 	routing.Report
-	// Tried says whether labels were given; else the tree is shown without a way.
-	Tried  bool     `json:"tried"`
+	// Tried is true if the request had labels. Otherwise the tree is returned without the path of an alert.
+	Tried bool `json:"tried"`
+	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
+	// complete.
 	Unread []string `json:"unread,omitempty"`
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -81,7 +82,8 @@ func (c *Cluster) compiled(ctx context.Context, w *snapshot, e *entry) (out made
 	defer release()
 	out.mask = newMasker(e.candidate.Object)
 	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
-	if out.verdicts, out.plan, err = compileAll(setups[i].Kind, out.object, c.hidden(ctx, w, e, out.mask)); err != nil {
+	made := dryrun.Run(dryrun.Workload{Kind: setups[i].Kind, Object: out.object}, c.hidden(ctx, w, e, out.mask))
+	if out.verdicts, out.plan, err = made.Verdicts, made.Plan, made.Err; err != nil {
 		return out, notWritten(e, err)
 	}
 	return out, nil
@@ -146,26 +148,9 @@ func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error
 	return nil
 }
 
-// compileAll compiles a workload. A panic is returned as an error.
-func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []compiled.Verdict, plan engine.Plan, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = errors.New(panicked(p))
-		}
-	}()
-	g := kind.Open(manifests.Workload{Kind: kind, Object: object}.Key())
-	defer g.Close()
-	in, err := g.Gather(object, c)
-	if err != nil {
-		return nil, plan, err
-	}
-	plan, err = in.Desired()
-	return slices.Collect(in.Verdicts()), plan, err
-}
-
 // hidden returns the cluster as the workload sees it, with placeholders for values of Secrets.
 func (c *Cluster) hidden(ctx context.Context, w *snapshot, e *entry, m *masker) engine.Cluster {
-	out := manifests.New(nil).Cluster(manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
+	out := manifests.New(nil).Cluster(dryrun.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
 	out.NamespaceLabels, out.References = w.namespaceLabels, m.reading(c.Reader.References(ctx))
 	out.Objects = func(kind string) iter.Seq[catalog.Object] {
 		row := catalog.Of(kind)

@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // Recent drafts are cached because clients request several pages of the same file.
@@ -75,7 +75,7 @@ func (c *Cluster) makeDraft(ctx context.Context, w *snapshot, d *keptDraft) {
 	defer close(d.done)
 	defer func() {
 		if p := recover(); p != nil {
-			d.err = apierrors.NewInternalError(errors.New(panicked(p)))
+			d.err = apierrors.NewInternalError(dryrun.Panicked(p))
 		}
 		c.drafts.finish(d)
 	}()

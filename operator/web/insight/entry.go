@@ -1,9 +1,7 @@
 package insight
 
 import (
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -11,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // build builds the entry of a workload.
@@ -77,11 +75,6 @@ func shorten(r *status.Report) {
 	}
 }
 
-// panicked returns the message for a panic of the operator while it processes an object.
-func panicked(fault any) string {
-	return fmt.Sprintf("the operator's code panicked on it: %v; please report it", fault)
-}
-
 // viewOf returns the report of a workload. A panic is reported as an error of this workload alone.
 func viewOf(facts status.Facts) (out status.Report, failed bool) {
 	defer func() {
@@ -89,7 +82,7 @@ func viewOf(facts status.Facts) (out status.Report, failed bool) {
 			failed = true
 			out = status.Report{
 				Workload: facts.Ref(), Conditions: []status.Condition{}, Pods: []status.Pod{}, Objects: []status.Objects{}, Events: []status.Event{},
-				Invalid: panicked(p), Unread: facts.Unread,
+				Invalid: dryrun.Panicked(p).Error(), Unread: facts.Unread,
 			}
 		}
 	}()
@@ -99,16 +92,15 @@ func viewOf(facts status.Facts) (out status.Report, failed bool) {
 // compile returns the verdicts on the objects of the workload. Unchanged objects are not
 // recompiled.
 func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
-	w := manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
+	w := dryrun.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
 	references := &recorder{Reader: c.References, read: k.read}
-	c.References, c.SelectionOnly = references, true
+	c.References = references
 	c.Current = func(deps []assets.Dependency) bool { return assets.Unchanged(references, deps) }
 	if k.gatherer == nil {
 		k.gatherer = w.Kind.Open(w.Key())
 	}
-	in, err := k.gatherer.Gather(w.Kind.Copy(w.Object), c)
-	return slices.Collect(in.Verdicts()), err
+	return dryrun.SelectWith(k.gatherer, w, c)
 }
 
 // textOf returns the compiled text of an object; nil if it was rejected or has a file for itself.

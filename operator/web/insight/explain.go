@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // maxExplained limits the workloads that are fully explained. Those that select the object come
@@ -89,7 +89,7 @@ func hiddenWorkloads(n int) string {
 func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = apierrors.NewInternalError(errors.New(panicked(p)))
+			err = apierrors.NewInternalError(dryrun.Panicked(p))
 		}
 	}()
 	return explain.Explain(q, c.Scopes.For(row)), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
@@ -238,7 +239,7 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 func unselected(facts status.Facts, s sourceRow) (state status.State, message string) {
 	defer func() {
 		if p := recover(); p != nil {
-			state, message = status.Unknown, panicked(p)
+			state, message = status.Unknown, dryrun.Panicked(p).Error()
 		}
 	}()
 	state, message = status.Unselected(facts, s.row, s.object)

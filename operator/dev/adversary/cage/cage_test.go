@@ -16,7 +16,7 @@ func start(t *testing.T, limit int64, script string) *cage.Process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Kill() }) // where the test has not
+	t.Cleanup(func() { _ = p.Kill() }) // in case the test did not
 	return p
 }
 
@@ -29,8 +29,7 @@ func ended(t *testing.T, p *cage.Process) {
 	}
 }
 
-// TestKilledForWantOfMemory: a program that takes more than its limit is killed, and that
-// is what Err says.
+// A program that exceeds its limit is killed, and Err reports it.
 func TestKilledForWantOfMemory(t *testing.T) {
 	p := start(t, 20<<20, `x=aaaaaaaaaaaaaaaa; while true; do x="$x$x"; done`)
 	if err := p.Limited(); err != nil {

@@ -1,12 +1,12 @@
-// Package cage runs programs in memory cgroups, with the limits that their
-// containers have, and tells what they used and how they ended.
+// Package cage runs programs in memory cgroups with the limits of their containers, and reports what they used and how
+// they exited.
 //
 //	p, err := cage.Start(cage.Program{Name: "operator", Path: "bin/operator", Limit: 500 << 20, Log: "operator.log"})
-//	p.Usage()          // now, at most, processes that the kernel killed
+//	p.Usage()          // current and peak memory, number of OOM kills
 //	<-p.Ended()
 //
-// Both versions of cgroups are used, whichever may be written. Where none may be, a
-// program runs without a limit, and Limited says so.
+// Both cgroup versions are supported. If neither is writable, the program runs without a limit and [Process.Limited]
+// returns the reason.
 package cage
 
 import (
@@ -18,16 +18,16 @@ import (
 	"strings"
 )
 
-// mount is where cgroups are.
+// mount is the mount point of cgroups.
 const mount = "/sys/fs/cgroup"
 
 // group is a memory cgroup.
 type group struct {
 	dir    string
-	second bool // version 2
+	second bool // cgroup version 2
 }
 
-// files of a group, for version 1 and 2.
+// file returns the path of a file of the group, whose name differs between cgroup versions 1 and 2.
 func (g group) file(first, second string) string {
 	if g.second {
 		return filepath.Join(g.dir, second)
@@ -35,12 +35,12 @@ func (g group) file(first, second string) string {
 	return filepath.Join(g.dir, first)
 }
 
-// newGroup makes a cgroup with a limit.
+// newGroup creates a cgroup with a limit.
 func newGroup(name string, limit int64) (*group, error) {
 	g := &group{dir: filepath.Join(mount, "memory", name)}
 	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
 		g = &group{dir: filepath.Join(mount, name), second: true}
-		// The root hands the controller down; it may have done so already.
+		// The controller must be enabled for children of the root; it may be enabled already.
 		_ = os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("+memory"), 0o644)
 	}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
@@ -49,7 +49,7 @@ func newGroup(name string, limit int64) (*group, error) {
 	if err := os.WriteFile(g.file("memory.limit_in_bytes", "memory.max"), strconv.AppendInt(nil, limit, 10), 0o644); err != nil {
 		return nil, errors.Join(err, os.Remove(g.dir))
 	}
-	// No way around the limit where there is swap; the file is missing where there is none.
+	// Limit swap, too. The file is missing if there is no swap.
 	swap := limit
 	if g.second {
 		swap = 0
@@ -63,7 +63,7 @@ func newGroup(name string, limit int64) (*group, error) {
 
 func (g *group) procs() string { return filepath.Join(g.dir, "cgroup.procs") }
 
-// kills is how many processes the kernel has killed for want of memory.
+// kills returns the number of processes that the OOM killer has killed.
 func (g *group) kills() (int, error) {
 	text, err := os.ReadFile(g.file("memory.oom_control", "memory.events"))
 	if err != nil {
@@ -89,5 +89,5 @@ func (g *group) number(first, second string) int64 {
 	return n
 }
 
-// remove removes the cgroup, which has no process any more.
+// remove removes the cgroup, which must not contain processes.
 func (g *group) remove() error { return os.Remove(g.dir) }

@@ -14,32 +14,32 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
-// Program is what to run.
+// Program is a program to run.
 type Program struct {
-	Name  string // of the cgroup, with the id of this process and a number
+	Name  string // of the cgroup; a PID and a number are appended
 	Path  string
 	Args  []string
-	Env   []string // beside ours
-	Limit int64    // bytes; 0 is none
-	Log   string   // file that the output is appended to
+	Env   []string // added to the environment of this process
+	Limit int64    // in bytes; 0 is no limit
+	Log   string   // file to which the output is appended
 }
 
 // Process is a running program.
 type Process struct {
 	Name    string
 	cmd     *exec.Cmd
-	group   *group // nil: there is no limit
-	noLimit error  // why
+	group   *group // nil if there is no limit
+	noLimit error  // reason for the missing limit
 	ended   chan struct{}
-	err     error // after ended
-	last    Usage // after ended
+	err     error // valid after ended
+	last    Usage // valid after ended
 	asked   atomic.Bool
 }
 
-// Usage is what a process has used.
+// Usage is the memory usage of a process.
 type Usage struct {
-	RSS, Peak int64 // bytes: of the process now, of its cgroup at most
-	Kills     int   // by the kernel, for want of memory
+	RSS, Peak int64 // in bytes: current size of the process, peak of its cgroup
+	Kills     int   // number of OOM kills
 }
 
 var serial atomic.Int64
@@ -56,7 +56,7 @@ func Start(o Program) (*Process, error) {
 	if o.Limit > 0 {
 		name := fmt.Sprintf("firekeeper-%s-%d-%d", o.Name, os.Getpid(), serial.Add(1))
 		if p.group, p.noLimit = newGroup(name, o.Limit); p.group != nil {
-			// The shell enters the cgroup and then becomes the program.
+			// The shell enters the cgroup before it executes the program.
 			enter := `echo $$ > "$0" && exec "$@"`
 			p.cmd = exec.Command("/bin/sh", append([]string{"-c", enter, p.group.procs(), o.Path}, o.Args...)...)
 		}
@@ -85,14 +85,14 @@ func (p *Process) removeGroup() error {
 	return p.group.remove()
 }
 
-// Limited is why the program runs without a limit; nil if it has one, or wants none.
+// Limited returns why the program runs without a limit. It is nil if the program has a limit or requested none.
 func (p *Process) Limited() error { return p.noLimit }
 
-// Ended is closed when the process has ended.
+// Ended returns a channel that is closed when the process has exited.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Err is how the process ended by itself: nil while it runs, and when it was stopped and
-// ended well.
+// Err returns how the process exited by itself. It is nil while the process runs, and after Stop if it exited
+// successfully.
 func (p *Process) Err() error {
 	select {
 	case <-p.ended:
@@ -111,7 +111,7 @@ func (p *Process) Err() error {
 	}
 }
 
-// Succeeded reports whether the process has ended, by itself and well.
+// Succeeded reports whether the process has exited by itself with success.
 func (p *Process) Succeeded() bool {
 	select {
 	case <-p.ended:
@@ -121,7 +121,7 @@ func (p *Process) Succeeded() bool {
 	}
 }
 
-// Usage is what the process uses, or has used when it has ended.
+// Usage returns the usage of the process, or its last usage if it has exited.
 func (p *Process) Usage() Usage {
 	select {
 	case <-p.ended:
@@ -139,7 +139,7 @@ func (p *Process) usage() Usage {
 	}
 	if p.group != nil {
 		u.Peak = max(u.Peak, p.group.number("memory.max_usage_in_bytes", "memory.peak"))
-		u.Kills, _ = p.group.kills() // the file is in every kernel since 4.13
+		u.Kills, _ = p.group.kills() // the file exists since Linux 4.13
 	}
 	return u
 }
@@ -157,10 +157,10 @@ func kib(status, field string) int64 {
 	return n << 10
 }
 
-// grace is how long a program may take to stop.
+// grace is the time that a program has to exit.
 const grace = 40 * time.Second
 
-// Stop ends the process, and reports how it ended if that is not well.
+// Stop terminates the process and returns an error if it does not exit successfully.
 func (p *Process) Stop() error {
 	if p == nil {
 		return nil
@@ -177,7 +177,7 @@ func (p *Process) Stop() error {
 	}
 }
 
-// Kill ends the process at once.
+// Kill kills the process immediately.
 func (p *Process) Kill() error {
 	p.asked.Store(true)
 	err := p.cmd.Process.Kill()

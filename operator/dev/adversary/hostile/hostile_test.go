@@ -32,8 +32,8 @@ func encoded(t testing.TB, o hostile.Object) []byte {
 	return raw
 }
 
-// TestObjects holds that the CRDs take nearly everything, that every strategy makes
-// something, that each object fits into etcd, and that it is the same every time.
+// The CRDs accept nearly all objects, every strategy generates some, each object fits into etcd, and objects are
+// reproducible.
 func TestObjects(t *testing.T) {
 	s, again := source(t, hostile.Options{Seed: 5, Beta: true}), source(t, hostile.Options{Seed: 5, Beta: true})
 	count := 400
@@ -67,7 +67,7 @@ func TestObjects(t *testing.T) {
 	t.Log(slices.Sorted(maps.Keys(tried)), tried)
 }
 
-// TestRealManifests are mutated where they are at hand, those of the examples everywhere.
+// Real manifests are mutated if they are available; those of the examples always are.
 func TestRealManifests(t *testing.T) {
 	files, err := filepath.Glob("../../../../deploy/examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -94,7 +94,7 @@ func TestRealManifests(t *testing.T) {
 	}
 }
 
-// FuzzObject holds for every seed what TestObjects holds for one.
+// FuzzObject checks the properties of TestObjects for any seed.
 func FuzzObject(f *testing.F) {
 	for seed := range uint64(4) {
 		f.Add(seed, int(seed)*1000)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// receivers has one receiver for each name.
+// receivers returns one receiver for each name.
 func receivers(names ...string) []any {
 	out := []any{}
 	for _, name := range names {
@@ -14,8 +14,8 @@ func receivers(names ...string) []any {
 	return out
 }
 
-// nearNames has names that resemble each other, and routes to others that do: every one
-// of them is compared with all, for a suggestion.
+// nearNames returns receivers with similar names, and routes to other similar names. Each of these is compared with all
+// receivers to find a suggestion.
 func (m *maker) nearNames() Manifest {
 	count, length := oneOf(m, 10, 300, 2000), oneOf(m, 10, 500, 5000)
 	count = max(1, min(count, stored/4/(length+40)))
@@ -37,7 +37,7 @@ func (m *maker) nearNames() Manifest {
 	})
 }
 
-// deepRoutes is a tree of routes.
+// deepRoutes returns a deep or wide routing tree.
 func (m *maker) deepRoutes() Manifest {
 	depth := oneOf(m, 5, 100, 1000, 4000)
 	route := map[string]any{"receiver": "a"}
@@ -53,7 +53,7 @@ func (m *maker) deepRoutes() Manifest {
 	return m.shell(map[string]any{"route": route, "receivers": receivers("a")})
 }
 
-// otherCase spells the keys of child routes as no field is spelled, or twice.
+// otherCase spells the keys of child routes with the wrong case, or repeats them.
 func (m *maker) otherCase() Manifest {
 	spell := func(key string) string {
 		return oneOf(m, key, strings.ToUpper(key), strings.ToUpper(key[:1])+key[1:], strings.ToLower(key), strings.ReplaceAll(key, "s", "ſ"), strings.ReplaceAll(key, "k", "\u212a"))
@@ -71,7 +71,7 @@ func (m *maker) otherCase() Manifest {
 	})
 }
 
-// unknownFields has what the schema does not look at: child routes of any form.
+// unknownFields returns child routes with arbitrary fields, which the schema does not validate.
 func (m *maker) unknownFields() Manifest {
 	children := []any{}
 	for range oneOf(m, 1, 3, 100) {
@@ -91,7 +91,7 @@ func (m *maker) unknownFields() Manifest {
 	})
 }
 
-// matchers has expensive expressions in routes and inhibition rules.
+// matchers returns routes and inhibition rules with expensive regular expressions.
 func (m *maker) matchers() Manifest {
 	matcher := func() any {
 		return map[string]any{"name": "a", "value": m.expensive(), "matchType": oneOf(m, "=~", "!~")}
@@ -109,7 +109,7 @@ func (m *maker) matchers() Manifest {
 	})
 }
 
-// receiverTemplates has texts of notifications that are templates.
+// receiverTemplates returns receivers with notification templates.
 func (m *maker) receiverTemplates() Manifest {
 	m.with = append(m.with, Manifest{
 		"apiVersion": "v1", "kind": "Secret", "metadata": Manifest{"name": fmt.Sprintf("hooks-%d", m.index), "namespace": m.namespace},

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// groupWith is a PrometheusRule with one group.
+// groupWith returns a PrometheusRule with one group.
 func (m *maker) groupWith(rules ...any) Manifest {
 	group := map[string]any{"name": oneOf(m, "g", m.oddString()+"g", strings.Repeat("g", 2000)), "rules": rules}
 	return m.shell(map[string]any{"groups": []any{group}})
 }
 
-// promQL has expressions that are deep, long or full of names that nobody knows.
+// promQL returns expressions that are deep, long or full of unknown names.
 func (m *maker) promQL() Manifest {
 	n := oneOf(m, 50, 1000, 20000)
 	expr := oneOf(m,
@@ -45,7 +45,7 @@ func (m *maker) promQL() Manifest {
 	return m.groupWith(copies...)
 }
 
-// manyRules has many groups or rules that are small.
+// manyRules returns many small groups or rules.
 func (m *maker) manyRules() Manifest {
 	rule := map[string]any{"record": "a:b", "expr": oneOf(m, "1", "up", "raet(up[5m])", "(")}
 	count := oneOf(m, 200, 3000, 25000)
@@ -65,7 +65,7 @@ func (m *maker) manyRules() Manifest {
 	return m.shell(map[string]any{"groups": groups})
 }
 
-// templateText is a text template that is deep, long, or never ends.
+// templateText returns a template that is deep, long or does not terminate.
 func (m *maker) templateText() string {
 	n := oneOf(m, 10, 1000, 10000)
 	return oneOf(m,
@@ -80,7 +80,7 @@ func (m *maker) templateText() string {
 		"{{ range $i, $e := (index (stringSlice \"a\") 0) }}{{ end }}", "{{ call . }}", "{{ js 1 }}{{ html 2 }}{{ slice \"abc\" 9 }}", "{{ index . 1 2 3 }}", "{{ len 3 }}")
 }
 
-// ruleTemplates has annotations and labels with such templates.
+// ruleTemplates returns a rule with such templates in annotations and labels.
 func (m *maker) ruleTemplates() Manifest {
 	rules := []any{}
 	for range oneOf(m, 1, 10) {

@@ -13,10 +13,10 @@ type slot struct {
 	schema *schema
 }
 
-// maxDepth bounds the slots of pod templates and the like.
+// maxDepth limits the slots of deep schemas like pod templates.
 const maxDepth = 12
 
-// slotsOf lists a schema and all that is below it.
+// slotsOf lists a schema and all schemas below it.
 func slotsOf(s *schema, path []string, into []slot) []slot {
 	into = append(into, slot{slices.Clone(path), s})
 	if len(path) > maxDepth {
@@ -35,13 +35,12 @@ func slotsOf(s *schema, path []string, into []slot) []slot {
 	return into
 }
 
-// put sets a place of an object, and makes the way there: what is missing is as small
-// as its schema allows.
+// put sets the value at a place of an object. Missing parents are created, as small as the schema allows.
 func (m *maker) put(o Manifest, at slot, value any) {
 	m.into(o, m.kind.schema, at.path, value)
 }
 
-// into returns the container with the value at the path.
+// into returns the container with the value set at the path.
 func (m *maker) into(container any, s *schema, path []string, value any) any {
 	if len(path) == 0 {
 		return value
@@ -76,8 +75,8 @@ func (m *maker) into(container any, s *schema, path []string, value any) any {
 	return object
 }
 
-// pick returns a slot that fits. Slots near the top are as likely as all those far
-// below together, since pod templates and discoveries have most of them.
+// pick returns a random slot that fits. Each depth is equally likely, because most slots are deep in pod templates and
+// discoveries.
 func (m *maker) pick(fits func(*schema) bool) (slot, bool) {
 	byDepth := map[int][]slot{}
 	for _, s := range m.kind.slots {

@@ -17,23 +17,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
 )
 
-// Manifest is an object as it is sent. Numbers are int64 or float64.
+// Manifest is an object as sent to the API server. Numbers are int64 or float64.
 type Manifest = map[string]any
 
-// Options say what to make.
+// Options configure a Source.
 type Options struct {
 	Seed      uint64
 	Namespace string
-	Beta      bool       // AlertmanagerConfig v1beta1 too, which needs a conversion webhook
-	Real      []Manifest // objects of real installations, to mutate; others than our kinds are ignored
+	Beta      bool       // include AlertmanagerConfig v1beta1, which requires a conversion webhook
+	Real      []Manifest // real objects to mutate; foreign kinds are ignored
 }
 
-// Source makes objects. It may be used by several goroutines.
+// Source generates objects. It is safe for concurrent use.
 type Source struct {
 	seed      uint64
 	namespace string
 	kinds     map[string]*kind // by kind, and "AlertmanagerConfig/v1beta1"
-	total     int              // of the weights
+	total     int              // sum of the weights
 }
 
 // kind is one version of a CRD.
@@ -41,7 +41,7 @@ type kind struct {
 	name     string
 	version  string
 	resource string
-	schema   *schema // of the whole object
+	schema   *schema // of the complete object
 	checker  *check.Checker
 	sample   *sample.Generator
 	slots    []slot
@@ -58,16 +58,16 @@ type Object struct {
 	Kind     string
 	Resource string
 	Manifest Manifest
-	// With are Secrets that the object refers to. They are created before it.
+	// With lists the Secrets that the object refers to. They must be created before it.
 	With []Manifest
-	// Refused says what the CRD has against the object, where nothing better was found.
+	// Refused is the validation error of the CRD, if no valid object was found.
 	Refused string
 }
 
 //go:embed bases.yaml
 var bases string
 
-// New reads the CRDs.
+// New reads the CRDs and returns a Source.
 func New(o Options) (*Source, error) {
 	all, err := crds.Full("1.0.0")
 	if err != nil {
@@ -127,7 +127,7 @@ func (k *kind) key() string {
 	return k.name
 }
 
-// kindOf is the kind of an object, nil for kinds of others.
+// kindOf returns the kind of an object, or nil for foreign kinds.
 func (s *Source) kindOf(m Manifest) *kind {
 	version, _ := m["apiVersion"].(string)
 	name, _ := m["kind"].(string)
@@ -138,7 +138,7 @@ func (s *Source) kindOf(m Manifest) *kind {
 	return k
 }
 
-// Parse reads a YAML stream.
+// Parse parses a YAML stream.
 func Parse(text string) ([]Manifest, error) {
 	var out []Manifest
 	for doc := range strings.SplitSeq(text, "\n---\n") {
@@ -165,11 +165,11 @@ func decoded(raw []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Clone is a deep copy with the number types of a manifest.
+// Clone returns a deep copy with the number types of a manifest.
 func Clone(m Manifest) Manifest {
 	raw, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // it came from JSON
+		panic(err) // m was decoded from JSON
 	}
 	out, err := decoded(raw)
 	if err != nil {
@@ -178,7 +178,7 @@ func Clone(m Manifest) Manifest {
 	return out
 }
 
-// Object returns the object with a number.
+// Object returns the object with this number. It is always the same for a seed.
 func (s *Source) Object(index int) Object {
 	m := &maker{Source: s, rng: rand.New(rand.NewPCG(s.seed, uint64(index))), index: index}
 	t := m.strategy()
@@ -201,13 +201,13 @@ func (m *maker) strategy() strategy {
 	panic("the weights do not add up")
 }
 
-// tries bounds how often a strategy may make something else because the CRD refuses it.
+// tries is the maximum number of attempts of a strategy to generate a valid object.
 const tries = 8
 
-// storable is what etcd takes of an object.
+// storable is the maximum size of an object in etcd, in bytes.
 const storable = 1_500_000
 
-// valid returns the first object of a strategy that the CRD allows.
+// valid returns the first object of a strategy that the CRD accepts.
 func (m *maker) valid(t strategy) Object {
 	var o Object
 	for range tries {
@@ -233,7 +233,7 @@ func (m *maker) valid(t strategy) Object {
 	return o
 }
 
-// dress gives an object its name, and sometimes metadata that is as large as it may be.
+// dress sets the name of an object, and sometimes metadata of the maximum size.
 func (m *maker) dress(o Manifest) {
 	name := fmt.Sprintf("hostile-%d-%d", m.seed%1000, m.index)
 	meta := Manifest{"namespace": m.namespace}
@@ -261,7 +261,7 @@ func (m *maker) dress(o Manifest) {
 	delete(o, "status")
 }
 
-// Kinds lists the resources that objects may be of, by kind.
+// Kinds maps the kinds of the generated objects to their resources.
 func (s *Source) Kinds() map[string]string {
 	out := map[string]string{}
 	for _, k := range s.kinds {
@@ -270,7 +270,7 @@ func (s *Source) Kinds() map[string]string {
 	return out
 }
 
-// Strategies lists the names of the table.
+// Strategies returns the names of the strategies.
 func Strategies() []string {
 	var out []string
 	for _, t := range strategies {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// strategy is one way to make an object.
+// strategy is one way to generate an object.
 type strategy struct {
 	name       string
 	weight     int
-	kinds      []string // each as likely as the others
+	kinds      []string // all equally likely
 	make       func(*maker) Manifest
-	anyVersion bool // v1beta1 of AlertmanagerConfigs too
+	anyVersion bool // include v1beta1 of AlertmanagerConfig
 }
 
 var (
@@ -23,8 +23,7 @@ var (
 	routingKind   = []string{"AlertmanagerConfig"}
 )
 
-// strategies is the table. A heavy object is as likely as its share of the trouble, and
-// most are light, so that many can be tried.
+// strategies is the table. Expensive objects have lower weights, so that most objects are cheap and many can be tested.
 var strategies = []strategy{
 	{"sample", 8, tenantKinds, (*maker).random, true},
 	{"extremes", 28, tenantKinds, (*maker).extremes, true},
@@ -50,7 +49,7 @@ var strategies = []strategy{
 	{"receiver templates", 2, routingKind, (*maker).receiverTemplates, false},
 }
 
-// base is a good object of the kind.
+// base returns a valid object of the kind.
 func (m *maker) base() Manifest {
 	if len(m.kind.bases) == 0 {
 		return m.random()
@@ -58,7 +57,7 @@ func (m *maker) base() Manifest {
 	return Clone(m.kind.bases[m.rng.IntN(len(m.kind.bases))])
 }
 
-// random is any object that the schema allows.
+// random returns a random object that the schema allows.
 func (m *maker) random() Manifest {
 	o, err := m.kind.sample.Object(m.rng, oneOf(m, 0, 0.1, 0.3))
 	if err != nil {
@@ -67,7 +66,7 @@ func (m *maker) random() Manifest {
 	return o
 }
 
-// shell is an object with a spec.
+// shell returns an object with a spec.
 func (m *maker) shell(spec map[string]any) Manifest {
 	return Manifest{"apiVersion": "monitoring.coreos.com/" + m.kind.version, "kind": m.kind.name, "spec": spec}
 }
@@ -81,7 +80,7 @@ func (m *maker) realWithExtremes() Manifest {
 	return m.mutated(Clone(m.kind.real[m.rng.IntN(len(m.kind.real))]))
 }
 
-// mutated sets some places of an object to extremes, each if the CRD takes it.
+// mutated sets some fields of an object to extreme values, each only if the CRD accepts it.
 func (m *maker) mutated(o Manifest) Manifest {
 	for range oneOf(m, 1, 1, 2, 5) {
 		at, ok := m.pick(func(*schema) bool { return true })
@@ -93,10 +92,10 @@ func (m *maker) mutated(o Manifest) Manifest {
 	return o
 }
 
-// changed sets a place if the CRD takes the result.
+// changed sets a field if the CRD accepts the result.
 func (m *maker) changed(o Manifest, at slot, value any) Manifest {
 	try := Clone(o)
-	if len(at.path) < 2 { // a whole spec
+	if len(at.path) < 2 { // an entire spec
 		return o
 	}
 	m.put(try, at, value)
@@ -107,7 +106,7 @@ func (m *maker) changed(o Manifest, at slot, value any) Manifest {
 	return try
 }
 
-// undecodable sets a place to what the schema takes and its Go type does not.
+// undecodable sets a field to a value that the schema accepts and the Go type does not.
 func (m *maker) undecodable() Manifest {
 	o := m.base()
 	for range tries {
@@ -131,10 +130,10 @@ func (m *maker) undecodable() Manifest {
 	return m.mutated(o)
 }
 
-// stored is what an API server takes of one object: etcd's limit is 1.5 MB, with the metadata.
+// stored is the target size of large objects, below etcd's limit of 1.5 MB with the metadata.
 const stored = 1_200_000
 
-// longString fills one string up.
+// longString extends one string to the target size.
 func (m *maker) longString() Manifest {
 	o := m.base()
 	at, ok := m.pick(func(s *schema) bool {
@@ -154,7 +153,7 @@ func (m *maker) longString() Manifest {
 	return m.changed(o, at, strings.Repeat(piece, size/len(piece)))
 }
 
-// largeList fills one list up with items that are as small as the schema allows.
+// largeList extends one list to the target size, with items as small as the schema allows.
 func (m *maker) largeList() Manifest {
 	o := m.base()
 	at, ok := m.pick(func(s *schema) bool { return s.Type == "array" })
@@ -171,8 +170,7 @@ func (m *maker) largeList() Manifest {
 	return m.changed(o, at, m.items(at.schema, count))
 }
 
-// references names Secrets and ConfigMaps that do not exist, cannot exist, or hold what
-// nobody expects.
+// references refers to Secrets and ConfigMaps that do not exist, have invalid names or contain unexpected data.
 func (m *maker) references() Manifest {
 	o := m.base()
 	at, ok := m.pick(func(s *schema) bool {

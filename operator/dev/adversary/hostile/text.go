@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
 )
 
-// text is a string at the border of a schema.
+// text returns a string at the limits of a schema.
 func (m *maker) text(s *schema) any {
 	if s.Format == "date-time" {
 		return oneOf(m, "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "2026-06-30T23:59:60Z", "2026-01-01T00:00:00+14:00")
@@ -41,7 +41,7 @@ func (m *maker) text(s *schema) any {
 	return text
 }
 
-// oddString is a string that some reader takes for something else.
+// oddString returns a string that some parser interprets differently.
 func (m *maker) oddString() string {
 	return oneOf(m,
 		"", " ", "\n", "\t", "\x00", "\x1b[31m", "\u202e", "é", "\u2028", "🔥", "\ufeff", "null", "~", "true", "0", "-0", "1e9", "0x10", "1_000", "NaN", ".inf",
@@ -54,8 +54,7 @@ func (m *maker) oddString() string {
 		strings.Repeat("a.", 126)+"a", strings.Repeat("\n", 2000), strings.Repeat("a: ", 2000), strings.Repeat("$1", 3000))
 }
 
-// matching is a string at the border of a pattern: repetitions that may be left out are,
-// or come as often as they may.
+// matching returns a string at the limits of a pattern: optional repetitions are omitted or as frequent as possible.
 func (m *maker) matching(pattern string, least, most int) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -76,12 +75,12 @@ func (m *maker) matching(pattern string, least, most int) (string, bool) {
 	return "", false
 }
 
-// writer writes a string that an expression matches.
+// writer writes a string that matches a regular expression.
 type writer struct {
 	m    *maker
 	b    strings.Builder
-	many int  // repetitions where the expression has no bound
-	last bool // the last rune of a class, not the first
+	many int  // number of unbounded repetitions
+	last bool // use the last rune of a class instead of the first
 }
 
 func (w *writer) write(re *syntax.Regexp) {
@@ -123,7 +122,7 @@ func (w *writer) repeat(re *syntax.Regexp, least, most int) {
 	}
 }
 
-// rune is the first or last of a class that can be written.
+// rune returns the first or last printable ASCII rune of a class, if it has one.
 func (w *writer) rune(bounds []rune) rune {
 	if w.last {
 		for i := len(bounds) - 1; i > 0; i -= 2 {

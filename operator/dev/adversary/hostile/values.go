@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
 )
 
-// maker makes one object.
+// maker generates one object.
 type maker struct {
 	*Source
 	rng   *rand.Rand
@@ -21,7 +21,7 @@ type maker struct {
 
 func oneOf[T any](m *maker, all ...T) T { return all[m.rng.IntN(len(all))] }
 
-// extreme is a value at or beyond the border of what a reader expects.
+// extreme returns a value at or beyond the limits that a decoder expects.
 func (m *maker) extreme(s *schema) any {
 	switch {
 	case len(s.Enum) > 0:
@@ -70,7 +70,7 @@ func (m *maker) integer(s *schema) any {
 	return fit[m.rng.IntN(len(fit))]
 }
 
-// wide is true when values are wanted that their Go type cannot hold.
+// wide reports whether to generate values that the Go type cannot hold.
 func (m *maker) wide() bool { return m.rng.IntN(4) == 0 }
 
 func (m *maker) intOrString(s *schema) any {
@@ -81,7 +81,7 @@ func (m *maker) intOrString(s *schema) any {
 		"99999999999999999999", "http", strings.Repeat("9", 5000), m.oddString())
 }
 
-// list is empty or has many items that are as small as possible.
+// list returns an empty list or one with items as small as possible.
 func (m *maker) list(s *schema) any {
 	count := oneOf(m, 0, 1, 2, 50, 1000)
 	if s.MaxItems != nil {
@@ -112,7 +112,7 @@ func (m *maker) items(s *schema, count int) []any {
 	return out
 }
 
-// numbered makes items of a set or map distinct.
+// numbered makes the items of a set or map distinct.
 func numbered(s *schema, item any, i int) any {
 	object, ok := item.(map[string]any)
 	if !ok {
@@ -143,7 +143,7 @@ func (m *maker) object(s *schema) any {
 	return out
 }
 
-// key is a key of a map.
+// key returns a map key.
 func (m *maker) key() string {
 	if m.rng.IntN(3) > 0 {
 		return fmt.Sprintf("key%d", m.rng.IntN(1000))
@@ -151,7 +151,7 @@ func (m *maker) key() string {
 	return oneOf(m, "", " ", "\n", "a b", "__name__", "__address__", "é", "\x00", "a\u202eb", "$(HOME)", "{{ . }}", strings.Repeat("k", 3000), "null", "~", "0", "-", "a: b", "..", "job")
 }
 
-// anything is a value for a schema that takes every value.
+// anything returns a value for a schema without a type.
 func (m *maker) anything(depth int) any {
 	if depth == 0 {
 		return oneOf[any](m, nil, true, int64(math.MaxInt64), 1e300, "", m.oddString(), []any{}, map[string]any{})

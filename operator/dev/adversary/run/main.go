@@ -1,11 +1,9 @@
-// Command run attacks an installation with hostile objects and requests, and says what
-// it found.
+// Command run attacks an installation with hostile objects and requests, and reports its findings.
 //
 //	run                                (make adversary)
 //	run --objects 2000 --seed 7        (make adversary ARGS="--objects 2000 --seed 7")
 //
-// Exit codes: 0 when nothing was found, 1 when something was or the attack could not be
-// made. docs/security.md explains the output.
+// Exit codes: 0 without findings, 1 with findings or if the attack failed. docs/security.md explains the output.
 package main
 
 import (

@@ -1,11 +1,11 @@
-// Package shrink finds a small part of what shows a fault.
+// Package shrink minimizes the input of a failure.
 //
 //	few := shrink.List(all, func(some []T) bool { return stillFails(some) })
 //	small := shrink.Value(object, func(o map[string]any) bool { return stillFails(o) })
 //
-// A test that is asked costs seconds, so both ask as rarely as they can: halves
-// first, then smaller pieces. Whoever asks may say no to everything when its time is over; the
-// smallest that failed until then is returned.
+// A test of a candidate takes seconds, so both functions minimize the number of tests: they try halves first, then
+// smaller pieces. When its time is over, a caller can return false for all candidates; the result is then the smallest
+// input that failed until then.
 package shrink
 
 import (
@@ -13,14 +13,14 @@ import (
 	"slices"
 )
 
-// List returns a part of all for which fails holds. fails(all) must hold.
+// List returns a subset of all for which fails returns true. fails(all) must be true.
 func List[T any](all []T, fails func([]T) bool) []T {
 	for pieces := 2; len(all) > 1; {
 		size := (len(all) + pieces - 1) / pieces
 		smaller := false
 		for at := 0; at < len(all); at += size {
 			piece := all[at:min(at+size, len(all))]
-			if pieces == 2 || size == 1 { // else a piece of it was tried as the rest of another
+			if pieces == 2 || size == 1 { // otherwise its parts were tested as the rest of another piece
 				if fails(piece) {
 					all, pieces, smaller = slices.Clone(piece), 2, true
 					break
@@ -43,8 +43,8 @@ func List[T any](all []T, fails func([]T) bool) []T {
 	return all
 }
 
-// Value returns a smaller object for which fails holds: without fields, with shorter lists
-// and strings. fails(o) must hold. apiVersion, kind and metadata.name stay.
+// Value returns a smaller object for which fails returns true: with fewer fields, shorter lists and shorter strings.
+// fails(o) must be true. apiVersion, kind and metadata.name are kept.
 func Value(o map[string]any, fails func(map[string]any) bool) map[string]any {
 	for changed := true; changed; {
 		changed = false
@@ -55,19 +55,19 @@ func Value(o map[string]any, fails func(map[string]any) bool) map[string]any {
 			}
 			if fails(try) {
 				o, changed = try, true
-				break // the cuts of what is left are others
+				break // the remaining value has different cuts
 			}
 		}
 	}
 	return o
 }
 
-// cut makes an object smaller; false if it cannot.
+// cut makes an object smaller; it returns false if it cannot.
 type cut func(map[string]any) bool
 
 var kept = []string{"apiVersion", "kind", "metadata", "name", "namespace"}
 
-// cuts lists what can go, the largest first.
+// cuts lists the possible cuts, the largest first.
 func cuts(v any, path []any) []cut {
 	var here, below []cut
 	switch v := v.(type) {
@@ -109,7 +109,7 @@ func cuts(v any, path []any) []cut {
 	return append(here, below...)
 }
 
-// edit changes the value at a path, or removes it.
+// edit changes or removes the value at a path.
 func edit(v any, path []any, change func(any) (any, bool)) bool {
 	for ; len(path) > 1; path = path[1:] {
 		switch at := path[0].(type) {

@@ -1,5 +1,5 @@
-// Package stored_test holds that the number of objects that one namespace stores does not
-// exhaust the operator's memory.
+// Package stored_test verifies that the objects stored in one namespace, however large in total, do not exhaust the
+// operator's memory.
 package stored_test
 
 import (
@@ -30,9 +30,10 @@ import (
 )
 
 const (
-	// limit is that of the container in deploy/operator.yaml.
+	// limit is the memory limit of the container in deploy/operator.yaml.
 	limit = 500 << 20
-	// monitors and monitorBytes are what the tenant stores: more than the operator's memory.
+	// monitors and monitorBytes are the number and size of the tenant's monitors. In total they exceed the operator's
+	// memory.
 	monitors, monitorBytes = 450, 1_200_000
 	patience               = 3 * time.Minute
 )
@@ -63,7 +64,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// objects are a Prometheus that selects everything, and one of the good tenant.
+// objects contains a Prometheus that selects everything, and a monitor of a well-behaved tenant.
 const objects = `
 apiVersion: v1
 kind: Namespace
@@ -100,7 +101,7 @@ func (w *world) apply(t *testing.T, text string) {
 	w.kubectl(t, "apply", "--server-side", "-f", file)
 }
 
-// change gives the good tenant's monitor an interval, and waits until it is written.
+// change sets the interval of the well-behaved tenant's monitor and waits until it is written.
 func (w *world) change(t *testing.T, p *cage.Process, interval string) time.Duration {
 	t.Helper()
 	w.apply(t, "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, namespace: good}\n"+
@@ -124,7 +125,7 @@ func (w *world) change(t *testing.T, p *cage.Process, interval string) time.Dura
 	return time.Since(began)
 }
 
-// fill stores the tenant's monitors, whose text does not compress.
+// fill creates the tenant's monitors, whose text is incompressible.
 func (w *world) fill(t *testing.T) {
 	t.Helper()
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
@@ -148,7 +149,7 @@ func (w *world) fill(t *testing.T) {
 	}
 }
 
-// operator starts one with the memory of its container.
+// operator starts an operator with the memory limit of its container.
 func (w *world) operator(t *testing.T) (p *cage.Process, ready string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -181,7 +182,7 @@ func (w *world) operator(t *testing.T) (p *cage.Process, ready string) {
 	return p, "http://" + address + "/metrics"
 }
 
-// synced waits until the caches are complete.
+// synced waits until the caches are synced.
 func synced(t *testing.T, p *cage.Process, url string) {
 	t.Helper()
 	eventually(t, p, "the caches are complete", func() error {
@@ -216,9 +217,8 @@ func eventually(t *testing.T, p *cage.Process, what string, check func() error) 
 	t.Fatalf("%s: still after %s: %v", what, patience, err)
 }
 
-// TestManyStoredObjects: a tenant stores 540 MB of monitors. An operator with 500 MiB starts,
-// writes the changes of another tenant, and says on a monitor of the first why it is left out;
-// also when they are stored before it starts.
+// With 540 MB of monitors stored by one tenant, an operator with 500 MiB starts, writes the changes of another tenant,
+// and reports on a monitor of the first why it is left out. This also holds if the monitors exist before it starts.
 func TestManyStoredObjects(t *testing.T) {
 	w := newWorld(t)
 	p, url := w.operator(t)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // View returns what service discovery would find in a cluster with the manifests: their own
 // objects, and the Services and pods that the operator generates.
-func View(o *manifests.Objects, made []manifests.Outcome) *nearmiss.View {
+func View(o *manifests.Objects, made []dryrun.Outcome) *nearmiss.View {
 	var given, own []nearmiss.Object
 	for _, object := range o.Native() {
 		given = append(given, object)
@@ -37,7 +38,7 @@ func View(o *manifests.Objects, made []manifests.Outcome) *nearmiss.View {
 
 // Uses returns the objects that the workload accepts with the searches of their jobs. It skips
 // objects without jobs.
-func Uses(w manifests.Workload, o manifests.Outcome) (out []nearmiss.Use) {
+func Uses(w dryrun.Workload, o dryrun.Outcome) (out []nearmiss.Use) {
 	for _, v := range o.Verdicts {
 		if v.Err != nil || v.Text == nil || v.File != "" {
 			continue
