@@ -142,7 +142,7 @@ func (o *Options) bindProcess(flags flagSet) {
 func (o *Options) bindWeb(flags flagSet) {
 	flags.Flag("web.listen-address", "host:port to serve metrics, health, profiles and webhooks on. Default of admission-webhook: "+webhookAddress+", of ui: "+uiAddress+".").
 		Default(":8080").IsSetByUser(&o.listenSet).StringVar(&o.ListenAddress)
-	flags.Flag("web.api", "Who may read the HTTP API: authenticated (whoever may get the object in the cluster), open (everybody who reaches the port) or off. ui serves this machine only unless it is open.").
+	flags.Flag("web.api", "Who may read the HTTP API: authenticated (anyone who may get the object in the cluster), open (anyone who reaches the port) or off. ui serves this machine only unless it is open.").
 		Default(web.Authenticated).EnumVar(&o.API, web.Authenticated, web.Open, web.Off)
 	flags.Flag("web.enable-tls", "Serve HTTPS. Default of admission-webhook.").IsSetByUser(&o.tlsSet).BoolVar(&o.Web.Enable)
 	flags.Flag("web.enable-http2", "Allow HTTP/2 over TLS.").BoolVar(&o.Web.HTTP2)

@@ -55,7 +55,7 @@ type uiOptions struct {
 func (o *Options) bindUI(cmd *kingpin.CmdClause) {
 	cmd.Flag("web.listen-address", "host:port to serve the pages on. Other than loopback addresses need --web.api=open.").
 		Default(uiAddress).IsSetByUser(&o.listenSet).StringVar(&o.ListenAddress)
-	cmd.Flag("web.api", "Who may read: authenticated (only from this machine, with your permissions) or open (everybody who reaches the address, with your permissions).").
+	cmd.Flag("web.api", "Who may read: authenticated (only from this machine, with your permissions) or open (anyone who reaches the address, with your permissions).").
 		Default(web.Authenticated).EnumVar(&o.API, web.Authenticated, web.Open)
 }
 
@@ -72,7 +72,7 @@ func (u *uiOptions) validate(o *Options) error {
 	case o.API == web.Off:
 		return fmt.Errorf("--web.api=%s: ui serves nothing else", web.Off)
 	case !u.address.IsLoopback() && o.API != web.Open:
-		return fmt.Errorf("--web.listen-address=%s: everybody who reaches this address would read the cluster with your permissions; use %s, or add --web.api=%s",
+		return fmt.Errorf("--web.listen-address=%s: anyone who reaches this address would read the cluster with your permissions; use %s, or add --web.api=%s",
 			o.ListenAddress, uiAddress, web.Open)
 	}
 	return nil
@@ -130,7 +130,7 @@ func (u *uiOptions) greet(ctx context.Context, o *Options, c *readable, s stream
 		return err
 	}
 	if !u.address.IsLoopback() {
-		fmt.Fprintf(s.err, "warning: everybody who reaches %s reads the cluster as %s\n", o.ListenAddress, who)
+		fmt.Fprintf(s.err, "warning: anyone who reaches %s reads the cluster as %s\n", o.ListenAddress, who)
 	}
 	for _, namespace := range c.parts.Scopes.Instances.Watches() {
 		q := readers.Query{GroupVersionResource: catalog.Prometheus.GroupVersionResource(), Namespace: namespace}

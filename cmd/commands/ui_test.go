@@ -171,8 +171,8 @@ func TestUIRefuses(t *testing.T) {
 	defer busy.Close()
 	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
 	for line, want := range map[string]string{
-		"ui --web.listen-address=0.0.0.0:0":                                       "--web.listen-address=0.0.0.0:0: everybody who reaches this address would read the cluster with your permissions; use 127.0.0.1:9099, or add --web.api=open",
-		"ui --web.listen-address=:8080":                                           "everybody who reaches this address",
+		"ui --web.listen-address=0.0.0.0:0":                                       "--web.listen-address=0.0.0.0:0: anyone who reaches this address would read the cluster with your permissions; use 127.0.0.1:9099, or add --web.api=open",
+		"ui --web.listen-address=:8080":                                           "anyone who reaches this address",
 		"ui --web.listen-address=9099":                                            "--web.listen-address=9099: want host:port",
 		"ui --web.listen-address=" + busy.Addr().String() + " --apiserver=" + url: "--web.listen-address=" + busy.Addr().String() + ": listen tcp " + busy.Addr().String(),
 	} {
@@ -191,7 +191,7 @@ func TestUIRefuses(t *testing.T) {
 func TestUIOpen(t *testing.T) {
 	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
 	p := serveUI(t, Plugin, "--apiserver="+url, "--web.listen-address=0.0.0.0:0", "--web.api=open")
-	if got := p.stderr.String(); !strings.Contains(got, "warning: everybody who reaches 0.0.0.0:") {
+	if got := p.stderr.String(); !strings.Contains(got, "warning: anyone who reaches 0.0.0.0:") {
 		t.Errorf("stderr %q", got)
 	}
 	if code, body := p.get(t, "/api/v1/overview"); code != 200 {

@@ -24,7 +24,7 @@ type Target struct {
 	ID    string `json:"id,omitempty"`
 	Job   string `json:"job"`
 	State State  `json:"state"`
-	// URL is the scrape URL. For a dropped target, it is the URL at the time of the drop.
+	// URL is the URL that is scraped. For a dropped target, it is the URL at the time of the drop.
 	URL string `json:"url,omitempty"`
 	// Shards lists the numbers of the shards that scrape the target. Never null.
 	Shards []int `json:"shards"`

@@ -173,7 +173,7 @@ func components() []Feature {
 			},
 		},
 		{
-			Name: "targets in the HTTP API", When: "unless --web.api=off, as soon as somebody asks for targets",
+			Name: "targets in the HTTP API", When: "unless --web.api=off, once a client requests targets",
 			Cost: "the API and its pages name what they cannot read", Place: Namespaces, File: TargetsManifest,
 			Rules: []rbacv1.PolicyRule{
 				rule("", []string{"endpoints", "pods", "services"}, "list", "watch"), rule("discovery.k8s.io", one("endpointslices"), "list", "watch"),

@@ -76,7 +76,7 @@ func New(p Parts) *Cluster {
 // Targets implements [Answers].
 func (c *Cluster) Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error) {
 	if c.Parts.Targets == nil {
-		return nil, nobodyLooks()
+		return nil, discoveryDisabled()
 	}
 	return c.Parts.Targets.Targets(ctx, r, q)
 }
@@ -84,13 +84,13 @@ func (c *Cluster) Targets(ctx context.Context, r Rights, q TargetQuery) (*Target
 // Target implements [Answers].
 func (c *Cluster) Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error) {
 	if c.Parts.Targets == nil {
-		return nil, nobodyLooks()
+		return nil, discoveryDisabled()
 	}
 	return c.Parts.Targets.Target(ctx, r, w, job, id, source)
 }
 
-func nobodyLooks() error {
-	return apierrors.NewServiceUnavailable("targets are not known: nobody looks for them here")
+func discoveryDisabled() error {
+	return apierrors.NewServiceUnavailable("target discovery is disabled")
 }
 
 // counts returns the counts of a workload. It returns nil if they are not known or if the caller

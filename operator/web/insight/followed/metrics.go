@@ -3,10 +3,10 @@ package followed
 import promclient "github.com/prometheus/client_golang/prometheus"
 
 var (
-	informersMetric = promclient.NewDesc("prometheus_operator_web_informers", "Informers that run because somebody asks the HTTP API or its pages for targets.", nil, nil)
-	workloadsMetric = promclient.NewDesc("prometheus_operator_web_followed_workloads", "Workloads whose targets are kept current because somebody asks for them.", nil, nil)
+	informersMetric = promclient.NewDesc("prometheus_operator_web_informers", "Informers that run because a client requested targets from the HTTP API or the pages.", nil, nil)
+	workloadsMetric = promclient.NewDesc("prometheus_operator_web_followed_workloads", "Workloads whose targets are kept current because a client requested them recently.", nil, nil)
 	targetsMetric   = promclient.NewDesc("prometheus_operator_web_followed_targets", "Scraped targets of these workloads.", nil, nil)
-	questionsMetric = promclient.NewDesc("prometheus_operator_web_target_requests_total", "Questions about targets that the HTTP API and its pages answered.", nil, nil)
+	questionsMetric = promclient.NewDesc("prometheus_operator_web_target_requests_total", "Requests for targets that the HTTP API and the pages answered.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

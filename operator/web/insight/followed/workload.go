@@ -198,7 +198,7 @@ func (w *workload) compile(ctx context.Context) error {
 	var jobs []*job
 	for _, source := range w.compiled.Sources() {
 		if field := source.Object.Field; field != "" { // spec.additionalScrapeConfigs
-			w.notes = append(w.notes, "the jobs of "+field+" are not shown: they come from a Secret; operator targets shows them to whoever may read it")
+			w.notes = append(w.notes, "the jobs of "+field+" are not shown: they come from a Secret; operator targets shows them to anyone who may read it")
 			continue
 		}
 		for i := range source.Compiled {
