@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 )
 
 // Limits for shell completion: a slow cluster has no suggestions, and a large one only some.
@@ -101,7 +102,7 @@ func (o *Options) names(row *catalog.Row, namespace string) (out []string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	objects, err := readers.Cluster{CRDs: clients}.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace, Limit: completionLimit})
+	objects, err := apiserver.Reader{CRDs: clients}.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace, Limit: completionLimit})
 	if err != nil {
 		return nil
 	}

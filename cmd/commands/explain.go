@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 )
@@ -147,7 +147,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 
 // ask builds the question from manifests, a cluster, or both.
 func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
-	var cluster readers.Cluster
+	var cluster apiserver.Reader
 	version, reads := e.kubernetesVersion, e.manifests.readsCluster(o)
 	if reads {
 		if cluster, version, err = e.manifests.connect(ctx, o); err != nil {
@@ -187,7 +187,7 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 }
 
 // connect connects to the cluster of the user, and returns the version of its API server.
-func (o *Options) connect(ctx context.Context) (live readers.Cluster, version string, err error) {
+func (o *Options) connect(ctx context.Context) (live apiserver.Reader, version string, err error) {
 	live, _, version, err = o.reach(ctx)
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("%w; use -f to read manifests instead", err)
@@ -196,7 +196,7 @@ func (o *Options) connect(ctx context.Context) (live readers.Cluster, version st
 }
 
 // reach is like connect, for a command that only reads clusters.
-func (o *Options) reach(ctx context.Context) (live readers.Cluster, cfg *rest.Config, version string, err error) {
+func (o *Options) reach(ctx context.Context) (live apiserver.Reader, cfg *rest.Config, version string, err error) {
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -58,7 +58,7 @@ func (a *appliedFiles) readsCluster(o *Options) bool {
 }
 
 // connect connects to the cluster, and returns the version of its API server.
-func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster readers.Cluster, version string, err error) {
+func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster apiserver.Reader, version string, err error) {
 	cluster, version, err = o.connect(ctx)
 	if err != nil && len(a.files) > 0 {
 		err = fmt.Errorf("%w; --offline reads the manifests alone", err)

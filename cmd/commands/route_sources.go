@@ -24,7 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
-	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -36,7 +36,7 @@ const maxConfigBytes = 256 << 20
 type routeSources struct {
 	setups  []engine.Setup
 	objects *manifests.Objects // nil to read the cluster
-	live    readers.Cluster
+	live    apiserver.Reader
 }
 
 // open loads the manifests, or connects to the cluster if it is needed.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 
 	"github.com/Masterminds/semver/v3"
@@ -48,7 +49,7 @@ type targetsWorld struct {
 // open loads the manifests, and connects to the cluster unless only manifests are read.
 func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
-	var cluster readers.Cluster
+	var cluster apiserver.Reader
 	reads := t.readsCluster(o)
 	switch {
 	case reads:

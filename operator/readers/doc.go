@@ -3,11 +3,11 @@
 //
 //	reader.go   the Reader interface, and reads that several commands share
 //	kinds.go    the Kubernetes resources that are read
-//	cluster.go  a Reader for an API server, with pagination
+//	apiserver   a Reader for an API server, with pagination, in a package of its own
 //	review.go   permissions of ServiceAccounts
 //	refused.go  human-readable errors
 //
-//	reader := readers.Cluster{Kube: clientset, CRDs: clients}
+//	reader := apiserver.Reader{Kube: clientset, CRDs: clients}
 //	object, err := reader.Get(ctx, catalog.ServiceMonitor.GroupVersionResource(), key)
 //	all, err := readers.Watched(ctx, reader, catalog.Prometheus, namespaces)
 //

@@ -22,11 +22,6 @@ type Reviewer interface {
 	May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error)
 }
 
-// May implements [Reviewer].
-func (c Cluster) May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
-	return May(ctx, c.Kube, account, verb, of, namespace)
-}
-
 // May reports whether a ServiceAccount has a permission in a namespace, "" for all, according to a
 // SubjectAccessReview.
 //

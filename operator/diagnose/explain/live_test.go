@@ -20,6 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 )
 
 const (
@@ -65,7 +66,7 @@ func cluster(t *testing.T, answers map[string]string) readers.Reader {
 		t.Fatal(err)
 	}
 	scheme := runtime.NewScheme()
-	out := readers.Cluster{Kube: kube, CRDs: map[schema.GroupVersion]*client.Client{}}
+	out := apiserver.Reader{Kube: kube, CRDs: map[schema.GroupVersion]*client.Client{}}
 	for version, add := range catalog.Versions {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@
 //	source.go   the source of changes: metadata of an API server
 //	feed.go     versions, and change notifications for clients
 //
-//	reader := memo.New(ctx, readers.Cluster{…}, memo.Metadata(client))
+//	reader := memo.New(ctx, apiserver.Reader{…}, memo.Metadata(client))
 //	answers := insight.New(insight.Parts{Reader: reader, …})
 //
 // Without permission to watch, results are read again after some seconds. Objects are shared and

@@ -1,4 +1,5 @@
-package readers
+// Package apiserver reads a cluster from its API server, with the permissions of the caller.
+package apiserver
 
 import (
 	"context"
@@ -16,10 +17,11 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// Cluster reads from an API server.
-type Cluster struct {
+// Reader reads from an API server.
+type Reader struct {
 	Kube kubernetes.Interface
 	// CRDs are the clients for the versions of our API group.
 	CRDs map[schema.GroupVersion]*client.Client
@@ -28,9 +30,9 @@ type Cluster struct {
 // pageSize is the number of objects in a page: some megabytes of pods.
 const pageSize = 500
 
-// Get implements [Reader].
-func (c Cluster) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (Object, error) {
-	client, err := c.client(of)
+// Get implements [readers.Reader].
+func (r Reader) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (readers.Object, error) {
+	client, err := r.client(of)
 	if err != nil {
 		return nil, err
 	}
@@ -38,14 +40,14 @@ func (c Cluster) Get(ctx context.Context, of schema.GroupVersionResource, key ty
 	if err != nil {
 		return nil, err
 	}
-	return object.(Object), nil
+	return object.(readers.Object), nil
 }
 
-// List implements [Reader]. If the continue token expires, the list is read again in one page.
-func (c Cluster) List(ctx context.Context, q Query) ([]Object, error) {
-	out, err := c.pages(ctx, q, pageSize)
+// List implements [readers.Reader]. If the continue token expires, the list is read again in one page.
+func (r Reader) List(ctx context.Context, q readers.Query) ([]readers.Object, error) {
+	out, err := r.pages(ctx, q, pageSize)
 	if apierrors.IsResourceExpired(err) {
-		out, err = c.pages(ctx, q, 0)
+		out, err = r.pages(ctx, q, 0)
 	}
 	if apierrors.IsNotFound(err) {
 		return nil, nil // not installed
@@ -54,8 +56,8 @@ func (c Cluster) List(ctx context.Context, q Query) ([]Object, error) {
 }
 
 // pages lists page by page, with at most size objects per page; 0 for a single page.
-func (c Cluster) pages(ctx context.Context, q Query, size int) (out []Object, err error) {
-	client, err := c.client(q.GroupVersionResource)
+func (r Reader) pages(ctx context.Context, q readers.Query, size int) (out []readers.Object, err error) {
+	client, err := r.client(q.GroupVersionResource)
 	if err != nil {
 		return nil, err
 	}
@@ -63,22 +65,22 @@ func (c Cluster) pages(ctx context.Context, q Query, size int) (out []Object, er
 		size = min(size, q.Limit)
 	}
 	for token := ""; ; {
-		r := client.Get().NamespaceIfScoped(q.Namespace, q.Namespace != "").Resource(q.Resource)
+		request := client.Get().NamespaceIfScoped(q.Namespace, q.Namespace != "").Resource(q.Resource)
 		parameters := map[string]string{"labelSelector": q.Labels, "continue": token, "limit": strconv.Itoa(size)}
 		if q.Name != "" {
 			parameters["fieldSelector"] = fields.OneTermEqualSelector("metadata.name", q.Name).String()
 		}
 		for name, value := range parameters {
 			if value != "" && value != "0" {
-				r = r.Param(name, value)
+				request = request.Param(name, value)
 			}
 		}
-		page, err := r.Do(ctx).Get()
+		page, err := request.Do(ctx).Get()
 		if err != nil {
 			return nil, err
 		}
 		err = meta.EachListItem(page, func(o runtime.Object) error {
-			if kept := q.Kept(o.(Object)); kept != nil {
+			if kept := q.Kept(o.(readers.Object)); kept != nil {
 				out = append(out, kept)
 			}
 			return nil
@@ -96,9 +98,9 @@ func (c Cluster) pages(ctx context.Context, q Query, size int) (out []Object, er
 	}
 }
 
-// References implements [Reader].
-func (c Cluster) References(ctx context.Context) assets.Reader {
-	return assets.NewCache(c.Kube, unwatched{}).Reader(ctx)
+// References implements [readers.Reader].
+func (r Reader) References(ctx context.Context) assets.Reader {
+	return assets.NewCache(r.Kube, unwatched{}).Reader(ctx)
 }
 
 // unwatched makes the cache read every reference from the API server.
@@ -107,23 +109,28 @@ type unwatched struct{}
 func (unwatched) Version(assets.Ref) (string, bool) { return "", false }
 
 // client returns the REST client for the API group of a resource.
-func (c Cluster) client(of schema.GroupVersionResource) (rest.Interface, error) {
-	if ours := c.CRDs[of.GroupVersion()]; ours != nil {
+func (r Reader) client(of schema.GroupVersionResource) (rest.Interface, error) {
+	if ours := r.CRDs[of.GroupVersion()]; ours != nil {
 		return ours.REST(), nil
 	}
 	switch of.Group {
 	case "":
-		return c.Kube.CoreV1().RESTClient(), nil
+		return r.Kube.CoreV1().RESTClient(), nil
 	case "apps":
-		return c.Kube.AppsV1().RESTClient(), nil
+		return r.Kube.AppsV1().RESTClient(), nil
 	case "batch":
-		return c.Kube.BatchV1().RESTClient(), nil
+		return r.Kube.BatchV1().RESTClient(), nil
 	case "discovery.k8s.io":
-		return c.Kube.DiscoveryV1().RESTClient(), nil
+		return r.Kube.DiscoveryV1().RESTClient(), nil
 	case "networking.k8s.io":
-		return c.Kube.NetworkingV1().RESTClient(), nil
+		return r.Kube.NetworkingV1().RESTClient(), nil
 	case "rbac.authorization.k8s.io":
-		return c.Kube.RbacV1().RESTClient(), nil
+		return r.Kube.RbacV1().RESTClient(), nil
 	}
 	return nil, fmt.Errorf("no client for the API group %s", of.Group)
+}
+
+// May implements [readers.Reviewer].
+func (r Reader) May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	return readers.May(ctx, r.Kube, account, verb, of, namespace)
 }

@@ -1,4 +1,4 @@
-package readers_test
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 )
 
 // apiServer is a fake API server with pods that records list requests.
@@ -101,7 +102,7 @@ func fail(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 	_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: reason, Code: int32(code)})
 }
 
-func (s *apiServer) cluster(t *testing.T) readers.Cluster {
+func (s *apiServer) cluster(t *testing.T) apiserver.Reader {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -109,7 +110,7 @@ func (s *apiServer) cluster(t *testing.T) readers.Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return readers.Cluster{Kube: kube}
+	return apiserver.Reader{Kube: kube}
 }
 
 func names(objects []readers.Object) (out []string) {
