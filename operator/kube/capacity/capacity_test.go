@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -299,7 +300,7 @@ func TestStub(t *testing.T) {
 	long := strings.Repeat("v", 1<<20)
 	o := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7", Generation: 3, Labels: map[string]string{"team": "a", "z": long[:60]},
-		Annotations: map[string]string{"operator.prometheus.io/controller-id": "mine", "a": long}, Finalizers: []string{"f"},
+		Annotations: map[string]string{"operator.prometheus.io/controller-id": "mine", "operator.prometheus.io/note": "-" + strings.Repeat("é", 1000), "a": long}, Finalizers: []string{"f"},
 	}}
 	for i := range 200 {
 		o.Labels[fmt.Sprintf("x%d", i)] = long[:60]
@@ -309,7 +310,7 @@ func TestStub(t *testing.T) {
 	c := New(1 << 10)
 	got := c.Cache("Prometheus", false, nil).Enter(o).(*v1.Prometheus)
 	if got.Name != "b" || got.UID != "u" || got.ResourceVersion != "7" || got.Generation != 3 || got.Labels["team"] != "a" || len(got.Finalizers) != 1 ||
-		got.Spec.Version != "" || len(got.Annotations) != 1 || got.Annotations["operator.prometheus.io/controller-id"] != "mine" || len(got.Status.Conditions) != 1 {
+		got.Spec.Version != "" || len(got.Annotations) != 2 || !utf8.ValidString(got.Annotations["operator.prometheus.io/note"]) || got.Annotations["operator.prometheus.io/controller-id"] != "mine" || len(got.Status.Conditions) != 1 {
 		t.Errorf("stub: %+v", got)
 	}
 	if n := budget.Size(got, 1<<20); n > 64<<10 {

@@ -80,9 +80,12 @@ func some(all map[string]string, wanted func(key string) bool) map[string]string
 		own := func(key string) int { return map[bool]int{true: 0, false: 1}[strings.HasPrefix(key, ownAnnotations)] }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a, b))
 	}) {
+		if !wanted(key) {
+			continue
+		}
 		value := all[key]
-		value = value[:min(len(value), ownValueBytes)]
-		if left -= len(key) + len(value); left < 0 || !wanted(key) {
+		value = strings.ToValidUTF8(value[:min(len(value), ownValueBytes)], "") // drops half a character at the cut
+		if left -= len(key) + len(value); left < 0 {
 			continue
 		}
 		if out == nil {
