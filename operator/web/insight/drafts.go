@@ -19,6 +19,8 @@ const (
 	keepDraft = time.Minute
 	// maxDraftBytes limits the compressed texts of all drafts but the most recent one.
 	maxDraftBytes = 16 << 20
+	// longestCompiling is the maximum time that a request waits for the first draft of a workload.
+	longestCompiling = 20 * time.Second
 )
 
 // drafts caches recent drafts, at most one per workload, and deduplicates those that are in flight.
@@ -42,7 +44,8 @@ type keptDraft struct {
 // also depends on objects that it does not select. If a workload changes faster than it can be
 // compiled, an older draft with a note is returned after [longestReading].
 //
-// Errors: those of draft; the context has ended.
+// Errors: those of draft; there is no older draft and compiling takes longer than
+// [longestCompiling]; the context has ended.
 func (c *Cluster) draftOf(ctx context.Context, w *snapshot, e *entry) (*draft, error) {
 	if e.candidate.Setup.Row == catalog.Alertmanager {
 		return c.draft(ctx, w, e)
@@ -60,10 +63,14 @@ func (c *Cluster) draftOf(ctx context.Context, w *snapshot, e *entry) (*draft, e
 				return d.outdated(), nil
 			}
 		case <-late.C:
-			isLate = true
 			if old := c.drafts.finished(e.ref); old != nil {
 				return old.outdated(), nil
 			}
+			if isLate {
+				return nil, apierrors.NewServiceUnavailable("the configuration is still being compiled; try again")
+			}
+			isLate = true
+			late.Reset(longestCompiling - longestReading)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

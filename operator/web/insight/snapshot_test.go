@@ -227,10 +227,11 @@ func TestConfigurationsDoNotWaitForever(t *testing.T) {
 			time.Sleep(time.Duration(delay.Load()))
 			return setups()
 		}})
+		main := insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "ns0", Name: "p0"}}
 		ask := func() (stale bool) {
 			t.Helper()
 			from := time.Now()
-			out, err := a.Config(t.Context(), everything, insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "ns0", Name: "p0"}}, insight.ConfigQuery{Page: page})
+			out, err := a.Config(t.Context(), everything, main, insight.ConfigQuery{Page: page})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,6 +240,12 @@ func TestConfigurationsDoNotWaitForever(t *testing.T) {
 			}
 			return strings.Contains(strings.Join(out.Unread, "\n"), "the configuration is as of ")
 		}
+		delay.Store(int64(50 * time.Second))
+		from := time.Now()
+		if _, err := a.Config(t.Context(), everything, main, insight.ConfigQuery{Page: page}); !apierrors.IsServiceUnavailable(err) || time.Since(from) > 21*time.Second {
+			t.Errorf("the first configuration, which takes a minute: %v after %s", err, time.Since(from))
+		}
+		time.Sleep(40 * time.Second)
 		if ask() {
 			t.Error("the first configuration is outdated")
 		}
