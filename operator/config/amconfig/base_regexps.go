@@ -2,6 +2,8 @@ package amconfig
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +32,7 @@ func checkBaseRegexps(n *yaml.Node, budget *regexcost.Budget) error {
 			case matcherKeys[key]:
 				check = eachScalar(matcherRegexps)
 			case regexpKeys[key]:
-				check = eachScalar(func(text string) []string { return []string{text} })
+				check = eachScalar(func(text string) iter.Seq[string] { return slices.Values([]string{text}) })
 			}
 		}
 		if err := check(child, budget); err != nil {
@@ -40,13 +42,14 @@ func checkBaseRegexps(n *yaml.Node, budget *regexcost.Budget) error {
 	return nil
 }
 
-// eachScalar returns a function that charges the expressions of all scalars below a node.
-func eachScalar(expressions func(text string) []string) func(*yaml.Node, *regexcost.Budget) error {
+// eachScalar returns a function that charges the expressions of all scalars below a node, one after
+// another, until the budget is exceeded.
+func eachScalar(expressions func(text string) iter.Seq[string]) func(*yaml.Node, *regexcost.Budget) error {
 	var walk func(n *yaml.Node, budget *regexcost.Budget) error
 	walk = func(n *yaml.Node, budget *regexcost.Budget) error {
 		if n.Kind == yaml.ScalarNode {
-			for _, text := range expressions(n.Value) {
-				if err := budget.Charge("^(?:" + text + ")$"); err != nil {
+			for text := range expressions(n.Value) {
+				if err := budget.ChargeText("^(?:" + text + ")$"); err != nil {
 					return fmt.Errorf("line %d: %w", n.Line, err)
 				}
 			}
@@ -61,32 +64,32 @@ func eachScalar(expressions func(text string) []string) func(*yaml.Node, *regexc
 	return walk
 }
 
-// matcherRegexps returns the regular expressions in the text of matchers, `a=~"x|y", b!~z`, in each
+// classicEscapes are the escapes of Alertmanager's classic parser of matchers.
+var classicEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n")
+
+// matcherRegexps yields the regular expressions in the text of matchers, `a=~"x|y", b!~z`, in each
 // way that one of Alertmanager's parsers may read them: quoted, up to a comma, up to the end.
-func matcherRegexps(text string) (out []string) {
-	for {
-		at := strings.Index(text, "~")
-		if at < 0 {
-			return out
-		}
-		operator := at > 0 && (text[at-1] == '=' || text[at-1] == '!')
-		text = text[at+1:]
-		if !operator {
-			continue
-		}
-		value := strings.TrimLeft(text, " \t\r\n")
-		if quoted, err := strconv.QuotedPrefix(value); err == nil && quoted[0] == '"' {
-			if plain, err := strconv.Unquote(quoted); err == nil {
-				out = append(out, plain)
-				text = value[len(quoted):]
+func matcherRegexps(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for more := true; more; {
+			before, after, found := strings.Cut(text, "~")
+			if !found {
+				return
+			}
+			text = after
+			if !strings.HasSuffix(before, "=") && !strings.HasSuffix(before, "!") {
 				continue
 			}
-		}
-		value = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n").Replace(value)
-		first, _, more := strings.Cut(value, ",")
-		out = append(out, strings.TrimRight(first, "} "))
-		if more {
-			out = append(out, strings.TrimRight(value, "} "))
+			value := strings.TrimLeft(after, " \t\r\n")
+			if quoted, err := strconv.QuotedPrefix(value); err == nil && quoted[0] == '"' {
+				if plain, err := strconv.Unquote(quoted); err == nil {
+					text, more = value[len(quoted):], yield(plain)
+					continue
+				}
+			}
+			value = classicEscapes.Replace(value)
+			first, _, several := strings.Cut(value, ",")
+			more = yield(strings.TrimRight(first, "} ")) && (!several || yield(strings.TrimRight(value, "} ")))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package amconfig
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,8 @@ func TestBaseRegexpsAreBounded(t *testing.T) {
 		"match_re by alias":   "x: &x {a: '" + huge + "'}\n" + route + many("  - match_re: *x\n"),
 		"inhibition":          route + "inhibit_rules:\n" + many("- source_matchers: ['a=~\""+strings.ReplaceAll(huge, `\`, `\\`)+"\"']\n"),
 		"inhibition by label": route + "inhibit_rules:\n" + many("- target_match_re: {a: '"+huge+"'}\n"),
+		"many in one text":    route + "  - matchers: '" + strings.Repeat("a=~(", 20_000) + "'\n",
+		"many words":          route + "  - matchers: '" + strings.Repeat("a=~b,", 50_000) + "'\n",
 		"one with many nodes": route + "  - match_re: {a: '" + strings.Repeat(".", 500_000) + "'}\n",
 	} {
 		budgettest.AtMost(t, name, 64<<20, func() {
@@ -47,7 +50,7 @@ func TestMatcherRegexps(t *testing.T) {
 		`a="b"`:                  nil,
 		`~`:                      nil,
 	} {
-		if got := matcherRegexps(text); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := slices.Collect(matcherRegexps(text)); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

@@ -138,6 +138,24 @@ func (b *Budget) Charge(text string) error {
 	return nil
 }
 
+// ChargeText is like [Budget.Charge], but an expression that does not parse costs its length. It is
+// for texts that may not be expressions.
+//
+// Errors: [ErrExceeded], [ErrTooManyOperators].
+func (b *Budget) ChargeText(text string) error {
+	parsed, err := Parse(text)
+	switch {
+	case err == nil:
+		return b.Add(parsed)
+	case IsTooMuch(err):
+		return err
+	}
+	if b.spent += len(text); b.spent > budget.RegexpCost {
+		return ErrExceeded
+	}
+	return nil
+}
+
 // Of returns the cost of an expression: roughly the number of compiled instructions and bounds of
 // character ranges. One unit takes about ten nanoseconds and eight bytes.
 func Of(re *syntax.Regexp) int {
