@@ -150,7 +150,7 @@ func checkReceiver(in *v1alpha1.Receiver) error {
 }
 
 // receiver converts a receiver that passed checkReceiver, and checks the rules that
-// depend on the version, on Secrets and on the base (c.globals). The name is that of the
+// depend on the version, on Secrets and on the base (c.globals). It keeps the name of the
 // object; the caller adds the prefix. Errors are like those of checkReceiver.
 func (c *compiler) receiver(in *v1alpha1.Receiver) (Receiver, error) {
 	out := Receiver{Name: in.Name}

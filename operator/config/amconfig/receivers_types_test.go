@@ -10,8 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// TestPathsOfGatedKeys: tags are valid, and the reported path of each gated key is that of
-// a field of the object.
+// Tags are valid, and each gated key is reported with the path of a field of the object.
 func TestPathsOfGatedKeys(t *testing.T) {
 	for _, tc := range []struct{ keys, fields reflect.Type }{
 		{reflect.TypeFor[Receiver](), reflect.TypeFor[v1alpha1.Receiver]()},
@@ -101,7 +100,7 @@ func TestFieldPath(t *testing.T) {
 	}
 }
 
-// TestGoDuration: the units are those of Go durations, which have no days.
+// Durations are converted to the units of Go, which has no days.
 func TestGoDuration(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "0": "0s", "0s": "0s", "10s": "10s", "90s": "1m30s", "1500ms": "1s500ms", "24h": "24h", "1d": "24h", "1w1d": "192h",

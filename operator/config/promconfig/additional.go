@@ -3,7 +3,6 @@ package promconfig
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -54,42 +53,25 @@ func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.
 	if err != nil { // the library's message contains the content
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
 	}
-	if err := chargeSteps(nodes, l.items.steps, new(regexcost.Budget)); err != nil {
+	if err := chargeSteps(nodes); err != nil {
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, err))
 	}
 	return nodes, text, nil
 }
 
-// chargeSteps bounds the regular expressions of the relabel steps in a YAML value before
-// Prometheus code compiles them. steps reports whether the value is a list of steps.
+// chargeSteps bounds the regular expressions of the relabel steps in a list before Prometheus code
+// compiles them.
 //
 // Errors: those for which [regexcost.IsTooMuch] is true.
-func chargeSteps(value any, steps bool, budget *regexcost.Budget) error {
-	switch value := value.(type) {
-	case []gate.Node:
-		for _, item := range value {
-			if err := chargeSteps(item, steps, budget); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for _, item := range value {
-			if err := chargeSteps(item, steps, budget); err != nil {
-				return err
-			}
-		}
-	case gate.Node:
-		for _, pair := range value {
-			key, _ := pair.Key.(string)
-			text, is := pair.Value.(string)
-			if steps && is && key == "regex" {
-				if err := budget.Charge("^(?s:" + text + ")$"); err != nil {
-					return err
-				}
-			}
-			if err := chargeSteps(pair.Value, strings.HasSuffix(key, stepsKey), budget); err != nil {
-				return err
-			}
+func chargeSteps(nodes []gate.Node) (err error) {
+	budget := new(regexcost.Budget)
+	for _, node := range nodes {
+		eachExpression(node, stepsKey, func(text string) bool {
+			err = budget.Charge("^(?s:" + text + ")$")
+			return err == nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

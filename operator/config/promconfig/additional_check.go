@@ -26,7 +26,6 @@ type itemKind struct {
 	named       bool     // items have a unique job_name
 	own         []string // keys whose values are checked here
 	discoveries bool     // items may have service discovery keys
-	steps       bool     // items are relabel steps
 	read        func(list []byte) error
 }
 
@@ -48,7 +47,7 @@ var (
 			}
 			return err
 		}}
-	relabelItems = itemKind{steps: true, own: yamlKeys(reflect.TypeFor[relabel.Config](), nil),
+	relabelItems = itemKind{own: yamlKeys(reflect.TypeFor[relabel.Config](), nil),
 		read: func(list []byte) error {
 			steps, err := strictly[*relabel.Config](list)
 			return cmp.Or(err, checkSteps(steps))

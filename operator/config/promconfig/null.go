@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	yamlv2 "go.yaml.in/yaml/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
 var errNullExpression = errors.New("a regex is null or ~, which changes the default of all steps of the server; write (?:null) or (?:~)")
@@ -27,7 +29,10 @@ func CheckExpressions(text []byte) error {
 		return nil
 	}
 	var doc any
-	if yamlv2.Unmarshal(text, &doc) == nil && nullExpression(doc, stepsKey) {
+	if yamlv2.Unmarshal(text, &doc) != nil {
+		return nil
+	}
+	if !eachExpression(doc, stepsKey, func(text string) bool { return expression(text) == text }) {
 		return errNullExpression
 	}
 	return nil
@@ -36,24 +41,35 @@ func CheckExpressions(text []byte) error {
 // stepsKey is the suffix of keys that hold relabel steps.
 const stepsKey = "relabel_configs"
 
-// nullExpression reports whether a value contains a step with such an expression. key is the key of the value.
-func nullExpression(v any, key string) bool {
+// eachExpression calls yield for the regular expressions of all relabel steps in a YAML value, until it
+// returns false. key is the key of the value. It reports whether yield never returned false.
+func eachExpression(v any, key string, yield func(text string) bool) bool {
+	member := func(name, value any) bool {
+		below, _ := name.(string)
+		if text, is := value.(string); is && below == "regex" && strings.HasSuffix(key, stepsKey) && !yield(text) {
+			return false
+		}
+		return eachExpression(value, below, yield)
+	}
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			if nullExpression(item, key) {
-				return true
+			if !eachExpression(item, key, yield) {
+				return false
 			}
 		}
 	case map[any]any:
-		if text, is := v["regex"].(string); is && strings.HasSuffix(key, stepsKey) && expression(text) != text {
-			return true
+		for name, value := range v {
+			if !member(name, value) {
+				return false
+			}
 		}
-		for name, member := range v {
-			if below, is := name.(string); is && nullExpression(member, below) {
-				return true
+	case gate.Node:
+		for _, pair := range v {
+			if !member(pair.Key, pair.Value) {
+				return false
 			}
 		}
 	}
-	return false
+	return true
 }

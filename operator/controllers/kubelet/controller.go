@@ -128,7 +128,7 @@ func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
 	c.queue.Retry(key)
 }
 
-// tell logs new node problems, and counts all of them once per period.
+// tell logs new node problems. If periodic is true, it counts all problems.
 func (c *Controller) tell(all []problem, periodic bool) {
 	now := make(map[string]bool, len(all))
 	for _, p := range all {

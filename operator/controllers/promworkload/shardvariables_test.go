@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// The shard variables according to promconfig are those of the pods.
+// promconfig and the pods have the same shard variables.
 func TestShardVariables(t *testing.T) {
 	topology := &v1.ShardingStrategy{Mode: v1.TopologyShardingStrategyMode, Topology: &v1.ShardingTopology{Values: []string{"a", "b"}}}
 	for name, fields := range map[string]v1.CommonPrometheusFields{

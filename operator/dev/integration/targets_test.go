@@ -99,7 +99,7 @@ spec: {staticConfigs: [{targets: ["more.example:1", "other.example:1"]}], kubern
 `,
 }
 
-// The targets computed for manifests on top of a cluster are those of the cluster after the manifests are applied.
+// A preview of manifests on top of a cluster has the same targets as the cluster after they are applied.
 func TestTargetsOfManifests(t *testing.T) {
 	w := start(t)
 	t.Parallel()

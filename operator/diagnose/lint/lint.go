@@ -237,7 +237,7 @@ func (l *linter) workload(w dryrun.Workload) {
 		l.rejected(self, CodeOwner, made.Err, "")
 		return
 	}
-	for _, d := range made.Dropped() {
+	for _, d := range made.Plan.Dropped {
 		l.dropped(self, d, w.Kind, "")
 	}
 	missing := l.missing(self, w, made)

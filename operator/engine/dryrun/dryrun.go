@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -38,9 +37,6 @@ type Outcome struct {
 	Plan     engine.Plan
 	Err      error // an error in the workload itself; there is no plan
 }
-
-// Dropped returns the fields of the workload itself that its version does not support.
-func (o Outcome) Dropped() []gate.Dropped { return o.Plan.Dropped }
 
 // AllDropped returns the fields of the workload and of the objects that it selects that its version
 // does not support, sorted.

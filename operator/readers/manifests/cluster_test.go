@@ -136,7 +136,7 @@ func TestReconcile(t *testing.T) {
 				t.Error(diff)
 			}
 			var dropped []string
-			for _, d := range got.Dropped() {
+			for _, d := range got.Plan.Dropped {
 				dropped = append(dropped, d.String())
 			}
 			if diff := cmp.Diff(tc.dropped, dropped); diff != "" {

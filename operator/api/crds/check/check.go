@@ -1,11 +1,11 @@
 // Package check validates an object like an API server does before it stores one: it sets the defaults and reports
-// fields and values that the CRD does not allow. Messages are those of the API server.
+// fields and values that the CRD does not allow. The messages match those of the API server.
 //
 //	c, err := check.New(crd, "v1")
 //	problems := c.Object(object) // spec.endpoints[0].interval: Invalid value: ...
 //
 // Creating a checker takes some ten milliseconds, checking an object a few. Checks that need the cluster (existing
-// names, quotas, webhooks) are not included, nor are those of the metadata.
+// names, quotas, webhooks) and checks of the metadata are not included.
 package check
 
 import (
