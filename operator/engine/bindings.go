@@ -21,11 +21,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
-// bindingsQueue writes the results of reconciliations into the statuses of the selected objects. It
-// works asynchronously so that many writes do not delay a configuration.
+// bindingsQueue writes the results of reconciliations into the statuses of the selected objects, and
+// removes them on deletion of a workload. It works asynchronously so that many writes do not delay a
+// configuration, that of another workload included.
 type bindingsQueue struct {
 	queue *queue.Queue
-	busy  sync.Mutex // serializes workloads; held while writing
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
@@ -58,6 +58,9 @@ const (
 	lastBindRetry  = 5 * time.Minute
 	// bindDelay merges reconciliations in quick succession into one write.
 	bindDelay = 100 * time.Millisecond
+	// bindTurn is the maximum number of objects that are written before the next workload has its
+	// turn, so that one that selects thousands does not keep others waiting.
+	bindTurn = 200
 )
 
 func newBindingsQueue() *bindingsQueue {
@@ -82,42 +85,45 @@ func (c *Controller) bind(key types.NamespacedName, in Inputs) {
 	c.bindings.queue.AddAfter(key, bindDelay)
 }
 
-// unbind removes a workload that is being deleted from all statuses.
-func (c *Controller) unbind(ctx context.Context, key types.NamespacedName) error {
-	if c.bindings == nil {
-		return nil
-	}
-	c.bindings.mu.Lock()
-	delete(c.bindings.verdicts, key)
-	c.bindings.mu.Unlock()
-	c.bindings.busy.Lock()
-	defer c.bindings.busy.Unlock()
-	return c.stores.bindings.Do(ctx, c.bindingChanges(key, nil))
-}
-
 // runBindings writes until the context ends.
 func (c *Controller) runBindings(ctx context.Context) {
 	c.bindings.queue.Run(ctx, 1, func(ctx context.Context, key types.NamespacedName) {
-		if err := c.writeBindings(ctx, key); err != nil && ctx.Err() == nil {
+		more, err := c.writeBindings(ctx, key)
+		switch {
+		case err != nil && ctx.Err() == nil:
 			c.log.Warn("failed to update the status of monitors and rules, retrying", "key", key.String(), "err", err)
 			c.bindings.queue.Retry(key)
-			return
+		case more:
+			c.bindings.queue.Add(key) // behind the other workloads
+		default:
+			c.bindings.queue.Forget(key)
 		}
-		c.bindings.queue.Forget(key)
 	})
 }
 
-func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName) error {
-	c.bindings.busy.Lock()
-	defer c.bindings.busy.Unlock()
+// writeBindings writes the next changes of a workload and reports whether there are more. A workload
+// that is being deleted loses its finalizer after the last one.
+func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName) (more bool, err error) {
+	w, exists := c.stores.workloads.get(key.Namespace, key.Name)
+	deleted := exists && w.GetDeletionTimestamp() != nil
 	c.bindings.mu.Lock()
+	if !exists || deleted {
+		delete(c.bindings.verdicts, key)
+	}
 	verdicts, ok := c.bindings.verdicts[key]
 	c.bindings.mu.Unlock()
-	w, exists := c.stores.workloads.get(key.Namespace, key.Name)
-	if !ok || !exists || w.GetDeletionTimestamp() != nil {
-		return nil
+	if !ok && !deleted {
+		return false, nil
 	}
-	return c.stores.bindings.Do(ctx, c.bindingChanges(key, verdicts))
+	changes := c.bindingChanges(key, verdicts)
+	turn := min(len(changes), bindTurn)
+	if err := c.stores.bindings.Do(ctx, changes[:turn]); err != nil || turn < len(changes) {
+		return err == nil, err
+	}
+	if deleted {
+		return false, c.removeFinalizer(ctx, w)
+	}
+	return false, nil
 }
 
 // bindingChanges compares all statuses with the verdicts. Bindings precede removals because users

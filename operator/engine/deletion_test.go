@@ -52,9 +52,7 @@ func TestDeletionAtEachStep(t *testing.T) {
 				arm(b, f, func() {
 					if removed.CompareAndSwap(false, true) {
 						b.deleted(ruler("a"))
-						if !strings.Contains(name, "binding") { // their writer holds a mutex, which synctest does not treat as blocked
-							time.Sleep(100 * time.Millisecond) // the deletion is detected during the step
-						}
+						time.Sleep(100 * time.Millisecond) // the deletion is detected during the step
 					}
 				})
 				c := b.start(nil, f)[0]

@@ -49,13 +49,22 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 }
 
 // release removes the finalizer from a workload that is being deleted, no matter which client added
-// it: otherwise the workload would stay forever.
+// it: otherwise the workload would stay forever. With statuses, the bindings queue does so after it
+// has cleaned them up.
 func (c *Controller) release(ctx context.Context, w v1.Workload) error {
 	if !slices.Contains(w.GetFinalizers(), StatusFinalizer) {
 		return nil
 	}
-	if err := c.unbind(ctx, keyOf(w)); err != nil {
-		return err
+	if c.bindings != nil {
+		c.bindings.queue.Add(keyOf(w))
+		return nil
+	}
+	return c.removeFinalizer(ctx, w)
+}
+
+func (c *Controller) removeFinalizer(ctx context.Context, w v1.Workload) error {
+	if !slices.Contains(w.GetFinalizers(), StatusFinalizer) {
+		return nil
 	}
 	err := c.crds.RemoveFinalizer(ctx, w, StatusFinalizer)
 	if errors.Is(err, apply.ErrOutdated) {

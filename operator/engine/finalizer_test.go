@@ -60,7 +60,7 @@ func TestHoldOfAWorkloadThatIsRefused(t *testing.T) {
 			}
 			// The same on deletion: the cached version predates the removal of the finalizer.
 			held := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1", Finalizers: []string{StatusFinalizer}}}
-			if err := c.release(t.Context(), held); (err != nil) != tc.fails {
+			if err := c.removeFinalizer(t.Context(), held); (err != nil) != tc.fails {
 				t.Errorf("release: %v", err)
 			}
 		})

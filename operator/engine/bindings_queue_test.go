@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Deletions of workloads, whose bindings a slow API server takes minutes to remove, do not delay the
+// configuration of another one.
+func TestDeletionsDelayNoOtherWorkload(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		for i := range 20 {
+			b.set(rule(fmt.Sprintf("alerts-%02d", i)))
+		}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			b.set(ruler(name))
+		}
+		b.start(nil, f)
+		b.settle()
+		b.answers(func(c call) *metav1.Status {
+			if strings.HasPrefix(c.String(), "patch prometheusrules/status") {
+				time.Sleep(10 * time.Minute)
+			}
+			return nil
+		})
+		for _, name := range []string{"b", "c", "d"} {
+			b.deleted(ruler(name))
+		}
+		b.settle()
+		before := b.config("ruler-a-config")
+		b.set(rule("late"))
+		b.settle()
+		if b.config("ruler-a-config") == before {
+			t.Error("a change is not written while other workloads are deleted")
+		}
+		b.after(5 * time.Hour)
+		for _, name := range []string{"b", "c", "d"} {
+			if w, there := get[v1.ThanosRuler](b, "thanosrulers", name); there {
+				t.Errorf("%s stays, with finalizers %v", name, w.Finalizers)
+			}
+		}
+		if got := b.bound("alerts-07"); got != "thanosrulers/a=True" {
+			t.Errorf("bindings %q", got)
+		}
+	})
+}
+
+// The bindings of a workload that selects thousands of objects are written in turns: another one does
+// not wait for the last of them.
+func TestBindingsTakeTurns(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		const selected = 3 * bindTurn
+		for i := range selected {
+			b.set(rule(fmt.Sprintf("alerts-%04d", i)))
+		}
+		b.answers(func(c call) *metav1.Status {
+			if strings.Contains(c.String(), "prometheusrules/status") {
+				time.Sleep(time.Second)
+			}
+			return nil
+		})
+		for _, name := range []string{"a", "b"} {
+			b.set(ruler(name))
+		}
+		b.start(nil, f)
+		const parallel = 8 // writes
+		b.after(2 * (bindTurn/parallel + 5) * time.Second)
+		count := map[string]int{}
+		for i := range selected {
+			for _, name := range []string{"a", "b"} {
+				if strings.Contains(b.bound(fmt.Sprintf("alerts-%04d", i)), "/"+name) {
+					count[name]++
+				}
+			}
+		}
+		if count["a"] < bindTurn || count["b"] < bindTurn || count["a"]+count["b"] == 2*selected {
+			t.Errorf("objects with bindings %v of %d after two turns", count, selected)
+		}
+		b.after(time.Hour)
+		if got := b.bound(fmt.Sprintf("alerts-%04d", selected-1)); got != "thanosrulers/a=True thanosrulers/b=True" {
+			t.Errorf("bindings %q", got)
+		}
+	})
+}
