@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -72,7 +73,7 @@ func (l *lintOptions) run(o Options, s streams) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	objects.Scope = scope(setups, scopes)
+	objects.Scope = explain.ScopeOf(setups, scopes)
 	report := lint.Check(objects, faults, lint.Options{Version: l.prometheusVersion, MissingReferences: l.missingReferences})
 	if err := report.Write(s.out, l.format); err != nil {
 		return 1, err

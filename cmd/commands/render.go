@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/render"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
@@ -77,7 +78,7 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	objects.Scope = scope(setups, scopes)
+	objects.Scope = explain.ScopeOf(setups, scopes)
 	failed := unsound(wrong)
 	if !ofWorkload(wrong) { // an invalid workload might select them
 		for _, line := range lint.NotSelected(objects) {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,6 +41,17 @@ func (c Candidate) Unmanaged() string {
 		return ""
 	}
 	return v.Message
+}
+
+// ScopeOf returns the scope of an operator with these controllers.
+func ScopeOf(setups []engine.Setup, scopes engine.Scopes) manifests.Scope {
+	return manifests.Scope{
+		Unmanaged: func(w dryrun.Workload) string {
+			i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Kind == w.Kind })
+			return Candidate{Setup: setups[i], Object: w.Object}.Unmanaged()
+		},
+		Watches: scopes.For,
+	}
 }
 
 // rule returns the workload's selectors for the object.

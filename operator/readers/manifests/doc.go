@@ -4,6 +4,7 @@
 //	load.go decode.go  files, documents and Lists; faults and their locations
 //	kinds.go           the kinds that the operator runs and the kinds they select
 //	native.go          Kubernetes objects that affect scraping
+//	operators.go       operators that Deployments run, and their flags
 //	misnamed.go        misspelled kinds and versions of our group
 //	versions.go        objects in a version that the operator does not read
 //	schema.go          defaults, and values that the API server rejects
