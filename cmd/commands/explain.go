@@ -16,11 +16,10 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 )
 
 const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
@@ -147,43 +146,23 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 
 // ask builds the question from manifests, a cluster, or both.
 func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
-	var cluster apiserver.Reader
-	version, reads := e.kubernetesVersion, e.manifests.readsCluster(o)
-	if reads {
-		if cluster, version, err = e.manifests.connect(ctx, o); err != nil {
-			return q, scopes, err
-		}
-	}
-	kubernetes, err := parseKubernetes(version)
+	in, err := e.manifests.open(ctx, o, e.kubernetesVersion, loadAll, stderr)
 	if err != nil {
 		return q, scopes, err
 	}
-	setups, scopes, err := o.setups(kubernetes)
-	if err != nil {
-		return q, scopes, err
+	if !in.Live() {
+		in.Manifests.Promised()
 	}
-	if len(e.manifests.files) == 0 {
-		q, err = explain.FromCluster(ctx, cluster, setups, name)
-		q.Look = live.New(ctx, cluster).Look
-		return q, scopes, err
+	if q, err = in.Question(ctx, name); err != nil {
+		return q, in.Scopes, err
 	}
-	defer o.reading(e.manifests.files...)()
-	objects, faults := manifests.LoadAll(e.manifests.files, explain.Kinds(setups))
-	if o, setups, scopes, err = o.setupsOf(objects, kubernetes, stderr); err != nil {
-		return q, scopes, err
+	if in.Live() {
+		q.Look = in.look
+		return q, in.Scopes, nil
 	}
-	if reads {
-		over := overlay.Over(cluster, objects)
-		q, err = explain.FromApplied(ctx, over, objects, faults, setups, name)
-		q.Look = live.New(ctx, over).Look
-		return q, scopes, err
-	}
-	objects.Promised()
-	if q, err = explain.FromManifests(objects, faults, setups, name); err != nil {
-		return q, scopes, err
-	}
-	q.Targets, err = o.summaries(ctx, kubernetes, objects, q)
-	return q, scopes, err
+	options, err := in.options.prometheus(in.kubernetes)
+	q.Targets = preview.Summaries(ctx, in.Manifests, q, options)
+	return q, in.Scopes, err
 }
 
 // connect connects to the cluster of the user, and returns the version of its API server.

@@ -14,6 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/httpsd"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
@@ -160,89 +162,46 @@ func (t *targetsOptions) run(ctx context.Context, o Options, s streams) (code in
 
 // report computes the report for the arguments.
 func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Writer) (report preview.Report, err error) {
-	world, err := t.open(ctx, o, stderr)
+	if t.compares() && !t.readsCluster(o) {
+		return report, errors.New("--compare: asks pods, and no cluster is configured; name one with --kubeconfig or --context")
+	}
+	in, err := t.open(ctx, o, t.kubernetesVersion, loadSound, stderr)
 	if err != nil {
+		return report, err
+	}
+	source := preview.Input{Input: in.Input, Finder: preview.WithHTTP{Finder: t.finder(in), Client: httpsd.New(t.httpSD)}}
+	if source.Options, err = in.options.prometheus(in.kubernetes); err != nil {
 		return report, err
 	}
 	q, err := t.query()
 	if err != nil {
 		return report, err
 	}
-	if t.wantsHints(world.reader != nil) {
-		q.Look = world.look
+	if t.wantsHints(in.Live()) {
+		q.Look = in.look
 	}
 	if t.compares() {
-		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: world.kube}}
+		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: in.kube}}
 	}
-	if q.Pod.Name != "" {
-		if q.IP, err = world.address(ctx, q.Pod); err != nil {
-			return report, err
-		}
+	if row := t.row(); row == nil || row.IsWorkload() {
+		return source.Run(ctx, q)
 	}
-	if row := t.row(); row != nil && !row.IsWorkload() {
-		return t.ofObject(ctx, world, q)
-	}
-	objects, references, err := world.gather(ctx)
+	name, err := explain.ParseName(explain.Kinds(in.Setups), t.kind, t.name)
 	if err != nil {
 		return report, err
 	}
-	all, err := world.workloads(objects, references, q.Owner)
-	if err != nil {
-		return report, err
-	}
-	report, err = t.answer(ctx, world, all, q)
-	if err == nil && t.kind == "" && t.job == "" && !t.overlaps {
-		report.NameUnselected(objects)
-	}
-	return report, err
+	return source.RunAbout(ctx, name, q)
 }
 
-// answer runs a query over workloads that have been read.
-func (t *targetsOptions) answer(ctx context.Context, world targetsWorld, all []preview.Workload, q preview.Query) (preview.Report, error) {
-	if err := q.Check(all); err != nil {
-		return preview.Report{}, err
+// finder returns what finds targets, apart from those of HTTP service discovery.
+func (t *targetsOptions) finder(in input) preview.Finder {
+	switch {
+	case !in.Live():
+		return preview.AmongManifests(in.Manifests.Native())
+	case in.Manifests == nil:
+		return preview.Live{Kube: in.kube}
 	}
-	return preview.Run(ctx, all, world.finder, q)
-}
-
-// ofObject runs a query about an object. It first checks whether workloads use the object.
-func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q preview.Query) (report preview.Report, err error) {
-	question, err := world.ask(ctx, t.kind, t.name)
-	if err != nil {
-		return report, err
-	}
-	if question.Look == nil {
-		question.Look = q.Look
-	}
-	explained := explain.Explain(question, world.scopes.For(question.Row))
-	q.Object = explained.Object
-	uses := func(owner catalog.Ref) bool {
-		return slices.ContainsFunc(explained.Owners, func(v explain.Verdict) bool { return v.Accepted && v.Owner == owner })
-	}
-	var all []preview.Workload
-	if q.Overlaps { // including the jobs of other objects
-		objects, references, err := world.gather(ctx)
-		if err != nil {
-			return report, err
-		}
-		if all, err = world.workloads(objects, references, catalog.Ref{}); err != nil {
-			return report, err
-		}
-		all = slices.DeleteFunc(all, func(w preview.Workload) bool { return !uses(w.Ref) })
-	} else {
-		for _, c := range question.Workloads {
-			if uses(c.Ref()) {
-				all = append(all, preview.Read(c, world.clusterOf(c, question), world.options))
-			}
-		}
-	}
-	if len(all) > 0 {
-		report, err = t.answer(ctx, world, all, q)
-	} else {
-		report, err = preview.Run(ctx, nil, world.finder, q)
-	}
-	report.About(explained)
-	return report, err
+	return preview.Live{Kube: in.kube, Applied: discovery.Of(in.Manifests.Native())}
 }
 
 // query returns the query for the arguments.

@@ -178,7 +178,7 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 		},
 		Look: func(ctx context.Context, r readers.Reader) nearmiss.Look { return near.New(ctx, r).Look },
 		Finder: func(_ readers.Reader, over *discovery.Objects) preview.Finder {
-			return liveTargets{live.Kube, over}
+			return preview.Live{Kube: live.Kube, Applied: over}
 		},
 	}
 	if c.parts.Options, err = o.prometheus(c.version); err != nil {

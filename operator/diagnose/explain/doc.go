@@ -8,7 +8,9 @@
 //	findings.go           lint findings about the object and the workload
 //	workload.go           the report about a workload
 //	subject.go            the name of the object in question
-//	live.go manifests.go  the question from a cluster, or from files
+//	input.go              the source of the question: files, a cluster, or both
+//	live.go manifests.go applied.go
+//	                      the question from each of them
 //	write.go              text and JSON output
 //
 // Verdicts come from the code that the operator itself selects and compiles with, for

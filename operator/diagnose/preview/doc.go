@@ -2,10 +2,12 @@
 // scrape them, and for dropped targets the field that drops them.
 //
 //	workload.go  a workload and its jobs
+//	input.go     the report from manifests, from a cluster, or from both
 //	compile.go   repeated reads of a workload with a cache
 //	cluster.go   the objects to read from a cluster
 //	query.go     the query, and the interface for discovering targets
 //	manifests.go discovers targets among manifests
+//	live.go      discovers targets in a cluster
 //	http.go      adds the targets of http_sd_configs
 //	run.go       jobs and discovered targets → report (pure except for discovery)
 //	report.go    the report for programs

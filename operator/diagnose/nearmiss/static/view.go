@@ -4,8 +4,10 @@ package static
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
@@ -34,6 +36,19 @@ func View(o *manifests.Objects, made []dryrun.Outcome) *nearmiss.View {
 		monitors = append(monitors, o.All(row)...)
 	}
 	return nearmiss.NewView(given, own, monitors)
+}
+
+// Look returns a function that looks up hints in the view of manifests. The view is created on first
+// use.
+func Look(o *manifests.Objects) nearmiss.Look {
+	view := sync.OnceValue(func() *nearmiss.View {
+		var made []dryrun.Outcome
+		for _, w := range o.Workloads() {
+			made = append(made, o.Reconcile(w))
+		}
+		return View(o, made)
+	})
+	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
 
 // Uses returns the objects that the workload accepts with the searches of their jobs. It skips

@@ -1,0 +1,86 @@
+package commands
+
+import (
+	"context"
+	"io"
+
+	"github.com/Masterminds/semver/v3"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
+)
+
+// input is what a command reads, and the operator that manages it.
+type input struct {
+	explain.Input
+	options    *Options // with the flags of an operator among the manifests
+	kubernetes *semver.Version
+	kube       kubernetes.Interface // nil if only manifests are read
+	look       nearmiss.Look        // for hints
+}
+
+// loadFunc reads manifests: loadAll or loadSound.
+type loadFunc func(files []string, kinds []*engine.Kind) (*manifests.Objects, []manifests.Fault, error)
+
+// loadAll reads manifests with faults.
+func loadAll(files []string, kinds []*engine.Kind) (*manifests.Objects, []manifests.Fault, error) {
+	objects, faults := manifests.LoadAll(files, kinds)
+	return objects, faults, nil
+}
+
+// loadSound reads manifests.
+//
+// Errors: a manifest has faults.
+func loadSound(files []string, kinds []*engine.Kind) (*manifests.Objects, []manifests.Fault, error) {
+	objects, err := manifests.Load(files, kinds)
+	return objects, nil, err
+}
+
+// open reads the manifests, and connects to the cluster unless only manifests are read. version is
+// the Kubernetes version of manifests alone.
+//
+// Errors: the manifests cannot be loaded; the cluster cannot be reached; a flag is invalid.
+func (a *appliedFiles) open(ctx context.Context, o *Options, version string, load loadFunc, stderr io.Writer) (in input, err error) {
+	var cluster apiserver.Reader
+	reads := a.readsCluster(o)
+	if reads {
+		if cluster, version, err = a.connect(ctx, o); err != nil {
+			return in, err
+		}
+		in.kube = cluster.Kube
+	}
+	if in.kubernetes, err = parseKubernetes(version); err != nil {
+		return in, err
+	}
+	in.options = o
+	if in.Setups, in.Scopes, err = o.setups(in.kubernetes); err != nil {
+		return in, err
+	}
+	if len(a.files) > 0 {
+		defer o.reading(a.files...)()
+		if in.Manifests, in.Faults, err = load(a.files, explain.Kinds(in.Setups)); err != nil {
+			return in, err
+		}
+		if in.options, in.Setups, in.Scopes, err = o.setupsOf(in.Manifests, in.kubernetes, stderr); err != nil {
+			return in, err
+		}
+	}
+	switch {
+	case !reads:
+		in.look = static.Look(in.Manifests)
+		return in, nil
+	case in.Manifests == nil:
+		in.Reader = cluster
+	default:
+		in.Reader = overlay.Over(cluster, in.Manifests)
+	}
+	in.look = live.New(ctx, in.Reader).Look
+	return in, nil
+}

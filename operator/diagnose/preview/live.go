@@ -1,0 +1,23 @@
+package preview
+
+import (
+	"context"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+)
+
+// Live is a [Finder] that discovers targets in a cluster, with the permissions of the caller.
+type Live struct {
+	Kube    kubernetes.Interface
+	Applied *discovery.Objects // on top of the cluster; may be nil
+}
+
+// Find implements [Finder].
+func (l Live) Find(ctx context.Context, jobs []targets.Job, w *Workload) (found []targets.Found, notes []string, err error) {
+	answer, err := live.Cluster{Kube: l.Kube, Applied: l.Applied}.Find(ctx, jobs, live.Workload{Namespace: w.Namespace, ServiceAccount: w.ServiceAccount})
+	return answer.Found, answer.Notes, err
+}
