@@ -9,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -64,35 +65,25 @@ func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
 }
 
 // Mounts reads the folders of one workload. It caches the result while nothing changes.
-type Mounts struct {
-	key  string
-	last Mounted
-}
+type Mounts struct{ kept compiled.Kept[Mounted] }
 
 // Read returns the content of the folders.
 //
 // Errors: the cluster could not be read. Missing or forbidden objects are not an error.
 func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, error) {
-	key := fmt.Sprintf("%s/%d", w.GetUID(), w.GetGeneration())
-	if m.key == key && (len(m.last.Deps) == 0 || c.Current(m.last.Deps)) {
-		return m.last, nil
-	}
-	*m = Mounts{}
-	out := Mounted{Dirs: map[string]string{}}
-	scope := assets.NewScope(w.GetNamespace(), c.References)
-	for _, f := range folders {
-		files, warnings := f.read(scope)
-		if len(warnings) == 0 {
-			out.Dirs[f.Path] = volume.SumFiles(files)
+	return m.kept.Get(compiled.KeyOf(w), c.Current, func() (Mounted, []assets.Dependency, error) {
+		out := Mounted{Dirs: map[string]string{}}
+		scope := assets.NewScope(w.GetNamespace(), c.References)
+		for _, f := range folders {
+			files, warnings := f.read(scope)
+			if len(warnings) == 0 {
+				out.Dirs[f.Path] = volume.SumFiles(files)
+			}
+			out.Warnings = append(out.Warnings, warnings...)
 		}
-		out.Warnings = append(out.Warnings, warnings...)
-	}
-	out.Deps = scope.Dependencies()
-	if err := scope.Temporary(); err != nil {
-		return out, err
-	}
-	*m = Mounts{key, out}
-	return out, nil
+		out.Deps = scope.Dependencies()
+		return out, out.Deps, scope.Temporary()
+	})
 }
 
 // read returns the files of a folder. The first of two files with the same name wins.

@@ -9,6 +9,7 @@
 //	})
 //
 //	cache.go     one fragment per object and settings, shared by owners
+//	kept.go      one result of one owner, until one of its inputs changes
 //	lastpass.go  the fragments of one owner's last reconciliation, compared by pointer
 //	parallel.go  compiling many objects on all CPUs
 //	weight.go    limits concurrent compilation by memory

@@ -20,7 +20,7 @@ type gatherer struct {
 	owner    compiled.Owner // of the fragments in the cache
 	document *configsecret.Documents
 	last     compiled.LastPass[*compiledConfig]
-	base     keptBase
+	base     compiled.Kept[amconfig.Frame]
 	// globals are the global settings of the last valid base. While the base is invalid, the
 	// pods keep running with it, and AlertmanagerConfigs are still checked against it.
 	globals amconfig.Globals

@@ -24,15 +24,8 @@ type gatherer struct {
 	documents *configsecret.Documents
 	monitors  compiled.LastPass[*CompiledMonitor]
 	ruleFiles rules.LastPass
-	frame     frameCache
+	frame     compiled.Kept[promconfig.Frame]
 	mounts    engine.Mounts
-}
-
-// frameCache caches the workload's own part of the document until one of its inputs
-// changes.
-type frameCache struct {
-	key   string
-	frame promconfig.Frame
 }
 
 // Held implements [engine.Gatherer].
@@ -99,19 +92,15 @@ func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Clu
 			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
 		}
 	}
-	key := fmt.Sprintf("%s/%d/%s/%s", o.GetUID(), o.GetGeneration(), s.Key(), strings.Join(ruleConfigMaps, ","))
-	if g.frame.key == key && c.Current(g.frame.frame.Deps) {
-		in.Frame = &g.frame.frame
-		return nil
+	key := strings.Join([]string{compiled.KeyOf(o), s.Key(), strings.Join(ruleConfigMaps, ",")}, "/")
+	frame, err := g.frame.Get(key, c.Current, func() (promconfig.Frame, []assets.Dependency, error) {
+		frame, err := o.frame(s, ruleConfigMaps, c.References)
+		return frame, frame.Deps, err
+	})
+	if err == nil {
+		in.Frame = &frame
 	}
-	g.frame = frameCache{}
-	frame, err := o.frame(s, ruleConfigMaps, c.References)
-	if err != nil {
-		return err
-	}
-	g.frame = frameCache{key, frame}
-	in.Frame = &frame
-	return nil
+	return err
 }
 
 // compileRules compiles the rules of a server into the cache, because rules are the most

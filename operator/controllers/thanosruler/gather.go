@@ -1,7 +1,6 @@
 package thanosruler
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
@@ -40,20 +39,9 @@ type gatherer struct {
 	*settings
 	owner compiled.Owner // of the rule files in the cache
 	last  rules.LastPass
-	kept  keptFile
-	fine  fineFiles
-}
 
-// keptFile caches the remote-write file until one of its inputs changes.
-type keptFile struct {
-	key  string
-	file promconfig.RemoteWriteFile
-}
-
-// fineFiles caches that alerting files are valid until one of them changes.
-type fineFiles struct {
-	key  string
-	deps []assets.Dependency
+	alerting    compiled.Kept[[]assets.Dependency] // of files that were found valid
+	remoteWrite compiled.Kept[promconfig.RemoteWriteFile]
 }
 
 // Held implements [engine.Gatherer].
@@ -79,49 +67,19 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	if c.SelectionOnly {
 		return in, nil
 	}
-	if err := g.checkAlerting(in, c); err != nil {
-		return in, err
+	key := compiled.KeyOf(tr)
+	in.alerting, in.alertFaults = g.alerting.Get(key, c.Current, func() ([]assets.Dependency, []assets.Dependency, error) {
+		deps, err := promconfig.CheckThanosAlerting(tr, in.owner.version, c.References)
+		return deps, deps, err
+	})
+	if assets.IsTemporary(in.alertFaults) {
+		return in, in.alertFaults
 	}
-	return in, g.compileRemoteWrite(in, c)
-}
-
-// checkAlerting checks the alerting files unless they are unchanged since they were found
-// valid.
-//
-// Errors: the cluster cannot be read.
-func (g *gatherer) checkAlerting(in *inputs, c engine.Cluster) error {
-	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
-	if g.fine.key == key && c.Current(g.fine.deps) {
-		in.alerting = g.fine.deps
-		return nil
-	}
-	g.fine = fineFiles{}
-	var err error
-	in.alerting, err = promconfig.CheckThanosAlerting(in.ruler, in.owner.version, c.References)
-	switch {
-	case assets.IsTemporary(err):
-		return err
-	case err == nil:
-		g.fine = fineFiles{key, in.alerting}
-	}
-	in.alertFaults = err
-	return nil
-}
-
-// compileRemoteWrite compiles the remote-write file unless the cached one is current.
-func (g *gatherer) compileRemoteWrite(in *inputs, c engine.Cluster) error {
-	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
-	if g.kept.key == key && c.Current(g.kept.file.Deps) {
-		in.remoteWrite = g.kept.file
-		return nil
-	}
-	g.kept = keptFile{}
-	file, err := promconfig.CompileThanosRemoteWrite(in.ruler, in.owner.version, c.References)
-	in.remoteWrite = file // with its references, even after an error
-	if err == nil {
-		g.kept = keptFile{key, file}
-	}
-	return err
+	in.remoteWrite, err = g.remoteWrite.Get(key, c.Current, func() (promconfig.RemoteWriteFile, []assets.Dependency, error) {
+		file, err := promconfig.CompileThanosRemoteWrite(tr, in.owner.version, c.References)
+		return file, file.Deps, err
+	})
+	return in, err // the file has its references even after an error
 }
 
 func fragments(namespace, name string) compiled.Owner {
