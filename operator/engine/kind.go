@@ -186,6 +186,20 @@ type Shape struct {
 	Server string
 }
 
+// ShapeOf returns the shape of a workload with one StatefulSet. reloaders are the ports of the
+// reloaders in a pod, which listen only inside the pod if the server does.
+func ShapeOf(b *workload.Base, reloaders ...int) Shape {
+	if b.Fields.ListenLocal {
+		reloaders = nil
+	}
+	return Shape{
+		Sets: []Set{{Name: b.PrefixedName()}}, Replicas: b.Replicas(),
+		Service:  Service{Name: b.ServiceName(), Custom: b.CustomService(), Ports: b.ServicePorts()},
+		Selector: b.SelectorLabels(), Server: b.Kind.Container,
+		Reloaders: delivery.Pod{Scheme: b.Scheme(), Ports: reloaders},
+	}
+}
+
 // Set is one StatefulSet.
 type Set struct {
 	Name  string

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -11,12 +12,14 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -55,6 +58,98 @@ func tlsFiles(b *workload.Base, secrets map[string]*corev1.Secret) map[string]in
 	}
 }
 
+// Put adds objects to the content of the plan.
+func (p *Plan) Put(objects ...apply.Object) {
+	for _, o := range objects {
+		p.Content = append(p.Content, apply.Step{Verb: apply.Put, Object: o})
+	}
+}
+
+// TLSSecrets returns the number of existing TLS asset Secrets of a workload.
+func (l Live) TLSSecrets(b *workload.Base) (n int) {
+	for l.Secrets[b.TLSAssetSecretName(n)] != nil {
+		n++
+	}
+	return n
+}
+
+// PlainConfig returns the configuration of a kind that does not compress it.
+func PlainConfig(text []byte) Plain {
+	return Plain{Part: ConfigPart, Text: func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}}
+}
+
+// Pods builds the objects that run the pods of a workload with one StatefulSet.
+type Pods interface {
+	owner
+	workload.ServiceUser
+	// PrefixedName returns the name of the StatefulSet.
+	PrefixedName() string
+	// InputHash returns [workload.Base.HashOf]. While it equals the annotation of the live object,
+	// the StatefulSet need not be written.
+	InputHash(live *appsv1.StatefulSet, in workload.PodInputs) (string, error)
+	// StatefulSet returns the StatefulSet that runs the pods. It shares no memory with the
+	// workload.
+	//
+	// Errors: a fault of the spec; an image or volume name that does not parse; a name that
+	// results in names the API server rejects; additional arguments that the operator sets itself;
+	// a container patch that does not merge.
+	StatefulSet(in workload.PodInputs) (*appsv1.StatefulSet, error)
+}
+
+// owner recognizes and identifies objects of a workload.
+type owner interface {
+	Owns(obj metav1.Object) bool
+	Identity(name string) metav1.ObjectMeta
+}
+
+// PutPods adds the objects that run the pods to the plan: the shared Service, and the StatefulSet,
+// whose hash it computes. It removes other StatefulSets of the workload.
+//
+// of converts a workload of the kind. Errors: those of pods.
+func (p *Plan) PutPods(pods Pods, in workload.PodInputs, live Live, of func(v1.Workload) workload.ServiceUser) (err error) {
+	p.PutService(pods, live, of)
+	if in.Hash, err = pods.InputHash(live.StatefulSets[pods.PrefixedName()], in); err != nil {
+		return err
+	}
+	sts, err := pods.StatefulSet(in)
+	if err != nil {
+		return err
+	}
+	p.Workload = append(p.Workload, apply.Step{Verb: apply.Put, Object: sts})
+	p.RemoveUnwanted(pods, live, sts.Name)
+	return nil
+}
+
+// Deprecated is a field that has been replaced.
+type Deprecated struct {
+	Field, Use string
+	Set        bool // whether the workload uses it
+}
+
+// Deprecate reports the deprecated fields that the workload uses.
+func (p *Plan) Deprecate(fields ...Deprecated) {
+	var used []string
+	for _, f := range fields {
+		if f.Set {
+			used = append(used, f.Field+" is deprecated, use "+f.Use)
+		}
+	}
+	if len(used) > 0 {
+		p.Reason, p.Message = ReasonDeprecated, strings.Join(used, "; ")
+	}
+}
+
+// LeaveOut reports objects that exceed a limit. This takes precedence over other reports. remedy
+// is what users can do.
+func (p *Plan) LeaveOut(left []share.LeftOut, remedy string) {
+	if text := share.Message(left, remedy); text != "" {
+		p.Reason, p.Message = ReasonLeftOut, text
+	}
+}
+
 // PutService adds the Service that all workloads of the namespace share to the plan, if this one
 // uses it. A workload that no longer uses it is removed from it by the next reconciliation of
 // another one.
@@ -75,7 +170,7 @@ func (p *Plan) PutService(u workload.ServiceUser, live Live, of func(v1.Workload
 }
 
 // Unwanted returns the names of the workload's live StatefulSets that are not wanted, in order.
-func (l Live) Unwanted(b *workload.Base, wanted ...string) []string {
+func (l Live) Unwanted(b owner, wanted ...string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(l.StatefulSets)) {
 		if s := l.StatefulSets[name]; !slices.Contains(wanted, name) && s.DeletionTimestamp == nil && b.Owns(s) {
@@ -85,14 +180,8 @@ func (l Live) Unwanted(b *workload.Base, wanted ...string) []string {
 	return out
 }
 
-// PutSet adds one StatefulSet to the plan and removes all others of the workload.
-func (p *Plan) PutSet(b *workload.Base, sts *appsv1.StatefulSet, live Live) {
-	p.Workload = append(p.Workload, apply.Step{Verb: apply.Put, Object: sts})
-	p.RemoveUnwanted(b, live, sts.Name)
-}
-
 // RemoveUnwanted removes the live StatefulSets of the workload except the wanted ones.
-func (p *Plan) RemoveUnwanted(b *workload.Base, live Live, wanted ...string) {
+func (p *Plan) RemoveUnwanted(b owner, live Live, wanted ...string) {
 	for _, name := range live.Unwanted(b, wanted...) {
 		gone := &appsv1.StatefulSet{ObjectMeta: b.Identity(name)}
 		p.Workload = append(p.Workload, apply.Step{Verb: apply.Remove, Object: gone})

@@ -1,10 +1,18 @@
 package workload
 
 import (
+	"cmp"
+	"path"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // Kind describes the differences between the kinds of workloads.
@@ -26,8 +34,19 @@ type Kind struct {
 	// required if pods must discover each other before they are ready.
 	NotReadyAddresses bool
 
-	Container string // of the server
-	Port      int32  // on which the server listens
+	DefaultVersion string // used if spec.version is empty
+
+	Container    string            // of the server
+	Port         int32             // on which the server listens
+	Memory       resource.Quantity // default memory request of the server; zero: none
+	GraceSeconds int64             // default termination grace period of the pods
+	// ServicePorts are the ports in the shared Service. One without a name is that of the server,
+	// which is named in spec.portName.
+	ServicePorts []corev1.ServicePort
+
+	Web             Web
+	TLSAssetsDir    string // directory of the files of [Base.TLSAssetSecrets] in the server's container
+	FilesAnnotation string // on pods, with [PodInputs.Files]
 
 	Data         Data
 	ConfigSecret ConfigSecret
@@ -46,6 +65,21 @@ type Data struct {
 	SubPath string // directory in the volume, unless the user disables it; empty: the root
 }
 
+// StatefulSets returns the label selector of the StatefulSets of a kind that no other kind
+// shares its AppName with.
+func (k Kind) StatefulSets() string {
+	return wellknown.Having(wellknown.LabelAppManagedBy, wellknown.ManagedBy) + "," + wellknown.Having(wellknown.LabelAppName, k.AppName)
+}
+
+// Web describes how servers get their web configuration.
+type Web struct {
+	Dir string   // in the containers
+	In  Versions // that support it
+}
+
+// Path returns the path of the file in the containers.
+func (w Web) Path() string { return path.Join(w.Dir, webConfigKey) }
+
 // ConfigSecret describes how pods get the configuration of their server.
 type ConfigSecret struct {
 	Suffix string // of the Secret's name; empty: the name is the prefixed name alone
@@ -60,7 +94,28 @@ type Base struct {
 	Meta   *metav1.ObjectMeta
 	Fields *v1.WorkloadFields
 	Config Config
+
+	// Version is that of the server. It is nil if Err is set, which everything that depends on
+	// the version returns. Names and labels do not need it.
+	Version *semver.Version
+	Err     error
+	Web     *v1.WebConfigFileFields // those of spec.web; nil if that is not set
 }
+
+// NewBase returns a workload with its version parsed.
+func NewBase(kind Kind, meta *metav1.ObjectMeta, fields *v1.WorkloadFields, cfg Config) *Base {
+	b := &Base{Kind: kind, Meta: meta, Fields: fields, Config: cfg}
+	b.Version, b.Err = ParseVersion("spec.version", b.VersionText())
+	return b
+}
+
+// VersionText returns the version as the user wrote it. The image tag has the same form.
+func (b *Base) VersionText() string {
+	return cmp.Or(strings.TrimSpace(b.Fields.Version), b.Kind.DefaultVersion)
+}
+
+// Single reports whether the pods have exactly the containers of the single layout.
+func (b *Base) Single() bool { return b.Config.Layout == LayoutSingle }
 
 // Replicas returns the number of pods per StatefulSet. Zero is valid; nil and negative numbers mean 1.
 func (b *Base) Replicas() int32 {

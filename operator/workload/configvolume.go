@@ -33,3 +33,10 @@ func (b *Base) configSource(inParts bool) corev1.VolumeSource {
 
 // PartsAhead reports whether pods mount the parts before any exist.
 func (b *Base) PartsAhead() bool { return b.Config.Layout != LayoutSingle && b.PartsFault() == "" }
+
+// MemoryVolume returns an empty volume in memory, for files with credentials.
+func MemoryVolume(name string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory},
+	}}
+}

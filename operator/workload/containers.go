@@ -12,7 +12,7 @@ import (
 // one of ours is a strategic merge patch; the others follow in the user's order. The
 // order of ours never changes. field is named in errors.
 func MergeContainers(field string, ours, user []corev1.Container) ([]corev1.Container, error) {
-	out := make([]corev1.Container, 0, len(ours)+len(user))
+	var out []corev1.Container
 	patched := make(map[string]bool)
 	for _, own := range ours {
 		for _, u := range user {

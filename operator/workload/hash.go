@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -30,6 +32,26 @@ type HashInputs struct {
 	ConfigInParts  bool
 	HTTP2          *bool  // spec.web.httpConfig.http2
 	Files          string // identifies files that the server only reads at startup
+}
+
+// InputHash returns [Base.HashOf] for the inputs of a pod. While it equals the annotation of
+// the live object, the StatefulSet need not be written.
+func (b *Base) InputHash(live *appsv1.StatefulSet, pod PodInputs) (string, error) {
+	return b.HashOf(live, HashInputs{
+		RuleConfigMaps: pod.RuleConfigMaps, TLSSecrets: pod.TLSSecrets, Files: pod.Files, HTTP2: b.WebConfig().HTTP2(),
+		ConfigInParts: pod.ConfigInParts && !b.PartsAhead(), // otherwise always in parts
+	})
+}
+
+// FileHash returns a hash of a file that the server only reads at startup, so that a change
+// must replace the pods. It is empty in the single layout, which reproduces the pod of the
+// reference exactly.
+func (b *Base) FileHash(file []byte) string {
+	if b.Single() {
+		return ""
+	}
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:10])
 }
 
 // HashOf returns the value of AnnotationInputHash. While it equals that of the live

@@ -7,8 +7,10 @@ import (
 )
 
 // PodSpec returns the pod spec for the fields that all kinds share. Unset fields remain
-// absent, and the caller adds containers and volumes. The result shares memory with w.
-func PodSpec(w *v1.WorkloadFields, defaultGraceSeconds int64) corev1.PodSpec {
+// absent. The caller adds the containers and volumes of its kind, and then calls
+// [Base.PodTemplate]. The result shares memory with the workload.
+func (b *Base) PodSpec() corev1.PodSpec {
+	w := b.Fields
 	spec := corev1.PodSpec{
 		NodeSelector:                  w.NodeSelector,
 		Affinity:                      w.Affinity,
@@ -22,7 +24,7 @@ func PodSpec(w *v1.WorkloadFields, defaultGraceSeconds int64) corev1.PodSpec {
 		HostAliases:                   hostAliases(w.HostAliases),
 		DNSPolicy:                     corev1.DNSPolicy(w.DNSPolicy),
 		DNSConfig:                     dnsConfig(w.DNSConfig),
-		TerminationGracePeriodSeconds: new(defaultGraceSeconds),
+		TerminationGracePeriodSeconds: new(b.Kind.GraceSeconds),
 	}
 	if len(w.ImagePullSecrets) > 0 {
 		spec.ImagePullSecrets = w.ImagePullSecrets

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // ExecProbeHost is the host name for probes that run in a container.
@@ -22,4 +23,13 @@ func ExecHandler(url string) corev1.ProbeHandler {
 		`if [ -x "$(command -v curl)" ]; then exec %s %s; elif [ -x "$(command -v wget)" ]; then exec %s %s; else exit 1; fi`,
 		curl, url, wget, url)
 	return corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", script}}}
+}
+
+// HTTPProbe probes an endpoint of a server that listens outside the pod.
+func (b *Base) HTTPProbe(endpoint string) corev1.ProbeHandler {
+	get := &corev1.HTTPGetAction{Path: URLPath(b.Endpoint(endpoint)), Port: intstr.FromString(b.PortName())}
+	if b.WebConfig().TLS() {
+		get.Scheme = corev1.URISchemeHTTPS
+	}
+	return corev1.ProbeHandler{HTTPGet: get}
 }

@@ -26,6 +26,8 @@ const (
 	rulesPortName    = "rules-web"
 
 	reloaderHealthPath = "/healthz"
+
+	reloadPath = "/-/reload" // of every server, below its route prefix
 )
 
 // ReloaderMemoryLimit returns the lower memory limit, in bytes, of config-reloader as sidecar
@@ -92,20 +94,40 @@ func (l Log) args() []Arg {
 	return out
 }
 
+// Reloader holds the settings that both reloaders have.
+type Reloader struct {
+	Listener   Listener
+	Reload     Reload
+	Log        Log
+	Mounts     []corev1.VolumeMount
+	PullPolicy corev1.PullPolicy
+}
+
+// Reloader returns the settings of a reloader that listens like the server and reloads it by
+// a request.
+func (b *Base) Reloader(mounts ...corev1.VolumeMount) Reloader {
+	web := b.WebConfig()
+	return Reloader{
+		Listener: web.Listener(b.Fields.ListenLocal, web.Read), Reload: Reload{URL: b.LocalURL(web.Scheme(), reloadPath)},
+		Log: b.Log(), Mounts: mounts, PullPolicy: b.Fields.ImagePullPolicy,
+	}
+}
+
+// ReloaderEnv returns the variables of config-reloader in a pod without a shard.
+func ReloaderEnv() []corev1.EnvVar {
+	return []corev1.EnvVar{FieldVar("POD_NAME", "metadata.name"), {Name: "SHARD", Value: "-1"}}
+}
+
 // ConfigReloader is the sidecar that expands the configuration. As an init container, it does
 // so once before the server starts.
 type ConfigReloader struct {
-	Listener   Listener
-	Reload     Reload
+	Reloader
 	ConfigFile string // compressed input; empty: only WatchedDirs are watched
 	OutputFile string
 	// WatchedDirs are additional watched directories. The directory of ConfigFile is always
 	// watched and comes last, so that reloads start with the kubelet's update.
 	WatchedDirs []string
-	Log         Log
 	Env         []corev1.EnvVar
-	Mounts      []corev1.VolumeMount
-	PullPolicy  corev1.PullPolicy
 }
 
 // Sidecar returns the container config-reloader.
@@ -164,12 +186,8 @@ func (r ConfigReloader) container(cfg Config, name string, args []Arg) corev1.Co
 
 // RulesReloader is the sidecar that watches directories of rules.
 type RulesReloader struct {
-	Listener   Listener
-	Reload     Reload
+	Reloader
 	VolumeDirs []string
-	Log        Log
-	Mounts     []corev1.VolumeMount
-	PullPolicy corev1.PullPolicy
 }
 
 // Sidecar returns the container rules-reloader.

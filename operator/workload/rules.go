@@ -27,6 +27,15 @@ func (b *Base) RuleMounts(configMaps []string) []corev1.VolumeMount {
 	return out
 }
 
+// ReadRuleMounts returns the mounts of [RuleVolumes] for the server, which only reads them.
+func (b *Base) ReadRuleMounts(configMaps []string) []corev1.VolumeMount {
+	out := b.RuleMounts(configMaps)
+	for i := range out {
+		out[i].ReadOnly = true
+	}
+	return out
+}
+
 // RuleDirs returns the directories of [Base.RuleMounts].
 func (b *Base) RuleDirs(configMaps []string) []string {
 	var out []string

@@ -18,21 +18,16 @@ func (b *Base) Secret(name string, data map[string][]byte) *corev1.Secret {
 	}
 }
 
-// NewWebConfigSecret returns the Secret with the web configuration, whose file is empty
-// without spec.web.
-//
-// Errors: spec.web.tlsConfig is incomplete or contradictory.
-func (b *Base) NewWebConfigSecret(w WebConfig) (*corev1.Secret, error) {
-	file, err := w.File()
-	if err != nil {
-		return nil, err
-	}
-	return b.Secret(b.WebConfigSecretName(), map[string][]byte{webConfigKey: file}), nil
-}
-
 // SecretProjection returns a projection of all keys of a Secret.
 func SecretProjection(name string, optional *bool) corev1.VolumeProjection {
 	return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
 		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: optional,
 	}}
+}
+
+// KeyVolume returns a volume with one key of a Secret.
+func KeyVolume(name, secret, key string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+		SecretName: secret, Items: []corev1.KeyToPath{{Key: key, Path: key}},
+	}}}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -31,6 +32,20 @@ type ServiceUser interface {
 
 // PeerOf returns a workload as a peer of those with which it shares the Service.
 func PeerOf(u ServiceUser, foreign bool) Peer { return u.Peer(u.ServicePorts(), foreign) }
+
+// ServicePorts returns the ports of the shared Service, or none if it is not used.
+func (b *Base) ServicePorts() []corev1.ServicePort {
+	if b.CustomService() {
+		return nil
+	}
+	out := slices.Clone(b.Kind.ServicePorts)
+	for i := range out {
+		if out[i].Name == "" {
+			out[i].Name, out[i].TargetPort = b.PortName(), intstr.FromString(b.PortName())
+		}
+	}
+	return out
+}
 
 // Peer returns the workload as a peer, with the ports that it needs in the Service.
 func (b *Base) Peer(ports []corev1.ServicePort, foreign bool) Peer {

@@ -65,6 +65,11 @@ func (b *Base) TLSAssets(secrets int) corev1.Volume {
 	return corev1.Volume{Name: TLSAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
 }
 
+// TLSAssetsMount returns the mount of [Base.TLSAssets] in the server's container.
+func (b *Base) TLSAssetsMount() corev1.VolumeMount {
+	return corev1.VolumeMount{Name: TLSAssetsVolume, MountPath: b.Kind.TLSAssetsDir, ReadOnly: true}
+}
+
 // mountedTLSAssets returns how many Secrets pods mount if secrets of them exist. The
 // single layout reproduces a well-known pod, which only has the required ones.
 func (b *Base) mountedTLSAssets(secrets int) int {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"io"
+	"iter"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
@@ -14,6 +15,17 @@ func (f File) Verdict() compiled.Verdict {
 		out.File, out.Text = f.FileName, content(f.Content)
 	}
 	return out
+}
+
+// Verdicts returns the results of all rule objects.
+func (fs Files) Verdicts() iter.Seq[compiled.Verdict] {
+	return func(yield func(compiled.Verdict) bool) {
+		for _, f := range fs {
+			if !yield(f.Verdict()) {
+				return
+			}
+		}
+	}
 }
 
 // content implements io.WriterTo.

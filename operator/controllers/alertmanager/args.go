@@ -14,7 +14,6 @@ import (
 
 // Version ranges that several decisions depend on. The others are in the table.
 var (
-	withWebConfig  = workload.Versions{Since: "0.22.0"} // --web.config.file and everything it needs
 	withClusterTLS = workload.Versions{Since: "0.24.0"} // --cluster.tls-config and everything it needs
 	withPodName    = workload.Versions{Since: "0.30.0"} // --cluster.peer-name and the variable that it uses
 )
@@ -22,17 +21,19 @@ var (
 const startDelay = "dispatch.start-delay"
 
 // args are the arguments before the user's.
-var args = []workload.Row[*Owner]{
-	{Name: "config.file", Value: workload.Always[*Owner](configOutFile)},
-	{Name: "storage.path", Value: workload.Always[*Owner](kind.Data.Dir)},
+var args = []workload.Row[*builder]{
+	{Name: "config.file", Value: workload.Always[*builder](configOutFile)},
+	{Name: "storage.path", Value: workload.Always[*builder](kind.Data.Dir)},
 	{Name: "data.retention",
-		Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return cmp.Or(o.spec.Retention, wellknown.DefaultAlertmanagerRetention) })},
+		Value: workload.NonEmpty(func(b *builder) v1.GoDuration {
+			return cmp.Or(b.spec.Retention, wellknown.DefaultAlertmanagerRetention)
+		})},
 	{Name: "cluster.listen-address", Empty: true, Value: meshAddress},
 	{Name: "web.listen-address", Value: listenAddress},
-	{Name: "web.external-url", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.ExternalURL })},
+	{Name: "web.external-url", Value: workload.NonEmpty(func(b *builder) string { return b.spec.ExternalURL })},
 	{Name: "enable-feature", In: workload.Versions{Since: "0.27.0"}, Field: "spec.enableFeatures",
-		Value: workload.NonEmpty(func(o *Owner) string { return strings.Join(o.spec.EnableFeatures, ",") })},
-	{Name: "web.route-prefix", Value: func(o *Owner) (string, bool) { return o.RoutePrefix(), true }},
+		Value: workload.NonEmpty(func(b *builder) string { return strings.Join(b.spec.EnableFeatures, ",") })},
+	{Name: "web.route-prefix", Value: func(b *builder) (string, bool) { return b.RoutePrefix(), true }},
 	{Name: "web.get-concurrency", In: workload.Versions{Since: "0.17.0"}, Field: "spec.web.getConcurrency",
 		Value: webNumber(func(w *v1.AlertmanagerWebSpec) *int32 { return w.GetConcurrency }, "")},
 	// Without a unit, the value would not be a duration, and the server would not start.
@@ -41,31 +42,31 @@ var args = []workload.Row[*Owner]{
 	{Name: "silences.max-silences", In: workload.Versions{Since: "0.28.0"}, Field: "spec.limits.maxSilences", Value: maxSilences},
 	{Name: "silences.max-silence-size-bytes", In: workload.Versions{Since: "0.28.0"}, Field: "spec.limits.maxPerSilenceBytes", Value: maxSilenceBytes},
 	{Name: startDelay, In: workload.Versions{Since: "0.30.0"}, Value: dispatchDelay},
-	{Name: "log.level", Value: workload.UnlessDefault(func(o *Owner) string { return o.spec.LogLevel }, "info")},
+	{Name: "log.level", Value: workload.UnlessDefault(func(b *builder) string { return b.spec.LogLevel }, "info")},
 	{Name: "log.format", In: workload.Versions{Since: "0.16.0"}, Field: "spec.logFormat",
-		Value: workload.UnlessDefault(func(o *Owner) string { return o.spec.LogFormat }, "logfmt")},
-	{Name: "cluster.advertise-address", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.ClusterAdvertiseAddress })},
-	{Name: "cluster.gossip-interval", Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return o.spec.ClusterGossipInterval })},
-	{Name: "cluster.pushpull-interval", Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return o.spec.ClusterPushpullInterval })},
-	{Name: "cluster.peer-timeout", Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return o.spec.ClusterPeerTimeout })},
-	{Name: "cluster.peer-name", In: withPodName, Value: workload.Always[*Owner]("$(" + podNameVar + ")")},
+		Value: workload.UnlessDefault(func(b *builder) string { return b.spec.LogFormat }, "logfmt")},
+	{Name: "cluster.advertise-address", Value: workload.NonEmpty(func(b *builder) string { return b.spec.ClusterAdvertiseAddress })},
+	{Name: "cluster.gossip-interval", Value: workload.NonEmpty(func(b *builder) v1.GoDuration { return b.spec.ClusterGossipInterval })},
+	{Name: "cluster.pushpull-interval", Value: workload.NonEmpty(func(b *builder) v1.GoDuration { return b.spec.ClusterPushpullInterval })},
+	{Name: "cluster.peer-timeout", Value: workload.NonEmpty(func(b *builder) v1.GoDuration { return b.spec.ClusterPeerTimeout })},
+	{Name: "cluster.peer-name", In: withPodName, Value: workload.Always[*builder]("$(" + podNameVar + ")")},
 	{Name: "cluster.label", In: workload.Versions{Since: "0.26.0"}, Empty: true, Value: clusterLabel},
 	{Name: "cluster.peer", Each: peers},
-	{Name: "cluster.peer", Each: func(o *Owner) []string { return o.spec.AdditionalPeers }},
+	{Name: "cluster.peer", Each: func(b *builder) []string { return b.spec.AdditionalPeers }},
 	// With the default of 6 hours, replaced pods would stay in the cluster.
-	{Name: "cluster.reconnect-timeout", Value: workload.Always[*Owner]("5m")},
+	{Name: "cluster.reconnect-timeout", Value: workload.Always[*builder]("5m")},
 	// Independent of spec.web, so that setting it later changes no argument.
-	{Name: "web.config.file", In: withWebConfig, Value: workload.Always[*Owner](webConfigDir + "/web-config.yaml")},
+	{Name: "web.config.file", In: kind.Web.In, Value: workload.Always[*builder](kind.Web.Path())},
 	{Name: "cluster.tls-config", In: withClusterTLS, Field: "spec.clusterTLS",
-		Value: func(o *Owner) (string, bool) { return o.clusterTLS().Path(), o.spec.ClusterTLS != nil }},
+		Value: func(b *builder) (string, bool) { return b.clusterTLS().Path(), b.spec.ClusterTLS != nil }},
 }
 
 // args returns the command line of the container.
 //
 // Errors: the user sets an argument that the operator sets.
-func (o *Owner) args() ([]string, error) {
-	own, _ := workload.Fill(args, o.version, o)
-	all, err := workload.AppendUser("spec.additionalArgs", own, o.spec.AdditionalArgs)
+func (b *builder) args() ([]string, error) {
+	own, _ := workload.Fill(args, b.Version, b)
+	all, err := workload.AppendUser("spec.additionalArgs", own, b.spec.AdditionalArgs)
 	if err != nil {
 		return nil, err
 	}
@@ -74,48 +75,48 @@ func (o *Owner) args() ([]string, error) {
 
 // Gates returns the gated arguments in the order in which they are written.
 func Gates() []workload.Gate {
-	return workload.GatesOf("alertmanager", args, ForAlertmanager(&v1.Alertmanager{}, workload.Config{}))
+	return workload.GatesOf("alertmanager", args, newBuilder(&v1.Alertmanager{}, workload.Config{}))
 }
 
 // clustered reports whether the pods form a cluster.
-func (o *Owner) clustered() bool { return o.Replicas() != 1 || o.spec.ForceEnableClusterMode }
+func (b *builder) clustered() bool { return b.Replicas() != 1 || b.spec.ForceEnableClusterMode }
 
 // meshAddress returns the cluster address. It is empty for a single pod, which disables
 // clustering.
-func meshAddress(o *Owner) (string, bool) {
-	if !o.clustered() {
+func meshAddress(b *builder) (string, bool) {
+	if !b.clustered() {
 		return "", true
 	}
 	return fmt.Sprintf("[$(%s)]:%d", podIPVar, meshPort), true
 }
 
-func listenAddress(o *Owner) (string, bool) {
-	if o.spec.ListenLocal {
-		return workload.HostPort("127.0.0.1", ServerPort), true
+func listenAddress(b *builder) (string, bool) {
+	if b.spec.ListenLocal {
+		return workload.HostPort("127.0.0.1", serverPort), true
 	}
-	return fmt.Sprintf(":%d", ServerPort), true
+	return fmt.Sprintf(":%d", serverPort), true
 }
 
 // webNumber returns the value of a number of spec.web with a unit.
-func webNumber(get func(*v1.AlertmanagerWebSpec) *int32, unit string) func(*Owner) (string, bool) {
-	return func(o *Owner) (string, bool) {
-		if o.spec.Web == nil || get(o.spec.Web) == nil {
+func webNumber(get func(*v1.AlertmanagerWebSpec) *int32, unit string) func(*builder) (string, bool) {
+	return func(b *builder) (string, bool) {
+		if b.spec.Web == nil || get(b.spec.Web) == nil {
 			return "", false
 		}
-		return strconv.Itoa(int(*get(o.spec.Web))) + unit, true
+		return strconv.Itoa(int(*get(b.spec.Web))) + unit, true
 	}
 }
 
-func maxSilences(o *Owner) (string, bool) {
-	l := o.spec.Limits
+func maxSilences(b *builder) (string, bool) {
+	l := b.spec.Limits
 	if l == nil || l.MaxSilences == nil {
 		return "", false
 	}
 	return strconv.Itoa(int(*l.MaxSilences)), true
 }
 
-func maxSilenceBytes(o *Owner) (string, bool) {
-	l := o.spec.Limits
+func maxSilenceBytes(b *builder) (string, bool) {
+	l := b.spec.Limits
 	if l == nil || l.MaxPerSilenceBytes == "" {
 		return "", false
 	}
@@ -125,32 +126,32 @@ func maxSilenceBytes(o *Owner) (string, bool) {
 
 // dispatchDelay returns the delay in which a pod only collects alerts, which is the time
 // until it is considered available. An argument of the user takes precedence.
-func dispatchDelay(o *Owner) (string, bool) {
-	own := slices.ContainsFunc(o.spec.AdditionalArgs, func(a v1.Argument) bool { return a.Name == startDelay })
-	return fmt.Sprintf("%ds", o.MinReadySeconds()), o.spec.MinReadySeconds != nil && !own
+func dispatchDelay(b *builder) (string, bool) {
+	own := slices.ContainsFunc(b.spec.AdditionalArgs, func(a v1.Argument) bool { return a.Name == startDelay })
+	return fmt.Sprintf("%ds", b.MinReadySeconds()), b.spec.MinReadySeconds != nil && !own
 }
 
 // clusterLabel returns the label that keeps pods of other objects out of the cluster. The
 // user may set it to empty.
-func clusterLabel(o *Owner) (string, bool) {
-	if o.spec.ClusterLabel != nil {
-		return *o.spec.ClusterLabel, true
+func clusterLabel(b *builder) (string, bool) {
+	if b.spec.ClusterLabel != nil {
+		return *b.spec.ClusterLabel, true
 	}
-	return o.Meta.Namespace + "/" + o.Meta.Name, true
+	return b.Meta.Namespace + "/" + b.Meta.Name, true
 }
 
 // maxReplicas limits the arguments of a pod, which contain the addresses of all pods.
 const maxReplicas = 1000
 
 // peers returns the addresses of all pods, even if there is only one.
-func peers(o *Owner) []string {
-	domain := o.ServiceName()
-	if o.Config.ClusterDomain != "" {
-		domain = fmt.Sprintf("%s.%s.svc.%s.", domain, o.Meta.Namespace, o.Config.ClusterDomain)
+func peers(b *builder) []string {
+	domain := b.ServiceName()
+	if b.Config.ClusterDomain != "" {
+		domain = fmt.Sprintf("%s.%s.svc.%s.", domain, b.Meta.Namespace, b.Config.ClusterDomain)
 	}
 	var out []string
-	for i := range min(o.Replicas(), maxReplicas) {
-		out = append(out, fmt.Sprintf("%s-%d.%s:%d", o.PrefixedName(), i, domain, meshPort))
+	for i := range min(b.Replicas(), maxReplicas) {
+		out = append(out, fmt.Sprintf("%s-%d.%s:%d", b.PrefixedName(), i, domain, meshPort))
 	}
 	return out
 }

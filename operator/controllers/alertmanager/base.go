@@ -27,7 +27,7 @@ func (g *gatherer) compileBase(in *inputs, c engine.Cluster) (amconfig.Frame, er
 		key += fmt.Sprintf("/%s/%t", compiled.KeyOf(base.Config), base.Config.LeftOut)
 	}
 	return g.base.Get(key, c.Current, func() (amconfig.Frame, []assets.Dependency, error) {
-		frame, err := amconfig.CompileBase(in.am, in.owner.version, base, c.References)
+		frame, err := amconfig.CompileBase(in.am, in.Version, base, c.References)
 		return frame, frame.Deps, err
 	})
 }

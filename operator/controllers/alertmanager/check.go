@@ -18,13 +18,13 @@ import (
 var errNoURL = errors.New("not a valid URL")
 
 // Check returns the first fault of the spec with which the server would not start.
-func (o *Owner) Check() error {
-	if o.err != nil {
-		return o.err
+func (b *builder) Check() error {
+	if b.Err != nil {
+		return b.Err
 	}
 	for _, check := range []func() error{
-		o.checkConfiguration, o.checkMounts, o.checkDurations, o.checkURL, o.checkLimits, o.checkCluster,
-		o.CheckRoutePrefix, o.webConfig().Check, o.clusterTLS().Check,
+		b.checkConfiguration, b.checkMounts, b.checkDurations, b.checkURL, b.checkLimits, b.checkCluster,
+		b.CheckRoutePrefix, b.WebConfig().Check, b.clusterTLS().Check,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -35,12 +35,12 @@ func (o *Owner) Check() error {
 
 // checkConfiguration checks that references to be mounted are complete, which volumes
 // require.
-func (o *Owner) checkConfiguration() error {
+func (b *builder) checkConfiguration() error {
 	const field = "spec.alertmanagerConfiguration"
-	if c := o.spec.AlertmanagerConfiguration; c != nil && c.Name == "" {
+	if c := b.spec.AlertmanagerConfiguration; c != nil && c.Name == "" {
 		return errors.New(field + ".name: must not be empty")
 	}
-	for i, ref := range o.templates() {
+	for i, ref := range b.templates() {
 		if ref.Secret == nil && ref.ConfigMap == nil {
 			return fmt.Errorf("%s.templates[%d]: needs secret or configMap", field, i)
 		}
@@ -54,8 +54,8 @@ func (o *Owner) checkConfiguration() error {
 	return nil
 }
 
-func (o *Owner) checkMounts() error {
-	for field, names := range map[string][]string{"secrets": o.spec.Secrets, "configMaps": o.spec.ConfigMaps} {
+func (b *builder) checkMounts() error {
+	for field, names := range map[string][]string{"secrets": b.spec.Secrets, "configMaps": b.spec.ConfigMaps} {
 		for i, name := range names {
 			if name == "" {
 				return fmt.Errorf("spec.%s[%d]: must not be empty", field, i)
@@ -65,16 +65,16 @@ func (o *Owner) checkMounts() error {
 	return nil
 }
 
-func (o *Owner) checkDurations() error {
+func (b *builder) checkDurations() error {
 	for _, row := range []struct {
 		field    string
 		value    v1.GoDuration
 		positive bool
 	}{
-		{"retention", o.spec.Retention, false},
-		{"clusterGossipInterval", o.spec.ClusterGossipInterval, true},
-		{"clusterPushpullInterval", o.spec.ClusterPushpullInterval, true},
-		{"clusterPeerTimeout", o.spec.ClusterPeerTimeout, false},
+		{"retention", b.spec.Retention, false},
+		{"clusterGossipInterval", b.spec.ClusterGossipInterval, true},
+		{"clusterPushpullInterval", b.spec.ClusterPushpullInterval, true},
+		{"clusterPeerTimeout", b.spec.ClusterPeerTimeout, false},
 	} {
 		if row.value == "" {
 			continue
@@ -90,11 +90,11 @@ func (o *Owner) checkDurations() error {
 	return nil
 }
 
-func (o *Owner) checkURL() error {
+func (b *builder) checkURL() error {
 	const field = "spec.externalUrl"
-	u, err := url.Parse(o.spec.ExternalURL)
+	u, err := url.Parse(b.spec.ExternalURL)
 	switch {
-	case o.spec.ExternalURL == "":
+	case b.spec.ExternalURL == "":
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", field, errNoURL)
@@ -106,8 +106,8 @@ func (o *Owner) checkURL() error {
 	return nil
 }
 
-func (o *Owner) checkLimits() error {
-	l := o.spec.Limits
+func (b *builder) checkLimits() error {
+	l := b.spec.Limits
 	switch {
 	case l == nil:
 		return nil
@@ -136,16 +136,16 @@ func bytesOf(size v1.ByteSize) (int64, error) {
 	return int64(n), nil
 }
 
-func (o *Owner) checkCluster() error {
-	if n := o.Replicas(); n > maxReplicas {
+func (b *builder) checkCluster() error {
+	if n := b.Replicas(); n > maxReplicas {
 		return fmt.Errorf("spec.replicas: %d: at most %d are possible", n, maxReplicas)
 	}
-	if address := o.spec.ClusterAdvertiseAddress; address != "" {
+	if address := b.spec.ClusterAdvertiseAddress; address != "" {
 		if _, _, err := net.SplitHostPort(address); err != nil {
 			return errors.New("spec.clusterAdvertiseAddress: must be HOST:PORT")
 		}
 	}
-	for i, peer := range o.spec.AdditionalPeers {
+	for i, peer := range b.spec.AdditionalPeers {
 		if _, _, err := net.SplitHostPort(peer); err != nil {
 			return fmt.Errorf("spec.additionalPeers[%d]: must be HOST:PORT", i)
 		}

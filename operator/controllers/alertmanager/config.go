@@ -15,7 +15,7 @@ import (
 // writeConfig assembles the configuration and distributes it over its Secrets, along with
 // the other keys of the user's Secret.
 func (in *inputs) writeConfig() (configsecret.Output, error) {
-	return in.document.Fit(in.owner.Base, in.live, func() (configsecret.Content, error) {
+	return in.document.Fit(in.Base, in.live, func() (configsecret.Content, error) {
 		return configsecret.Content{
 			Pieces: in.pieces(), Keys: in.base.Extra,
 			Origin: configsecret.Origin{Objects: "AlertmanagerConfigs", Divide: divide, Each: in.sources()},

@@ -16,7 +16,7 @@
 // An [Owner] builds the objects from plain values only, and the same arguments result in
 // the same bytes:
 //
-//	owner := alertmanager.ForAlertmanager(am, cfg)
+//	owner := alertmanager.newBuilder(am, cfg)
 //	in := alertmanager.Inputs{TLSSecrets: n}
 //	in.Hash, err = owner.InputHash(live, in)
 //	sts, err := owner.StatefulSet(in)

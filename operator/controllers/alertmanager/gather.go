@@ -40,13 +40,13 @@ func (g *gatherer) Close() {
 // that the results of the AlertmanagerConfigs are still reported.
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
 	am := w.(*v1.Alertmanager)
-	in := &inputs{am: am, owner: ForAlertmanager(am, g.cfg), live: c.Live, document: g.document}
+	in := &inputs{am: am, builder: newBuilder(am, g.cfg), live: c.Live, document: g.document}
 	selectors, err := g.kind.Selectors(w)
 	if err != nil {
 		return in, err
 	}
-	if in.owner.err != nil {
-		return in, in.owner.err
+	if in.Err != nil {
+		return in, in.Err
 	}
 	if !c.SelectionOnly {
 		if in.base, in.baseErr = g.compileBase(in, c); assets.IsTemporary(in.baseErr) {
@@ -55,7 +55,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 		if in.baseErr == nil {
 			g.globals = in.base.Globals
 		}
-		if in.mounted, err = g.mounts.Read(am, c, in.owner.folders()); err != nil {
+		if in.mounted, err = g.mounts.Read(am, c, in.builder.folders()); err != nil {
 			return in, err
 		}
 	}
@@ -81,7 +81,7 @@ func (in *inputs) fitSelection() {
 
 // compileConfigs compiles the selected AlertmanagerConfigs that are not in the cache.
 func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerConfig, globals amconfig.Globals, c engine.Cluster) {
-	s := amconfig.NewSettings(in.am, in.owner.version, globals)
+	s := amconfig.NewSettings(in.am, in.Version, globals)
 	g.configs.Use(g.owner, s.Key())
 	g.last.Begin(s.Key())
 	stands := func(f *compiledConfig) bool { return f.Err == nil && (len(f.Deps) == 0 || c.Current(f.Deps)) }

@@ -36,13 +36,13 @@ func testConfig() workload.Config {
 	}
 }
 
-func testInputs() Inputs { return Inputs{TLSSecrets: 1, Hash: "42"} }
+func testInputs() workload.PodInputs { return workload.PodInputs{TLSSecrets: 1, Hash: "42"} }
 
 // story is the content of one golden file.
 type story struct {
 	am  v1.Alertmanager
 	cfg workload.Config
-	in  Inputs
+	in  workload.PodInputs
 }
 
 func newStory(t *testing.T, c golden.Case) *story {
@@ -55,16 +55,16 @@ func newStory(t *testing.T, c golden.Case) *story {
 	return s
 }
 
-func (s *story) owner() *Owner { return ForAlertmanager(&s.am, s.cfg) }
+func (s *story) builder() *builder { return newBuilder(&s.am, s.cfg) }
 
 // view renders one part of the result.
 func (s *story) view(name string) ([]byte, error) {
-	o := s.owner()
+	o := s.builder()
 	switch name {
 	case "dropped":
 		return golden.Lines(o.Dropped()), nil
 	case "asked":
-		return fmt.Appendf(nil, "%+v\n", reloaders(o)), nil
+		return fmt.Appendf(nil, "%+v\n", o.shape().Reloaders), nil
 	case "service.yaml":
 		svc, _ := o.SharedService(o.ServicePorts(), nil)
 		return yaml.Marshal(svc)
@@ -77,7 +77,7 @@ func (s *story) view(name string) ([]byte, error) {
 		}
 		return secret.Data["web-config.yaml"], nil
 	case "cluster-tls-config.yaml":
-		secret, err := o.ClusterTLSSecret()
+		secret, err := o.NewClusterTLSSecret(o.clusterTLS())
 		if err != nil {
 			return nil, err
 		}

@@ -17,8 +17,8 @@ import (
 
 // inputs are the inputs of one reconciliation of an Alertmanager.
 type inputs struct {
-	am    *v1.Alertmanager
-	owner *Owner
+	am *v1.Alertmanager
+	*builder
 	// base is the Alertmanager's own part of the configuration. If baseErr is set, it has
 	// only the dependencies.
 	base    amconfig.Frame
@@ -111,23 +111,11 @@ func (c config) verdict() compiled.Verdict {
 
 // References implements [engine.Inputs].
 func (in *inputs) References() iter.Seq[assets.Ref] {
-	return func(yield func(assets.Ref) bool) {
-		for _, deps := range in.dependencies() {
-			for _, d := range deps {
-				if !yield(d.Ref) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (in *inputs) dependencies() [][]assets.Dependency {
-	out := [][]assets.Dependency{in.base.Deps, in.mounted.Deps}
+	deps := [][]assets.Dependency{in.base.Deps, in.mounted.Deps}
 	for _, c := range in.configs {
-		out = append(out, c.Deps)
+		deps = append(deps, c.Deps)
 	}
-	return out
+	return assets.Refs(deps...)
 }
 
 // tlsFiles returns the TLS files that the configuration refers to.

@@ -6,13 +6,11 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
-	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -33,7 +31,7 @@ func Kind(cfg workload.Config) *engine.Kind {
 	s.kind = &engine.Kind{
 		Row: catalog.Alertmanager, Controller: "alertmanager-controller", Label: "alertmanager", Queue: "alertmanager", Program: "Alertmanager",
 		Names:        kind,
-		StatefulSets: wellknown.Having(wellknown.LabelAppManagedBy, wellknown.ManagedBy) + "," + wellknown.Having(wellknown.LabelAppName, kind.AppName),
+		StatefulSets: kind.StatefulSets(),
 		Selects: []engine.Selects{{
 			Row: catalog.AlertmanagerConfig, Action: "SelectingAlertmanagerConfigResources", Named: named,
 			Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
@@ -41,7 +39,7 @@ func Kind(cfg workload.Config) *engine.Kind {
 				return spec.AlertmanagerConfigNamespaceSelector, spec.AlertmanagerConfigSelector
 			},
 		}},
-		Shape: func(w v1.Workload) engine.Shape { return shape(ForAlertmanager(w.(*v1.Alertmanager), cfg)) },
+		Shape: func(w v1.Workload) engine.Shape { return newBuilder(w.(*v1.Alertmanager), cfg).shape() },
 		Open: func(key types.NamespacedName) engine.Gatherer {
 			owner := compiled.Owner{Kind: v1.AlertmanagerKind, Namespace: key.Namespace, Name: key.Name}
 			return &gatherer{settings: s, owner: owner, document: configsecret.New(&s.chunks, 0), globals: amconfig.AnyGlobals}
@@ -60,24 +58,6 @@ func named(w v1.Workload) []types.NamespacedName {
 		return []types.NamespacedName{{Namespace: w.GetNamespace(), Name: c.Name}}
 	}
 	return nil
-}
-
-func shape(o *Owner) engine.Shape {
-	return engine.Shape{
-		Sets: []engine.Set{{Name: o.PrefixedName()}}, Replicas: o.Replicas(),
-		Service:  engine.Service{Name: o.ServiceName(), Custom: o.CustomService(), Ports: o.ServicePorts()},
-		Selector: o.SelectorLabels(), Server: Container,
-		Reloaders: reloaders(o),
-	}
-}
-
-// reloaders returns how to reach the reloader and the server of a pod.
-func reloaders(o *Owner) delivery.Pod {
-	out := delivery.Pod{Scheme: o.Scheme(), Ports: o.ReloaderPorts()}
-	if len(out.Ports) > 0 {
-		out.ServerPort, out.Metrics = ServerPort, o.Endpoint(metricsPath)
-	}
-	return out
 }
 
 // status returns the desired and the current status of an Alertmanager.

@@ -231,12 +231,12 @@ func TestConfigSecret(t *testing.T) {
 		config  string
 		keys    []string
 	}{
-		"no Secret":      {``, nil, defaults, []string{ConfigKey}},
-		"no key":         {``, map[string]map[string][]byte{"alertmanager-main": {"a.tmpl": []byte("a")}}, defaults, []string{"a.tmpl", ConfigKey}},
-		"an empty value": {``, map[string]map[string][]byte{"alertmanager-main": {"alertmanager.yaml": {}}}, defaults, []string{ConfigKey}},
-		"no valid one":   {``, map[string]map[string][]byte{"alertmanager-main": {"alertmanager.yaml": []byte("{")}}, "{", []string{ConfigKey}},
-		"another name":   {`configSecret: own`, map[string]map[string][]byte{"own": {"alertmanager.yaml": []byte("own")}}, "own", []string{ConfigKey}},
-		"a key of ours":  {``, map[string]map[string][]byte{"alertmanager-main": {ConfigKey: []byte("x"), "alertmanager.yaml": []byte("mine")}}, "mine", []string{ConfigKey}},
+		"no Secret":      {``, nil, defaults, []string{configKey}},
+		"no key":         {``, map[string]map[string][]byte{"alertmanager-main": {"a.tmpl": []byte("a")}}, defaults, []string{"a.tmpl", configKey}},
+		"an empty value": {``, map[string]map[string][]byte{"alertmanager-main": {"alertmanager.yaml": {}}}, defaults, []string{configKey}},
+		"no valid one":   {``, map[string]map[string][]byte{"alertmanager-main": {"alertmanager.yaml": []byte("{")}}, "{", []string{configKey}},
+		"another name":   {`configSecret: own`, map[string]map[string][]byte{"own": {"alertmanager.yaml": []byte("own")}}, "own", []string{configKey}},
+		"a key of ours":  {``, map[string]map[string][]byte{"alertmanager-main": {configKey: []byte("x"), "alertmanager.yaml": []byte("mine")}}, "mine", []string{configKey}},
 	} {
 		w := newWorld(t)
 		maps.Copy(w.secrets, tc.secrets)

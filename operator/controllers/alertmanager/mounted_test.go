@@ -42,7 +42,7 @@ func TestTemplates(t *testing.T) {
 // pods, and so are the other keys of the user's Secret. A missing file blocks nothing.
 func TestMountedFiles(t *testing.T) {
 	w := newWorld(t)
-	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("mine"), "a.tmpl": []byte("one"), ConfigKey: []byte("ours")}
+	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("mine"), "a.tmpl": []byte("one"), configKey: []byte("ours")}
 	w.secrets["keys"] = map[string][]byte{"token": []byte("one")}
 	am := alertmanager(t, `{secrets: [keys], configMaps: [texts]}`)
 	in, before, err := w.plan(am)
@@ -78,7 +78,7 @@ func TestMountedFiles(t *testing.T) {
 		t.Errorf("without the Secret: %+v, %v", gone.Delivered, err)
 	}
 	// The reloader watches every directory that is verified in the pods.
-	watched := ForAlertmanager(am, testConfig()).watchedDirs()
+	watched := newBuilder(am, testConfig()).reloader().WatchedDirs
 	for dir := range before.Delivered.Dirs {
 		if !slices.Contains(watched, dir) {
 			t.Errorf("the reloader does not watch %s, only %q", dir, watched)

@@ -33,7 +33,7 @@ func TestProgramTakesArguments(t *testing.T) {
 		}
 		s := newStory(t, c)
 		s.am.Spec.Version, s.am.Spec.EnableFeatures = "", nil // use the version of the program, which has a fixed set of features
-		args, err := s.owner().args()
+		args, err := s.builder().args()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func TestStories(t *testing.T) {
 			}
 			s := newStory(t, c)
 			inputs := asJSON(t, []any{s.am, s.cfg, s.in})
-			sts, err := s.owner().StatefulSet(s.in)
+			sts, err := s.builder().StatefulSet(s.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestStories(t *testing.T) {
 			workloadtest.CheckPod(t, withClaims(sts.DeepCopy()))
 			before := asJSON(t, sts)
 			workloadtest.Spoil(sts)
-			again, err := s.owner().StatefulSet(s.in)
+			again, err := s.builder().StatefulSet(s.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,11 +101,11 @@ func FuzzOwner(f *testing.F) {
 			cfg.Layout = workload.LayoutSingle
 		}
 		before := asJSON(t, am)
-		sts, err := ForAlertmanager(am, cfg).StatefulSet(testInputs())
+		sts, err := newBuilder(am, cfg).StatefulSet(testInputs())
 		if err != nil {
 			return
 		}
-		again, err := ForAlertmanager(am, cfg).StatefulSet(testInputs())
+		again, err := newBuilder(am, cfg).StatefulSet(testInputs())
 		if err != nil || !bytes.Equal(asJSON(t, sts), asJSON(t, again)) {
 			t.Errorf("two runs differ: %v", err)
 		}
@@ -113,15 +113,15 @@ func FuzzOwner(f *testing.F) {
 			t.Error("the object was changed")
 		}
 		workloadtest.CheckPod(t, withClaims(sts))
-		o := ForAlertmanager(am, cfg)
-		for _, name := range []string{o.PrefixedName(), o.ConfigSecretName(), o.WebConfigSecretName(), o.ClusterTLSSecretName(), o.TLSAssetSecretName(3), o.ServiceName()} {
+		o := newBuilder(am, cfg)
+		for _, name := range []string{o.PrefixedName(), o.ConfigSecretName(), o.WebConfigSecretName(), o.clusterTLS().SecretName, o.TLSAssetSecretName(3), o.ServiceName()} {
 			if len(validation.IsDNS1123Subdomain(name)) > 0 {
 				t.Errorf("an object is called %q", name)
 			}
 		}
 		o.Dropped()
 		o.SharedService(o.ServicePorts(), nil)
-		if _, err := o.InputHash(nil, Inputs{TLSSecrets: 1}); err != nil {
+		if _, err := o.InputHash(nil, workload.PodInputs{TLSSecrets: 1}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -131,7 +131,7 @@ func FuzzOwner(f *testing.F) {
 func TestRandomOwnersHavePods(t *testing.T) {
 	built := 0
 	for seed := range uint64(40) {
-		if _, err := ForAlertmanager(randomAlertmanager(t, seed, 0.3), testConfig()).StatefulSet(testInputs()); err == nil {
+		if _, err := newBuilder(randomAlertmanager(t, seed, 0.3), testConfig()).StatefulSet(testInputs()); err == nil {
 			built++
 		} else {
 			t.Log(err)
@@ -240,7 +240,7 @@ func TestArgumentGates(t *testing.T) {
 			version, absent := strings.CutPrefix(version, "-")
 			am := alertmanager(t, tc.spec)
 			am.Spec.Version = version
-			o := ForAlertmanager(am, testConfig())
+			o := newBuilder(am, testConfig())
 			sts, err := o.StatefulSet(testInputs())
 			if err != nil {
 				t.Fatalf("%s: %v", tc.spec, err)
@@ -263,7 +263,7 @@ func TestArgumentGates(t *testing.T) {
 func TestLongName(t *testing.T) {
 	am := alertmanager(t, ``)
 	am.Name = strings.Repeat("a", 52)
-	if _, err := ForAlertmanager(am, testConfig()).StatefulSet(testInputs()); err == nil || !strings.HasPrefix(err.Error(), "metadata.name: ") {
+	if _, err := newBuilder(am, testConfig()).StatefulSet(testInputs()); err == nil || !strings.HasPrefix(err.Error(), "metadata.name: ") {
 		t.Error(err)
 	}
 }

@@ -14,12 +14,10 @@ import (
 const (
 	rootDir       = "/etc/alertmanager"
 	configDir     = rootDir + "/config"
-	configFile    = configDir + "/" + ConfigKey
+	configFile    = configDir + "/" + configKey
 	configOutDir  = rootDir + "/config_out"
 	configOutFile = configOutDir + "/alertmanager.env.yaml"
-	tlsAssetsDir  = rootDir + "/certs"
 	templatesDir  = rootDir + "/templates"
-	webConfigDir  = rootDir + "/web_config"
 	clusterTLSDir = rootDir + "/cluster_tls_config"
 )
 
@@ -28,67 +26,43 @@ const (
 	templatesVolume = "notification-templates"
 )
 
-// TLSAssetsDir is the directory of the files from [workload.Base.TLSAssetSecrets], for
-// configurations that refer to them.
-const TLSAssetsDir = tlsAssetsDir
-
 // volumes returns the volumes of the pod, in order.
-func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
-	out := []corev1.Volume{
-		o.ConfigVolume(in.ConfigInParts),
-		o.TLSAssets(in.TLSSecrets),
-		// In memory, because the expanded configuration contains credentials.
-		{Name: configOutVolume, VolumeSource: corev1.VolumeSource{
-			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}},
-	}
-	if len(o.templates()) > 0 {
-		out = append(out, o.templateVolume())
-	}
-	user, _ := o.userMounts()
-	out = append(out, user...)
-	if withWebConfig.Has(o.version) {
-		web, _ := o.webConfig().Mounts()
-		out = append(out, web...)
-	}
-	if withClusterTLS.Has(o.version) {
-		cluster, _ := o.clusterTLS().Mounts()
-		out = append(out, cluster...)
-	}
-	out = append(out, o.DataVolumes()...)
-	out = append(out, o.spec.Volumes...)
-	return out, workload.CheckVolumeNames(out)
+func (b *builder) volumes(in workload.PodInputs) []corev1.Volume {
+	user, _ := b.userMounts()
+	web, _ := b.WebVolumes()
+	cluster, _ := b.clusterTLSVolumes()
+	return slices.Concat([]corev1.Volume{
+		b.ConfigVolume(in.ConfigInParts), b.TLSAssets(in.TLSSecrets), workload.MemoryVolume(configOutVolume),
+	}, b.templateVolumes(), user, web, cluster, b.DataVolumes())
 }
 
 // mounts returns the mounts of the server, in order.
-func (o *Owner) mounts() []corev1.VolumeMount {
-	_, user := o.userMounts()
-	out := slices.Concat([]corev1.VolumeMount{
+func (b *builder) mounts() []corev1.VolumeMount {
+	_, user := b.userMounts()
+	_, web := b.WebVolumes()
+	_, cluster := b.clusterTLSVolumes()
+	return slices.Concat([]corev1.VolumeMount{
 		{Name: kind.ConfigSecret.Volume, MountPath: configDir},
 		{Name: configOutVolume, MountPath: configOutDir, ReadOnly: true},
-		{Name: workload.TLSAssetsVolume, MountPath: tlsAssetsDir, ReadOnly: true},
-		o.DataMount(),
-	}, o.templateMounts(), user, o.spec.VolumeMounts, o.webMounts())
-	if withClusterTLS.Has(o.version) {
-		_, cluster := o.clusterTLS().Mounts()
-		out = append(out, cluster...)
-	}
-	return out
+		b.TLSAssetsMount(),
+		b.DataMount(),
+	}, b.templateMounts(), user, b.spec.VolumeMounts, web, cluster)
 }
 
 // userMounts returns the volumes and mounts of the user's Secrets and ConfigMaps.
-func (o *Owner) userMounts() ([]corev1.Volume, []corev1.VolumeMount) {
-	return workload.MountUsers(workload.UserMounts(rootDir, o.spec.Secrets, o.spec.ConfigMaps))
+func (b *builder) userMounts() ([]corev1.Volume, []corev1.VolumeMount) {
+	return workload.MountUsers(workload.UserMounts(rootDir, b.spec.Secrets, b.spec.ConfigMaps))
 }
 
 // folders returns the directories with the user's files. The reloader watches all of
 // them.
-func (o *Owner) folders() []engine.Folder {
-	out := engine.UserFolders(workload.UserMounts(rootDir, o.spec.Secrets, o.spec.ConfigMaps))
-	if len(o.templates()) == 0 {
+func (b *builder) folders() []engine.Folder {
+	out := engine.UserFolders(workload.UserMounts(rootDir, b.spec.Secrets, b.spec.ConfigMaps))
+	if len(b.templates()) == 0 {
 		return out
 	}
 	shown := engine.Folder{Path: templatesDir}
-	for _, t := range o.templateFiles() {
+	for _, t := range b.templateFiles() {
 		source := engine.Source{Field: "spec.alertmanagerConfiguration.templates", Kind: assets.ConfigMap, Name: t.name, Key: t.key}
 		if t.secret {
 			source.Kind = assets.Secret
@@ -98,11 +72,14 @@ func (o *Owner) folders() []engine.Folder {
 	return append(out, shown)
 }
 
-// templateVolume returns a volume with the selected keys as files. If two keys have the
-// same name, the first one wins.
-func (o *Owner) templateVolume() corev1.Volume {
+// templateVolumes returns a volume with the selected keys as files, or none without
+// templates. If two keys have the same name, the first one wins.
+func (b *builder) templateVolumes() []corev1.Volume {
+	if len(b.templates()) == 0 {
+		return nil
+	}
 	projected := &corev1.ProjectedVolumeSource{}
-	for _, t := range o.templateFiles() {
+	for _, t := range b.templateFiles() {
 		item := []corev1.KeyToPath{{Key: t.key, Path: t.key}}
 		source := corev1.VolumeProjection{}
 		if t.secret {
@@ -112,11 +89,11 @@ func (o *Owner) templateVolume() corev1.Volume {
 		}
 		projected.Sources = append(projected.Sources, source)
 	}
-	return corev1.Volume{Name: templatesVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
+	return []corev1.Volume{{Name: templatesVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}}
 }
 
-func (o *Owner) templateMounts() []corev1.VolumeMount {
-	if len(o.templates()) == 0 {
+func (b *builder) templateMounts() []corev1.VolumeMount {
+	if len(b.templates()) == 0 {
 		return nil
 	}
 	return []corev1.VolumeMount{{Name: templatesVolume, MountPath: templatesDir, ReadOnly: true}}
@@ -130,14 +107,14 @@ type template struct {
 
 // templateFiles returns the files of spec.alertmanagerConfiguration.templates without
 // duplicate names.
-func (o *Owner) templateFiles() []template {
+func (b *builder) templateFiles() []template {
 	var out []template
 	add := func(t template) {
 		if !slices.ContainsFunc(out, func(have template) bool { return have.key == t.key }) {
 			out = append(out, t)
 		}
 	}
-	for _, ref := range o.templates() {
+	for _, ref := range b.templates() {
 		if m := ref.ConfigMap; m != nil {
 			add(template{false, m.Name, m.Key})
 		}
@@ -148,24 +125,15 @@ func (o *Owner) templateFiles() []template {
 	return out
 }
 
-func (o *Owner) webConfig() workload.WebConfig {
-	w := workload.WebConfig{Dir: webConfigDir, SecretName: o.WebConfigSecretName(), Read: o.err == nil && withWebConfig.Has(o.version)}
-	if o.spec.Web != nil {
-		w.Fields = o.spec.Web.WebConfigFileFields
-	}
-	return w
+func (b *builder) clusterTLS() workload.ClusterTLS {
+	return workload.ClusterTLS{Dir: clusterTLSDir, SecretName: b.PrefixedName() + "-cluster-tls-config", Fields: b.spec.ClusterTLS}
 }
 
-// webMounts returns the mounts of the web configuration, or none if the version does not
-// support it.
-func (o *Owner) webMounts() []corev1.VolumeMount {
-	if !withWebConfig.Has(o.version) {
-		return nil
+// clusterTLSVolumes returns the volumes and mounts of the file of spec.clusterTLS, or none
+// if the version does not support it.
+func (b *builder) clusterTLSVolumes() ([]corev1.Volume, []corev1.VolumeMount) {
+	if !withClusterTLS.Has(b.Version) {
+		return nil, nil
 	}
-	_, mounts := o.webConfig().Mounts()
-	return mounts
-}
-
-func (o *Owner) clusterTLS() workload.ClusterTLS {
-	return workload.ClusterTLS{Dir: clusterTLSDir, SecretName: o.ClusterTLSSecretName(), Fields: o.spec.ClusterTLS}
+	return b.clusterTLS().Mounts()
 }

@@ -3,11 +3,12 @@ package prometheus
 import (
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // daemonSet adds a DaemonSet to the plan, which runs one pod per node. After it, the plan
 // removes the agent's former StatefulSets and its part of the Service.
-func (plan *Plan) daemonSet(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
+func (plan *Plan) daemonSet(owner *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
 	ds, err := owner.DaemonSet(pod)
 	if err != nil {
 		return err

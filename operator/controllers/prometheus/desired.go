@@ -3,11 +3,9 @@ package prometheus
 import (
 	"cmp"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
@@ -63,13 +61,13 @@ func (in *Inputs) Plan() (Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: web})
+	plan.Put(web)
 	if in.Owner.Server != nil {
-		plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: owner.ThanosHTTPClientSecret()})
+		plan.Put(owner.ThanosHTTPClientSecret())
 	}
 	plan.Hash, plan.Delivered = plan.ContentHash(plan.written.Parts, in.Rules.EachSum(), in.Mounted.Sums()), plan.content()
 
-	pod := promworkload.Inputs{
+	pod := workload.PodInputs{
 		RuleConfigMaps: in.RulePlan.Names, TLSSecrets: tlsSecrets, ConfigInParts: plan.written.InParts,
 	}
 	if err := plan.workloads(owner, in, pod); err != nil {
@@ -97,7 +95,7 @@ func (plan *Plan) plain(in *Inputs) []engine.Plain {
 
 // workloads adds the objects that run the pods to the plan. pod has the inputs that all pods
 // share.
-func (plan *Plan) workloads(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
+func (plan *Plan) workloads(owner *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
 	if owner.UsesDaemonSet() {
 		return plan.daemonSet(owner, in, pod)
 	}
@@ -107,7 +105,7 @@ func (plan *Plan) workloads(owner *promworkload.Owner, in *Inputs, pod promworkl
 // contentWithRules adds the rule ConfigMaps and the configuration to the plan. Steps that
 // remove files come last, after rules that move to the configuration have been written
 // there.
-func (plan *Plan) contentWithRules(owner *promworkload.Owner, in *Inputs) {
+func (plan *Plan) contentWithRules(owner *promworkload.Builder, in *Inputs) {
 	writes := in.RulePlan.Writes(in.RuleConfigMaps, owner.RuleConfigMapMeta)
 	plan.files, plan.sums = writes.Files, in.Rules.Sums()
 	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
@@ -115,7 +113,7 @@ func (plan *Plan) contentWithRules(owner *promworkload.Owner, in *Inputs) {
 
 // config assembles the configuration. If the user manages it, it only ensures that the
 // Secret exists.
-func (plan *Plan) config(owner *promworkload.Owner, in *Inputs) (err error) {
+func (plan *Plan) config(owner *promworkload.Builder, in *Inputs) (err error) {
 	if in.Frame == nil {
 		plan.written.Steps = []apply.Step{{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})}}
 		plan.written.InParts = configsecret.ReadParts(owner.Base, in.Live)
@@ -215,11 +213,12 @@ func (plan *Plan) content() delivery.Content {
 }
 
 // notes adds the warnings that a user should see although nothing failed.
-func (plan *Plan) notes(owner *promworkload.Owner, in *Inputs) {
-	plan.Reason, plan.Message = in.remark()
-	if text := share.Message(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide)); text != "" {
-		plan.Reason, plan.Message = engine.ReasonLeftOut, text
+func (plan *Plan) notes(owner *promworkload.Builder, in *Inputs) {
+	if in.options.unmanaged(in.Owner) {
+		plan.Reason, plan.Message = reasonConfigUnmanaged, configUnmanaged
 	}
+	plan.Deprecate(deprecatedFields(in.Owner)...)
+	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
 	own := owner.Dropped()
 	if in.Frame != nil {
 		own = append(own, in.Frame.Dropped...)
@@ -229,40 +228,30 @@ func (plan *Plan) notes(owner *promworkload.Owner, in *Inputs) {
 	plan.Dropped = own
 }
 
-// Reasons of the condition Reconciled that only these kinds use.
-const reasonConfigUnmanaged = "ConfigurationUnmanaged" // the user manages the configuration Secret
+// The condition Reconciled if the user manages the configuration Secret, which only these
+// kinds allow.
+const (
+	reasonConfigUnmanaged = "ConfigurationUnmanaged"
+	configUnmanaged       = "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
+		"so the operator leaves the configuration in the Secret to you: remoteWrite, alerting, rules and all else of the spec are not in it; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
+)
 
-// remark returns the reason and the message of the condition Reconciled for a success.
-func (in *Inputs) remark() (reason, message string) {
-	switch deprecated := deprecatedFields(in.Owner); {
-	case len(deprecated) > 0:
-		return engine.ReasonDeprecated, strings.Join(deprecated, "; ")
-	case in.options.unmanaged(in.Owner):
-		return reasonConfigUnmanaged, "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
-			"so the operator leaves the configuration in the Secret to you: remoteWrite, alerting, rules and all else of the spec are not in it; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
-	}
-	return "", ""
-}
-
-// deprecatedFields describes the fields in use that have been replaced. An agent has none.
-func deprecatedFields(o Owner) []string {
+// deprecatedFields returns the fields that have been replaced. An agent has none.
+func deprecatedFields(o Owner) []engine.Deprecated {
 	p := o.Server
 	if p == nil {
 		return nil
 	}
-	var out []string
-	add := func(old, replacement, value string) {
-		if value != "" {
-			out = append(out, fmt.Sprintf("%s is deprecated, use %s", old, replacement))
-		}
+	out := []engine.Deprecated{
+		{Field: "spec.baseImage", Use: "spec.image", Set: p.Spec.BaseImage != ""},
+		{Field: "spec.tag", Use: "spec.image", Set: p.Spec.Tag != ""},
+		{Field: "spec.sha", Use: "spec.image", Set: p.Spec.SHA != ""},
 	}
-	add("spec.baseImage", "spec.image", p.Spec.BaseImage)
-	add("spec.tag", "spec.image", p.Spec.Tag)
-	add("spec.sha", "spec.image", p.Spec.SHA)
 	if t := p.Spec.Thanos; t != nil {
-		add("spec.thanos.baseImage", "spec.thanos.image", t.BaseImage)
-		add("spec.thanos.tag", "spec.thanos.image", t.Tag)
-		add("spec.thanos.sha", "spec.thanos.image", t.SHA)
+		out = append(out,
+			engine.Deprecated{Field: "spec.thanos.baseImage", Use: "spec.thanos.image", Set: t.BaseImage != ""},
+			engine.Deprecated{Field: "spec.thanos.tag", Use: "spec.thanos.image", Set: t.Tag != ""},
+			engine.Deprecated{Field: "spec.thanos.sha", Use: "spec.thanos.image", Set: t.SHA != ""})
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package prometheus
 
 import (
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -92,24 +91,15 @@ func (m Monitor) verdict() compiled.Verdict {
 
 // References implements [engine.Inputs].
 func (in *Inputs) References() iter.Seq[assets.Ref] {
-	return func(yield func(assets.Ref) bool) {
-		for _, m := range in.Monitors {
-			for _, d := range m.Deps {
-				if !yield(d.Ref) {
-					return
-				}
-			}
-		}
-		own := in.Mounted.Deps
-		if in.Frame != nil {
-			own = slices.Concat(own, in.Frame.Deps)
-		}
-		for _, d := range own {
-			if !yield(d.Ref) {
-				return
-			}
-		}
+	var deps [][]assets.Dependency
+	for _, m := range in.Monitors {
+		deps = append(deps, m.Deps)
 	}
+	deps = append(deps, in.Mounted.Deps)
+	if in.Frame != nil {
+		deps = append(deps, in.Frame.Deps)
+	}
+	return assets.Refs(deps...)
 }
 
 // Desired implements [engine.Inputs].

@@ -72,7 +72,7 @@ func (o Owner) fragments() compiled.Owner {
 }
 
 // Workload returns the builder of the workload's objects.
-func (o Owner) Workload(cfg workload.Config) *promworkload.Owner {
+func (o Owner) Workload(cfg workload.Config) *promworkload.Builder {
 	if o.Server != nil {
 		return promworkload.ForServer(o.Server, cfg)
 	}

@@ -11,7 +11,7 @@ import (
 
 // shards adds the Service and a StatefulSet per shard to the plan, and decides about
 // surplus StatefulSets.
-func (plan *Plan) shards(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
+func (plan *Plan) shards(owner *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
 	plan.PutService(owner, in.Live, func(w v1.Workload) workload.ServiceUser { return ownerOf(w).Workload(in.config()) })
 	if in.Owner.Server != nil {
 		pod.RuleConfigMaps = owner.PadRuleConfigMaps(pod.RuleConfigMaps)

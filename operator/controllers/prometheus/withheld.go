@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // origin describes the sources of the configuration, for messages and limits.
@@ -115,7 +116,7 @@ func (in *Inputs) fitFiles() []share.LeftOut {
 
 // withheld returns the plan if the configuration is too large: it keeps the written content,
 // and updates the pods to match that content.
-func withheld(owner *promworkload.Owner, in *Inputs, written configsecret.Output) (Plan, error) {
+func withheld(owner *promworkload.Builder, in *Inputs, written configsecret.Output) (Plan, error) {
 	plan := Plan{Plan: written.Withheld.Plan()}
 	if written.LeavePods {
 		return plan, nil
@@ -124,18 +125,9 @@ func withheld(owner *promworkload.Owner, in *Inputs, written configsecret.Output
 	for _, m := range in.RuleConfigMaps {
 		ruleConfigMaps = append(ruleConfigMaps, m.Name)
 	}
-	pod := promworkload.Inputs{RuleConfigMaps: ruleConfigMaps, TLSSecrets: in.tlsSecrets(owner), ConfigInParts: written.InParts}
+	pod := workload.PodInputs{RuleConfigMaps: ruleConfigMaps, TLSSecrets: in.TLSSecrets(owner.Base), ConfigInParts: written.InParts}
 	if err := plan.workloads(owner, in, pod); err != nil {
 		return plan, err
 	}
 	return plan, nil
-}
-
-// tlsSecrets returns the number of existing TLS asset Secrets.
-func (in *Inputs) tlsSecrets(owner *promworkload.Owner) int {
-	n := 0
-	for in.Secrets[owner.TLSAssetSecretName(n)] != nil {
-		n++
-	}
-	return n
 }

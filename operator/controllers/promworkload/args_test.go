@@ -23,7 +23,7 @@ func server(t *testing.T, spec string) *v1.Prometheus {
 	return p
 }
 
-func serverOwner(t *testing.T, spec string) *Owner {
+func serverOwner(t *testing.T, spec string) *Builder {
 	t.Helper()
 	return ForServer(server(t, spec), testConfig())
 }
@@ -100,7 +100,7 @@ func TestArgumentGates(t *testing.T) {
 	}
 }
 
-func prometheusArgs(t *testing.T, o *Owner) []string {
+func prometheusArgs(t *testing.T, o *Builder) []string {
 	t.Helper()
 	sts, err := o.StatefulSet(testInputs())
 	if err != nil {
@@ -160,7 +160,7 @@ func TestAgentArguments(t *testing.T) {
 // All versions in the tables parse. Otherwise the table would panic only when the row is
 // used.
 func TestEveryRowParses(t *testing.T) {
-	for _, rows := range [][]workload.Row[*Owner]{commonArgs, serverArgs, agentArgs, thanosArgs} {
+	for _, rows := range [][]workload.Row[*Builder]{commonArgs, serverArgs, agentArgs, thanosArgs} {
 		for _, row := range rows {
 			for _, v := range []string{row.In.Since, row.In.Until} {
 				if _, err := semver.StrictNewVersion(v); v != "" && err != nil {

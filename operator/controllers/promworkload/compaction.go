@@ -12,31 +12,31 @@ const (
 // shipperFile is the file in which the sidecar records its uploads for Prometheus.
 const shipperFile = "thanos.shipper.json"
 
-func (o *Owner) compactionMode() compaction {
+func (b *Builder) compactionMode() compaction {
 	switch {
-	case o.err != nil || o.server == nil:
+	case b.Err != nil || b.server == nil:
 		return compactionDefault
-	case o.server.DisableCompaction:
+	case b.server.DisableCompaction:
 		return compactionDisabled
-	case !o.objectStorage():
+	case !b.objectStorage():
 		return compactionDefault
-	case withDelayedBlock.Has(o.version) && thanosWithDelayedBlock.Has(o.thanosVersion):
+	case withDelayedBlock.Has(b.Version) && thanosWithDelayedBlock.Has(b.thanosVersion):
 		return compactionDelayed
 	}
 	return compactionDisabled
 }
 
 // objectStorage reports whether the sidecar uploads blocks.
-func (o *Owner) objectStorage() bool {
-	t := o.thanos()
+func (b *Builder) objectStorage() bool {
+	t := b.thanos()
 	return t != nil && (t.ObjectStorageConfig != nil || t.ObjectStorageConfigFile != "")
 }
 
-func (o *Owner) compactionIs(mode compaction) bool { return o.compaction == mode }
+func (b *Builder) compactionIs(mode compaction) bool { return b.compaction == mode }
 
 // blockSize returns the block size if compaction is disabled.
-func (o *Owner) blockSize() string {
-	if t := o.thanos(); t != nil && t.BlockSize != "" {
+func (b *Builder) blockSize() string {
+	if t := b.thanos(); t != nil && t.BlockSize != "" {
 		return string(t.BlockSize)
 	}
 	return "2h"

@@ -5,7 +5,7 @@
 //
 //	owner := promworkload.ForServer(p, cfg)
 //	for shard, name := range owner.ShardNames() {
-//		sts, err := owner.StatefulSet(promworkload.Inputs{Shard: int32(shard), …})
+//		sts, err := owner.StatefulSet(workload.PodInputs{Shard: int32(shard), …})
 //	}
 //	for _, d := range owner.Dropped() { … } // fields the version does not support
 //

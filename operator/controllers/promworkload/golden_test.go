@@ -42,8 +42,8 @@ func testConfig() workload.Config {
 	}
 }
 
-func testInputs() Inputs {
-	return Inputs{RuleConfigMaps: []string{"prometheus-main-rulefiles-0"}, TLSSecrets: 1, Hash: "42"}
+func testInputs() workload.PodInputs {
+	return workload.PodInputs{RuleConfigMaps: []string{"prometheus-main-rulefiles-0"}, TLSSecrets: 1, Hash: "42"}
 }
 
 // story is the content of one golden file.
@@ -51,7 +51,7 @@ type story struct {
 	server *v1.Prometheus
 	agent  *v1alpha1.PrometheusAgent
 	cfg    workload.Config
-	in     Inputs
+	in     workload.PodInputs
 }
 
 func newStory(t *testing.T, c golden.Case) *story {
@@ -71,7 +71,7 @@ func newStory(t *testing.T, c golden.Case) *story {
 	return s
 }
 
-func (s *story) owner() *Owner {
+func (s *story) owner() *Builder {
 	if s.server != nil {
 		return ForServer(s.server, s.cfg)
 	}
@@ -114,7 +114,7 @@ func (s *story) view(name string) ([]byte, error) {
 	return workloadtest.View(sts, name)
 }
 
-func (s *story) daemonSetView(o *Owner, name string) ([]byte, error) {
+func (s *story) daemonSetView(o *Builder, name string) ([]byte, error) {
 	ds, err := o.DaemonSet(s.in)
 	if err != nil {
 		return nil, err

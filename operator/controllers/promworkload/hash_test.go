@@ -37,7 +37,7 @@ func newHashed(t *testing.T) *hashed {
 
 func (h *hashed) sum(t *testing.T) string {
 	t.Helper()
-	out, err := ForServer(h.p, h.cfg).InputHash(h.live, Inputs{RuleConfigMaps: h.rules, TLSSecrets: h.tls, ConfigInParts: h.parts})
+	out, err := ForServer(h.p, h.cfg).InputHash(h.live, workload.PodInputs{RuleConfigMaps: h.rules, TLSSecrets: h.tls, ConfigInParts: h.parts})
 	if err != nil || out == "" {
 		t.Fatalf("hash %q, %v", out, err)
 	}
@@ -123,8 +123,8 @@ func TestInputHashOfTheSingleLayoutKnowsParts(t *testing.T) {
 
 func TestInputHashOfAnAgentIgnoresRules(t *testing.T) {
 	o := agentOwner(t, ``)
-	one, err := o.InputHash(nil, Inputs{RuleConfigMaps: []string{"a"}, TLSSecrets: 1})
-	two, err2 := o.InputHash(nil, Inputs{TLSSecrets: 1})
+	one, err := o.InputHash(nil, workload.PodInputs{RuleConfigMaps: []string{"a"}, TLSSecrets: 1})
+	two, err2 := o.InputHash(nil, workload.PodInputs{TLSSecrets: 1})
 	if err != nil || err2 != nil || one != two {
 		t.Errorf("hash %s, %s; %v, %v", one, two, err, err2)
 	}

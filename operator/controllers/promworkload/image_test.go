@@ -11,7 +11,7 @@ func TestImageOfOwner(t *testing.T) {
 		`{sha: abc, tag: t}`:            "quay.io/prometheus/prometheus@sha256:abc",
 		`{image: own, version: 2.40.0}`: "own",
 	} {
-		got, err := serverOwner(t, spec).image()
+		got, err := serverOwner(t, spec).image().Path()
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", spec, got, err, want)
 		}

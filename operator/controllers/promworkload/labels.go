@@ -11,21 +11,20 @@ import (
 
 // matchLabels returns spec.selector.matchLabels of one shard. shard is empty for a
 // DaemonSet. The version is never included, because a selector is immutable.
-func (o *Owner) matchLabels(shard string) map[string]string {
-	labels := o.SelectorLabels()
+func (b *Builder) matchLabels(shard string) map[string]string {
+	labels := b.SelectorLabels()
 	if shard != "" {
 		labels[wellknown.LabelShard] = shard
 	}
-	return workload.Overlay(labels, o.Config.Labels)
+	return workload.Overlay(labels, b.Config.Labels)
 }
 
-// podMeta returns the metadata of the pod template.
-func (o *Owner) podMeta(match map[string]string) metav1.ObjectMeta {
-	labels := map[string]string{wellknown.LabelAppVersion: o.version.String()}
-	annotations := map[string]string{wellknown.AnnotationDefaultContainer: containerPrometheus}
-	if pm := o.common.PodMetadata; pm != nil {
-		maps.Copy(labels, pm.Labels)
-		maps.Copy(annotations, pm.Annotations)
+// podMeta returns the metadata of the pod template. The user may name another default
+// container.
+func (b *Builder) podMeta(match map[string]string) metav1.ObjectMeta {
+	out := b.PodMeta(match, workload.PodInputs{})
+	if pm := b.common.PodMetadata; pm != nil {
+		maps.Copy(out.Annotations, pm.Annotations)
 	}
-	return metav1.ObjectMeta{Labels: workload.Overlay(labels, match), Annotations: annotations}
+	return out
 }

@@ -48,7 +48,7 @@ func TestZones(t *testing.T) {
 	}
 	off := testConfig()
 	off.TopologySharding = false
-	for name, o := range map[string]*Owner{
+	for name, o := range map[string]*Builder{
 		"gate off":   ForServer(server(t, spec), off),
 		"no values":  serverOwner(t, `shardingStrategy: {mode: Topology, topology: {}}`),
 		"other mode": serverOwner(t, `shardingStrategy: {mode: Address, topology: {values: [a]}}`),

@@ -2,7 +2,6 @@ package promworkload
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -33,15 +32,15 @@ type probe struct {
 //
 // The startup probe checks readiness: the health endpoint is up before the write-ahead
 // log has been replayed, so it would not cover the replay.
-func (o *Owner) addProbes(c *corev1.Container) {
-	period, failures := startupBudget(o.common.MaximumStartupDurationSeconds)
+func (b *Builder) addProbes(c *corev1.Container) {
+	period, failures := startupBudget(b.common.MaximumStartupDurationSeconds)
 	for _, p := range []probe{
 		{readinessPath, period, failures, func(c *corev1.Container) **corev1.Probe { return &c.StartupProbe }},
 		{readinessPath, probePeriodSeconds, readinessMaxFailures, func(c *corev1.Container) **corev1.Probe { return &c.ReadinessProbe }},
 		{livenessPath, probePeriodSeconds, livenessMaxFailures, func(c *corev1.Container) **corev1.Probe { return &c.LivenessProbe }},
 	} {
 		*p.of(c) = &corev1.Probe{
-			ProbeHandler:     o.probeHandler(o.Endpoint(p.path)),
+			ProbeHandler:     b.probeHandler(p.path),
 			TimeoutSeconds:   probeTimeoutSeconds,
 			PeriodSeconds:    p.period,
 			FailureThreshold: p.maxFailures,
@@ -62,13 +61,9 @@ func startupBudget(max *int32) (period, failures int32) {
 
 func ceilDiv(a, b int32) int32 { return int32((int64(a) + int64(b) - 1) / int64(b)) }
 
-func (o *Owner) probeHandler(at string) corev1.ProbeHandler {
-	if o.common.ListenLocal {
-		return workload.ExecHandler(o.webConfig().Scheme() + "://" + workload.HostPort(workload.ExecProbeHost, webPort) + workload.ShellPath(at))
+func (b *Builder) probeHandler(endpoint string) corev1.ProbeHandler {
+	if b.common.ListenLocal {
+		return workload.ExecHandler(b.WebConfig().Scheme() + "://" + workload.HostPort(workload.ExecProbeHost, webPort) + workload.ShellPath(b.Endpoint(endpoint)))
 	}
-	get := &corev1.HTTPGetAction{Path: workload.URLPath(at), Port: intstr.FromString(o.PortName())}
-	if o.webConfig().TLS() {
-		get.Scheme = corev1.URISchemeHTTPS
-	}
-	return corev1.ProbeHandler{HTTPGet: get}
+	return b.HTTPProbe(endpoint)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
 )
 
-func agentOwner(t *testing.T, spec string) *Owner {
+func agentOwner(t *testing.T, spec string) *Builder {
 	t.Helper()
 	a := &v1alpha1.PrometheusAgent{}
 	a.Namespace, a.Name = "demo", "main"
@@ -167,7 +167,7 @@ func TestRealManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := ForServer(p, testConfig())
-	sts, err := o.StatefulSet(Inputs{RuleConfigMaps: o.PadRuleConfigMaps(nil), TLSSecrets: 1})
+	sts, err := o.StatefulSet(workload.PodInputs{RuleConfigMaps: o.PadRuleConfigMaps(nil), TLSSecrets: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func FuzzOwner(f *testing.F) {
 		if single {
 			cfg.Layout = workload.LayoutSingle
 		}
-		owner := func() *Owner {
+		owner := func() *Builder {
 			if agent {
 				return ForAgent(a, cfg)
 			}
@@ -58,7 +58,7 @@ func FuzzOwner(f *testing.F) {
 		}
 		owner().Dropped()
 		owner().SharedService(owner().ServicePorts(), nil)
-		if _, err := owner().InputHash(nil, Inputs{TLSSecrets: 1}); err != nil {
+		if _, err := owner().InputHash(nil, workload.PodInputs{TLSSecrets: 1}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -84,7 +84,7 @@ func TestRandomOwnersHavePods(t *testing.T) {
 	}
 }
 
-func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
+func podOf(o *Builder) (corev1.PodTemplateSpec, error) {
 	if o.UsesDaemonSet() {
 		ds, err := o.DaemonSet(testInputs())
 		if err != nil {

@@ -7,12 +7,12 @@ import (
 
 // ServicePorts returns the ports of the shared Service that the workload needs, or none
 // if it does not use the Service.
-func (o *Owner) ServicePorts() []corev1.ServicePort {
-	if o.CustomService() || o.daemonSet {
+func (b *Builder) ServicePorts() []corev1.ServicePort {
+	if b.CustomService() || b.daemonSet {
 		return nil
 	}
-	out := []corev1.ServicePort{{Name: o.PortName(), Port: webPort, TargetPort: intstr.FromString(o.PortName())}}
-	if o.thanos() != nil {
+	out := []corev1.ServicePort{{Name: b.PortName(), Port: webPort, TargetPort: intstr.FromString(b.PortName())}}
+	if b.thanos() != nil {
 		out = append(out, corev1.ServicePort{
 			Name: thanosGRPCPortName, Port: thanosGRPCPort, TargetPort: intstr.FromString(thanosGRPCPortName),
 		})

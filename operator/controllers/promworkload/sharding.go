@@ -13,18 +13,18 @@ import (
 
 // Shards returns the desired number of StatefulSets, from 1 to [v1.MaxShards]. A workload
 // with more shards is rejected.
-func (o *Owner) Shards() int32 {
-	if o.common.Shards == nil {
+func (b *Builder) Shards() int32 {
+	if b.common.Shards == nil {
 		return 1
 	}
-	return min(max(1, *o.common.Shards), v1.MaxShards)
+	return min(max(1, *b.common.Shards), v1.MaxShards)
 }
 
 // zones returns the zones over which shards are spread. It is empty without topology
 // sharding.
-func (o *Owner) zones() []string {
-	s := o.common.ShardingStrategy
-	if !o.Config.TopologySharding || s == nil || s.Mode != v1.TopologyShardingStrategyMode || s.Topology == nil {
+func (b *Builder) zones() []string {
+	s := b.common.ShardingStrategy
+	if !b.Config.TopologySharding || s == nil || s.Mode != v1.TopologyShardingStrategyMode || s.Topology == nil {
 		return nil
 	}
 	return s.Topology.Values
@@ -32,8 +32,8 @@ func (o *Owner) zones() []string {
 
 // zone returns the zone of a shard and its number within the zone. The zones of shards 0
 // to 3 over a and b are a, b, a, b, and their numbers are 0, 0, 1, 1.
-func (o *Owner) zone(shard int32) (name string, number int32, ok bool) {
-	zones := o.zones()
+func (b *Builder) zone(shard int32) (name string, number int32, ok bool) {
+	zones := b.zones()
 	n := int32(len(zones))
 	if n == 0 {
 		return "", 0, false
@@ -42,13 +42,13 @@ func (o *Owner) zone(shard int32) (name string, number int32, ok bool) {
 }
 
 // reloaderEnv returns the variables that the configuration refers to.
-func (o *Owner) reloaderEnv(shard int32) []corev1.EnvVar {
+func (b *Builder) reloaderEnv(shard int32) []corev1.EnvVar {
 	env := []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
-	if o.daemonSet {
+	if b.daemonSet {
 		env = append(env, workload.FieldVar("NODE_NAME", "spec.nodeName"))
 	}
 	env = append(env, corev1.EnvVar{Name: "SHARD", Value: strconv.Itoa(int(shard))})
-	if zone, number, ok := o.zone(shard); ok {
+	if zone, number, ok := b.zone(shard); ok {
 		env = append(env,
 			corev1.EnvVar{Name: "TOPOLOGY_ZONE", Value: zone},
 			corev1.EnvVar{Name: "INZONE_SHARD", Value: strconv.Itoa(int(number))})
@@ -57,12 +57,12 @@ func (o *Owner) reloaderEnv(shard int32) []corev1.EnvVar {
 }
 
 // nodeSelector returns the user's node selector with the zone of the shard added.
-func (o *Owner) nodeSelector(shard int32) map[string]string {
-	zone, _, ok := o.zone(shard)
+func (b *Builder) nodeSelector(shard int32) map[string]string {
+	zone, _, ok := b.zone(shard)
 	if !ok {
-		return o.common.NodeSelector
+		return b.common.NodeSelector
 	}
-	return workload.Overlay(o.common.NodeSelector, map[string]string{corev1.LabelTopologyZone: zone})
+	return workload.Overlay(b.common.NodeSelector, map[string]string{corev1.LabelTopologyZone: zone})
 }
 
 // spreadConstraints returns the user's constraints, with the pod labels added where

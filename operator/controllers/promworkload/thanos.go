@@ -24,51 +24,51 @@ const (
 
 // thanosArgs are the arguments of the sidecar after "sidecar". The versions are Thanos
 // versions.
-var thanosArgs = slices.Concat([]workload.Row[*Owner]{
-	{Name: "prometheus.url", Value: func(o *Owner) (string, bool) { return o.localURL(""), true }},
-	{Name: "grpc-address", Value: func(o *Owner) (string, bool) {
-		return thanosAddress(thanosGRPCPort, o.thanos().ListenLocal || o.thanos().GRPCListenLocal), true
+var thanosArgs = slices.Concat([]workload.Row[*Builder]{
+	{Name: "prometheus.url", Value: func(b *Builder) (string, bool) { return b.localURL(""), true }},
+	{Name: "grpc-address", Value: func(b *Builder) (string, bool) {
+		return thanosAddress(thanosGRPCPort, b.thanos().ListenLocal || b.thanos().GRPCListenLocal), true
 	}},
-	{Name: "http-address", Value: func(o *Owner) (string, bool) {
-		return thanosAddress(thanosHTTPPort, o.thanos().ListenLocal || o.thanos().HTTPListenLocal), true
+	{Name: "http-address", Value: func(b *Builder) (string, bool) {
+		return thanosAddress(thanosHTTPPort, b.thanos().ListenLocal || b.thanos().HTTPListenLocal), true
 	}},
-}, workload.GRPCServerArgs("spec.thanos.grpcServerTlsConfig", func(o *Owner) *v1.GRPCServerTLSConfig {
-	return o.thanos().GRPCServerTLSConfig
-}), []workload.Row[*Owner]{
-	{Name: "objstore.config-file", Value: workload.NonEmpty(func(o *Owner) string { return o.thanos().ObjectStorageConfigFile })},
-	{Name: "objstore.config", Value: variable(objectStorageVar, (*Owner).objectStorageSecret)},
-	{Name: "tsdb.path", Value: func(o *Owner) (string, bool) { return storageDir, o.objectStorage() }},
+}, workload.GRPCServerArgs("spec.thanos.grpcServerTlsConfig", func(b *Builder) *v1.GRPCServerTLSConfig {
+	return b.thanos().GRPCServerTLSConfig
+}), []workload.Row[*Builder]{
+	{Name: "objstore.config-file", Value: workload.NonEmpty(func(b *Builder) string { return b.thanos().ObjectStorageConfigFile })},
+	{Name: "objstore.config", Value: variable(objectStorageVar, (*Builder).objectStorageSecret)},
+	{Name: "tsdb.path", Value: func(b *Builder) (string, bool) { return storageDir, b.objectStorage() }},
 	{Name: "shipper.meta-file-name",
-		Value: func(o *Owner) (string, bool) { return shipperFile, o.compactionIs(compactionDelayed) }},
+		Value: func(b *Builder) (string, bool) { return shipperFile, b.compactionIs(compactionDelayed) }},
 	{Name: "shipper.ignore-unequal-block-size",
-		Value: workload.FlagIf(func(o *Owner) bool { return o.compactionIs(compactionDelayed) })},
-	{Name: "tracing.config-file", Value: workload.NonEmpty(func(o *Owner) string { return o.thanos().TracingConfigFile })},
-	{Name: "tracing.config", Value: variable(thanosTracingVar, (*Owner).tracingSecret)},
+		Value: workload.FlagIf(func(b *Builder) bool { return b.compactionIs(compactionDelayed) })},
+	{Name: "tracing.config-file", Value: workload.NonEmpty(func(b *Builder) string { return b.thanos().TracingConfigFile })},
+	{Name: "tracing.config", Value: variable(thanosTracingVar, (*Builder).tracingSecret)},
 	// Unlike those of the server, these are written even if they are the default.
-	{Name: "log.level", Value: workload.NonEmpty(func(o *Owner) string { return first(o.thanos().LogLevel, o.common.LogLevel) })},
-	{Name: "log.format", Value: workload.NonEmpty(func(o *Owner) string { return first(o.thanos().LogFormat, o.common.LogFormat) })},
-	{Name: "min-time", Value: workload.NonEmpty(func(o *Owner) string { return o.thanos().MinTime })},
-	{Name: "prometheus.ready_timeout", Value: workload.NonEmpty(func(o *Owner) v1.Duration { return o.thanos().ReadyTimeout })},
+	{Name: "log.level", Value: workload.NonEmpty(func(b *Builder) string { return first(b.thanos().LogLevel, b.common.LogLevel) })},
+	{Name: "log.format", Value: workload.NonEmpty(func(b *Builder) string { return first(b.thanos().LogFormat, b.common.LogFormat) })},
+	{Name: "min-time", Value: workload.NonEmpty(func(b *Builder) string { return b.thanos().MinTime })},
+	{Name: "prometheus.ready_timeout", Value: workload.NonEmpty(func(b *Builder) v1.Duration { return b.thanos().ReadyTimeout })},
 	{Name: "prometheus.get_config_timeout", In: workload.Versions{Since: "0.29.0"}, Field: "spec.thanos.getConfigTimeout",
-		Value: workload.NonEmpty(func(o *Owner) v1.Duration { return o.thanos().GetConfigTimeout })},
+		Value: workload.NonEmpty(func(b *Builder) v1.Duration { return b.thanos().GetConfigTimeout })},
 	{Name: "prometheus.get_config_interval", In: workload.Versions{Since: "0.29.0"}, Field: "spec.thanos.getConfigInterval",
-		Value: workload.NonEmpty(func(o *Owner) v1.Duration { return o.thanos().GetConfigInterval })},
+		Value: workload.NonEmpty(func(b *Builder) v1.Duration { return b.thanos().GetConfigInterval })},
 	{Name: "prometheus.http-client-file", In: thanosWithClientFile,
-		Value: workload.Always[*Owner](thanosClientDir + "/" + thanosClientFile)},
+		Value: workload.Always[*Builder](thanosClientDir + "/" + thanosClientFile)},
 })
 
-func (o *Owner) thanosContainer() (corev1.Container, error) {
-	t := o.thanos()
-	image, err := o.thanosImage()
+func (b *Builder) thanosContainer() (corev1.Container, error) {
+	t := b.thanos()
+	image, err := b.thanosImage()
 	if err != nil {
 		return corev1.Container{}, fmt.Errorf("image of %s: %w", containerThanos, err)
 	}
-	own, _ := workload.Fill(thanosArgs, o.thanosVersion, o)
+	own, _ := workload.Fill(thanosArgs, b.thanosVersion, b)
 	args, err := workload.AppendUser("spec.thanos.additionalArgs", own, t.AdditionalArgs)
 	if err != nil {
 		return corev1.Container{}, err
 	}
-	c := workload.NewContainer(containerThanos, image, o.common.ImagePullPolicy)
+	c := workload.NewContainer(containerThanos, image, b.common.ImagePullPolicy)
 	c.Args = append([]string{"sidecar"}, workload.Render(args)...)
 	c.Ports = []corev1.ContainerPort{
 		{Name: "http", ContainerPort: thanosHTTPPort},
@@ -79,8 +79,8 @@ func (o *Owner) thanosContainer() (corev1.Container, error) {
 		name   string
 		secret *corev1.SecretKeySelector
 	}{
-		{objectStorageVar, o.objectStorageSecret()},
-		{thanosTracingVar, o.tracingSecret()},
+		{objectStorageVar, b.objectStorageSecret()},
+		{thanosTracingVar, b.tracingSecret()},
 	} {
 		if row.secret != nil {
 			c.Env = append(c.Env, corev1.EnvVar{Name: row.name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: row.secret}})
@@ -89,21 +89,21 @@ func (o *Owner) thanosContainer() (corev1.Container, error) {
 	for _, m := range t.VolumeMounts {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: m.Name, MountPath: m.MountPath})
 	}
-	if o.objectStorage() {
-		c.VolumeMounts = append(c.VolumeMounts, o.DataMount())
+	if b.objectStorage() {
+		c.VolumeMounts = append(c.VolumeMounts, b.DataMount())
 	}
-	if o.thanosClientFile() {
+	if b.thanosClientFile() {
 		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: thanosClientVolume, MountPath: thanosClientDir})
 	}
 	return c, nil
 }
 
 // thanosImage uses the version as written: the image tag for "0.40.0" has no "v".
-func (o *Owner) thanosImage() (string, error) {
-	t := o.thanos()
+func (b *Builder) thanosImage() (string, error) {
+	t := b.thanos()
 	return workload.Image{
 		Explicit: t.Image,
-		Base:     first(t.BaseImage, o.Config.ThanosBaseImage),
+		Base:     first(t.BaseImage, b.Config.ThanosBaseImage),
 		Version:  first(t.Version, wellknown.DefaultThanosVersion),
 		Tag:      t.Tag,
 		SHA:      t.SHA,
@@ -112,29 +112,29 @@ func (o *Owner) thanosImage() (string, error) {
 
 // objectStorageSecret and tracingSecret return nil if a file is used instead.
 
-func (o *Owner) objectStorageSecret() *corev1.SecretKeySelector {
-	if o.thanos().ObjectStorageConfigFile != "" {
+func (b *Builder) objectStorageSecret() *corev1.SecretKeySelector {
+	if b.thanos().ObjectStorageConfigFile != "" {
 		return nil
 	}
-	return o.thanos().ObjectStorageConfig
+	return b.thanos().ObjectStorageConfig
 }
 
-func (o *Owner) tracingSecret() *corev1.SecretKeySelector {
-	if o.thanos().TracingConfigFile != "" {
+func (b *Builder) tracingSecret() *corev1.SecretKeySelector {
+	if b.thanos().TracingConfigFile != "" {
 		return nil
 	}
-	return o.thanos().TracingConfig
+	return b.thanos().TracingConfig
 }
 
 // thanosClientFile reports whether the sidecar gets a file with the HTTP client
 // configuration for Prometheus.
-func (o *Owner) thanosClientFile() bool {
-	return o.thanos() != nil && thanosWithClientFile.Has(o.thanosVersion)
+func (b *Builder) thanosClientFile() bool {
+	return b.thanos() != nil && thanosWithClientFile.Has(b.thanosVersion)
 }
 
 // variable passes the content of a Secret through an environment variable.
-func variable(name string, secret func(*Owner) *corev1.SecretKeySelector) func(*Owner) (string, bool) {
-	return func(o *Owner) (string, bool) { return "$(" + name + ")", secret(o) != nil }
+func variable(name string, secret func(*Builder) *corev1.SecretKeySelector) func(*Builder) (string, bool) {
+	return func(b *Builder) (string, bool) { return "$(" + name + ")", secret(b) != nil }
 }
 
 func thanosAddress(port int, local bool) string {

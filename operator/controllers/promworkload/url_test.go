@@ -175,7 +175,7 @@ func TestLocalhost(t *testing.T) {
 	} {
 		o := serverOwner(t, `{listenLocal: true}`)
 		o.Config.Localhost = host
-		if got := o.localURL(reloadPath); got != "http://"+want+":9090/-/reload" {
+		if got := o.localURL("/-/reload"); got != "http://"+want+":9090/-/reload" {
 			t.Errorf("%q: reload URL %s", host, got)
 		}
 		sts, err := o.StatefulSet(testInputs())

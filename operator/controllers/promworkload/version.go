@@ -31,7 +31,6 @@ func parsePrometheusVersion(text string) (*semver.Version, error) {
 
 // Version ranges that several arguments depend on. The others are in the tables.
 var (
-	withWebConfig    = workload.Versions{Since: "2.24.0"} // --web.config.file and everything it needs
 	withGoGCVariable = workload.Versions{Until: "2.53.0"} // newer versions have it in the configuration file
 	withDelayedBlock = workload.Versions{Since: "3.9.0"}  // the Prometheus half of delayed compaction
 

@@ -11,7 +11,7 @@ import (
 func TestWebConfigIsUnderstood(t *testing.T) {
 	read := 0
 	for name, s := range stories(t) {
-		file, err := s.owner().webConfig().File()
+		file, err := s.owner().WebConfig().File()
 		if err != nil || len(file) == 0 {
 			continue
 		}
@@ -20,7 +20,7 @@ func TestWebConfigIsUnderstood(t *testing.T) {
 		if err := yaml.UnmarshalStrict(file, &cfg); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, file)
 		}
-		fields := s.owner().webConfig().Fields
+		fields := s.owner().WebConfig().Fields
 		if (fields.TLSConfig != nil) != (cfg.TLSConfig.TLSCertPath != "") {
 			t.Errorf("%s: certificate %q", name, cfg.TLSConfig.TLSCertPath)
 		}

@@ -23,69 +23,68 @@ const (
 	defaultInterval = "15s"
 )
 
-// Version ranges that several decisions depend on. The others are in the tables.
-var (
-	withWebConfig  = workload.Versions{Since: "0.21.0"} // --http.config and everything it needs
-	withUTF8Labels = workload.Versions{Since: "0.38.0"} // label names with characters other than letters, digits and "_"
-)
+// withUTF8Labels has several uses. The other version ranges are in the tables.
+var withUTF8Labels = workload.Versions{Since: "0.38.0"} // label names with characters other than letters, digits and "_"
 
 // args are the arguments between "rule" and the user's arguments.
-var args = slices.Concat([]workload.Row[*Owner]{
-	{Name: "data-dir", Value: workload.Always[*Owner](kind.Data.Dir)},
-	{Name: "eval-interval", Value: duration(func(o *Owner) v1.Duration { return cmp.Or(o.spec.EvaluationInterval, defaultInterval) })},
+var args = slices.Concat([]workload.Row[*builder]{
+	{Name: "data-dir", Value: workload.Always[*builder](kind.Data.Dir)},
+	{Name: "eval-interval", Value: duration(func(b *builder) v1.Duration { return cmp.Or(b.spec.EvaluationInterval, defaultInterval) })},
 	{Name: "tsdb.retention",
-		Value: workload.NonEmpty(func(o *Owner) v1.Duration { return cmp.Or(o.spec.Retention, wellknown.DefaultRetention) })},
+		Value: workload.NonEmpty(func(b *builder) v1.Duration { return cmp.Or(b.spec.Retention, wellknown.DefaultRetention) })},
 	{Name: "rule-query-offset", In: workload.Versions{Since: "0.38.0"}, Field: "spec.ruleQueryOffset",
-		Value: duration(func(o *Owner) v1.Duration { return o.spec.RuleQueryOffset })},
+		Value: duration(func(b *builder) v1.Duration { return b.spec.RuleQueryOffset })},
 	{Name: "rule-concurrent-evaluation", In: workload.Versions{Since: "0.37.0"}, Field: "spec.ruleConcurrentEval", Value: concurrency},
 	{Name: "for-outage-tolerance", In: workload.Versions{Since: "0.30.0"}, Field: "spec.ruleOutageTolerance",
-		Value: duration(func(o *Owner) v1.Duration { return o.spec.RuleOutageTolerance })},
+		Value: duration(func(b *builder) v1.Duration { return b.spec.RuleOutageTolerance })},
 	{Name: "for-grace-period", In: workload.Versions{Since: "0.30.0"}, Field: "spec.ruleGracePeriod",
-		Value: duration(func(o *Owner) v1.Duration { return o.spec.RuleGracePeriod })},
-	{Name: "resend-delay", Value: duration(func(o *Owner) v1.Duration { return o.spec.ResendDelay })},
+		Value: duration(func(b *builder) v1.Duration { return b.spec.RuleGracePeriod })},
+	{Name: "resend-delay", Value: duration(func(b *builder) v1.Duration { return b.spec.ResendDelay })},
 	{Name: "enable-feature", In: workload.Versions{Since: "0.39.0"}, Field: "spec.enableFeatures",
-		Each: func(o *Owner) []string { return o.spec.EnableFeatures }},
+		Each: func(b *builder) []string { return b.spec.EnableFeatures }},
 	{Name: "label", Each: externalLabels},
 	{Name: "alert.label-drop", Each: droppedLabels},
-	{Name: "http-address", Value: func(o *Owner) (string, bool) {
-		return workload.HostPort("localhost", ServerPort), o.spec.ListenLocal
+	{Name: "http-address", Value: func(b *builder) (string, bool) {
+		return workload.HostPort("localhost", serverPort), b.spec.ListenLocal
 	}},
-	{Name: "log.level", Value: workload.UnlessDefault(func(o *Owner) string { return o.spec.LogLevel }, "info")},
-	{Name: "log.format", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.LogFormat })},
-	{Name: "rule-file", Value: workload.Always[*Owner](kind.RulesDir + "/*/*.yaml")},
+	{Name: "log.level", Value: workload.UnlessDefault(func(b *builder) string { return b.spec.LogLevel }, "info")},
+	{Name: "log.format", Value: workload.NonEmpty(func(b *builder) string { return b.spec.LogFormat })},
+	{Name: "rule-file", Value: workload.Always[*builder](kind.RulesDir + "/*/*.yaml")},
 	{Name: "remote-write.config-file", In: workload.Versions{Since: "0.24.0"}, Field: "spec.remoteWrite",
-		Value: func(o *Owner) (string, bool) { return remoteWriteFile, len(o.spec.RemoteWrite) > 0 }},
-	{Name: "query.config-file", Value: queryConfig.path},
-	{Name: "query", Each: func(o *Owner) []string { return unless(o.spec.QueryConfig != nil, o.spec.QueryEndpoints) }},
-	{Name: "alertmanagers.config-file", Value: alertmanagersConfig.path},
+		Value: func(b *builder) (string, bool) {
+			return configDir + "/" + remoteWriteVolume + "/" + remoteWriteKey, len(b.spec.RemoteWrite) > 0
+		}},
+	{Name: "query.config-file", Value: configPath("spec.queryConfig")},
+	{Name: "query", Each: func(b *builder) []string { return unless(b.spec.QueryConfig != nil, b.spec.QueryEndpoints) }},
+	{Name: "alertmanagers.config-file", Value: configPath("spec.alertmanagersConfig")},
 	{Name: "alertmanagers.url",
-		Each: func(o *Owner) []string { return unless(o.spec.AlertmanagersConfig != nil, o.spec.AlertmanagersURL) }},
-	{Name: "objstore.config-file", Value: objectStorageConfig.path},
-	{Name: "tracing.config-file", Value: tracingConfig.path},
-	{Name: "alert.relabel-config-file", Value: alertRelabelConfig.path},
-}, workload.GRPCServerArgs("spec.grpcServerTlsConfig", func(o *Owner) *v1.GRPCServerTLSConfig {
-	return o.spec.GRPCServerTLSConfig
-}), []workload.Row[*Owner]{
-	{Name: "web.external-prefix", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.ExternalPrefix })},
-	{Name: "web.route-prefix", Value: func(o *Owner) (string, bool) { return o.RoutePrefix(), o.spec.RoutePrefix != "" }},
-	{Name: "alert.query-url", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.AlertQueryURL })},
+		Each: func(b *builder) []string { return unless(b.spec.AlertmanagersConfig != nil, b.spec.AlertmanagersURL) }},
+	{Name: "objstore.config-file", Value: configPath("spec.objectStorageConfig")},
+	{Name: "tracing.config-file", Value: configPath("spec.tracingConfig")},
+	{Name: "alert.relabel-config-file", Value: configPath("spec.alertRelabelConfigs")},
+}, workload.GRPCServerArgs("spec.grpcServerTlsConfig", func(b *builder) *v1.GRPCServerTLSConfig {
+	return b.spec.GRPCServerTLSConfig
+}), []workload.Row[*builder]{
+	{Name: "web.external-prefix", Value: workload.NonEmpty(func(b *builder) string { return b.spec.ExternalPrefix })},
+	{Name: "web.route-prefix", Value: func(b *builder) (string, bool) { return b.RoutePrefix(), b.spec.RoutePrefix != "" }},
+	{Name: "alert.query-url", Value: workload.NonEmpty(func(b *builder) string { return b.spec.AlertQueryURL })},
 })
 
 // lastArgs follow the user's arguments. They do not depend on spec.web, so that setting
 // it later changes no argument.
-var lastArgs = []workload.Row[*Owner]{
-	{Name: "http.config", In: withWebConfig, Value: workload.Always[*Owner](webConfigDir + "/web-config.yaml")},
+var lastArgs = []workload.Row[*builder]{
+	{Name: "http.config", In: kind.Web.In, Value: workload.Always[*builder](kind.Web.Path())},
 }
 
 // args returns the command line of the container.
-func (o *Owner) args() ([]string, error) {
+func (b *builder) args() ([]string, error) {
 	const field = "spec.additionalArgs"
-	own, _ := workload.Fill(args, o.version, o)
-	last, _ := workload.Fill(lastArgs, o.version, o)
-	if err := workload.CheckUser(field, last, o.spec.AdditionalArgs); err != nil {
+	own, _ := workload.Fill(args, b.Version, b)
+	last, _ := workload.Fill(lastArgs, b.Version, b)
+	if err := workload.CheckUser(field, last, b.spec.AdditionalArgs); err != nil {
 		return nil, err
 	}
-	all, err := workload.AppendUser(field, own, o.spec.AdditionalArgs)
+	all, err := workload.AppendUser(field, own, b.spec.AdditionalArgs)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +93,15 @@ func (o *Owner) args() ([]string, error) {
 
 // Gates returns the gated arguments in the order in which they are written.
 func Gates() []workload.Gate {
-	o := ForRuler(&v1.ThanosRuler{}, workload.Config{})
-	return workload.GatesOf("thanos rule", slices.Concat(args, lastArgs), o)
+	b := newBuilder(&v1.ThanosRuler{}, workload.Config{})
+	return workload.GatesOf("thanos rule", slices.Concat(args, lastArgs), b)
 }
 
 // duration returns the value of a flag that does not support years, which the field
 // allows.
-func duration(get func(*Owner) v1.Duration) func(*Owner) (string, bool) {
-	return func(o *Owner) (string, bool) {
-		text := string(get(o))
+func duration(get func(*builder) v1.Duration) func(*builder) (string, bool) {
+	return func(b *builder) (string, bool) {
+		text := string(get(b))
 		if !strings.Contains(text, "y") {
 			return text, text != ""
 		}
@@ -114,8 +113,8 @@ func duration(get func(*Owner) v1.Duration) func(*Owner) (string, bool) {
 	}
 }
 
-func concurrency(o *Owner) (string, bool) {
-	n := o.spec.RuleConcurrentEval
+func concurrency(b *builder) (string, bool) {
+	n := b.spec.RuleConcurrentEval
 	if n == nil || *n <= 0 {
 		return "", false
 	}
@@ -124,10 +123,10 @@ func concurrency(o *Owner) (string, bool) {
 
 // externalLabels returns the external labels of series and alerts, the replica label
 // first.
-func externalLabels(o *Owner) []string {
+func externalLabels(b *builder) []string {
 	out := []string{replicaLabel + `="$(POD_NAME)"`}
-	for _, name := range slices.Sorted(maps.Keys(o.spec.Labels)) {
-		out = append(out, name+"="+quote(o.spec.Labels[name]))
+	for _, name := range slices.Sorted(maps.Keys(b.spec.Labels)) {
+		out = append(out, name+"="+quote(b.spec.Labels[name]))
 	}
 	return out
 }
@@ -147,8 +146,8 @@ func readable(quoted string) bool {
 }
 
 // droppedLabels returns the labels that are removed from alerts before they are sent.
-func droppedLabels(o *Owner) []string {
-	return append([]string{replicaLabel}, o.spec.AlertDropLabels...)
+func droppedLabels(b *builder) []string {
+	return append([]string{replicaLabel}, b.spec.AlertDropLabels...)
 }
 
 // unless returns the list, or nil if another setting replaces it.

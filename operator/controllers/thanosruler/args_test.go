@@ -30,7 +30,7 @@ func ruler(t *testing.T, spec string) *v1.ThanosRuler {
 
 func rulerArgs(t *testing.T, tr *v1.ThanosRuler) []string {
 	t.Helper()
-	sts, err := ForRuler(tr, testConfig()).StatefulSet(testInputs())
+	sts, err := newBuilder(tr, testConfig()).StatefulSet(testInputs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestArgumentGates(t *testing.T) {
 			if args := rulerArgs(t, tr); slices.Contains(args, tc.arg) == absent {
 				t.Errorf("%s at %s: %s: want absent=%t\n%s", tc.spec, version, tc.arg, absent, strings.Join(args, "\n"))
 			}
-			dropped := fmt.Sprint(ForRuler(tr, testConfig()).Dropped())
+			dropped := fmt.Sprint(newBuilder(tr, testConfig()).Dropped())
 			if reported := tc.field != "" && strings.Contains(dropped, tc.field+" "); reported != (absent && tc.field != "") {
 				t.Errorf("%s at %s: dropped %s", tc.spec, version, dropped)
 			}
@@ -109,7 +109,7 @@ func TestVersions(t *testing.T) {
 	} {
 		tr := ruler(t, ``)
 		tr.Spec.Version = version
-		o := ForRuler(tr, testConfig())
+		o := newBuilder(tr, testConfig())
 		sts, err := o.StatefulSet(testInputs())
 		switch {
 		case want == "error" && (err == nil || !strings.HasPrefix(err.Error(), "spec.version: ")):

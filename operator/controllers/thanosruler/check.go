@@ -18,12 +18,12 @@ import (
 var errNoURL = errors.New("not a valid URL")
 
 // Check returns the first fault of the spec with which the server would not start.
-func (o *Owner) Check() error {
-	if o.err != nil {
-		return o.err
+func (b *builder) Check() error {
+	if b.Err != nil {
+		return b.Err
 	}
 	for _, check := range []func() error{
-		o.checkSecrets, o.checkQuery, o.checkAlerts, o.checkDurations, o.checkLabels, o.CheckRoutePrefix, o.checkGRPC, o.webConfig().Check,
+		b.checkSecrets, b.checkQuery, b.checkAlerts, b.checkDurations, b.checkLabels, b.CheckRoutePrefix, b.checkGRPC, b.WebConfig().Check,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -34,21 +34,21 @@ func (o *Owner) Check() error {
 
 // checkSecrets checks that the Secrets to mount have a name and a key, which volumes
 // require.
-func (o *Owner) checkSecrets() error {
-	for _, f := range configFiles {
-		if s := f.mounted(o); s != nil && (s.Name == "" || s.Key == "") {
+func (b *builder) checkSecrets() error {
+	for _, f := range b.configFiles() {
+		if s := f.mounted(); s != nil && (s.Name == "" || s.Key == "") {
 			return fmt.Errorf("%s: needs a name and a key", f.field)
 		}
 	}
 	return nil
 }
 
-func (o *Owner) checkQuery() error {
-	if o.spec.QueryConfig != nil {
+func (b *builder) checkQuery() error {
+	if b.spec.QueryConfig != nil {
 		return nil
 	}
 	const field = "spec.queryEndpoints"
-	endpoints := o.spec.QueryEndpoints
+	endpoints := b.spec.QueryEndpoints
 	if len(endpoints) == 0 {
 		return fmt.Errorf("%s: must not be empty unless queryConfig is set", field)
 	}
@@ -73,14 +73,14 @@ func (o *Owner) checkQuery() error {
 	return nil
 }
 
-func (o *Owner) checkAlerts() error {
-	if _, err := url.Parse(o.spec.AlertQueryURL); err != nil {
+func (b *builder) checkAlerts() error {
+	if _, err := url.Parse(b.spec.AlertQueryURL); err != nil {
 		return fmt.Errorf("spec.alertQueryUrl: %w", errNoURL)
 	}
-	if o.spec.AlertmanagersConfig != nil {
+	if b.spec.AlertmanagersConfig != nil {
 		return nil
 	}
-	for i, text := range o.spec.AlertmanagersURL {
+	for i, text := range b.spec.AlertmanagersURL {
 		u, err := url.Parse(text)
 		switch {
 		case err != nil:
@@ -92,18 +92,18 @@ func (o *Owner) checkAlerts() error {
 	return nil
 }
 
-func (o *Owner) checkDurations() error {
+func (b *builder) checkDurations() error {
 	for _, row := range []struct {
 		field    string
 		value    v1.Duration
 		positive bool
 	}{
-		{"evaluationInterval", o.spec.EvaluationInterval, true},
-		{"retention", o.spec.Retention, false},
-		{"ruleQueryOffset", o.spec.RuleQueryOffset, false},
-		{"ruleOutageTolerance", o.spec.RuleOutageTolerance, false},
-		{"ruleGracePeriod", o.spec.RuleGracePeriod, false},
-		{"resendDelay", o.spec.ResendDelay, false},
+		{"evaluationInterval", b.spec.EvaluationInterval, true},
+		{"retention", b.spec.Retention, false},
+		{"ruleQueryOffset", b.spec.RuleQueryOffset, false},
+		{"ruleOutageTolerance", b.spec.RuleOutageTolerance, false},
+		{"ruleGracePeriod", b.spec.RuleGracePeriod, false},
+		{"resendDelay", b.spec.ResendDelay, false},
 	} {
 		if row.value == "" {
 			continue
@@ -121,21 +121,21 @@ func (o *Owner) checkDurations() error {
 
 // checkLabels rejects invalid label names, and names with "=", which the flag would split
 // there.
-func (o *Owner) checkLabels() error {
+func (b *builder) checkLabels() error {
 	scheme := model.LegacyValidation
-	if withUTF8Labels.Has(o.version) {
+	if withUTF8Labels.Has(b.Version) {
 		scheme = model.UTF8Validation
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.spec.Labels)) {
+	for _, name := range slices.Sorted(maps.Keys(b.spec.Labels)) {
 		if !scheme.IsValidLabelName(name) || strings.Contains(name, "=") {
-			return fmt.Errorf("spec.labels: %q is not a valid label name for version %s", name, o.version)
+			return fmt.Errorf("spec.labels: %q is not a valid label name for version %s", name, b.Version)
 		}
 	}
 	return nil
 }
 
-func (o *Owner) checkGRPC() error {
-	t := o.spec.GRPCServerTLSConfig
+func (b *builder) checkGRPC() error {
+	t := b.spec.GRPCServerTLSConfig
 	if t == nil {
 		return nil
 	}

@@ -48,7 +48,7 @@ func TestRefused(t *testing.T) {
 		`version: 0.42.0+build`:                                                                                   "spec.version: results in the label app.kubernetes.io/version",
 		`volumes: [{name: tls-assets}]`:                                                                           `two volumes are named "tls-assets"`,
 	} {
-		_, err := ForRuler(ruler(t, spec), testConfig()).StatefulSet(testInputs())
+		_, err := newBuilder(ruler(t, spec), testConfig()).StatefulSet(testInputs())
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: error %v, want %q", spec, err, want)
 		}
@@ -69,7 +69,7 @@ func TestNotRefused(t *testing.T) {
 		`additionalArgs: [{name: query.http-method, value: GET}]`,
 		`{version: 0.20.0, additionalArgs: [{name: http.config, value: /x}]}`,
 	} {
-		if _, err := ForRuler(ruler(t, spec), testConfig()).StatefulSet(testInputs()); err != nil {
+		if _, err := newBuilder(ruler(t, spec), testConfig()).StatefulSet(testInputs()); err != nil {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
@@ -85,14 +85,14 @@ func TestNamesThatAreTooLong(t *testing.T) {
 	} {
 		tr := ruler(t, ``)
 		tr.Name = strings.Repeat("a", n)
-		_, err := ForRuler(tr, testConfig()).StatefulSet(Inputs{})
+		_, err := newBuilder(tr, testConfig()).StatefulSet(workload.PodInputs{})
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%d: %v, want %q", n, err, want)
 		}
 	}
 	tr := ruler(t, ``)
 	tr.Spec.Image = ""
-	if _, err := ForRuler(tr, workload.Config{}).StatefulSet(testInputs()); err == nil || !strings.HasPrefix(err.Error(), "image of thanos-ruler: ") {
+	if _, err := newBuilder(tr, workload.Config{}).StatefulSet(testInputs()); err == nil || !strings.HasPrefix(err.Error(), "image of thanos-ruler: ") {
 		t.Errorf("without a base image: %v", err)
 	}
 }

@@ -12,8 +12,8 @@
 // An [Owner] builds the objects from plain values only, and the same arguments result in
 // the same bytes:
 //
-//	owner := thanosruler.ForRuler(tr, cfg)
-//	in := thanosruler.Inputs{RuleConfigMaps: plan.Names, TLSSecrets: n}
+//	owner := thanosruler.newBuilder(tr, cfg)
+//	in := thanosruler.workload.PodInputs{RuleConfigMaps: plan.Names, TLSSecrets: n}
 //	in.Hash, err = owner.InputHash(live, in)
 //	sts, err := owner.StatefulSet(in)
 //	for _, d := range owner.Dropped() { … } // fields the version does not support

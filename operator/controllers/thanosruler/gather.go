@@ -2,14 +2,12 @@ package thanosruler
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
@@ -17,8 +15,7 @@ import (
 
 // inputs are the inputs of one reconciliation of a ThanosRuler.
 type inputs struct {
-	ruler *v1.ThanosRuler
-	owner *Owner
+	*builder
 	// rules are the selected and compiled rule objects, sorted by namespace and name.
 	rules rules.Files
 	// buckets are the live rule ConfigMaps. plan assigns the rule files to ConfigMaps.
@@ -53,30 +50,27 @@ func (g *gatherer) Close() { g.cache.Release(g.owner) }
 // Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
 	tr := w.(*v1.ThanosRuler)
-	in := &inputs{ruler: tr, owner: ForRuler(tr, g.cfg), live: c.Live}
-	selectors, err := g.kind.Selectors(w)
+	in := &inputs{builder: newBuilder(tr, g.cfg), live: c.Live}
+	selected, err := g.selected(in.builder, tr, c)
 	if err != nil {
 		return in, err
 	}
-	if in.owner.err != nil {
-		return in, in.owner.err
-	}
-	in.rules = selectedRules(in.owner, tr, c, selectors).Compile(g.cache, &g.last)
+	in.rules = selected.Compile(g.cache, &g.last)
 	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
-	in.plan, in.left = in.rules.PackAlone(in.owner.RuleConfigMapBase(), in.buckets)
+	in.plan, in.left = in.rules.PackAlone(in.RuleConfigMapBase(), in.buckets)
 	if c.SelectionOnly {
 		return in, nil
 	}
 	key := compiled.KeyOf(tr)
 	in.alerting, in.alertFaults = g.alerting.Get(key, c.Current, func() ([]assets.Dependency, []assets.Dependency, error) {
-		deps, err := promconfig.CheckThanosAlerting(tr, in.owner.version, c.References)
+		deps, err := promconfig.CheckThanosAlerting(tr, in.Version, c.References)
 		return deps, deps, err
 	})
 	if assets.IsTemporary(in.alertFaults) {
 		return in, in.alertFaults
 	}
 	in.remoteWrite, err = g.remoteWrite.Get(key, c.Current, func() (promconfig.RemoteWriteFile, []assets.Dependency, error) {
-		file, err := promconfig.CompileThanosRemoteWrite(tr, in.owner.version, c.References)
+		file, err := promconfig.CompileThanosRemoteWrite(tr, in.Version, c.References)
 		return file, file.Deps, err
 	})
 	return in, err // the file has its references even after an error
@@ -86,45 +80,37 @@ func fragments(namespace, name string) compiled.Owner {
 	return compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: namespace, Name: name}
 }
 
-// selectedRules returns the selected rule objects of a ThanosRuler. The version of o must be
-// valid.
-func selectedRules(o *Owner, tr *v1.ThanosRuler, c engine.Cluster, selectors selection.Rules) rules.Selected {
-	return rules.Selected{
-		Owner: fragments(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, o.version),
-		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
+// selected returns the selected rule objects of a ThanosRuler.
+//
+// Errors: a selector or the version is invalid.
+func (s *settings) selected(b *builder, tr *v1.ThanosRuler, c engine.Cluster) (rules.Selected, error) {
+	selectors, err := s.kind.Selectors(tr)
+	if err != nil {
+		return rules.Selected{}, err
 	}
+	if b.Err != nil {
+		return rules.Selected{}, b.Err
+	}
+	return rules.Selected{
+		Owner: fragments(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, b.Version),
+		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
+	}, nil
 }
 
 // compileRules compiles the rules of a ThanosRuler into the cache. Errors are left to its
 // reconciliation.
 func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
 	tr := w.(*v1.ThanosRuler)
-	o := ForRuler(tr, s.cfg)
-	selectors, err := s.kind.Selectors(w)
-	if err == nil && o.err == nil {
-		selectedRules(o, tr, c, selectors).Compile(s.cache, nil)
+	if selected, err := s.selected(newBuilder(tr, s.cfg), tr, c); err == nil {
+		selected.Compile(s.cache, nil)
 	}
 }
 
 // Verdicts implements [engine.Inputs].
-func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
-	return func(yield func(compiled.Verdict) bool) {
-		for _, r := range in.rules {
-			if !yield(r.Verdict()) {
-				return
-			}
-		}
-	}
-}
+func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] { return in.rules.Verdicts() }
 
 // References implements [engine.Inputs]. Other Secrets that pods mount are not included,
 // since the objects do not depend on them.
 func (in *inputs) References() iter.Seq[assets.Ref] {
-	return func(yield func(assets.Ref) bool) {
-		for _, d := range slices.Concat(in.remoteWrite.Deps, in.alerting) {
-			if !yield(d.Ref) {
-				return
-			}
-		}
-	}
+	return assets.Refs(in.remoteWrite.Deps, in.alerting)
 }

@@ -37,15 +37,15 @@ func testConfig() workload.Config {
 	}
 }
 
-func testInputs() Inputs {
-	return Inputs{RuleConfigMaps: []string{"thanos-ruler-main-rulefiles-0"}, TLSSecrets: 1, Hash: "42"}
+func testInputs() workload.PodInputs {
+	return workload.PodInputs{RuleConfigMaps: []string{"thanos-ruler-main-rulefiles-0"}, TLSSecrets: 1, Hash: "42"}
 }
 
 // story is the content of one golden file.
 type story struct {
 	ruler v1.ThanosRuler
 	cfg   workload.Config
-	in    Inputs
+	in    workload.PodInputs
 }
 
 func newStory(t *testing.T, c golden.Case) *story {
@@ -58,21 +58,22 @@ func newStory(t *testing.T, c golden.Case) *story {
 	return s
 }
 
-func (s *story) owner() *Owner { return ForRuler(&s.ruler, s.cfg) }
+func (s *story) builder() *builder { return newBuilder(&s.ruler, s.cfg) }
 
 // view renders one part of the result.
 func (s *story) view(name string) ([]byte, error) {
-	o := s.owner()
+	o := s.builder()
 	switch name {
 	case "dropped":
 		return golden.Lines(o.Dropped()), nil
 	case "asked":
-		return fmt.Appendf(nil, "%s %v\n", o.Scheme(), o.ReloaderPorts()), nil
+		at := o.shape().Reloaders
+		return fmt.Appendf(nil, "%s %v\n", at.Scheme, at.Ports), nil
 	case "service.yaml":
 		svc, _ := o.SharedService(o.ServicePorts(), nil)
 		return yaml.Marshal(svc)
 	case "config-secret.yaml":
-		return yaml.Marshal(o.ConfigSecret([]byte("remote_write: []\n")))
+		return yaml.Marshal(o.configSecret([]byte("remote_write: []\n")))
 	case "rule-configmap.yaml":
 		return yaml.Marshal(o.RuleConfigMapMeta(wellknown.RuleConfigMapName(o.RuleConfigMapBase(), 1)))
 	case "tls-secret.yaml":

@@ -7,10 +7,8 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -28,7 +26,7 @@ func Kind(cfg workload.Config, cache *rules.Cache) *engine.Kind {
 	s.kind = &engine.Kind{
 		Row: catalog.ThanosRuler, Controller: "thanos-controller", Label: "thanos", Queue: "thanosruler", Program: "Thanos",
 		Names:        kind,
-		StatefulSets: wellknown.Having(wellknown.LabelAppManagedBy, wellknown.ManagedBy) + "," + wellknown.Having(wellknown.LabelAppName, kind.AppName),
+		StatefulSets: kind.StatefulSets(),
 		Selects: []engine.Selects{{
 			Row: catalog.PrometheusRule, Action: "SelectingPrometheusRuleResources",
 			Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
@@ -36,7 +34,7 @@ func Kind(cfg workload.Config, cache *rules.Cache) *engine.Kind {
 				return spec.RuleNamespaceSelector, spec.RuleSelector
 			},
 		}},
-		Shape: func(w v1.Workload) engine.Shape { return shape(ForRuler(w.(*v1.ThanosRuler), cfg)) },
+		Shape: func(w v1.Workload) engine.Shape { return newBuilder(w.(*v1.ThanosRuler), cfg).shape() },
 		Open: func(key types.NamespacedName) engine.Gatherer {
 			return &gatherer{settings: s, owner: fragments(key.Namespace, key.Name)}
 		},
@@ -46,15 +44,6 @@ func Kind(cfg workload.Config, cache *rules.Cache) *engine.Kind {
 		Status:   status,
 	}
 	return s.kind
-}
-
-func shape(o *Owner) engine.Shape {
-	return engine.Shape{
-		Sets: []engine.Set{{Name: o.PrefixedName()}}, Replicas: o.Replicas(),
-		Service:  engine.Service{Name: o.ServiceName(), Custom: o.CustomService(), Ports: o.ServicePorts()},
-		Selector: o.SelectorLabels(), Server: Container,
-		Reloaders: delivery.Pod{Scheme: o.Scheme(), Ports: o.ReloaderPorts()},
-	}
 }
 
 // status returns the desired and the current status of a ThanosRuler.

@@ -1,150 +1,92 @@
 package thanosruler
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"maps"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-const defaultGraceSeconds = 120
-
-// defaultMemory is the default memory request.
-var defaultMemory = resource.MustParse("200Mi")
-
-// matchLabels returns spec.selector.matchLabels. It includes pod labels from the user and
-// from the operator's flags, so changing them recreates the StatefulSet.
-func (o *Owner) matchLabels() map[string]string {
-	var users map[string]string
-	if pm := o.spec.PodMetadata; pm != nil {
-		users = pm.Labels
+// padded returns the inputs with the rule ConfigMaps that the pods mount, sorted. In the
+// split layout there are at least ten, even if they do not exist, so that more rules do not
+// require new pods.
+func (b *builder) padded(in workload.PodInputs) workload.PodInputs {
+	if !b.Single() {
+		in.RuleConfigMaps = b.PadRuleConfigMaps(in.RuleConfigMaps)
 	}
-	return workload.Overlay(users, o.Config.Labels, o.SelectorLabels())
+	in.RuleConfigMaps = slices.Sorted(slices.Values(in.RuleConfigMaps))
+	return in
 }
 
-// podMeta returns the metadata of the pod template.
-func (o *Owner) podMeta(match map[string]string, in Inputs) metav1.ObjectMeta {
-	annotations := map[string]string{}
-	if pm := o.spec.PodMetadata; pm != nil {
-		maps.Copy(annotations, pm.Annotations)
-	}
-	annotations[wellknown.AnnotationDefaultContainer] = Container
-	if hash := o.remoteWriteHash(in); hash != "" {
-		annotations[wellknown.AnnotationRemoteWrite] = hash
-	}
-	version := map[string]string{wellknown.LabelAppVersion: o.version.String()}
-	return metav1.ObjectMeta{Labels: workload.Overlay(version, match), Annotations: annotations}
+// InputHash implements [engine.Pods].
+func (b *builder) InputHash(live *appsv1.StatefulSet, in workload.PodInputs) (string, error) {
+	return b.Base.InputHash(live, b.padded(in))
 }
 
-// remoteWriteHash returns a hash of the remote-write file. The server reads the file only
-// at startup, so a change must replace the pods. It is empty without remote write, and in
-// the single layout, which reproduces the pod of the reference exactly.
-func (o *Owner) remoteWriteHash(in Inputs) string {
-	if len(o.spec.RemoteWrite) == 0 || o.single() {
-		return ""
+// StatefulSet implements [engine.Pods]. The split layout has no config-reloader, since there
+// is no configuration to expand. The single layout uses it for the rules.
+func (b *builder) StatefulSet(in workload.PodInputs) (*appsv1.StatefulSet, error) {
+	if err := b.Check(); err != nil {
+		return nil, err
 	}
-	sum := sha256.Sum256(in.RemoteWrite)
-	return hex.EncodeToString(sum[:10])
-}
-
-// pod returns the pod template.
-func (o *Owner) pod(in Inputs, meta metav1.ObjectMeta) (corev1.PodTemplateSpec, error) {
-	spec := workload.PodSpec(o.Fields, defaultGraceSeconds)
-	spec.TopologySpreadConstraints = o.spec.TopologySpreadConstraints
-	var err error
-	if spec.Volumes, err = o.volumes(in); err != nil {
-		return corev1.PodTemplateSpec{}, err
-	}
-	ours, err := o.containers(in)
-	if err != nil {
-		return corev1.PodTemplateSpec{}, err
-	}
-	if spec.Containers, err = workload.MergeContainers("spec.containers", ours, o.spec.Containers); err != nil {
-		return corev1.PodTemplateSpec{}, err
-	}
-	spec.InitContainers = o.spec.InitContainers
-	return corev1.PodTemplateSpec{ObjectMeta: meta, Spec: spec}, nil
-}
-
-// containers returns the operator's containers, in order. The split layout has no
-// config-reloader, since there is no configuration to expand. The single layout uses it
-// for the rules.
-func (o *Owner) containers(in Inputs) ([]corev1.Container, error) {
-	server, err := o.serverContainer(in)
+	in = b.padded(in)
+	server, err := b.server(in.RuleConfigMaps)
 	if err != nil {
 		return nil, err
 	}
-	names := o.ruleConfigMaps(in)
-	switch {
-	case len(names) == 0:
-		return []corev1.Container{server}, nil
-	case o.single():
-		return []corev1.Container{server, o.configReloader(names).Sidecar(o.Config)}, nil
+	config, _ := b.configVolumes()
+	web, _ := b.WebVolumes()
+	spec := b.PodSpec()
+	spec.TopologySpreadConstraints = b.spec.TopologySpreadConstraints
+	spec.Volumes = slices.Concat(config, []corev1.Volume{b.TLSAssets(in.TLSSecrets)}, web, workload.RuleVolumes(in.RuleConfigMaps), b.DataVolumes())
+	spec.Containers = []corev1.Container{server}
+	if len(in.RuleConfigMaps) > 0 {
+		spec.Containers = append(spec.Containers, b.reloader(in.RuleConfigMaps))
 	}
-	return []corev1.Container{server, o.rulesReloader(names).Sidecar(o.Config)}, nil
+	match := b.matchLabels()
+	return b.StatefulSetOf(b.PrefixedName(), match, in, b.PodMeta(match, in), spec)
 }
 
-func (o *Owner) serverContainer(in Inputs) (corev1.Container, error) {
-	image, err := workload.Image{Explicit: o.spec.Image, Base: o.Config.ThanosBaseImage, Version: o.versionText()}.Path()
-	if err != nil {
-		return corev1.Container{}, fmt.Errorf("image of %s: %w", Container, err)
+// matchLabels returns spec.selector.matchLabels. It includes pod labels from the user and
+// from the operator's flags, so changing them recreates the StatefulSet.
+func (b *builder) matchLabels() map[string]string {
+	var users map[string]string
+	if pm := b.spec.PodMetadata; pm != nil {
+		users = pm.Labels
 	}
-	c := workload.NewContainer(Container, image, o.spec.ImagePullPolicy)
-	if c.Args, err = o.args(); err != nil {
-		return corev1.Container{}, err
+	return workload.Overlay(users, b.Config.Labels, b.SelectorLabels())
+}
+
+func (b *builder) server(rules []string) (corev1.Container, error) {
+	c, err := b.ServerContainer(workload.Image{Explicit: b.spec.Image, Base: b.Config.ThanosBaseImage, Version: b.VersionText()}, b.args)
+	if err != nil {
+		return c, err
 	}
 	c.Env = []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
-	c.VolumeMounts = o.mounts(in)
-	c.Ports = append([]corev1.ContainerPort{{Name: grpcPortName, ContainerPort: grpcPort, Protocol: corev1.ProtocolTCP}}, o.WebPorts()...)
-	c.Resources = workload.WithMemory(o.spec.Resources, defaultMemory)
+	c.Ports = append([]corev1.ContainerPort{{Name: grpcPortName, ContainerPort: grpcPort, Protocol: corev1.ProtocolTCP}}, b.WebPorts()...)
+	_, config := b.configVolumes()
+	_, web := b.WebVolumes()
+	c.VolumeMounts = slices.Concat(config, []corev1.VolumeMount{b.TLSAssetsMount()}, web,
+		[]corev1.VolumeMount{b.DataMount()}, b.ReadRuleMounts(rules), b.spec.VolumeMounts)
 	return c, nil
 }
 
-// configReloader returns the reloader that watches the rules in the single layout. It has
-// no shard.
-func (o *Owner) configReloader(names []string) workload.ConfigReloader {
-	return workload.ConfigReloader{
-		Listener:    o.listener(),
-		Reload:      o.reload(),
-		WatchedDirs: o.RuleDirs(names),
-		Log:         o.Log(),
-		Env:         []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name"), {Name: "SHARD", Value: "-1"}},
-		Mounts:      o.reloaderMounts(names),
-		PullPolicy:  o.spec.ImagePullPolicy,
+// reloader returns the reloader that watches the rules.
+func (b *builder) reloader(rules []string) corev1.Container {
+	_, web := b.WebVolumes()
+	common := b.Reloader(append(b.RuleMounts(rules), web...)...)
+	if b.Single() {
+		return workload.ConfigReloader{Reloader: common, WatchedDirs: b.RuleDirs(rules), Env: workload.ReloaderEnv()}.Sidecar(b.Config)
 	}
+	return workload.RulesReloader{Reloader: common, VolumeDirs: b.RuleDirs(rules)}.Sidecar(b.Config)
 }
 
-func (o *Owner) rulesReloader(names []string) workload.RulesReloader {
-	return workload.RulesReloader{
-		Listener:   o.listener(),
-		Reload:     o.reload(),
-		VolumeDirs: o.RuleDirs(names),
-		Log:        o.Log(),
-		Mounts:     o.reloaderMounts(names),
-		PullPolicy: o.spec.ImagePullPolicy,
+// remoteWriteHash returns a hash of the remote-write file, empty without remote write.
+func (b *builder) remoteWriteHash(file []byte) string {
+	if len(b.spec.RemoteWrite) == 0 {
+		return ""
 	}
-}
-
-func (o *Owner) reloaderMounts(names []string) []corev1.VolumeMount {
-	_, web := o.webVolumes()
-	return slices.Concat(o.RuleMounts(names), web)
-}
-
-func (o *Owner) reload() workload.Reload {
-	return workload.Reload{URL: o.LocalURL(o.Scheme(), reloadPath)}
-}
-
-// listener returns the listener of the reloaders, which is configured like that of the
-// server.
-func (o *Owner) listener() workload.Listener {
-	web := o.webConfig()
-	return web.Listener(o.spec.ListenLocal, web.Read)
+	return b.FileHash(file)
 }

@@ -17,8 +17,8 @@ func TestRemoteWriteReplacesPods(t *testing.T) {
 		tr := &v1.ThanosRuler{}
 		tr.Namespace, tr.Name = "demo", "main"
 		tr.Spec.QueryEndpoints, tr.Spec.RemoteWrite = []string{"http://query"}, writes
-		o := ForRuler(tr, workload.Config{Layout: layout, ThanosBaseImage: "thanos", RulesReloaderImage: "rules-reloader:v1", ConfigReloaderImage: "config-reloader:v1"})
-		in := Inputs{RemoteWrite: []byte(file), TLSSecrets: 1}
+		o := newBuilder(tr, workload.Config{Layout: layout, ThanosBaseImage: "thanos", RulesReloaderImage: "rules-reloader:v1", ConfigReloaderImage: "config-reloader:v1"})
+		in := workload.PodInputs{Files: o.remoteWriteHash([]byte(file)), TLSSecrets: 1}
 		set, err := o.StatefulSet(in)
 		if err != nil {
 			t.Fatal(err)

@@ -38,7 +38,7 @@ func TestProgramTakesGoldenFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			container, err := inPod(newStory(t, c).owner())
+			container, err := inPod(newStory(t, c).builder())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestProgramTakesRandomRulers(t *testing.T) {
 	for seed := range uint64(60) {
 		tr := randomRuler(t, seed, 0.4)
 		withoutFiles(&tr.Spec)
-		container, err := inPod(ForRuler(tr, testConfig()))
+		container, err := inPod(newBuilder(tr, testConfig()))
 		if err != nil {
 			continue
 		}
@@ -78,7 +78,7 @@ func withoutFiles(spec *v1.ThanosRulerSpec) {
 
 // inPod returns the container of the program and its files. Secrets of the user are empty
 // files, except that of the query endpoints.
-func inPod(o *Owner) (thanostest.Container, error) {
+func inPod(o *builder) (thanostest.Container, error) {
 	in := testInputs()
 	sts, err := o.StatefulSet(in)
 	if err != nil {
@@ -92,17 +92,17 @@ func inPod(o *Owner) (thanostest.Container, error) {
 	if err != nil {
 		return thanostest.Container{}, err
 	}
-	secrets := append(o.TLSAssetSecrets(nil, nil), o.ConfigSecret([]byte(remoteWrite)), web)
-	for _, f := range configFiles {
-		if s := f.mounted(o); s != nil {
-			content := map[string]string{queryConfig.volume: "- static_configs: [query]"}[f.volume]
+	secrets := append(o.TLSAssetSecrets(nil, nil), o.configSecret([]byte(remoteWrite)), web)
+	for _, f := range o.configFiles() {
+		if s := f.mounted(); s != nil {
+			content := map[string]string{"query-config": "- static_configs: [query]"}[f.volume]
 			secrets = append(secrets, o.Secret(s.Name, map[string][]byte{s.Key: []byte(content)}))
 		}
 	}
 	rules := &corev1.ConfigMap{Data: map[string]string{"a.yaml": "groups: [{name: g, rules: [{record: a, expr: up}]}]"}}
 	rules.Name = in.RuleConfigMaps[0]
 	pod := sts.Spec.Template.Spec
-	c := pod.Containers[slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == Container })]
+	c := pod.Containers[slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == kind.Container })]
 	files, err := workloadtest.Files(pod, c, secrets, []*corev1.ConfigMap{rules})
 	env := workloadtest.Env(c, map[string]string{"POD_NAME": o.PrefixedName() + "-0"})
 	return thanostest.Container{Args: c.Args, Env: env, Files: files}, err

@@ -32,7 +32,7 @@ func TestStories(t *testing.T) {
 			}
 			s := newStory(t, c)
 			inputs := asJSON(t, []any{s.ruler, s.cfg, s.in})
-			sts, err := s.owner().StatefulSet(s.in)
+			sts, err := s.builder().StatefulSet(s.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestStories(t *testing.T) {
 			workloadtest.CheckPod(t, withoutOthers(pod))
 			before := asJSON(t, sts)
 			workloadtest.Spoil(sts)
-			again, err := s.owner().StatefulSet(s.in)
+			again, err := s.builder().StatefulSet(s.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func checkSelector(t *testing.T, sts *appsv1.StatefulSet) {
 
 // A label of the user is part of the selector, regardless of its name.
 func TestVersionInPodMetadata(t *testing.T) {
-	sts, err := ForRuler(ruler(t, `podMetadata: {labels: {app.kubernetes.io/version: mine}}`), testConfig()).StatefulSet(testInputs())
+	sts, err := newBuilder(ruler(t, `podMetadata: {labels: {app.kubernetes.io/version: mine}}`), testConfig()).StatefulSet(testInputs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ alertmanagersConfig: {name: user, key: am}
 remoteWrite: [{url: "http://x"}]
 web: {tlsConfig: {keySecret: {name: user, key: tls.key}, cert: {secret: {name: user, key: tls.crt}}}}
 `)
-	o := ForRuler(tr, testConfig())
+	o := newBuilder(tr, testConfig())
 	sts, err := o.StatefulSet(testInputs())
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ web: {tlsConfig: {keySecret: {name: user, key: tls.key}, cert: {secret: {name: u
 		t.Fatal(err)
 	}
 	user := o.Secret("user", map[string][]byte{"query": []byte("q"), "am": []byte("a"), "tls.key": []byte("k"), "tls.crt": []byte("c")})
-	secrets := append(o.TLSAssetSecrets(map[string][]byte{"asset": []byte("x")}, nil), o.ConfigSecret([]byte("remote_write: []\n")), web, user)
+	secrets := append(o.TLSAssetSecrets(map[string][]byte{"asset": []byte("x")}, nil), o.configSecret([]byte("remote_write: []\n")), web, user)
 	rules := &corev1.ConfigMap{ObjectMeta: o.RuleConfigMapMeta(wellknown.RuleConfigMapName(o.RuleConfigMapBase(), 0)), Data: map[string]string{"a.yaml": "groups: []"}}
 	pod := sts.Spec.Template.Spec
 	files, err := workloadtest.Files(pod, pod.Containers[0], secrets, []*corev1.ConfigMap{rules})
@@ -111,7 +111,7 @@ web: {tlsConfig: {keySecret: {name: user, key: tls.key}, cert: {secret: {name: u
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		TLSAssetsDir + "/asset", "/etc/thanos/rules/thanos-ruler-main-rulefiles-0/a.yaml", "/etc/thanos/web_config/secret/user-key/tls.key",
+		kind.TLSAssetsDir + "/asset", "/etc/thanos/rules/thanos-ruler-main-rulefiles-0/a.yaml", "/etc/thanos/web_config/secret/user-key/tls.key",
 	} {
 		if _, there := files[want]; !there {
 			t.Errorf("%s is missing", want)
@@ -136,17 +136,17 @@ web: {tlsConfig: {keySecret: {name: user, key: tls.key}, cert: {secret: {name: u
 // In the split layout, a change of the rules that fits into the mounted ConfigMaps does
 // not change the hash.
 func TestInputHash(t *testing.T) {
-	sum := func(layout workload.Layout, spec string, in Inputs) string {
+	sum := func(layout workload.Layout, spec string, in workload.PodInputs) string {
 		cfg := testConfig()
 		cfg.Layout = layout
-		out, err := ForRuler(ruler(t, spec), cfg).InputHash(nil, in)
+		out, err := newBuilder(ruler(t, spec), cfg).InputHash(nil, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return out
 	}
 	const first, second, fourth = "thanos-ruler-main-rulefiles-0", "thanos-ruler-main-rulefiles-1", "thanos-ruler-main-rulefiles-3"
-	one, two := Inputs{RuleConfigMaps: []string{first}, TLSSecrets: 1}, Inputs{RuleConfigMaps: []string{second, first}, TLSSecrets: 1}
+	one, two := workload.PodInputs{RuleConfigMaps: []string{first}, TLSSecrets: 1}, workload.PodInputs{RuleConfigMaps: []string{second, first}, TLSSecrets: 1}
 	if sum(workload.LayoutSplit, ``, one) != sum(workload.LayoutSplit, ``, two) {
 		t.Error("a second ConfigMap is a new pod in the split layout")
 	}
@@ -154,8 +154,8 @@ func TestInputHash(t *testing.T) {
 		t.Error("a second ConfigMap is no new pod in the single layout")
 	}
 	for name, other := range map[string]string{
-		"a fourth ConfigMap": sum(workload.LayoutSplit, ``, Inputs{RuleConfigMaps: []string{first, second, "thanos-ruler-main-rulefiles-2", fourth}, TLSSecrets: 1}),
-		"a TLS Secret":       sum(workload.LayoutSplit, ``, Inputs{RuleConfigMaps: one.RuleConfigMaps, TLSSecrets: 2}),
+		"a fourth ConfigMap": sum(workload.LayoutSplit, ``, workload.PodInputs{RuleConfigMaps: []string{first, second, "thanos-ruler-main-rulefiles-2", fourth}, TLSSecrets: 1}),
+		"a TLS Secret":       sum(workload.LayoutSplit, ``, workload.PodInputs{RuleConfigMaps: one.RuleConfigMaps, TLSSecrets: 2}),
 	} {
 		if other != sum(workload.LayoutSplit, ``, one) {
 			t.Errorf("%s is a new pod in the split layout", name)
@@ -174,17 +174,17 @@ func TestInputHash(t *testing.T) {
 func TestSharedService(t *testing.T) {
 	other := ruler(t, `portName: http`)
 	other.Name = "other"
-	o := ForRuler(ruler(t, ``), testConfig())
-	svc, lost := o.SharedService(o.ServicePorts(), []workload.Peer{workload.PeerOf(ForRuler(other, testConfig()), false)})
+	o := newBuilder(ruler(t, ``), testConfig())
+	svc, lost := o.SharedService(o.ServicePorts(), []workload.Peer{workload.PeerOf(newBuilder(other, testConfig()), false)})
 	if len(svc.Spec.Ports) != 2 || len(svc.OwnerReferences) != 2 || len(lost) != 0 {
 		t.Errorf("Service %v, lost %v", svc, lost)
 	}
-	theirs := ForRuler(other, testConfig())
+	theirs := newBuilder(other, testConfig())
 	_, lost = theirs.SharedService(theirs.ServicePorts(), []workload.Peer{workload.PeerOf(o, false)})
 	if len(lost) != 1 || !strings.Contains(lost[0], `port "http" (10902) is not in Service "thanos-ruler-operated", where ThanosRuler "main"`) {
 		t.Errorf("lost %q", lost)
 	}
-	own := ForRuler(ruler(t, `serviceName: mine`), testConfig())
+	own := newBuilder(ruler(t, `serviceName: mine`), testConfig())
 	if own.ServicePorts() != nil || workload.PeerOf(own, false).Ports != nil || own.ServiceName() != "mine" {
 		t.Error("a Service of its own is not used")
 	}

@@ -31,11 +31,11 @@ func FuzzOwner(f *testing.F) {
 			cfg.Layout = workload.LayoutSingle
 		}
 		before := asJSON(t, tr)
-		pod, err := podOf(ForRuler(tr, cfg))
+		pod, err := podOf(newBuilder(tr, cfg))
 		if err != nil {
 			return
 		}
-		again, err := podOf(ForRuler(tr, cfg))
+		again, err := podOf(newBuilder(tr, cfg))
 		if err != nil || !bytes.Equal(asJSON(t, pod), asJSON(t, again)) {
 			t.Errorf("two runs differ: %v", err)
 		}
@@ -43,7 +43,7 @@ func FuzzOwner(f *testing.F) {
 			t.Error("the object was changed")
 		}
 		workloadtest.CheckPod(t, pod)
-		o := ForRuler(tr, cfg)
+		o := newBuilder(tr, cfg)
 		for _, name := range []string{o.PrefixedName(), o.ConfigSecretName(), o.WebConfigSecretName(), o.TLSAssetSecretName(3), o.ServiceName()} {
 			if len(validation.IsDNS1123Subdomain(name)) > 0 {
 				t.Errorf("an object is called %q", name)
@@ -51,7 +51,7 @@ func FuzzOwner(f *testing.F) {
 		}
 		o.Dropped()
 		o.SharedService(o.ServicePorts(), nil)
-		if _, err := o.InputHash(nil, Inputs{TLSSecrets: 1}); err != nil {
+		if _, err := o.InputHash(nil, workload.PodInputs{TLSSecrets: 1}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -61,7 +61,7 @@ func FuzzOwner(f *testing.F) {
 func TestRandomOwnersHavePods(t *testing.T) {
 	built := 0
 	for seed := range uint64(40) {
-		if _, err := podOf(ForRuler(randomRuler(t, seed, 0.3), testConfig())); err == nil {
+		if _, err := podOf(newBuilder(randomRuler(t, seed, 0.3), testConfig())); err == nil {
 			built++
 		} else {
 			t.Log(err)
@@ -72,7 +72,7 @@ func TestRandomOwnersHavePods(t *testing.T) {
 	}
 }
 
-func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
+func podOf(o *builder) (corev1.PodTemplateSpec, error) {
 	sts, err := o.StatefulSet(testInputs())
 	if err != nil {
 		return corev1.PodTemplateSpec{}, err

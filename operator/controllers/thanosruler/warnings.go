@@ -13,15 +13,15 @@ import (
 var crashingReplace = workload.Versions{Since: "0.41.0"}
 
 // Warnings returns warnings about settings with which the server starts but fails later.
-func (o *Owner) Warnings() (out []string) {
-	if o.err != nil || !crashingReplace.Has(o.version) {
+func (b *builder) Warnings() (out []string) {
+	if b.Err != nil || !crashingReplace.Has(b.Version) {
 		return nil
 	}
-	for i, write := range o.spec.RemoteWrite {
+	for i, write := range b.spec.RemoteWrite {
 		for j := range write.WriteRelabelConfigs {
 			if checksTarget(&write.WriteRelabelConfigs[j]) {
 				out = append(out, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs[%d]: Thanos %s crashes at the first sample to which it applies a replace step; "+
-					"only a step that sets a constant value, without sourceLabels and regex, works", i, j, o.version))
+					"only a step that sets a constant value, without sourceLabels and regex, works", i, j, b.Version))
 			}
 		}
 	}

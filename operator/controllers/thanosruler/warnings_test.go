@@ -25,13 +25,13 @@ func TestWarnings(t *testing.T) {
 		{"v0.42.4", `{action: lowercase, sourceLabels: [a], targetLabel: b}`, false},
 	} {
 		spec := `{version: "` + tc.version + `", remoteWrite: [{url: "http://a", writeRelabelConfigs: [` + tc.step + `]}]}`
-		got := ForRuler(ruler(t, spec), testConfig()).Warnings()
+		got := newBuilder(ruler(t, spec), testConfig()).Warnings()
 		if tc.warns != (len(got) == 1) || !tc.warns && len(got) > 0 || tc.warns && !strings.HasPrefix(got[0], at+": Thanos ") {
 			t.Errorf("%s %s: %q", tc.version, tc.step, got)
 		}
 	}
 	const steps = `{url: "http://a", writeRelabelConfigs: [{action: keep, regex: a}, {targetLabel: a}]}`
-	got := ForRuler(ruler(t, `{remoteWrite: [`+steps+`, `+steps+`]}`), testConfig()).Warnings()
+	got := newBuilder(ruler(t, `{remoteWrite: [`+steps+`, `+steps+`]}`), testConfig()).Warnings()
 	if len(got) != 2 || !slices.IsSorted(got) || !strings.HasPrefix(got[1], "spec.remoteWrite[1].writeRelabelConfigs[1]: ") {
 		t.Errorf("two entries: %q", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -197,6 +198,19 @@ func (s *Scope) OptionalSecretKey(sel corev1.SecretKeySelector) (v string, ok bo
 type Dependency struct {
 	Ref     Ref
 	Version string // empty: the object did not exist
+}
+
+// Refs returns the references of lists of dependencies.
+func Refs(lists ...[]Dependency) iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		for _, deps := range lists {
+			for _, d := range deps {
+				if !yield(d.Ref) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Unchanged reports whether reading the dependencies returns the recorded versions.

@@ -19,7 +19,7 @@ var (
 		Prefix: "prometheus", AppName: "prometheus", Mode: "server",
 		NameLabels: []string{wellknown.LabelOwnerName, wellknown.LabelPrometheus}, RuleLabel: wellknown.LabelRuleOwner,
 		Service: "prometheus-operated", OperatedLabel: wellknown.LabelOperated,
-		Container: containerPrometheus, Port: webPort,
+		Container: containerPrometheus, Port: webPort, GraceSeconds: graceSeconds, Web: serverWeb, TLSAssetsDir: tlsAssetsDir,
 		Data: data, ConfigSecret: config, RulesDir: wellknown.PrometheusRuleDir, ConfigCarriesRules: true,
 	}
 	AgentKind = workload.Kind{
@@ -27,83 +27,86 @@ var (
 		Prefix: "prom-agent", AppName: "prometheus-agent", Mode: "agent",
 		NameLabels: []string{wellknown.LabelOwnerName},
 		Service:    "prometheus-agent-operated", OperatedLabel: wellknown.LabelOperated,
-		Container: containerPrometheus, Port: webPort,
+		Container: containerPrometheus, Port: webPort, GraceSeconds: graceSeconds, Web: serverWeb, TLSAssetsDir: tlsAssetsDir,
 		Data: data, ConfigSecret: config,
 	}
 	data   = workload.Data{Suffix: "-db", Dir: storageDir, SubPath: "prometheus-db"}
 	config = workload.ConfigSecret{Key: ConfigKey, Volume: configVolume} // the name of the Secret is that of shard 0
+
+	serverWeb = workload.Web{Dir: "/etc/prometheus/web_config", In: workload.Versions{Since: "2.24.0"}}
 )
 
-// Owner is a Prometheus or a PrometheusAgent with the settings of the operator. Its
-// methods build the objects of the workload and never modify it.
-type Owner struct {
+// Builder builds the objects of a Prometheus or a PrometheusAgent, which it never modifies.
+type Builder struct {
 	*workload.Base
 	common    *v1.CommonPrometheusFields
 	server    *v1.PrometheusSpec // nil for an agent
 	daemonSet bool
 
-	version       *semver.Version // nil if err is set
-	thanosVersion *semver.Version // nil if err is set or there is no sidecar
+	thanosVersion *semver.Version // nil if Err is set or there is no sidecar
 	compaction    compaction
-	err           error // returned by everything that depends on a version
 }
 
-// ForServer returns the [Owner] for a Prometheus. Methods that need a version return an
+// ForServer returns the [Builder] for a Prometheus. Methods that need a version return an
 // error if it does not parse. Names and labels do not need it.
-func ForServer(p *v1.Prometheus, cfg workload.Config) *Owner {
-	o := newOwner(ServerKind, &p.ObjectMeta, &p.Spec.CommonPrometheusFields, cfg)
-	o.server = &p.Spec
-	o.parseVersions()
-	return o
+func ForServer(p *v1.Prometheus, cfg workload.Config) *Builder {
+	b := newBuilder(ServerKind, &p.ObjectMeta, &p.Spec.CommonPrometheusFields, cfg)
+	b.server = &p.Spec
+	b.parseVersions()
+	return b
 }
 
-// ForAgent returns the [Owner] for a PrometheusAgent in either mode.
-func ForAgent(a *v1alpha1.PrometheusAgent, cfg workload.Config) *Owner {
-	o := newOwner(AgentKind, &a.ObjectMeta, &a.Spec.CommonPrometheusFields, cfg)
-	o.daemonSet = a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
-	o.parseVersions()
-	return o
+// ForAgent returns the [Builder] for a PrometheusAgent in either mode.
+func ForAgent(a *v1alpha1.PrometheusAgent, cfg workload.Config) *Builder {
+	b := newBuilder(AgentKind, &a.ObjectMeta, &a.Spec.CommonPrometheusFields, cfg)
+	b.daemonSet = a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
+	b.parseVersions()
+	return b
 }
 
-func newOwner(kind workload.Kind, meta *metav1.ObjectMeta, common *v1.CommonPrometheusFields, cfg workload.Config) *Owner {
-	return &Owner{
+func newBuilder(kind workload.Kind, meta *metav1.ObjectMeta, common *v1.CommonPrometheusFields, cfg workload.Config) *Builder {
+	b := &Builder{
 		Base:   &workload.Base{Kind: kind, Meta: meta, Fields: &common.WorkloadFields, Config: cfg},
 		common: common,
 	}
+	if common.Web != nil {
+		b.Web = &common.Web.WebConfigFileFields
+	}
+	return b
 }
 
-func (o *Owner) parseVersions() {
-	if o.version, o.err = parsePrometheusVersion(o.common.Version); o.err != nil || o.thanos() == nil {
-		o.compaction = o.compactionMode()
+func (b *Builder) parseVersions() {
+	if b.Version, b.Err = parsePrometheusVersion(b.common.Version); b.Err != nil || b.thanos() == nil {
+		b.compaction = b.compactionMode()
 		return
 	}
-	version := o.thanos().Version
+	version := b.thanos().Version
 	if version == "" {
 		version = wellknown.DefaultThanosVersion
 	}
-	o.thanosVersion, o.err = workload.ParseVersion("spec.thanos.version", version)
-	o.compaction = o.compactionMode()
+	b.thanosVersion, b.Err = workload.ParseVersion("spec.thanos.version", version)
+	b.compaction = b.compactionMode()
 }
 
 // thanos returns the sidecar section of the spec, or nil if there is none.
-func (o *Owner) thanos() *v1.ThanosSpec {
-	if o.server == nil {
+func (b *Builder) thanos() *v1.ThanosSpec {
+	if b.server == nil {
 		return nil
 	}
-	return o.server.Thanos
+	return b.server.Thanos
 }
 
 // Dropped returns the fields that have no effect on the pods because the version does not
 // support them, in the order of the arguments.
-func (o *Owner) Dropped() []gate.Dropped {
-	if o.err != nil {
+func (b *Builder) Dropped() []gate.Dropped {
+	if b.Err != nil {
 		return nil
 	}
-	out := withWebConfig.Lost("spec.web", o.common.Web != nil, o.version)
-	_, dropped := o.ownArgs()
+	out := serverWeb.In.Lost("spec.web", b.common.Web != nil, b.Version)
+	_, dropped := b.ownArgs()
 	out = append(out, dropped...)
-	if o.thanos() != nil {
-		_, dropped = workload.Fill(thanosArgs, o.thanosVersion, o)
+	if b.thanos() != nil {
+		_, dropped = workload.Fill(thanosArgs, b.thanosVersion, b)
 		out = append(out, dropped...)
 	}
 	return out
