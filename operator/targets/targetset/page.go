@@ -18,6 +18,8 @@ type Filter struct {
 	State targets.State
 	// Origin is a prefix of the origin of the step that drops a target; empty for all.
 	Origin string
+	// Skip is a prefix of the origin of steps whose dropped targets are not selected; empty for none.
+	Skip string
 	// Shard is the requested shard: targets that only other shards scrape are in state OtherShard.
 	Shard int
 }
@@ -59,7 +61,7 @@ func (s *Set) has(p *part, f Filter, over []bool) bool {
 	}
 	switch f.State {
 	case targets.Dropped:
-		return slices.ContainsFunc(p.dropped, func(d drops) bool { return strings.HasPrefix(s.job.Origins[d.step].Path, f.Origin) })
+		return slices.ContainsFunc(p.dropped, func(d drops) bool { return f.selects(s.job.Origins[d.step].Path) })
 	case targets.Invalid:
 		return p.invalid > 0
 	case targets.Unknown:
@@ -75,7 +77,8 @@ func (s *Set) has(p *part, f Filter, over []bool) bool {
 	case targets.OverLimit:
 		return kept(func(e *entry) bool { return e.wins > 0 && !s.holders.scrapedBeside(e, over) })
 	case "":
-		return f.Origin == "" || s.has(p, Filter{State: targets.Dropped, Origin: f.Origin, Shard: f.Shard}, over)
+		return f.Origin == "" && (f.Skip == "" || len(p.kept)+p.invalid+p.unknown+p.duplicates > 0) ||
+			s.has(p, Filter{State: targets.Dropped, Origin: f.Origin, Skip: f.Skip, Shard: f.Shard}, over)
 	}
 	return false
 }
@@ -117,9 +120,17 @@ func (s *Set) Result(key Key, group *targetgroup.Group, shard int) targets.Resul
 	return result
 }
 
+// selects reports whether a filter selects targets that a step with an origin drops.
+func (f Filter) selects(origin string) bool {
+	return strings.HasPrefix(origin, f.Origin) && (f.Skip == "" || !strings.HasPrefix(origin, f.Skip))
+}
+
 // Selects reports whether a filter selects a row.
 func (f Filter) Selects(row *targets.Row) bool {
-	if f.Origin != "" && (row.Drop == nil || !strings.HasPrefix(row.Drop.Origin, f.Origin)) {
+	if row.Drop != nil && !f.selects(row.Drop.Origin) {
+		return false
+	}
+	if f.Origin != "" && row.Drop == nil {
 		return false
 	}
 	return f.State == "" || f.State == row.State
@@ -127,10 +138,12 @@ func (f Filter) Selects(row *targets.Row) bool {
 
 // Total returns the number of targets that a filter selects.
 func (c Counts) Total(f Filter) (n int) {
-	dropped := 0
+	dropped, skipped := 0, 0
 	for origin, of := range c.Dropped {
-		if strings.HasPrefix(origin, f.Origin) {
+		if f.selects(origin) {
 			dropped += of
+		} else {
+			skipped += of
 		}
 	}
 	on := c.States[targets.Kept]
@@ -155,5 +168,5 @@ func (c Counts) Total(f Filter) (n int) {
 	for _, of := range c.States {
 		n += of
 	}
-	return n
+	return n - skipped // without Origin, only Skip leaves any out
 }

@@ -50,7 +50,7 @@ func TestRowsAreWhatIsCounted(t *testing.T) {
 			}
 			counts := s.Counts()
 			for _, shard := range []int{AllShards, 0, 1} {
-				for _, f := range []Filter{{}, {State: targets.Kept}, {State: targets.OtherShard}, {State: targets.Dropped}, {State: targets.Dropped, Origin: "step 1"}, {Origin: "step 2"},
+				for _, f := range []Filter{{}, {State: targets.Kept}, {State: targets.OtherShard}, {State: targets.Dropped}, {State: targets.Dropped, Origin: "step 1"}, {Origin: "step 2"}, {Skip: "step 1"}, {State: targets.Dropped, Skip: "step 1"}, {Origin: "step", Skip: "step 2"},
 					{State: targets.Kept, Origin: "step 2"}, {State: targets.Duplicate}, {State: targets.Invalid}, {State: targets.OverLimit}, {State: targets.Unknown}} {
 					f.Shard = shard
 					whole := rowsOf(s, groups, 1000, f)
