@@ -65,11 +65,13 @@ var (
 	}}
 )
 
-func (k *fake) Overview(_ context.Context, r insight.Rights, p insight.Page) (*insight.Overview, error) {
+func (k *fake) Overview(_ context.Context, r insight.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
+	is := insight.Problem{Urgency: insight.Broken, Cause: insight.RejectedObject, Title: "rejected", Message: "spec.endpoints[0].interval: no duration"}
 	return &insight.Overview{
-		Attention:      []insight.Attention{{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: mainRef, Object: webRef, Message: "spec.endpoints[0].interval: no duration"}},
+		Attention:      []insight.Attention{{Problem: is, Workload: mainRef, Object: webRef}},
+		Groups:         []insight.AttentionGroup{{Problem: is, Total: 1, Of: []insight.Place{{Workload: mainRef, Object: webRef}}}},
 		AttentionTotal: 1, Workloads: []insight.WorkloadRow{{Ref: mainRef, Pods: 2, Ready: 1, Targets: &someCount, ConfigSince: sometime}}, Part: insight.Part{Total: 1},
-	}, k.note(r, "overview %+v", p)
+	}, k.note(r, "overview %+v", q)
 }
 
 func (k *fake) Workload(_ context.Context, r insight.Rights, w insight.Object) (*insight.Workload, error) {
@@ -99,6 +101,21 @@ func (k *fake) Config(_ context.Context, r insight.Rights, w insight.Object, q i
 		Workload: mainRef, Part: insight.Part{Total: 1},
 		Sections: []insight.ConfigSection{{Name: "scrape_configs/x", Object: webRef, Text: "job_name: x\n", Origins: map[int]string{1: "spec.endpoints[0]"}}},
 	}, k.note(r, "config %s %+v", w.Ref(), q)
+}
+
+func (k *fake) Objects(_ context.Context, r insight.Rights, q insight.ObjectQuery) (*insight.ObjectList, error) {
+	return &insight.ObjectList{
+		Kind: "ServiceMonitor", Counts: map[status.State]int{status.Rejected: 1}, Part: insight.Part{Total: 1},
+		Items: []insight.ObjectRow{{Ref: webRef, State: status.Rejected, Message: "Prometheus demo/main: no duration", Accepted: 1, Rejected: 1}},
+	}, k.note(r, "objects %s %s %s %+v", q.Row, q.Namespace, q.State, q.Page)
+}
+
+func (k *fake) Manifest(_ context.Context, o insight.Object, masked bool) (string, error) {
+	return "", k.note(nil, "manifest %s %t", o.Ref(), masked)
+}
+
+func (k *fake) Similar(_ context.Context, r insight.Rights, o insight.Object) ([]catalog.Ref, error) {
+	return nil, k.note(r, "similar %s", o.Ref())
 }
 
 func (k *fake) Explain(_ context.Context, r insight.Rights, o insight.Object) (*explain.Report, error) {

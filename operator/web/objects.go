@@ -3,6 +3,7 @@ package web
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
@@ -18,7 +19,9 @@ func answered[T any](h *Handler, ask func(insight.Answers) (T, error)) (any, err
 
 func (h *Handler) overview(q *request) (any, error) {
 	return answered(h, func(a insight.Answers) (*insight.Overview, error) {
-		return a.Overview(q.Context(), q.rights, q.query.page())
+		return a.Overview(q.Context(), q.rights, insight.OverviewQuery{
+			Page: q.query.page(), Level: insight.Level(q.query.string("level")), Kind: q.query.string("kind"), Namespace: q.query.string("namespace"),
+		})
 	})
 }
 
@@ -47,6 +50,11 @@ func (h *Handler) config(q *request) (any, error) {
 
 func (h *Handler) explain(q *request) (any, error) {
 	return answered(h, func(a insight.Answers) (any, error) { return a.Explain(q.Context(), q.rights, q.object) })
+}
+
+func (h *Handler) objects(q *request) (any, error) {
+	of := insight.ObjectQuery{Page: q.query.page(), Row: catalog.Of(q.query.string("kind")), Namespace: q.query.string("namespace"), State: status.State(q.query.string("state"))}
+	return answered(h, func(a insight.Answers) (*insight.ObjectList, error) { return a.Objects(q.Context(), q.rights, of) })
 }
 
 func (h *Handler) targets(q *request) (any, error) {

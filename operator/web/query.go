@@ -52,6 +52,7 @@ func targetParams() []Param {
 	return []Param{
 		{Name: "state", Doc: "of the targets", Values: words(targets.States)},
 		{Name: "reason", Doc: "the beginning of the field that drops the targets, such as `spec.selector`"},
+		{Name: "skip", Doc: "the beginning of the field whose dropped targets are left out, such as `spec.selector`"},
 		{Name: "job", Doc: "job_name of the targets"},
 		{Name: "shard", Doc: "that scrapes the targets", Number: true, Min: 0, Max: 1 << 16, Default: preview.AllShards},
 	}
@@ -182,6 +183,6 @@ func (q query) page() insight.Page {
 // targets returns the query for targets.
 func (q query) targets() insight.TargetQuery {
 	return insight.TargetQuery{
-		Page: q.page(), State: targets.State(q.string("state")), Reason: q.string("reason"), Job: q.string("job"), Shard: q.number("shard"),
+		Page: q.page(), State: targets.State(q.string("state")), Reason: q.string("reason"), Skip: q.string("skip"), Job: q.string("job"), Shard: q.number("shard"),
 	}
 }

@@ -52,10 +52,11 @@ const podPath = "/api/v1/namespaces/{namespace}/pods/{name}"
 
 // Human-readable permissions.
 const (
-	getObject    = "`get` the object"
-	needsNothing = "none"
-	mayList      = "a valid token; the answer has the workloads that the caller may `list`"
-	mayGet       = "a valid token; the stream has the objects that the caller may `get`"
+	getObject      = "`get` the object"
+	needsNothing   = "none"
+	mayList        = "a valid token; the answer has the workloads that the caller may `list`"
+	mayListObjects = "a valid token; the answer has the objects that the caller may `list`"
+	mayGet         = "a valid token; the stream has the objects that the caller may `get`"
 )
 
 // routes are all paths except streams.
@@ -111,7 +112,15 @@ var routes = []Route{
 	},
 	{
 		Name: "overview", Path: "/api/v1/overview", Doc: "what needs attention, the most urgent first, and all workloads", Needs: mayList,
-		Params: listParams(), Answer: insight.Overview{}, answer: (*Handler).overview,
+		Params: append(listParams(), Param{Name: "level", Doc: "of the workloads: the urgency of their most urgent problem", Values: words(insight.Levels)},
+			Param{Name: "kind", Doc: "of the workloads", Values: kindsOf(workloads)}, Param{Name: "namespace", Doc: "of the workloads"}),
+		Answer: insight.Overview{}, answer: (*Handler).overview,
+	},
+	{
+		Name: "objects", Path: "/api/v1/objects", Doc: "the objects of a kind that workloads select, with their state", Needs: mayListObjects,
+		Params: append(listParams(), Param{Name: "kind", Doc: "of the objects", Values: kindsOf(selected), Required: true},
+			Param{Name: "namespace", Doc: "of the objects"}, Param{Name: "state", Doc: "of the objects", Values: sourceStates}),
+		Answer: insight.ObjectList{}, answer: (*Handler).objects,
 	},
 	{
 		Name: "preview", Method: http.MethodPost, Path: "/api/v1/preview",

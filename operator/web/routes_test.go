@@ -18,8 +18,10 @@ const (
 
 // asking has requests for every route, with the resulting calls.
 var asking = []struct{ route, path, asks string }{
-	{"overview", "/api/v1/overview", "overview {Filter: Limit:100 Continue:}"},
-	{"overview", "/api/v1/overview?filter=main&limit=7&continue=x", "overview {Filter:main Limit:7 Continue:x}"},
+	{"overview", "/api/v1/overview", "overview {Page:{Filter: Limit:100 Continue:} Level: Kind: Namespace:}"},
+	{"overview", "/api/v1/overview?filter=main&limit=7&continue=x", "overview {Page:{Filter:main Limit:7 Continue:x} Level: Kind: Namespace:}"},
+	{"overview", "/api/v1/overview?level=broken&kind=Prometheus&namespace=demo", "overview {Page:{Filter: Limit:100 Continue:} Level:broken Kind:Prometheus Namespace:demo}"},
+	{"objects", "/api/v1/objects?kind=ServiceMonitor&namespace=demo&state=rejected&filter=w", "objects ServiceMonitor demo rejected {Filter:w Limit:100 Continue:}"},
 	{"workload", prometheusPath + "/overview", "workload Prometheus demo/main"},
 	{"sources", prometheusPath + "/sources", "sources Prometheus demo/main {Page:{Filter: Limit:100 Continue:} State: Kind:}"},
 	{"sources", prometheusPath + "/sources?state=not+selected&kind=PodMonitor&limit=1000", "{Page:{Filter: Limit:1000 Continue:} State:not selected Kind:PodMonitor}"},
@@ -63,9 +65,10 @@ func TestParameters(t *testing.T) {
 	for path, has := range map[string]string{
 		"/api/v1/overview?limit=0":                          `parameter "limit": want an integer from 1 to 1000, is "0"`,
 		"/api/v1/overview?limit=1001":                       `parameter "limit": want an integer from 1 to 1000`,
+		"/api/v1/overview?level=bad":                        `parameter "level"`,
 		"/api/v1/overview?limit=many":                       `is "many"`,
 		"/api/v1/overview?limit=1&limit=2":                  `parameter "limit": given more than once`,
-		"/api/v1/overview?Limit=1":                          `parameter "Limit": not known here; known are continue, filter, limit`,
+		"/api/v1/overview?Limit=1":                          `parameter "Limit": not known here; known are continue, filter, kind, level, limit, namespace`,
 		"/api/v1/overview?a=%zz":                            `the query of the URL is not valid`,
 		"/api/v1/overview?a=1;b=2":                          `the query of the URL is not valid`,
 		"/api/v1/overview?filter=" + long(5000):             `parameter "filter": want at most 4096 bytes`,

@@ -22,8 +22,8 @@ import (
 // Errors are API errors (package apierrors): not found, bad request with the name of the parameter,
 // unavailable until caches are synced.
 type Answers interface {
-	// Overview returns all workloads and the problems that need attention.
-	Overview(ctx context.Context, r Rights, p Page) (*Overview, error)
+	// Overview returns workloads and the problems that need attention.
+	Overview(ctx context.Context, r Rights, q OverviewQuery) (*Overview, error)
 	// Workload returns details of a workload: conditions, pods, Events and counts of selected
 	// objects.
 	Workload(ctx context.Context, r Rights, w Object) (*Workload, error)
@@ -35,6 +35,13 @@ type Answers interface {
 	Config(ctx context.Context, r Rights, w Object, q ConfigQuery) (*Config, error)
 	// Explain reports which workloads use an object, and why.
 	Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error)
+	// Objects returns the objects of a kind that the caller may list, with their state.
+	Objects(ctx context.Context, r Rights, q ObjectQuery) (*ObjectList, error)
+	// Similar returns objects for which an object that does not exist may be a misspelling, at most 5.
+	Similar(ctx context.Context, r Rights, o Object) ([]catalog.Ref, error)
+	// Manifest returns the YAML of an object that workloads select, with credentials redacted or as
+	// its author wrote it.
+	Manifest(ctx context.Context, o Object, masked bool) (string, error)
 	// Targets returns the targets of a workload, of an object, or of a pod.
 	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
 	// Target returns one target with every relabel step. source is the object in which it was
@@ -88,14 +95,26 @@ type Part struct {
 	Total int `json:"total"`
 }
 
+// OverviewQuery selects workloads. Without a filter by name, the problems are theirs.
+type OverviewQuery struct {
+	Page
+	Level     Level  // empty for all
+	Kind      string // empty for all
+	Namespace string // empty for all
+}
+
 // Overview lists the workloads and the problems that need attention.
 type Overview struct {
 	// Attention lists the problems that need attention, the most urgent first, at most 100. It is not paginated.
 	Attention []Attention `json:"attention"`
 	// AttentionTotal is the number of all problems, including those that are not listed.
-	AttentionTotal int           `json:"attentionTotal"`
-	Workloads      []WorkloadRow `json:"workloads"`
+	AttentionTotal int `json:"attentionTotal"`
+	// Groups lists the same problems, equal ones together, the most urgent first, at most 50. It is not paginated.
+	Groups    []AttentionGroup `json:"groups"`
+	Workloads []WorkloadRow    `json:"workloads"`
 	Part
+	// Levels is the number of workloads on all pages, by their level and independent of a filter by level.
+	Levels map[Level]int `json:"levels"`
 	// Health is the number of workloads on all pages, by their state.
 	Health map[Health]int `json:"health"`
 	// Unselected lists objects that no workload selects, at most 100. Objects are omitted if this could not be
@@ -106,6 +125,8 @@ type Overview struct {
 	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
 	// complete.
 	Unread []string `json:"unread,omitempty"`
+	// AsOf is the time of the data. It is not part of the JSON, which would then change all the time.
+	AsOf time.Time `json:"-"`
 }
 
 // Urgency is the severity of a problem.
@@ -126,18 +147,52 @@ const (
 	PodsBehind     Cause = "pods"           // pods are not ready or do not run the current configuration
 	StuckRollout   Cause = "rollout"        // pods of an old revision are not replaced
 	NoTargets      Cause = "no-targets"     // an object is accepted but has no targets
+	Overlapping    Cause = "overlap"        // other jobs of the workload scrape the same URLs
 	Unbalanced     Cause = "unbalanced"     // one shard has many more targets than the others
 )
 
 // Attention is a problem that needs attention.
 type Attention struct {
-	Urgency  Urgency     `json:"urgency"`
-	Cause    Cause       `json:"cause"`
+	Problem
 	Workload catalog.Ref `json:"workload"`
 	Object   catalog.Ref `json:"object,omitzero"` // object with the problem; absent if the workload itself has it
-	Message  string      `json:"message"`
-	Fix      string      `json:"fix,omitempty"` // suggested fix, human-readable; absent if there is none
 }
+
+// Problem describes a problem regardless of where it occurs.
+type Problem struct {
+	Urgency Urgency `json:"urgency"`
+	Cause   Cause   `json:"cause"`
+	Title   string  `json:"title"` // short name of the problem, human-readable
+	Message string  `json:"message"`
+	Fix     string  `json:"fix,omitempty"`     // suggested fix, human-readable; absent if there is none
+	Command string  `json:"command,omitempty"` // shell command that shows more; absent if there is none
+}
+
+// AttentionGroup is a problem that occurs in one or more places.
+type AttentionGroup struct {
+	Problem
+	Total int     `json:"total"` // number of places
+	Of    []Place `json:"of"`    // the first places, at most 20
+}
+
+// Place is where a problem occurs.
+type Place struct {
+	Workload catalog.Ref `json:"workload"`
+	Object   catalog.Ref `json:"object,omitzero"` // absent if the workload itself has the problem
+}
+
+// Level is the urgency of the most urgent problem of a workload.
+type Level string
+
+const (
+	LevelGood    Level = "good"    // no problem
+	LevelBroken  Level = "broken"  // a problem with urgency "broken"
+	LevelWarning Level = "warning" // a problem with urgency "warning"
+	LevelOther   Level = "other"   // paused, not managed by this operator, or its pods could not be read
+)
+
+// Levels are all levels, the most urgent first.
+var Levels = []Level{LevelBroken, LevelWarning, LevelOther, LevelGood}
 
 // Health is the overall state of a workload.
 type Health string
@@ -157,6 +212,7 @@ type WorkloadRow struct {
 	catalog.Ref
 	Version string `json:"version,omitempty"`
 	State   Health `json:"state"`
+	Level   Level  `json:"level"`
 	Good    bool   `json:"good"` // true if the workload has no problem that needs attention
 	Message string `json:"message,omitempty"`
 	Paused  bool   `json:"paused,omitempty"`
@@ -184,11 +240,37 @@ type Workload struct {
 	// Targets is the number of targets by state. Absent if the kind has no targets, if they have not been requested
 	// recently, or if the caller may not see all of them.
 	Targets *preview.Counts `json:"targets,omitempty"`
+	// UI is how to reach the web interface of the program. Absent if unknown.
+	UI *UI `json:"ui,omitempty"`
+	// Changes lists what has changed, the last change first, at most 20.
+	Changes []Change `json:"changes"`
 	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if unknown.
 	PerShard []int `json:"perShard,omitempty"`
 	// Counts is the number of objects by kind and state. The field objects lists only some of them by name.
-	Counts    map[string]map[status.State]int `json:"counts"`
-	Attention []Attention                     `json:"attention"`
+	Counts map[string]map[status.State]int `json:"counts"`
+	// Attention lists the problems that need attention, the most urgent first, at most 100.
+	Attention []Attention `json:"attention"`
+	// AttentionTotal is the number of all problems, including those that are not listed.
+	AttentionTotal int `json:"attentionTotal"`
+	// Groups lists the same problems, equal ones together, the most urgent first, at most 50.
+	Groups []AttentionGroup `json:"groups"`
+}
+
+// UI is how to reach the web interface of a program.
+type UI struct {
+	// URL is spec.externalUrl. Absent if that is not set, or not a plain http or https URL.
+	URL string `json:"url,omitempty"`
+	// Command is a shell command that forwards a port to a pod, and Local the URL that then works. Absent if there
+	// is no pod.
+	Command string `json:"command,omitempty"`
+	Local   string `json:"local,omitempty"`
+}
+
+// Change is a change of a workload.
+type Change struct {
+	At     time.Time   `json:"at"` // in RFC 3339 format
+	What   string      `json:"what"`
+	Object catalog.Ref `json:"object,omitzero"` // object that the workload selects; absent if the change is not about one
 }
 
 // SourceQuery selects objects of a workload.
@@ -272,6 +354,35 @@ type ConfigSection struct {
 	Origins map[int]string `json:"origins,omitempty"`
 }
 
+// ObjectQuery selects objects of a kind that workloads select.
+type ObjectQuery struct {
+	Page
+	Row       *catalog.Row
+	Namespace string       // empty for all
+	State     status.State // empty for all
+}
+
+// ObjectList lists the objects of a kind.
+type ObjectList struct {
+	Kind   string               `json:"kind"`
+	Counts map[status.State]int `json:"counts"` // number of objects by state, on all pages and independent of a filter by state
+	Items  []ObjectRow          `json:"items"`
+	Part
+	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
+	// complete.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// ObjectRow is the summary of an object.
+type ObjectRow struct {
+	catalog.Ref
+	// State is rejected if a workload rejects the object, and otherwise accepted if a workload accepts it.
+	State    status.State `json:"state"`
+	Message  string       `json:"message,omitempty"`  // a workload that rejects it, and why
+	Accepted int          `json:"accepted,omitempty"` // number of workloads that accept it
+	Rejected int          `json:"rejected,omitempty"` // number of workloads that reject it
+}
+
 // TargetQuery selects targets.
 type TargetQuery struct {
 	Page
@@ -279,6 +390,7 @@ type TargetQuery struct {
 	Pod    types.NamespacedName // select the targets of this pod
 	State  targets.State        // empty for all
 	Reason string               // prefix of the origin of the relabel step that drops
+	Skip   string               // prefix of the origin of relabel steps whose dropped targets are left out
 	Job    string
 	Shard  int // or preview.AllShards
 }
@@ -294,6 +406,16 @@ type Targets struct {
 	// Synced is false while the cluster is still being read. Targets may then be missing.
 	Synced bool     `json:"synced"`
 	Notes  []string `json:"notes,omitempty"` // what is unknown, with the reasons
+	// Overlaps lists the URLs that a workload scrapes more than once, at most 20. Only for a pod.
+	Overlaps []Overlap `json:"overlaps,omitempty"`
+}
+
+// Overlap is a URL that several jobs of a workload scrape.
+type Overlap struct {
+	Workload catalog.Ref   `json:"workload"`
+	URL      string        `json:"url"`
+	Jobs     int           `json:"jobs"`    // number of jobs
+	Objects  []catalog.Ref `json:"objects"` // objects from which the jobs are generated, at most 20
 }
 
 // JobCounts is the number of targets of a job, by state.

@@ -80,7 +80,7 @@ func ask(t *testing.T, a insight.Answers, rights insight.Rights, c golden.Case, 
 	}
 	switch words[0] {
 	case "overview":
-		return a.Overview(ctx, rights, page)
+		return a.Overview(ctx, rights, insight.OverviewQuery{Page: page})
 	case "workload":
 		return a.Workload(ctx, rights, o)
 	case "sources":

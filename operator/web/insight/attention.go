@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,21 +14,44 @@ import (
 )
 
 // causes are sorted by urgency, for causes of the same Urgency.
-var causes = []Cause{InvalidOwner, NotReconciled, PodsBehind, StuckRollout, RejectedObject, NoTargets, Unbalanced}
+var causes = []Cause{InvalidOwner, NotReconciled, PodsBehind, StuckRollout, RejectedObject, NoTargets, Overlapping, Unbalanced}
 
-// fixes are human-readable instructions by cause.
-var fixes = map[Cause]string{
-	InvalidOwner:   "fix what the message names; operator lint finds faults in manifests",
-	NotReconciled:  "fix what the message names; the log of the operator may have more",
-	PodsBehind:     "see the pods of the workload; kubectl -n NAMESPACE logs POD has the reason",
-	StuckRollout:   "fix what keeps the pod from becoming ready: see the pods of the workload and its Events",
-	RejectedObject: "correct the field that the message names; the object's page says more",
-	NoTargets:      "see which fields drop its targets, and the hints on the object's page",
-	Unbalanced:     "targets with the same address hash to the same shard: set __tmp_hash by relabeling, or change spec.shards",
+// remedy is what to do about a problem: a sentence, and a command with real names. Both may be empty.
+type remedy struct{ fix, command string }
+
+// remedies are the remedies that do not depend on the object, by cause.
+var remedies = map[Cause]remedy{
+	Overlapping: {fix: "narrow the selector of one of the objects, or drop the targets by relabeling; the page of a pod names the jobs that scrape it"},
+	Unbalanced:  {fix: "targets with the same address hash to the same shard: set __tmp_hash by relabeling, or change spec.shards"},
 }
 
-// notReconciled is the instruction for a workload that was never reconciled.
-const notReconciled = "see the log of the operator; operator verify checks the installation"
+// notReconciled is the remedy for a workload that was never reconciled.
+var notReconciled = remedy{"check the installation of the operator", "operator verify"}
+
+// shellSafe matches names that a shell does not interpret.
+var shellSafe = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*$`)
+
+// podRemedy returns the command that shows why a pod is not ready.
+func podRemedy(namespace string, p status.Pod) remedy {
+	switch {
+	case !shellSafe.MatchString(namespace) || !shellSafe.MatchString(p.Name):
+		return remedy{}
+	case p.Restarts > 0:
+		return remedy{command: fmt.Sprintf("kubectl -n %s logs %s --all-containers --tail=50", namespace, p.Name)}
+	}
+	return remedy{command: fmt.Sprintf("kubectl -n %s describe pod %s", namespace, p.Name)}
+}
+
+// problem returns a description with the remedy of its cause.
+func problem(u Urgency, cause Cause, title, format string, args ...any) Problem {
+	r := remedies[cause]
+	return Problem{Urgency: u, Cause: cause, Title: title, Message: brief(fmt.Sprintf(format, args...)), Fix: r.fix, Command: r.command}
+}
+
+func (p Problem) with(r remedy) Problem {
+	p.Fix, p.Command = r.fix, r.command
+	return p
+}
 
 // calls returns the problems that do not depend on targets. It ignores workloads that this operator
 // does not manage.
@@ -36,15 +60,15 @@ func (e *entry) calls() (out []Attention) {
 	if r.Unmanaged != "" {
 		return nil
 	}
-	add := func(u Urgency, cause Cause, object catalog.Ref, format string, args ...any) {
-		out = append(out, Attention{Urgency: u, Cause: cause, Workload: e.ref, Object: object, Message: brief(fmt.Sprintf(format, args...)), Fix: fixes[cause]})
+	add := func(object catalog.Ref, p Problem) {
+		out = append(out, Attention{Problem: p, Workload: e.ref, Object: object})
 	}
 	var none catalog.Ref
 	if r.Invalid != "" {
-		add(Broken, InvalidOwner, none, "%s", r.Invalid)
+		add(none, problem(Broken, InvalidOwner, "invalid", "%s", r.Invalid))
 	}
 	if len(r.Conditions) == 0 {
-		out = append(out, Attention{Urgency: Warning, Cause: NotReconciled, Workload: e.ref, Message: "its status has no conditions: no operator has reconciled it yet", Fix: notReconciled})
+		add(none, problem(Warning, NotReconciled, "not reconciled", "its status has no conditions: no operator has reconciled it yet").with(notReconciled))
 	}
 	for _, c := range r.Conditions {
 		if c.Status == "True" || c.Stale || c.Type == "Reconciled" && r.Invalid != "" {
@@ -52,17 +76,21 @@ func (e *entry) calls() (out []Attention) {
 		}
 		switch u := urgencyOf(c); {
 		case c.Type == "Reconciled":
-			add(u, NotReconciled, none, "%s", said(c))
-		case c.Type == "Available" && len(r.Pods) == 0, c.Type == "ConfigApplied":
-			add(u, PodsBehind, none, "%s", said(c))
+			add(none, problem(u, NotReconciled, "not reconciled", "%s", said(c)))
+		case c.Type == "Available" && len(r.Pods) == 0:
+			add(none, problem(u, PodsBehind, "no pod", "%s", said(c)))
+		case c.Type == "ConfigApplied" && c.Status == "Unknown":
+			add(none, problem(u, PodsBehind, "loaded config not known", "%s", said(c)))
+		case c.Type == "ConfigApplied":
+			add(none, problem(u, PodsBehind, "config not loaded", "%s", said(c)))
 		case c.Type != "Available":
-			add(Warning, NotReconciled, none, "%s is %s: %s", c.Type, c.Status, said(c))
+			add(none, problem(Warning, NotReconciled, c.Type+" is "+c.Status, "%s is %s: %s", c.Type, c.Status, said(c)))
 		}
 	}
-	e.podCalls(func(u Urgency, cause Cause, format string, args ...any) { add(u, cause, none, format, args...) })
+	e.podCalls(func(p Problem) { add(none, p) })
 	for _, ref := range slices.SortedFunc(maps.Keys(e.states), compareRefs) {
 		if v := e.states[ref]; v.state == status.Rejected {
-			add(Broken, RejectedObject, ref, "%s", v.message)
+			add(ref, problem(Broken, RejectedObject, "rejected", "%s", v.message))
 		}
 	}
 	sortCalls(out)
@@ -86,7 +114,7 @@ func said(c status.Condition) string {
 }
 
 // podCalls adds problems about pods that are not ready or outdated.
-func (e *entry) podCalls(add func(u Urgency, cause Cause, format string, args ...any)) {
+func (e *entry) podCalls(add func(Problem)) {
 	var unready, outdated, blocking []status.Pod
 	for _, p := range e.report.Pods {
 		if !p.Ready {
@@ -99,21 +127,23 @@ func (e *entry) podCalls(add func(u Urgency, cause Cause, format string, args ..
 			blocking = append(blocking, p)
 		}
 	}
+	all := len(e.report.Pods)
 	if n := len(unready); n > 0 {
-		u := Warning
-		if n == len(e.report.Pods) {
-			u = Broken
+		u, title := Warning, "pods not ready"
+		if n == all {
+			u, title = Broken, "no pod is ready"
 		}
-		add(u, PodsBehind, "%d of %d pods are not ready; %s: %s", n, len(e.report.Pods), unready[0].Name, cmp.Or(unready[0].Message, "no reason given"))
+		add(problem(u, PodsBehind, title, "%d of %d pods are not ready; %s: %s", n, all, unready[0].Name, cmp.Or(unready[0].Message, "no reason given")).with(podRemedy(e.ref.Namespace, unready[0])))
 	}
 	if len(outdated) == 0 {
 		return
 	}
 	if len(blocking) > 0 {
-		add(Broken, StuckRollout, "pod %s of the new revision is not ready (%s), so %d of %d pods keep the old one", blocking[0].Name, cmp.Or(blocking[0].Message, "no reason given"), len(outdated), len(e.report.Pods))
+		add(problem(Broken, StuckRollout, "rollout stuck", "pod %s of the new revision is not ready (%s), so %d of %d pods keep the old one",
+			blocking[0].Name, cmp.Or(blocking[0].Message, "no reason given"), len(outdated), all).with(podRemedy(e.ref.Namespace, blocking[0])))
 		return
 	}
-	add(Warning, StuckRollout, "%d of %d pods run an older revision, such as %s", len(outdated), len(e.report.Pods), outdated[0].Name)
+	add(problem(Warning, StuckRollout, "old revision", "%d of %d pods run an older revision, such as %s", len(outdated), all, outdated[0].Name))
 }
 
 // sortCalls sorts by urgency, the most urgent first.
@@ -165,7 +195,12 @@ func (e *entry) targetCalls(c *TargetCounts) (out []Attention) {
 		if v.state != status.Accepted || !known || row == catalog.PrometheusRule || counts.Kept+counts.OtherShard+counts.Forbidden+counts.Unknown > 0 {
 			continue
 		}
-		out = append(out, Attention{Urgency: Warning, Cause: NoTargets, Workload: e.ref, Object: ref, Message: "it has no targets" + why(counts), Fix: fixes[NoTargets]})
+		out = append(out, Attention{Problem: problem(Warning, NoTargets, "no targets", "it has no targets%s", why(counts)), Workload: e.ref, Object: ref})
+	}
+	for ref := range c.Overlaps {
+		if e.states[ref].state == status.Accepted {
+			out = append(out, Attention{Problem: problem(Warning, Overlapping, "scraped twice", "another job of the workload scrapes the same URLs, so their series are stored more than once"), Workload: e.ref, Object: ref})
+		}
 	}
 	if c.partial() {
 		return out
@@ -175,10 +210,8 @@ func (e *entry) targetCalls(c *TargetCounts) (out []Attention) {
 		most, sum = max(most, n), sum+n
 	}
 	if n := len(c.PerShard); n > 1 && sum > leastForBalance && most*n > 2*sum {
-		out = append(out, Attention{
-			Urgency: Warning, Cause: Unbalanced, Workload: e.ref, Fix: fixes[Unbalanced],
-			Message: fmt.Sprintf("shard %d scrapes %d targets, the mean of %d shards is %d", slices.Index(c.PerShard, most), most, n, sum/n),
-		})
+		out = append(out, Attention{Workload: e.ref, Problem: problem(Warning, Unbalanced, "shards uneven",
+			"shard %d scrapes %d targets, the mean of %d shards is %d", slices.Index(c.PerShard, most), most, n, sum/n)})
 	}
 	return out
 }

@@ -33,9 +33,18 @@ func BenchmarkAnswers(b *testing.B) {
 			before func(int)
 			ask    func() error
 		}{
-			{"first", func(int) { a = kept(s, c) }, func() error { _, err := a.Overview(b.Context(), everything, part); return err }},
-			{"unchanged", func(int) {}, func() error { _, err := a.Overview(b.Context(), everything, part); return err }},
-			{"one monitor changed", change, func() error { _, err := a.Overview(b.Context(), everything, part); return err }},
+			{"first", func(int) { a = kept(s, c) }, func() error {
+				_, err := a.Overview(b.Context(), everything, insight.OverviewQuery{Page: part})
+				return err
+			}},
+			{"unchanged", func(int) {}, func() error {
+				_, err := a.Overview(b.Context(), everything, insight.OverviewQuery{Page: part})
+				return err
+			}},
+			{"one monitor changed", change, func() error {
+				_, err := a.Overview(b.Context(), everything, insight.OverviewQuery{Page: part})
+				return err
+			}},
 			{"sources", func(int) {}, func() error {
 				_, err := a.Sources(b.Context(), everything, o, insight.SourceQuery{Page: part})
 				return err

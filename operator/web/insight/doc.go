@@ -6,8 +6,9 @@
 //	cluster.go   Cluster: implements Answers
 //	snapshot.go  an immutable snapshot of the cluster; running.go reads pods and StatefulSets, update.go
 //	             and entry.go compute the state of each workload and cache it until it changes
-//	overview.go attention.go workload.go rollout.go explain.go config.go routes.go preview.go
-//	             one request each
+//	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go preview.go
+//	             one request each; group.go puts equal problems together, similar.go suggests names,
+//	             manifest.go shows an object, ui.go links to a program, history.go keeps changes
 //	draft.go     the compiled configuration of a workload; drafts.go caches it; mask.go
 //	             mask_added.go mask_section.go mask_values.go redact credentials
 //	memory.go    memory limits for concurrent requests

@@ -152,13 +152,13 @@ func (e *entry) row(c *TargetCounts) WorkloadRow {
 		}
 	}
 	calls := e.all(c)
-	out.State = e.state(c)
+	out.State, out.Level = e.state(c), e.level(c)
 	out.Good = r.Unmanaged == "" && len(calls) == 0 && !r.PodsUnknown
 	switch {
 	case r.Unmanaged != "":
 		out.Message = r.Unmanaged
 	case len(calls) > 0:
-		out.Message = calls[0].Message
+		out.Message = calls[0].text()
 	}
 	if out.State == Paused {
 		out.Message = strings.TrimSuffix("the operator changes nothing; "+out.Message, "; ")
@@ -184,6 +184,28 @@ func (e *entry) state(c *TargetCounts) Health {
 		return PodsNotKnown
 	}
 	return Good
+}
+
+// level returns the urgency of the most urgent problem.
+func (e *entry) level(c *TargetCounts) Level {
+	switch e.state(c) {
+	case Good:
+		return LevelGood
+	case Invalid, NeedsAttention, Unreconciled:
+		if calls := e.all(c); len(calls) > 0 && calls[0].Urgency == Warning {
+			return LevelWarning
+		}
+		return LevelBroken
+	}
+	return LevelOther
+}
+
+// text returns the message with the object that has the problem.
+func (a *Attention) text() string {
+	if a.Object.Name == "" {
+		return a.Message
+	}
+	return a.Object.String() + ": " + a.Message
 }
 
 // all returns the counts of all targets; nil if they are not known.

@@ -109,9 +109,13 @@ func (w *snapshot) object(o Object) (catalog.Object, error) {
 		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("%s are not known: %s", resource, why))
 	}
 	if _, read := w.objects[o.Row]; !read {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: no workload selects objects of this kind", o.Row.Resource))
+		return nil, notSelectable(o.Row)
 	}
 	return nil, w.notFound(o)
+}
+
+func notSelectable(row *catalog.Row) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("%s: no workload selects objects of this kind", row.Resource))
 }
 
 // nearestTo returns the workloads, sorted: those that select the object, those that could select

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,7 +73,7 @@ func TestReadsOnlyWhatChanged(t *testing.T) {
 	a := kept(s, c)
 	ask := func() int {
 		t.Helper()
-		if _, err := a.Overview(t.Context(), everything, page); err != nil {
+		if _, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page}); err != nil {
 			t.Fatal(err)
 		}
 		return s.lists
@@ -107,7 +108,7 @@ func TestOrderOfPods(t *testing.T) {
 	}
 	a := insight.New(insight.Parts{Reader: s, Setups: kinds, Fresh: setups, Now: c.now})
 	for range 5 {
-		overview, err := a.Overview(t.Context(), everything, page)
+		overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 		if err != nil || overview.Workloads[0].Pods != 2 {
 			t.Fatalf("got %+v, %v", overview, err)
 		}
@@ -217,7 +218,10 @@ func (w *snapshot) step() {
 	w.change()
 }
 
-// After any change, responses are the same as those of a new Cluster.
+// history ignores the time of a response and the changes that a new Cluster has not seen.
+var history = cmp.Options{cmpopts.IgnoreFields(insight.Overview{}, "AsOf"), cmpopts.IgnoreFields(insight.Workload{}, "Changes")}
+
+// After any change, responses are the same as those of a new Cluster, except for its history.
 func TestFollowsChanges(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -229,7 +233,7 @@ func TestFollowsChanges(t *testing.T) {
 				w.step()
 				c.pass(time.Minute)
 				got, want := everythingOf(t, a, w), everythingOf(t, kept(w, &clock{at: now}), w)
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := cmp.Diff(want, got, history); diff != "" {
 					t.Fatalf("after %d changes (-new +kept):\n%s", i+1, diff)
 				}
 				for _, call := range got["overview"].(*insight.Overview).Attention {
@@ -269,7 +273,7 @@ func TestNamespacesBecomeKnown(t *testing.T) {
 // everythingOf returns the overview and the sources of all workloads.
 func everythingOf(t *testing.T, a insight.Answers, w *snapshot) map[string]any {
 	t.Helper()
-	overview, err := a.Overview(t.Context(), everything, page)
+	overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +300,7 @@ func TestManyAsk(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for range 30 {
-				overview, err := a.Overview(t.Context(), everything, page)
+				overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 				if err != nil {
 					t.Error(err)
 					return

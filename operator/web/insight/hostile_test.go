@@ -48,7 +48,7 @@ func TestManyRejected(t *testing.T) {
 	}
 	a := answers(t, s, nil)
 	part := insight.Page{Limit: 100}
-	overview, err := a.Overview(t.Context(), everything, part)
+	overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: part})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestEnormous(t *testing.T) {
 	m.Spec.ScrapeClass = strings.Repeat("ü", 1<<20)
 	s.put(catalog.ServiceMonitor.GroupVersionResource(), m)
 	a := answers(t, s, nil)
-	overview, err := a.Overview(t.Context(), everything, page)
+	overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestPanics(t *testing.T) {
 		kinds[i].Kind = &kind
 	}
 	a := insight.New(insight.Parts{Reader: s, Setups: kinds, Fresh: func() ([]engine.Setup, error) { return kinds, nil }})
-	overview, err := a.Overview(t.Context(), everything, page)
+	overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestRightsElsewhere(t *testing.T) {
 		"one": {allowed{"list * demo", "list alertmanagers", "list prometheusagents", "list thanosrulers"}, 1,
 			"[no permission to list prometheuses in all namespaces of the operator: those elsewhere are not shown]"},
 	} {
-		overview, err := a.Overview(t.Context(), tc.rights, page)
+		overview, err := a.Overview(t.Context(), tc.rights, insight.OverviewQuery{Page: page})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestRightsElsewhere(t *testing.T) {
 // A failed permission check counts as denied and is reported.
 func TestRightsUnknown(t *testing.T) {
 	a := answers(t, loaded(t, []byte(selectsAll)), nil)
-	overview, err := a.Overview(t.Context(), allowed{"error"}, page)
+	overview, err := a.Overview(t.Context(), allowed{"error"}, insight.OverviewQuery{Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,11 +114,18 @@ type walk struct {
 	m       *masker
 	paths   bool // paths of URLs are credentials
 	keys    bool // paths of URLs may contain API keys
+	fields  bool // names are those of a manifest: basicAuth for basic_auth
 	changed bool
 }
 
 // node redacts the tree below a key.
 func (w *walk) node(n *yaml.Node, key string, all bool) {
+	if w.fields {
+		if isReference(n) {
+			return
+		}
+		key = underscored(key)
+	}
 	all = all || slices.Contains(hiddenBelow, key)
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -168,12 +175,46 @@ func hide(n *yaml.Node, text string) {
 
 // relabel redacts values that a relabel rule writes into a URL parameter or compares with one.
 func (w *walk) relabel(n *yaml.Node) {
-	if target := child(n, "target_label"); target != nil && preview.IsSecret(target.Value) {
+	if target := w.child(n, "target_label", "targetLabel"); target != nil && preview.IsSecret(target.Value) {
 		w.hideChild(n, "replacement")
 	}
-	if source := child(n, "source_labels"); source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return preview.IsSecret(s.Value) }) {
+	if source := w.child(n, "source_labels", "sourceLabels"); source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return preview.IsSecret(s.Value) }) {
 		w.hideChild(n, "regex")
 	}
+}
+
+// child returns the value of a key of a configuration, or of a field of a manifest.
+func (w *walk) child(n *yaml.Node, key, field string) *yaml.Node {
+	if w.fields {
+		key = field
+	}
+	return child(n, key)
+}
+
+// isReference reports whether a node names a key of a Secret or ConfigMap.
+func isReference(n *yaml.Node) bool {
+	if child(n, "key") == nil || child(n, "name") == nil {
+		return false
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if !slices.Contains([]string{"key", "name", "optional"}, n.Content[i].Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// underscored returns a name in the form of configurations: "basic_auth" for "basicAuth".
+func underscored(name string) string {
+	var out strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			out.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 func (w *walk) hideChild(n *yaml.Node, key string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
@@ -17,44 +18,43 @@ const (
 )
 
 // Overview implements [Answers].
-func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, error) {
+func (c *Cluster) Overview(ctx context.Context, r Rights, q OverviewQuery) (*Overview, error) {
 	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	a := w.asking(ctx, r)
 	a.elsewhere(c.Setups)
-	out := &Overview{Attention: []Attention{}, Unselected: []catalog.Ref{}, Health: map[Health]int{}}
+	out := &Overview{Unselected: []catalog.Ref{}, Levels: map[Level]int{}, Health: map[Health]int{}, AsOf: c.asOf(w)}
 	var shown []*entry
 	seen := map[*entry]visible{}
-	urgent := make([][]Attention, 2*len(causes))
+	found := newProblems()
 	for _, e := range w.entries {
-		if !a.may("list", e.candidate.Setup.Row, e.ref.Namespace) {
+		if !q.within(e.ref) || !a.may("list", e.candidate.Setup.Row, e.ref.Namespace) {
 			continue
-		}
-		matches := p.has(e.ref.String())
-		if matches {
-			shown = append(shown, e)
 		}
 		v := visible{counts: c.counts(a, e.ref)}
 		v.calls = e.visibleCalls(a, v.counts)
 		seen[e] = v
+		matches, level := q.has(e.ref.String()), e.level(v.counts)
 		if matches {
+			out.Levels[level]++
+		}
+		if q.Level != "" && q.Level != level {
+			continue
+		}
+		if matches {
+			shown = append(shown, e)
 			out.Health[e.state(v.counts)]++
 		}
 		for _, call := range v.calls {
-			if !matches && !p.has(call.Object.String()) {
-				continue
-			}
-			out.AttentionTotal++
-			if of := &urgent[rank(call.Urgency)*len(causes)+slices.Index(causes, call.Cause)]; len(*of) < maxAttention {
-				*of = append(*of, call)
+			if matches || q.has(call.Object.String()) {
+				found.add(&call)
 			}
 		}
 	}
-	out.Attention = append(out.Attention, slices.Concat(urgent...)...)
-	out.Attention = out.Attention[:min(len(out.Attention), maxAttention)]
-	entries, part, err := take(shown, p, func(e **entry) string { return keyOfRef((*e).ref) })
+	out.Attention, out.AttentionTotal, out.Groups = found.attention(), found.total, found.groups()
+	entries, part, err := take(shown, q.Page, func(e **entry) string { return keyOfRef((*e).ref) })
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		out.Workloads = append(out.Workloads, seen[e].row(e))
 	}
 	for _, ref := range w.unselectedByAny() {
-		if p.has(ref.String()) && a.details(ref) {
+		if q.unselected(ref) && a.details(ref) {
 			if out.UnselectedTotal++; len(out.Unselected) < maxUnselected {
 				out.Unselected = append(out.Unselected, ref)
 			}
@@ -71,6 +71,24 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
 	return out, nil
+}
+
+// within reports whether the query is about a workload, regardless of names and levels.
+func (q OverviewQuery) within(w catalog.Ref) bool {
+	return (q.Kind == "" || q.Kind == w.Kind) && (q.Namespace == "" || q.Namespace == w.Namespace)
+}
+
+// unselected reports whether the query selects an object that no workload selects.
+func (q OverviewQuery) unselected(o catalog.Ref) bool {
+	return q.Level == "" && q.Kind == "" && (q.Namespace == "" || q.Namespace == o.Namespace) && q.has(o.String())
+}
+
+// asOf returns when the data of a snapshot was last known to be current.
+func (c *Cluster) asOf(w *snapshot) time.Time {
+	if w.version != "" && w.outdated == "" {
+		return c.Now()
+	}
+	return w.at
 }
 
 // usedElsewhere reports whether a workload refers to an object by name, or selects it for another
@@ -132,7 +150,7 @@ func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 				continue // already counted
 			}
 			hidden[call.Cause] = 0
-			call.Object, call.Message, call.Fix = catalog.Ref{}, fmt.Sprintf(hiddenCalls[call.Cause], n), ""
+			call.Object, call.Message, call.Fix, call.Command = catalog.Ref{}, fmt.Sprintf(hiddenCalls[call.Cause], n), "", ""
 		}
 		out = append(out, call)
 	}
@@ -143,6 +161,7 @@ func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 var hiddenCalls = map[Cause]string{
 	RejectedObject: "objects that you may not get are rejected: %d",
 	NoTargets:      "objects that you may not get have no targets: %d",
+	Overlapping:    "objects that you may not get have targets that other jobs scrape too: %d",
 }
 
 // visible is the part of a workload that the caller may see.
@@ -155,7 +174,7 @@ type visible struct {
 func (v visible) row(e *entry) WorkloadRow {
 	row := e.row(v.counts)
 	if len(v.calls) > 0 {
-		row.Message = v.calls[0].Message
+		row.Message = v.calls[0].text()
 	}
 	return row
 }

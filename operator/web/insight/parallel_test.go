@@ -56,7 +56,7 @@ spec:
 		want int
 	}{
 		{"overview", func(a insight.Answers) (any, int, error) {
-			out, err := a.Overview(t.Context(), everything, page)
+			out, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 			if err != nil {
 				return nil, 0, err
 			}

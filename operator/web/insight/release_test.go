@@ -100,7 +100,7 @@ func TestConfigSince(t *testing.T) {
 	}
 	since := func(when string, want time.Time) {
 		t.Helper()
-		overview, err := a.Overview(t.Context(), everything, page)
+		overview, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,6 +39,7 @@ type snapshot struct {
 	byRef            map[catalog.Ref]*entry
 	behind           map[*entry]bool // entries that are older than the snapshot
 	unselectedByAny  func() []catalog.Ref
+	standings        func() map[catalog.Ref]ObjectRow
 	outdated         string // note with the time of the snapshot, if the cluster has changed since
 
 	pods      map[string][]*corev1.Pod // by [podKey]

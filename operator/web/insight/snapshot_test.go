@@ -53,7 +53,7 @@ func (s *slow) count() int {
 func accepted(t *testing.T, a insight.Answers) (n int, took time.Duration) {
 	t.Helper()
 	from := time.Now()
-	out, err := a.Overview(t.Context(), everything, page)
+	out, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAnswersHaveTheLastChange(t *testing.T) {
 			t.Errorf("without a change, an answer takes %s", took)
 		}
 		change()
-		go func() { _, _ = a.Overview(t.Context(), everything, page) }()
+		go func() { _, _ = a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page}) }()
 		synctest.Wait()
 		for before := s.count(); s.count() == before; { // wait until the pause is over
 			time.Sleep(s.each)
@@ -142,7 +142,7 @@ func TestAnswersDoNotWaitForALongReading(t *testing.T) {
 		}
 		s.add(0)
 		from := time.Now()
-		out, err := a.Overview(t.Context(), everything, page)
+		out, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 		if took := time.Since(from); err != nil || took > 6*time.Second {
 			t.Fatalf("%v after %s", err, took)
 		}
@@ -155,12 +155,12 @@ func TestAnswersDoNotWaitForALongReading(t *testing.T) {
 			t.Errorf("a new object: %v", err)
 		}
 		time.Sleep(time.Minute)
-		_, _ = a.Overview(t.Context(), everything, page) // triggers a read
+		_, _ = a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page}) // triggers a read
 		time.Sleep(time.Minute)
 		if _, err := a.Explain(t.Context(), everything, added); err != nil {
 			t.Errorf("a new object when it is read: %v", err)
 		}
-		out, err = a.Overview(t.Context(), everything, page)
+		out, err = a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 		if err != nil || out.Workloads[0].Accepted != 2 || len(out.Unread) > 0 {
 			t.Errorf("when all is read: %v, %+v", err, out)
 		}
@@ -178,7 +178,7 @@ func TestQuestionsEnd(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer stop()
 		from := time.Now()
-		if _, err := a.Overview(ctx, everything, page); err == nil || time.Since(from) != 100*time.Millisecond {
+		if _, err := a.Overview(ctx, everything, insight.OverviewQuery{Page: page}); err == nil || time.Since(from) != 100*time.Millisecond {
 			t.Errorf("%v after %s", err, time.Since(from))
 		}
 		time.Sleep(time.Minute) // until the read has ended
@@ -195,7 +195,7 @@ func TestOverviewNamesWhatNobodySelects(t *testing.T) {
 		s.put(catalog.ServiceMonitor.GroupVersionResource(), m)
 	}
 	s.change()
-	out, err := a.Overview(t.Context(), everything, page)
+	out, err := a.Overview(t.Context(), everything, insight.OverviewQuery{Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,10 +204,10 @@ func TestOverviewNamesWhatNobodySelects(t *testing.T) {
 	}
 	filtered := page
 	filtered.Filter = "lonely"
-	if out, err = a.Overview(t.Context(), everything, filtered); err != nil || out.UnselectedTotal != 1 {
+	if out, err = a.Overview(t.Context(), everything, insight.OverviewQuery{Page: filtered}); err != nil || out.UnselectedTotal != 1 {
 		t.Errorf("filtered: %v, %+v", err, out)
 	}
-	out, err = a.Overview(t.Context(), allowed{}, page)
+	out, err = a.Overview(t.Context(), allowed{}, insight.OverviewQuery{Page: page})
 	if err != nil || out.UnselectedTotal != 0 || len(out.Unselected) != 0 {
 		t.Errorf("to a caller without permissions: %v, %+v", err, out)
 	}

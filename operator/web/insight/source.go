@@ -24,6 +24,9 @@ type TargetCounts struct {
 	PerShard []int
 	// Objects are the counts of each object that the workload uses.
 	Objects map[catalog.Ref]preview.Counts
+	// Overlaps are the objects with a URL that another job of the workload scrapes too. It may be
+	// some seconds old; nil if it is not known.
+	Overlaps map[catalog.Ref]bool
 	// Nodes and NamespaceLabels are true if targets have labels of nodes or of namespaces.
 	Nodes, NamespaceLabels bool
 	// Synced is false until the cluster has been read: there may be more targets.

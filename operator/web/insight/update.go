@@ -42,6 +42,7 @@ type entry struct {
 	// since is the time of the last configuration change; zero if it was not observed.
 	since     time.Time
 	attention []Attention
+	history   []Change // of objects, the last one first
 
 	counted atomic.Pointer[counted] // cached result for target counts
 }
@@ -69,6 +70,7 @@ type kept struct {
 	read    map[assets.Ref]string // versions of referenced objects
 	checked time.Time             // when read was last compared
 	entry   *entry
+	changes []Change
 	wanted  string // hash of the configuration
 	since   time.Time
 }
@@ -99,7 +101,7 @@ func (c *Cluster) update(ctx context.Context, w *snapshot, all []explain.Candida
 		}
 	}
 	w.lookups = nil // no longer needed
-	w.unselectedByAny = sync.OnceValue(w.findUnselected)
+	w.unselectedByAny, w.standings = sync.OnceValue(w.findUnselected), sync.OnceValue(w.findStandings)
 	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
 }
 
@@ -222,7 +224,10 @@ func (k *kept) update(c *Cluster, w *snapshot, candidate explain.Candidate, refe
 	k.note(&facts, c.Now(), w.before)
 	k.checked = c.Now()
 	began := time.Now()
+	old := k.entry
 	k.entry, k.due = k.build(facts, shape), time.Time{}
+	k.compare(old, k.entry, c.Now(), w.before)
+	k.entry.history = k.changes
 	if dropped := c.snapshots.keepWithin(candidate.Ref()); dropped {
 		pause := min(afreshPause*time.Since(began), longestPause)
 		k.due = c.Now().Add(pause)

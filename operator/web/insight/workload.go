@@ -35,17 +35,20 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	counts := c.counts(a, e.ref)
 	out := &Workload{
 		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
-		Counts: map[string]map[status.State]int{}, Attention: []Attention{},
+		Counts: map[string]map[status.State]int{},
 	}
 	if e.shape.DaemonSet == "" {
 		out.PerShard = counts.perShard()
 	}
-	for _, call := range e.all(counts)[:min(maxAttention, len(e.all(counts)))] {
+	found := newProblems()
+	for _, call := range e.all(counts) {
 		if call.Cause == RejectedObject && !a.details(call.Object) {
 			call.Message = "rejected; the reason is " + hiddenDetails(call.Object)
 		}
-		out.Attention = append(out.Attention, call)
+		found.add(&call)
 	}
+	out.Attention, out.AttentionTotal, out.Groups = found.attention(), found.total, found.groups()
+	out.UI, out.Changes = e.ui(), e.changes(e.pods(nil, c.Loaded))
 	out.Objects = e.objects(a)
 	for ref, v := range e.states {
 		out.count(ref.Kind, v.state, 1)

@@ -175,7 +175,7 @@ func visit(t *testing.T, ctx context.Context, url, name string, pictures bool) {
 	for _, look := range []struct {
 		name, scheme  string
 		width, height int64
-	}{{"light", "light", 1280, 800}, {"dark", "dark", 1280, 800}, {"narrow", "light", 360, 740}} {
+	}{{"light", "light", 1280, 800}, {"dark", "dark", 1280, 800}, {"narrow", "light", 400, 740}, {"tiny", "dark", 360, 740}} {
 		scheme := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}
 		command(t, ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: scheme})
 		do(t, ctx, chromedp.EmulateViewport(look.width, look.height))

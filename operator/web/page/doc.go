@@ -2,6 +2,7 @@
 // one stylesheet and one script. Each page has a JSON twin.
 //
 //	/                                        problems, and all workloads
+//	/RESOURCE?namespace=&state=&q=           the objects of a kind
 //	/RESOURCE/NAMESPACE/NAME?tab=            a workload, or an object that workloads select
 //	/RESOURCE/NAMESPACE/NAME/target?job=&id=&source= a target with each relabel step
 //	/pods/NAMESPACE/NAME                     the workloads that scrape a pod
@@ -19,7 +20,9 @@
 //	words.go      template functions       errors.go    error pages
 //	static.go     files                    events.go    the stream of changes
 //	streams.go    limits of streams
-//	overview.go, workload.go, feeds.go, routes.go, object.go, target.go, preview.go   one page each
+//	overview.go, list.go, workload.go, feeds.go, targets.go, routes.go, object.go, target.go, preview.go
+//	              one page or tab each
+//	attention.go  problems                 manifest.go  the manifest of an object
 //
 // A page has at most 100 rows, 60 KB and 3,000 nodes: if long names make it larger, it has fewer
 // rows. This package only presents the responses.

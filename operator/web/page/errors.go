@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // trouble is the content of an error page.
@@ -16,6 +18,7 @@ type trouble struct {
 	Code    int32
 	Message string
 	Fix     string
+	Meant   []catalog.Ref // existing objects with similar names
 }
 
 // fixes are suggestions by status code.
@@ -101,6 +104,6 @@ func (q *request) errorPage(status metav1.Status) *view {
 	}
 	v := q.view("error", about.title)
 	v.Code, v.Live = int(status.Code), false
-	v.Data = trouble{status.Code, status.Message, about.fix}
+	v.Data = trouble{status.Code, status.Message, about.fix, q.meant}
 	return v
 }

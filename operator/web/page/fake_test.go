@@ -75,17 +75,11 @@ func (f *fake) monitor(i int) catalog.Ref {
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*insight.Overview, error) {
-	f.saw(p)
-	out := &insight.Overview{AttentionTotal: f.n}
-	for i := range min(f.n, 50) {
-		a := insight.Attention{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: k8s, Object: f.monitor(i), Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: f.s("write \"10s\"")}
-		if i%2 == 1 {
-			a.Urgency, a.Cause, a.Object = insight.Warning, insight.PodsBehind, catalog.Ref{}
-			a.Message, a.Fix = f.s("pod prometheus-k8s-1 is not ready: 0 of 3 containers are"), ""
-		}
-		out.Attention = append(out.Attention, a)
-	}
+func (f *fake) Overview(_ context.Context, _ insight.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
+	f.saw(q)
+	p := q.Page
+	out := &insight.Overview{AttentionTotal: f.n, AsOf: start, Levels: map[insight.Level]int{insight.LevelGood: f.n / 3, insight.LevelWarning: f.n / 3, insight.LevelOther: f.n - f.n/3*2}}
+	out.Attention, out.Groups = f.problems(k8s)
 	out.Part = f.rows(p, func(i int) {
 		kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
 		out.Workloads = append(out.Workloads, insight.WorkloadRow{
@@ -100,6 +94,30 @@ func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*i
 	return out, f.err
 }
 
+// problems are some of n problems of a workload.
+func (f *fake) problems(of catalog.Ref) (all []insight.Attention, groups []insight.AttentionGroup) {
+	for i := range min(f.n, 50) {
+		a := insight.Attention{Workload: of, Object: f.monitor(i), Problem: insight.Problem{
+			Urgency: insight.Broken, Cause: insight.RejectedObject, Title: "rejected", Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: f.s("write \"10s\""),
+		}}
+		if i%2 == 1 {
+			a.Object = catalog.Ref{}
+			a.Problem = insight.Problem{
+				Urgency: insight.Warning, Cause: insight.PodsBehind, Title: "pods not ready", Message: f.s(fmt.Sprintf("pod prometheus-k8s-%d is not ready: 0 of 3 containers are", i)),
+				Command: f.s("kubectl -n monitoring logs prometheus-k8s-1 --all-containers --tail=50"),
+			}
+		}
+		all = append(all, a)
+		g := insight.AttentionGroup{Problem: a.Problem, Total: 1, Of: []insight.Place{{Workload: of, Object: a.Object}}}
+		for n := 1; i%4 == 0 && n < 20; n++ {
+			g.Total += 2
+			g.Of = append(g.Of, insight.Place{Workload: of, Object: f.monitor(n)})
+		}
+		groups = append(groups, g)
+	}
+	return all, groups
+}
+
 func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (*insight.Workload, error) {
 	if w.Name == "none" {
 		return nil, apierrors.NewNotFound(schema.GroupResource{Group: w.Group, Resource: w.Resource}, w.Name)
@@ -112,7 +130,8 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 		out.Targets = &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}
 	}
 	out.Counts = map[string]map[status.State]int{"ServiceMonitor": {status.Accepted: f.n, status.Rejected: 1}}
-	out.Attention = []insight.Attention{{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: w.Ref(), Object: f.monitor(3), Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: "write \"10s\""}}
+	out.Attention, out.Groups = f.problems(w.Ref())
+	out.AttentionTotal = f.n
 	for i := range min(f.n, 50) {
 		out.PerShard = append(out.PerShard, 100+i*7)
 	}
@@ -125,6 +144,8 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 		},
 		Pods: []status.Pod{{Name: "prometheus-k8s-0", Ready: true}, {Name: "prometheus-k8s-1"}},
 	}
+	out.UI = &insight.UI{Command: "kubectl -n monitoring port-forward pod/prometheus-k8s-0 9090", Local: "http://localhost:9090/"}
+	out.Changes = []insight.Change{{At: start, What: "rejected", Object: f.monitor(3)}, {At: start, What: f.s("pod prometheus-k8s-0 started")}}
 	for i := range min(f.n, 10) {
 		out.Events = append(out.Events, status.Event{Last: start.Add(time.Duration(i) * time.Minute), Count: 2, Type: "Warning", Reason: "Rejected", About: "Prometheus k8s", Message: f.s("ServiceMonitor demo/web was rejected")})
 	}
@@ -192,9 +213,42 @@ func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*
 			v.Accepted, v.Reason, v.Jobs, v.Selector = false, explain.LabelsNotSelected, nil, "spec.serviceMonitorSelector"
 			v.Message = f.s("spec.serviceMonitorSelector wants team=a, the object has no label team")
 		}
+		if i%5 == 4 {
+			v.Accepted, v.Reason, v.Jobs, v.Message = false, explain.Rejected, nil, f.s("spec.endpoints[0].interval: \"10 s\" is not a duration")
+		}
 		out.Owners = append(out.Owners, v)
 	}
 	return out, f.err
+}
+
+func (f *fake) Objects(_ context.Context, _ insight.Rights, q insight.ObjectQuery) (*insight.ObjectList, error) {
+	f.saw(q)
+	out := &insight.ObjectList{Kind: q.Row.Kind, Counts: map[status.State]int{status.Accepted: f.n, status.Rejected: f.n / 3}}
+	out.Part = f.rows(q.Page, func(i int) {
+		o := insight.ObjectRow{Ref: f.monitor(i), State: status.Accepted, Accepted: 2}
+		o.Kind = q.Row.Kind
+		if i%3 == 1 {
+			o.State, o.Rejected, o.Message = status.Rejected, 1, f.s("Prometheus monitoring/k8s: spec.endpoints[0].interval: \"10 s\" is not a duration")
+		}
+		out.Items = append(out.Items, o)
+	})
+	return out, f.err
+}
+
+func (f *fake) Manifest(_ context.Context, o insight.Object, masked bool) (string, error) {
+	text := "apiVersion: monitoring.coreos.com/v1\nkind: " + o.Kind + "\nmetadata:\n  name: web\nspec:\n  endpoints:\n"
+	for i := range max(1, min(f.n, 1000)) {
+		text += fmt.Sprintf("  - port: http\n    interval: 10 s\n    path: %q\n", f.s(fmt.Sprintf("/metrics-%d", i)))
+	}
+	if !masked {
+		text += "# as written\n"
+	}
+	return text, f.err
+}
+
+func (f *fake) Similar(_ context.Context, _ insight.Rights, o insight.Object) ([]catalog.Ref, error) {
+	f.saw(o)
+	return []catalog.Ref{{Kind: o.Kind, Namespace: o.Namespace, Name: f.s("k8s")}}, nil
 }
 
 func (f *fake) target(i int) preview.Target {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -16,6 +17,8 @@ type feedsTab struct {
 	// All is the number of objects, regardless of filters.
 	All      int
 	Filtered bool
+	// HasJobs is true if an object on the page has jobs.
+	HasJobs bool
 	// Why is the reason of the first object that is not selected, if none is selected.
 	Why string
 }
@@ -44,6 +47,7 @@ func feeds(q *request, _ *insight.Workload) (data, answer any, err error) {
 			}
 		}
 	}
+	out.HasJobs = slices.ContainsFunc(got.Items, func(s insight.Source) bool { return len(s.Jobs) > 0 })
 	return out, got, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/klauspost/compress/gzhttp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
@@ -35,6 +36,7 @@ func New(o Options) http.Handler {
 		"/{$}":                                  {noObject, overviewPage},
 		"/index.json":                           {noObject, overviewPage},
 		"/go":                                   {noObject, goPage},
+		"/{resource}":                           {noObject, listPage},
 		"/preview":                              {noObject, previewPage},
 		"/preview.json":                         {noObject, previewPage},
 		"/pods/{namespace}/{name}":              {pod, podPage},
@@ -86,6 +88,7 @@ func (h *handler) serve(p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := newRequest(w, r)
 		if err := h.answer(w, q, p); err != nil {
+			q.suggest(err)
 			fail(w, q, err)
 		}
 	}
@@ -113,6 +116,14 @@ func (h *handler) answer(w http.ResponseWriter, q *request, p page) error {
 	}
 	writeHTML(w, v.Code, body)
 	return nil
+}
+
+// suggest looks for names that the caller may have meant.
+func (q *request) suggest(err error) {
+	if q.answers == nil || q.of.Row == nil || !apierrors.IsNotFound(err) {
+		return
+	}
+	q.meant, _ = q.answers.Similar(q.Context(), q.rights, q.of) // a failure means no suggestion
 }
 
 // enter authorizes the caller before any response reveals which objects exist.

@@ -68,24 +68,20 @@ func (v *view) Short(o catalog.Ref) link {
 // Tab returns the URL of a tab of an object.
 func (v *view) Tab(o catalog.Ref, tab string) string { return pageOf(v.root, o) + "?tab=" + tab }
 
-// Where returns a link to the page that shows a problem.
-func (v *view) Where(a insight.Attention) link {
-	to := link{state(a.Cause).Word, pageOf(v.root, a.Workload)}
-	switch a.Cause {
-	case insight.PodsBehind:
-		to = link{"pods behind", to.Href + "?tab=pods"}
-	case insight.StuckRollout:
-		to = link{"rollout stuck", to.Href + "?tab=pods"}
-	case insight.Unbalanced:
-		to = link{"shards uneven", to.Href + "?tab=shards"}
-	case insight.NoTargets:
-		to.Text = "no targets"
-	}
-	if a.Object == (catalog.Ref{}) {
+// Problem returns a link to the page that shows a problem; only text if it occurs in several places.
+func (v *view) Problem(g attentionGroup) link {
+	to := link{Text: g.Title}
+	if g.Total > 1 || len(g.Of) == 0 {
 		return to
 	}
-	if to.Href = pageOf(v.root, a.Object); a.Cause == insight.NoTargets && to.Href != "" {
-		to.Href += "?tab=targets"
+	at := g.Of[0]
+	to.Href = pageOf(v.root, at.Object)
+	if to.Href == "" {
+		to.Href = pageOf(v.root, at.Workload)
+	}
+	tab := map[insight.Cause]string{insight.PodsBehind: "pods", insight.StuckRollout: "pods", insight.Unbalanced: "shards", insight.NoTargets: "targets", insight.Overlapping: "targets"}[g.Cause]
+	if tab != "" && to.Href != "" {
+		to.Href += "?tab=" + tab
 	}
 	return to
 }
@@ -151,6 +147,11 @@ func (v *view) Reason(of counted) link {
 		text = "1 target"
 	}
 	return link{text, v.Filter("tab", v.targetsTab(), "state", string(targets.Dropped), "reason", of.Name)}
+}
+
+// Others returns a link to the targets on this page that selectors drop.
+func (v *view) Others() string {
+	return v.Filter("tab", v.targetsTab(), "state", string(targets.Dropped), "reason", selectorField)
 }
 
 // targetsTab returns the name of the tab with targets; empty on a page without tabs.

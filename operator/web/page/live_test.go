@@ -32,7 +32,7 @@ func TestBrowserLive(t *testing.T) {
 	until(t, ctx, `location.search.includes("job=half-typed")`)
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](`scrollTo(0, 300)`))
 	tell(t, f, changed("Prometheus", "monitoring", "k8s"))
-	until(t, ctx, fmt.Sprintf(`document.querySelector(".conditions").textContent.includes("containers are ready (%d)")`, f.version))
+	until(t, ctx, fmt.Sprintf(`document.querySelector(".badges").textContent.includes("containers are ready (%d)")`, f.version))
 	got := value[string](t, ctx, `[document.activeElement.id, document.activeElement.value, document.activeElement.selectionStart, document.activeElement.selectionEnd, scrollY].join(" ")`)
 	if got != "job half-typed 2 4 300" {
 		t.Errorf("after the change: %s", got)
@@ -76,7 +76,7 @@ func TestBrowserReconnect(t *testing.T) {
 	f.mu.Unlock()
 	down.Store(false)
 	until(t, ctx, `document.getElementById("live").textContent === "live"`)
-	until(t, ctx, `document.querySelector(".conditions").textContent.includes("(77)")`)
+	until(t, ctx, `document.querySelector(".badges").textContent.includes("(77)")`)
 }
 
 // TestBrowserKeyboard: the Tab key reaches every control in order, each with visible focus, and
@@ -88,7 +88,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	for _, name := range []string{"overview", "feeds", "config", "object", "target", "routes-tried", "preview"} {
 		do(t, ctx, chromedp.Navigate(srv.URL+paths[name]))
 		// The stream may swap the page meanwhile, which must not affect the test.
-		want := value[int](t, ctx, `window.want = [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")].filter((e) => !e.closest("details:not([open]) > :not(summary)")).length`)
+		want := value[int](t, ctx, `window.want = [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")].filter((e) => !e.closest("details:not([open]) > :not(summary)") && e.getClientRects().length > 0).length`)
 		do(t, ctx, chromedp.Evaluate[chromedp.Void](`window.reached = new Set()`))
 		for range want {
 			do(t, ctx, chromedp.KeyEvent(kb.Tab))
@@ -100,6 +100,16 @@ func TestBrowserKeyboard(t *testing.T) {
 			t.Errorf("%s: Tab reaches %d of %d controls", name, got, want)
 		}
 	}
+
+	// On a phone, filters are folded.
+	do(t, ctx, chromedp.EmulateViewport(400, 740), chromedp.Navigate(srv.URL+"/"))
+	const shown = `document.getElementById("q").getClientRects().length > 0`
+	before := value[bool](t, ctx, shown)
+	do(t, ctx, chromedp.Focus("#fold"), chromedp.KeyEvent(" "))
+	if after := value[bool](t, ctx, shown); before || !after {
+		t.Errorf("the filter is shown: %t, and after a key: %t", before, after)
+	}
+	do(t, ctx, chromedp.EmulateViewport(1280, 800))
 
 	do(t, ctx, chromedp.Navigate(srv.URL+"/"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
 	until(t, ctx, `document.activeElement.id === "main"`)

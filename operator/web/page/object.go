@@ -22,7 +22,18 @@ type selectedObject struct {
 	// Scrapes is true if objects of the kind have targets.
 	Scrapes bool
 	Counts  *preview.Counts // of all workloads
-	Summary string          // of Counts; empty if they are unknown
+	// Lines are the lines of the manifest around the field that gets the object rejected, or all
+	// that there is room for.
+	Lines     []manifestLine
+	MoreLines bool
+	Marked    int    // number of the line; 0 if the message names no field
+	Message   string // why it is rejected
+	Edit      editor
+	Summary   string // of Counts; empty if they are unknown
+	// Dropped are the numbers of targets that its own fields drop, Others that of those that its
+	// selector does.
+	Dropped map[string]int
+	Others  int
 }
 
 // Selector returns the field with which workloads select objects of the kind.
@@ -57,7 +68,7 @@ func selectedPage(q *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	params := []string{"tab"}
+	params := []string{"tab", "edit"}
 	if at == "targets" {
 		params = append(params, targetParams...)
 	}
@@ -107,12 +118,16 @@ func (o *selectedObject) fill(q *request, v *view, at string) error {
 		default:
 			found = answer.(*insight.Targets)
 			o.Counts, o.Summary = &found.Counts, summaryOf(found)
+			o.Dropped, o.Others = bySelector(found.Counts.Dropped)
 		}
 		if at == "targets" && err == nil {
 			o.Of = of
 		}
 	}
 	o.verdicts(q.limit, found)
+	if at != "targets" {
+		return o.manifest(q)
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/url"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -9,89 +10,85 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// maxAttention is the maximum number of problems on the overview.
-const maxAttention = 30
-
-// maxUnselected is the maximum number of unselected objects on the overview.
-const maxUnselected = 20
+// Maximum numbers on the overview.
+const (
+	maxGroups     = 10 // of problems that are not folded
+	maxUnselected = 20
+)
 
 type overview struct {
 	insight.Overview
-	Groups        []attention
-	MoreAttention int
-	Counts        []string // of workloads by state: "2 good"
+	Attention attention
+	Levels    []levelCount
+	All       int    // workloads of all levels
+	Level     string // of the filter
+	// Changed is true if the time of a configuration change is known for a workload.
+	Changed bool
 	// MoreUnselected is the number of unselected objects that are not shown.
 	MoreUnselected int
 	First          bool // the first part of the list
+	Filtered       bool
 	Kinds          []string
 }
 
+// levelCount is the number of workloads of a level.
+type levelCount struct {
+	Level insight.Level
+	Word  string
+	Count int
+}
+
 func overviewPage(q *request) (*view, error) {
-	if err := q.allow("q", "continue"); err != nil {
+	if err := q.allow("q", "level", "kind", "namespace", "continue"); err != nil {
 		return nil, err
 	}
-	answer, err := q.answers.Overview(q.Context(), q.rights, q.part())
+	query := insight.OverviewQuery{Page: q.part(), Namespace: q.query.Get("namespace")}
+	var err error
+	if query.Level, err = oneOf(q, "level", insight.Levels...); err != nil {
+		return nil, err
+	}
+	if query.Kind, err = oneOf(q, "kind", workloadKinds()...); err != nil {
+		return nil, err
+	}
+	answer, err := q.answers.Overview(q.Context(), q.rights, query)
 	if err != nil || q.twin {
 		return &view{Answer: answer}, err
 	}
 	v := q.view("overview", "Overview")
 	v.Twins = []link{{"this page", v.twin(q.self())}}
-	out := overview{Overview: *answer, First: q.query.Get("continue") == "", Kinds: kinds()}
-	shown := 0
-	out.Groups, shown = grouped(answer.Attention, min(maxAttention, q.limit))
-	out.MoreAttention = max(0, answer.AttentionTotal-shown)
-	for _, health := range healths {
-		if n := answer.Health[health]; n > 0 {
-			out.Counts = append(out.Counts, number(n)+" "+state(health).Word)
+	out := overview{Overview: *answer, First: q.query.Get("continue") == "", Kinds: kinds(), Level: string(query.Level)}
+	out.Filtered = query.Filter+query.Kind+query.Namespace+out.Level != ""
+	out.Attention = attentionOf(q.limit, answer.Groups, answer.AttentionTotal)
+	for _, level := range []insight.Level{insight.LevelGood, insight.LevelBroken, insight.LevelWarning, insight.LevelOther} {
+		n := answer.Levels[level]
+		if out.All += n; n > 0 {
+			out.Levels = append(out.Levels, levelCount{level, levelWord(level, n), n})
 		}
 	}
+	out.Changed = slices.ContainsFunc(answer.Workloads, func(w insight.WorkloadRow) bool { return !w.ConfigSince.IsZero() })
 	out.Unselected, _ = first(maxUnselected, answer.Unselected)
 	out.MoreUnselected = answer.UnselectedTotal - len(out.Unselected)
 	v.Data = out
 	return v, nil
 }
 
-// healths are the states of workloads, the most urgent first.
-var healths = []insight.Health{
-	insight.Invalid, insight.NeedsAttention, insight.Unreconciled, insight.PodsNotKnown, insight.Paused, insight.Unmanaged, insight.Good,
-}
-
-// maxTogether is the maximum number of objects that are shown for one problem.
-const maxTogether = 5
-
-// attention is a problem that several objects have for the same reason, in the same workload.
-type attention struct {
-	insight.Attention
-	Objects []catalog.Ref
-	More    int // objects that are not shown
-}
-
-// grouped groups problems by reason into up to most groups; shown is the number of problems in
-// them.
-func grouped(all []insight.Attention, most int) (out []attention, shown int) {
-	at := map[insight.Attention]int{}
-	for _, a := range all {
-		key := a
-		key.Object = catalog.Ref{}
-		i, known := at[key]
-		if !known || a.Object.Name == "" {
-			if len(out) == most {
-				continue
-			}
-			i = len(out)
-			at[key] = i
-			out = append(out, attention{Attention: a})
-		}
-		shown++
-		switch {
-		case a.Object.Name == "":
-		case len(out[i].Objects) < maxTogether:
-			out[i].Objects = append(out[i].Objects, a.Object)
-		default:
-			out[i].More++
-		}
+// levelWord returns the word for n workloads of a level.
+func levelWord(l insight.Level, n int) string {
+	switch {
+	case l == insight.LevelWarning && n != 1:
+		return "warnings"
+	case l == insight.LevelOther:
+		return "paused or not known"
 	}
-	return out, shown
+	return string(l)
+}
+
+// workloadKinds returns the kinds of workloads.
+func workloadKinds() (out []string) {
+	for _, row := range all {
+		out = append(out, row.Kind)
+	}
+	return out
 }
 
 // kinds returns the kinds that have a page.
@@ -104,7 +101,7 @@ func kinds() (out []string) {
 	return append(out, "Pod")
 }
 
-// goPage redirects to the page of an object by its name.
+// goPage redirects to the page of an object by its name or, without a whole name, to a list.
 func goPage(q *request) (*view, error) {
 	if err := q.allow("kind", "namespace", "name"); err != nil {
 		return nil, err
@@ -114,15 +111,20 @@ func goPage(q *request) (*view, error) {
 		return nil, err
 	}
 	o := catalog.Ref{Kind: kind, Namespace: q.query.Get("namespace"), Name: q.query.Get("name")}
+	row := catalog.Of(kind)
 	for _, p := range []string{"kind", "namespace", "name"} {
 		switch v := q.query.Get(p); {
-		case v == "":
+		case v == "" && (p == "kind" || row == nil):
 			return nil, bad(p, "not given")
 		case len(v) > maxName:
 			return nil, bad(p, "longer than %d characters", maxName)
-		case p != "kind" && len(validation.IsDNS1123Subdomain(v)) > 0:
+		case p != "kind" && v != "" && len(validation.IsDNS1123Subdomain(v)) > 0:
 			return nil, bad(p, "not a name that an object can have")
 		}
 	}
-	return &view{Location: pageOf(upward(&url.URL{Path: "/go"}), o)}, nil
+	root := upward(&url.URL{Path: "/go"})
+	if o.Namespace == "" || o.Name == "" {
+		return &view{Location: root + row.Resource + q.with("kind", "", "name", "", "q", o.Name)}, nil
+	}
+	return &view{Location: pageOf(root, o)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,8 @@ var paths = map[string]string{
 	"overview":        "/",
 	"overview-filter": "/?q=k8s",
 	"feeds":           "/prometheuses/monitoring/k8s",
+	"overview-level":  "/?level=warning",
+	"attention":       "/prometheuses/monitoring/k8s?tab=attention",
 	"pods":            "/prometheuses/monitoring/k8s?tab=pods",
 	"targets":         "/prometheuses/monitoring/k8s?tab=targets",
 	"shards":          "/prometheuses/monitoring/k8s?tab=shards",
@@ -41,6 +44,8 @@ var paths = map[string]string{
 	"target":          "/prometheuses/monitoring/k8s/target?id=0000000000000001&job=serviceMonitor%2Fdemo%2Fweb%2F0",
 	"pod":             "/pods/demo/web-0",
 	"preview":         "/preview",
+	"list":            "/servicemonitors?namespace=demo&state=rejected",
+	"list-rules":      "/prometheusrules",
 }
 
 func serve(t testing.TB, f *fake) *httptest.Server {
@@ -197,6 +202,10 @@ func tame(t *testing.T, body string) {
 			switch {
 			case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "srcdoc":
 				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+			case a.Key == "href" && external(n):
+				if !strings.HasPrefix(a.Val, "http://localhost:") {
+					t.Errorf("%q is not the web interface of the fake", a.Val)
+				}
 			case a.Key == "href" || a.Key == "src" || a.Key == "action":
 				if to, err := url.Parse(a.Val); err != nil || to.Scheme != "" || to.Host != "" {
 					t.Errorf("<%s %s=%q> leaves the server", n.Data, a.Key, a.Val)
@@ -204,6 +213,11 @@ func tame(t *testing.T, body string) {
 			}
 		}
 	}
+}
+
+// external reports whether a link is marked as one to another server.
+func external(n *html.Node) bool {
+	return slices.Contains(n.Attr, html.Attribute{Key: "rel", Val: "external noreferrer"})
 }
 
 // TestHeaders: every response has the headers that restrict pages and caching.
@@ -261,7 +275,7 @@ func TestLinks(t *testing.T) {
 		for n := range parsed(t, body).Descendants() {
 			for _, a := range n.Attr {
 				to, err := base.Parse(a.Val)
-				if n.Data != "a" || a.Key != "href" || err != nil || seen[to.RequestURI()] {
+				if n.Data != "a" || a.Key != "href" || err != nil || external(n) || seen[to.RequestURI()] {
 					continue
 				}
 				seen[to.RequestURI()] = true
@@ -288,11 +302,15 @@ func TestTwins(t *testing.T) {
 	f := &fake{n: 10}
 	srv := serve(t, f)
 	for path, want := range map[string]func() (any, error){
-		"/index.json": func() (any, error) { return f.Overview(t.Context(), nil, insight.Page{Limit: 100}) },
+		"/index.json": func() (any, error) {
+			return f.Overview(t.Context(), nil, insight.OverviewQuery{Page: insight.Page{Limit: 100}})
+		},
 		"/prometheuses/monitoring/k8s.json?tab=targets": func() (any, error) {
 			return f.Targets(t.Context(), nil, insight.TargetQuery{Page: insight.Page{Limit: 100}})
 		},
-		"/index.json?limit=3": func() (any, error) { return f.Overview(t.Context(), nil, insight.Page{Limit: 3}) },
+		"/index.json?limit=3": func() (any, error) {
+			return f.Overview(t.Context(), nil, insight.OverviewQuery{Page: insight.Page{Limit: 3}})
+		},
 		"/pods/demo/web-0.json": func() (any, error) {
 			return f.Targets(t.Context(), nil, insight.TargetQuery{Page: insight.Page{Limit: 100}})
 		},

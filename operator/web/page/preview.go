@@ -128,6 +128,12 @@ func (q *request) manifests() (string, error) {
 			}
 		}
 		text = q.PostFormValue("manifests")
+		if file, err := q.file(); err != nil || file != "" {
+			if err != nil {
+				return "", err
+			}
+			text = file
+		}
 	default:
 		if q.body == nil {
 			body, err := io.ReadAll(q.Body)
@@ -146,6 +152,23 @@ func (q *request) manifests() (string, error) {
 		return "", bad("manifests", "not given")
 	}
 	return text, nil
+}
+
+// file returns the content of a file in the form; empty if there is none.
+func (q *request) file() (string, error) {
+	if q.MultipartForm == nil || len(q.MultipartForm.File["file"]) == 0 {
+		return "", nil
+	}
+	file, err := q.MultipartForm.File["file"][0].Open()
+	if err != nil {
+		return "", largeOrBad(err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(file) // at most maxBody
+	if err != nil {
+		return "", largeOrBad(err)
+	}
+	return string(text), nil
 }
 
 // largeOrBad converts an error of reading a body.

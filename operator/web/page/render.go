@@ -45,6 +45,13 @@ func (q *request) view(name, title string) *view {
 	v := &view{Template: name, Title: title, Code: http.StatusOK, About: subject(q.of), Live: true, q: q, root: upward(q.URL)}
 	if v.About.Name != "" {
 		v.Crumbs = []link{v.Link(v.About)}
+		if row := catalog.Of(v.About.Kind); row != nil {
+			list := v.root + row.Resource
+			if row.IsWorkload() {
+				list = v.root + "?kind=" + row.Kind
+			}
+			v.Crumbs = []link{{plural(row.Kind), list}, v.Short(v.About)}
+		}
 	}
 	return v
 }
@@ -59,7 +66,7 @@ func (v *view) Asset(name string) string { return v.root + "static/" + assets.na
 var sources embed.FS
 
 // layouts are the templates of pages by name. Each consists of its own file and the common ones.
-var layouts = parse("overview", "workload", "object", "target", "pod", "preview", "error")
+var layouts = parse("overview", "list", "workload", "object", "target", "pod", "preview", "error")
 
 func parse(names ...string) map[string]*template.Template {
 	common := template.Must(template.New("layout.html").Funcs(funcs).ParseFS(sources, "templates/layout.html", "templates/part_*.html"))

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
@@ -30,6 +31,7 @@ type request struct {
 	rights  insight.Rights
 	body    []byte          // of a POST that is not a form
 	preview *preview.Report // of the manifests, once it has been computed
+	meant   []catalog.Ref   // suggestions if the object does not exist
 	twin    bool            // the response is JSON
 	limit   int             // of rows
 	now     time.Time
@@ -64,12 +66,29 @@ func pod(q *request) (insight.Object, error) {
 }
 
 func object(q *request) (insight.Object, error) {
-	i := slices.IndexFunc(catalog.All, func(r *catalog.Row) bool { return r.Resource == q.PathValue("resource") })
-	if i < 0 {
-		_, err := noPage(q)
-		return insight.Object{}, err
+	row := rowOf(q.PathValue("resource"))
+	if row == nil {
+		return insight.Object{}, q.noKind()
 	}
-	return insight.Object{Row: catalog.All[i], NamespacedName: q.key()}, nil
+	return insight.Object{Row: row, NamespacedName: q.key()}, nil
+}
+
+// noKind is the error for a path with an unknown resource, with a suggestion.
+func (q *request) noKind() error {
+	resource := q.PathValue("resource")
+	row := catalog.Word(resource)
+	if row == nil {
+		var known []string
+		for _, r := range catalog.All {
+			known = append(known, r.Resource)
+		}
+		row = rowOf(manifest.Similar(resource, known))
+	}
+	if row != nil {
+		q.meant = []catalog.Ref{{Kind: row.Kind, Namespace: q.key().Namespace, Name: q.key().Name}}
+	}
+	_, err := noPage(q)
+	return err
 }
 
 func noPage(q *request) (*view, error) {

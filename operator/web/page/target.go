@@ -23,10 +23,7 @@ type trace struct {
 	MoreIn, MoreOut int
 	Steps           []traceStep
 	MoreSteps       int
-	Editable        bool
-	Ask             bool   // the manifest is only shown on request
-	Edit            string // URL that shows it
-	Rows            int    // of the form
+	Edit            editor
 }
 
 type label struct{ Name, Value string }
@@ -61,9 +58,8 @@ func targetPage(q *request) (*view, error) {
 	if err != nil || q.twin {
 		return &view{Answer: answer}, err
 	}
-	out := trace{Ask: ask, Trace: answer, Editable: answer.Manifest != "" && editable(answer.Manifest)}
+	out := trace{Trace: answer, Edit: q.editorOf(answer.Object, answer.Manifest, ask)}
 	n := min(maxLabels, q.limit)
-	out.Rows = min(30, strings.Count(answer.Manifest, "\n")+3)
 	out.In, out.MoreIn = labelRows(n, answer.Target.Discovered)
 	out.Out, out.MoreOut = labelRows(n, answer.Target.Labels)
 	steps, more := first(n, answer.Steps)
@@ -72,12 +68,10 @@ func targetPage(q *request) (*view, error) {
 	for i, s := range steps {
 		out.Steps = append(out.Steps, traceStep{s, i + 1, changes(n, now, s)})
 	}
-	v := q.view("target", "Target "+cmp.Or(answer.Target.URL, answer.Target.ID)+" of "+q.of.Ref().String())
+	address, _, _ := strings.Cut(cmp.Or(answer.Target.URL, answer.Target.ID), "?")
+	v := q.view("target", "Target "+address)
 	v.Crumbs = append(v.Crumbs, link{"Targets", v.Tab(v.About, "targets")}, link{"Target", q.self()})
 	v.Twins = []link{{"this target", v.twin(q.self())}}
-	values := maps.Clone(q.query)
-	values.Set("edit", "1")
-	out.Edit = "?" + values.Encode()
 	v.Data = out
 	return v, nil
 }

@@ -23,6 +23,7 @@ type changing struct {
 	workload func(*insight.Workload)
 	rollout  func(*insight.Rollout)
 	explain  func(*explain.Report)
+	targets  func(*insight.Targets)
 }
 
 // edited returns a response after a change, if there is one.
@@ -33,8 +34,8 @@ func edited[T any](out *T, change func(*T)) *T {
 	return out
 }
 
-func (c changing) Overview(ctx context.Context, r insight.Rights, p insight.Page) (*insight.Overview, error) {
-	out, err := c.fake.Overview(ctx, r, p)
+func (c changing) Overview(ctx context.Context, r insight.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
+	out, err := c.fake.Overview(ctx, r, q)
 	return edited(out, c.overview), err
 }
 
@@ -51,6 +52,11 @@ func (c changing) Rollout(ctx context.Context, r insight.Rights, o insight.Objec
 func (c changing) Explain(ctx context.Context, r insight.Rights, o insight.Object) (*explain.Report, error) {
 	out, err := c.fake.Explain(ctx, r, o)
 	return edited(out, c.explain), err
+}
+
+func (c changing) Targets(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+	out, err := c.fake.Targets(ctx, r, q)
+	return edited(out, c.targets), err
 }
 
 // text returns the visible text of a page, with single spaces.
@@ -89,7 +95,7 @@ func TestTruth(t *testing.T) {
 			o.Workloads = []insight.WorkloadRow{{Ref: k8s, State: insight.Good}}
 		}}, []string{"not known"}, nil},
 		"not reconciled": {"/", 0, changing{overview: func(o *insight.Overview) {
-			o.Attention = []insight.Attention{{Urgency: insight.Warning, Cause: insight.NotReconciled, Workload: k8s, Message: "quota"}}
+			o.Groups = []insight.AttentionGroup{{Problem: insight.Problem{Urgency: insight.Warning, Cause: insight.NotReconciled, Title: "not reconciled", Message: "quota"}, Total: 1, Of: []insight.Place{{Workload: k8s}}}}
 		}}, []string{"warning not reconciled Prometheus monitoring/k8s quota"}, []string{"reconciliation"}},
 		"a state and its page": {workload, 0, changing{workload: func(w *insight.Workload) { w.State = insight.PodsNotKnown }}, []string{"State pods not known"}, nil},
 		"no events":            {workload + "?tab=events", 0, changing{}, []string{"None in the last hour"}, nil},
@@ -111,8 +117,8 @@ func TestTruth(t *testing.T) {
 		"workloads that are not known": {object, 0, changing{explain: func(r *explain.Report) { r.Findings = []string{"no permission to list prometheuses"} }},
 			[]string{"No workload is known that can use a ServiceMonitor"}, nil},
 		"when targets changed": {workload + "?tab=targets", 3, changing{}, []string{"Last change:"}, []string{"as of"}},
-		"what drops targets":   {object, 8, changing{}, []string{"spec.selector.matchLabels[app] : 2 targets"}, []string{"2 by"}},
-		"jobs":                 {object, 1, changing{}, []string{"web-0/ 0 : 3 targets"}, nil},
+		"what drops targets":   {object, 8, changing{}, []string{"spec.endpoints[0].port : 2 targets", "which selectors do not select: 2"}, []string{"2 by"}},
+		"jobs":                 {object, 1, changing{}, []string{"web-0/ 0 : 3 kept; 6 of others"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.change.fake = &fake{n: tc.n}
@@ -142,7 +148,7 @@ func TestNotWritten(t *testing.T) {
 	gone.ErrStatus.Message = "the operator does not write a configuration for Prometheus a/b: spec.version: no"
 	srv := serve(t, &fake{n: 3, tabErr: gone})
 	for _, path := range []string{"/prometheuses/a/b?tab=config", "/alertmanagers/a/b?tab=routes", "/thanosrulers/a/b?tab=config"} {
-		if resp, body := get(t, srv, path); resp.StatusCode != 200 || !strings.Contains(body, "None: the operator does not write a configuration") || !strings.Contains(body, "Conditions") {
+		if resp, body := get(t, srv, path); resp.StatusCode != 200 || !strings.Contains(body, "None: the operator does not write a configuration") || !strings.Contains(body, `aria-label="Conditions"`) {
 			t.Errorf("%s: %s\n%s", path, resp.Status, body)
 		}
 	}
@@ -158,9 +164,9 @@ func TestLinksOfAttention(t *testing.T) {
 		insight.NoTargets:      `href="./servicemonitors/demo/web?tab=targets">no targets<`,
 		insight.RejectedObject: `href="./servicemonitors/demo/web">rejected<`,
 	} {
-		c := changing{&fake{}, func(o *insight.Overview) {
-			o.Attention = []insight.Attention{{Urgency: insight.Warning, Cause: cause, Workload: k8s, Object: monitor}}
-		}, nil, nil, nil}
+		c := changing{fake: &fake{}, overview: func(o *insight.Overview) {
+			o.Groups = []insight.AttentionGroup{{Problem: insight.Problem{Urgency: insight.Warning, Cause: cause, Title: strings.ReplaceAll(string(cause), "-", " ")}, Total: 1, Of: []insight.Place{{Workload: k8s, Object: monitor}}}}
+		}}
 		srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 		if _, body := get(t, srv, "/"); !strings.Contains(body, want) {
 			t.Errorf("%s: no %s\n%s", cause, want, body)

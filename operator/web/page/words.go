@@ -2,6 +2,8 @@ package page
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"maps"
@@ -24,9 +26,10 @@ import (
 
 var funcs = template.FuncMap{
 	"cut": cut, "num": number, "state": state, "add": func(a, b int) int { return a + b }, "join": strings.Join, "labels": labelsOf,
-	"counts": func(c preview.Counts) string { return c.String() }, "list": func(of ...string) []string { return of },
+	"counts": ownWords, "kept": kept, "allcounts": func(c preview.Counts) string { return c.String() }, "list": func(of ...string) []string { return of },
 	"summary": func(j preview.Job) string { return j.Summary() },
 	"shards":  shardsOf, "on": on, "sorted": sorted,
+	"anchor": anchor, "podlogs": podLogs, "hassuffix": strings.HasSuffix, "badge": badge, "clock": clock,
 	"finds": finds, "revision": revision, "says": says, "requires": requires, "parts": func(s string) []string { return strings.SplitAfter(s, "/") },
 	"route": func(s routing.Step, tried bool) routeRow { return routeRow{s, tried} },
 }
@@ -39,7 +42,8 @@ var classes = map[string]string{
 	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", string(insight.Good): "ok",
 	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "not ready": "bad", ownerInvalid: "bad",
 	string(targets.Invalid): "bad", string(targets.OverLimit): "bad",
-	string(insight.Warning): "warn", "Degraded": "warn", string(insight.NeedsAttention): "warn", "outdated": "warn", string(targets.Forbidden): "warn", "Warning": "warn",
+	string(insight.LevelOther): "off",
+	string(insight.Warning):    "warn", "Degraded": "warn", string(insight.NeedsAttention): "warn", "outdated": "warn", string(targets.Forbidden): "warn", "Warning": "warn",
 	string(status.NotSelected): "off", string(targets.Dropped): "off", string(targets.OtherShard): "off", string(targets.Duplicate): "off",
 	string(insight.Paused): "off", "Normal": "off", "not used": "off",
 }
@@ -48,12 +52,32 @@ var classes = map[string]string{
 var words = map[string]string{
 	string(targets.OtherShard): "other shard", string(targets.OverLimit): "over limit",
 	string(insight.NeedsAttention): "needs attention", string(insight.Unmanaged): "not managed", string(insight.Unreconciled): "not reconciled", string(insight.PodsNotKnown): "pods not known",
+	string(insight.LevelOther): "paused or not known",
 }
 
 func state(of any) mark {
 	word := fmt.Sprint(of)
 	return mark{cmp.Or(classes[word], "unk"), cmp.Or(words[word], word)}
 }
+
+// badge returns a condition with its status.
+func badge(c status.Condition) mark {
+	return mark{state(c.Status).Class, head(c.Type, 60) + ": " + head(c.Status, 20)}
+}
+
+// podLogs returns the command that shows the logs of a pod.
+func podLogs(namespace, name string) string {
+	return "kubectl -n " + namespace + " logs " + name + " --all-containers --tail=50"
+}
+
+// anchor returns the id of a section with a name.
+func anchor(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return "s" + hex.EncodeToString(sum[:5])
+}
+
+// clock returns a time of day.
+func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
 // ownerInvalid is the state of an object in an invalid workload, which has no verdict on it.
 const ownerInvalid = "workload invalid"

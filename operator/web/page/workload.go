@@ -1,17 +1,13 @@
 package page
 
 import (
-	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
-	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
@@ -32,12 +28,13 @@ var (
 	scrapers = all[:2]
 	tabs     = []tab{
 		{Name: "feeds", Title: "Feeds", kinds: all, params: []string{"q", "state", "kind", "continue"}, show: feeds},
+		{Name: "attention", Title: "Attention", kinds: all, show: problems},
 		{Name: "pods", Title: "Pods", kinds: all, params: []string{"q", "continue"}, show: pods},
 		{Name: "targets", Title: "Targets", kinds: scrapers, params: targetParams, show: workloadTargets},
 		{Name: "shards", Title: "Shards", kinds: scrapers, show: shards},
 		{Name: "routes", Title: "Routes", kinds: []*catalog.Row{catalog.Alertmanager}, params: []string{"label"}, show: routes},
 		{Name: "config", Title: "Config", kinds: all, params: []string{"q", "continue"}, show: config},
-		{Name: "events", Title: "Events", kinds: all, show: events},
+		{Name: "events", Title: "Changes", kinds: all, show: events},
 	}
 )
 
@@ -48,13 +45,7 @@ type workload struct {
 	Of   any // content of the tab
 	// Unknown is why the tab is empty.
 	Unknown string
-	// Notices are the problems that the page shows.
-	Notices     []insight.Attention
-	MoreNotices int
 }
-
-// maxNotices is the maximum number of problems above the tabs of a workload.
-const maxNotices = 10
 
 // objectPage returns the page of a workload, or of an object that workloads select.
 func objectPage(q *request) (*view, error) {
@@ -73,10 +64,14 @@ func objectPage(q *request) (*view, error) {
 	if q.twin && q.query.Get("tab") == "" {
 		return &view{Answer: about}, nil
 	}
+	for i := range have {
+		if have[i].Name == "attention" && about.AttentionTotal > 0 {
+			have[i].Count = number(about.AttentionTotal)
+		}
+	}
 	of, answer, err := at.show(q, about)
 	v := q.view("workload", o.Ref().String())
 	out := workload{Workload: about, Tabs: have, Tab: at.Name, Of: of}
-	out.Notices, out.MoreNotices = first(min(maxNotices, q.limit), about.Attention)
 	switch {
 	case q.twin:
 		return &view{Answer: answer}, err
@@ -134,6 +129,10 @@ func (w workload) Selected(s status.State) (n int) {
 	return n
 }
 
+func problems(q *request, w *insight.Workload) (data, answer any, err error) {
+	return attentionOf(q.limit, w.Groups, w.AttentionTotal), w, nil
+}
+
 // podsTab has the configuration that pods run.
 type podsTab struct {
 	*insight.Rollout
@@ -187,6 +186,7 @@ type section struct {
 	insight.ConfigSection
 	Lines []line
 	More  int
+	Open  bool // not folded
 }
 
 type line struct{ Text, Origin string }
@@ -203,79 +203,23 @@ func config(q *request, _ *insight.Workload) (data, answer any, err error) {
 	}
 	shown := configTab{Config: out}
 	for _, s := range out.Sections {
-		shown.Sections = append(shown.Sections, sectionOf(s, min(maxLines, 10*q.limit)))
+		one := sectionOf(s, min(maxLines, 10*q.limit))
+		one.Open = part.Filter != "" || len(out.Sections) == 1
+		shown.Sections = append(shown.Sections, one)
 	}
 	return shown, out, nil
 }
 
+// eventsTab has the last changes and the Events, the last ones first.
+type eventsTab struct {
+	Changes []insight.Change
+	Events  []status.Event
+}
+
 func events(q *request, w *insight.Workload) (data, answer any, err error) {
-	last := slices.Clone(w.Events) // the last ones first
-	slices.Reverse(last)
-	last, _ = first(q.limit, last)
-	return last, w, nil
-}
-
-// targetParams are the parameters of a list of targets.
-var targetParams = []string{"q", "state", "reason", "job", "shard", "continue"}
-
-// targetsTab has targets and their filters.
-type targetsTab struct {
-	*insight.Targets
-	Jobs   []insight.JobCounts
-	More   int // jobs
-	States []stateCount
-	// Filtered is true if a filter is set.
-	Filtered bool
-}
-
-type stateCount struct {
-	State targets.State
-	Count int
-}
-
-// Summary returns the counts in words.
-func (t targetsTab) Summary() string { return summaryOf(t.Targets) }
-
-// summaryOf returns the counts in words. It does not claim that there are no targets while that is
-// unknown.
-func summaryOf(t *insight.Targets) string {
-	if t.Counts.Kept+t.Counts.OtherShard == 0 && (!t.Synced || len(t.Notes) > 0) {
-		return strings.Replace(t.Counts.String(), "no targets", "no target is known", 1)
-	}
-	return t.Counts.String()
-}
-
-// maxJobs is the maximum number of jobs above a list of targets.
-const maxJobs = 10
-
-func workloadTargets(q *request, _ *insight.Workload) (data, answer any, err error) {
-	return targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
-}
-
-func targetsOf(ctx context.Context, q *request, query insight.TargetQuery) (data, answer any, err error) {
-	query.Page, query.Shard = q.part(), preview.AllShards
-	query.Reason, query.Job = q.query.Get("reason"), q.query.Get("job")
-	if query.State, err = oneOf(q, "state", targets.States...); err != nil {
-		return nil, nil, err
-	}
-	if s := q.query.Get("shard"); s != "" {
-		if query.Shard, err = strconv.Atoi(s); err != nil || query.Shard < 0 {
-			return nil, nil, bad("shard", "want a number from 0, not %q", s)
-		}
-	}
-	got, err := q.answers.Targets(ctx, q.rights, query)
-	if err != nil {
-		return nil, nil, err
-	}
-	out := targetsTab{Targets: got}
-	for _, p := range targetParams {
-		out.Filtered = out.Filtered || q.query.Get(p) != ""
-	}
-	byCount := slices.Clone(got.Jobs)
-	slices.SortStableFunc(byCount, func(a, b insight.JobCounts) int { return b.Counts.Kept - a.Counts.Kept })
-	out.Jobs, out.More = first(min(maxJobs, q.limit), byCount)
-	for _, s := range targets.States {
-		out.States = append(out.States, stateCount{s, got.Counts.In(s)})
-	}
-	return out, got, nil
+	out := eventsTab{Events: slices.Clone(w.Events)}
+	slices.Reverse(out.Events)
+	out.Events, _ = first(q.limit, out.Events)
+	out.Changes, _ = first(q.limit, w.Changes)
+	return out, w, nil
 }

@@ -124,7 +124,9 @@ func TestNobodyChangesObjects(t *testing.T) {
 			settled(aMinute)
 			targets := b.ask(t, everything{}, all(ofMain))
 			for name, ask := range map[string]func() (any, error){
-				"overview": func() (any, error) { return answers.Overview(t.Context(), everything{}, page) },
+				"overview": func() (any, error) {
+					return answers.Overview(t.Context(), everything{}, insight.OverviewQuery{Page: page})
+				},
 				"workload": func() (any, error) { return answers.Workload(t.Context(), everything{}, ofMain) },
 				"sources": func() (any, error) {
 					return answers.Sources(t.Context(), everything{}, ofMain, insight.SourceQuery{Page: page})

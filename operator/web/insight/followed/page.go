@@ -47,7 +47,7 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 		return nil, err
 	}
 	a := answer{
-		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Skip: q.Skip, Shard: q.Shard}, view: v,
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -46,7 +47,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		}
 	}
 	a := answer{
-		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Skip: q.Skip, Shard: q.Shard}, view: v,
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
@@ -115,7 +116,7 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 
 // pod adds the counts of a pod's targets and one page of the targets.
 func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) error {
-	memo, first := targetset.Memo{}, from.begin(jobs)
+	memo, first, twice := targetset.Memo{}, from.begin(jobs), overlaps{}
 	for at, j := range jobs {
 		if !a.mayAsk(j) {
 			continue
@@ -132,6 +133,11 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from
 					continue
 				}
 				counts.AddRow(row)
+				if row.State == targets.Kept && len(twice.all) < maxScrapes {
+					if t, visible := a.view.shown(j, key, r, i); visible {
+						twice.add(j, r.Target(i).URL, t.URL)
+					}
+				}
 				if !a.filter.Selects(row) {
 					continue
 				}
@@ -159,6 +165,7 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
 		}
 	}
+	a.out.Overlaps = twice.list()
 	a.notes = append(a.notes, a.view.notes()...)
 	return nil
 }

@@ -63,7 +63,8 @@ func withoutKeys(of map[string]int) map[string]int {
 // mayAsk reports whether the caller may filter by the step that drops targets. A step with the key
 // of a selector requires permission to get the object.
 func (a *answer) mayAsk(j openJob) bool {
-	return withoutKey(a.filter.Origin) == a.filter.Origin || a.view.details(j.object.Ref)
+	hasKey := func(origin string) bool { return withoutKey(origin) != origin }
+	return !hasKey(a.filter.Origin) && !hasKey(a.filter.Skip) || a.view.details(j.object.Ref)
 }
 
 // notes returns notes on why a response is incomplete.

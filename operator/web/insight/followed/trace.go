@@ -2,7 +2,6 @@ package followed
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
@@ -195,22 +193,7 @@ func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref
 	if err != nil {
 		return "", nil // deleted: the targets will disappear soon
 	}
-	text, err := json.Marshal(object)
-	if err != nil {
-		return "", err
-	}
-	var spec struct {
-		Spec json.RawMessage `json:"spec"`
-	}
-	if err := json.Unmarshal(text, &spec); err != nil {
-		return "", err
-	}
-	metadata := map[string]any{"name": ref.Name, "namespace": ref.Namespace}
-	if l := object.GetLabels(); len(l) > 0 {
-		metadata["labels"] = l
-	}
-	out, err := yaml.Marshal(map[string]any{"apiVersion": row.GroupVersion().String(), "kind": row.Kind, "metadata": metadata, "spec": spec.Spec})
-	return string(out), err
+	return insight.ManifestOf(row, object)
 }
 
 // also returns the objects with other jobs that scrape the same URL.

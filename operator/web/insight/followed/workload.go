@@ -49,6 +49,9 @@ type workload struct {
 
 	shown   atomic.Pointer[shown] // readable without the mutex
 	counted atomic.Pointer[insight.TargetCounts]
+
+	comparing atomic.Bool // the URLs of its jobs are being compared
+	compared  atomic.Pointer[compared]
 }
 
 // shown is an immutable snapshot of the jobs of a workload and their sets.
@@ -311,6 +314,7 @@ func (w *workload) counts() *insight.TargetCounts {
 			out.PerShard[shard] += of.all.Shards[shard]
 		}
 	}
+	out.Overlaps = w.overlaps(of.jobs, out.Kept)
 	if last := w.counted.Load(); last != nil && reflect.DeepEqual(last, out) {
 		return last
 	}

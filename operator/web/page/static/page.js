@@ -7,12 +7,28 @@
   let shown = null; // the <main> of the server, as last fetched
   let asked = 0;    // fetches, so that a late answer does not replace a newer one
 
+  document.documentElement.classList.add("js"); // shows what needs a script
+
+  // A button copies the command before it.
+  document.addEventListener("click", async (e) => {
+    const button = e.target.closest("button.copy"), from = button && button.previousElementSibling;
+    if (!from) return;
+    let copied = true;
+    try { await navigator.clipboard.writeText(from.textContent); } catch { // not a secure context
+      getSelection().selectAllChildren(from);
+      copied = document.execCommand("copy");
+    }
+    button.textContent = copied ? "Copied" : "Press Ctrl+C";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+
   // keep gives the new <main> what the person has typed, opened and focused in the old one.
   function keep(old, fresh) {
     for (const e of old.querySelectorAll("input[id], textarea[id], select[id]")) {
       const to = fresh.querySelector("#" + CSS.escape(e.id));
       const typed = e.tagName === "SELECT" ? [...e.options].some((o) => o.selected !== o.defaultSelected) && e === document.activeElement : e.value !== e.defaultValue;
-      if (to && (typed || e === document.activeElement)) to.value = e.value;
+      if (to && e.type === "checkbox") to.checked = e.checked;
+      else if (to && (typed || e === document.activeElement)) to.value = e.value;
     }
     const named = (of) => [...of.querySelectorAll('input[name="label"]:not([id])')];
     named(old).forEach((e, i) => { const to = named(fresh)[i]; if (to && e.value !== e.defaultValue) to.value = e.value; });
