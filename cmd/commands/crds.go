@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
-	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -78,7 +79,7 @@ func (c *crdsCommand) options() install.Options {
 func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
 	defer cancel()
-	api, err := o.definitions()
+	api, err := o.crdClient()
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error 
 // compare prints the changes that apply would make. The exit code is 0 if there are none,
 // 1 if there are some, and 2 on an error.
 func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit int, err error) {
-	api, err := o.definitions()
+	api, err := o.crdClient()
 	if err != nil {
 		return 2, err
 	}
@@ -121,8 +122,8 @@ func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit 
 	return exit, nil
 }
 
-// definitions returns the client for CustomResourceDefinitions.
-func (o *Options) definitions() (client.CustomResourceDefinitionInterface, error) {
+// crdClient returns the client for CustomResourceDefinitions.
+func (o *Options) crdClient() (definitions.Interface, error) {
 	cfg, err := o.restConfig()
 	if err != nil {
 		return nil, err
@@ -130,22 +131,14 @@ func (o *Options) definitions() (client.CustomResourceDefinitionInterface, error
 	if o.told != nil {
 		cfg.Wrap(telling(o.told))
 	}
-	return definitions(cfg)
-}
-
-func definitions(cfg *rest.Config) (client.CustomResourceDefinitionInterface, error) {
-	c, err := client.NewForConfig(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return c.CustomResourceDefinitions(), nil
+	return definitions.New(cfg)
 }
 
 // manageCRDs installs the CRDs, before anything watches their objects.
 func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, crdsTimeout, fmt.Errorf("timed out after %s", crdsTimeout))
 	defer cancel()
-	api, err := definitions(cfg)
+	api, err := definitions.New(cfg)
 	if err != nil {
 		return err
 	}

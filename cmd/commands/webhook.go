@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/web/server"
@@ -149,7 +150,7 @@ func (o *Options) webhookCertificates(ctx context.Context, cfg *rest.Config, p p
 	if err != nil {
 		return err
 	}
-	crds, err := definitions(cfg)
+	crds, err := definitions.New(cfg)
 	if err != nil {
 		return err
 	}

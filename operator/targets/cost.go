@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
@@ -61,7 +60,7 @@ func (j *Job) costOf(indices iter.Seq[int]) costs {
 	}
 	out := costs{seeds: map[model.LabelName]int{}, most: budget.MatchSteps / j.share}
 	lb := labels.NewBuilder(labels.EmptyLabels())
-	scrape.PopulateDiscoveredLabels(lb, j.shards[0], nil, nil)
+	populate(lb, j.shards[0], nil, nil)
 	lb.Range(func(l labels.Label) {
 		out.seeds[model.LabelName(l.Name)] = len(l.Value)
 		out.allSeeds += len(l.Name) + len(l.Value)

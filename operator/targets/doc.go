@@ -3,12 +3,12 @@
 // which field produced that step.
 //
 // It does no I/O: jobs are parsed from the generated configuration, and the caller supplies the
-// discovered groups (package discovery). Relabeling and target validation use the Prometheus
-// packages (model/relabel and scrape.PopulateLabels); this package adds the order of steps, the
-// origin of each and sharding.
+// discovered groups (package discovery). Relabeling uses the Prometheus package model/relabel; this
+// package adds the order of steps, the origin of each and sharding.
 //
 //	job.go sd.go sd_http.go
 //	                   parsing of jobs: steps by shard, discoveries
+//	populate.go        labels before and after relabeling, as in the scrape package of Prometheus
 //	evaluate.go        groups -> the state of each target
 //	sieve.go           a fast path for most dropped targets, which reads few of their labels
 //	result.go          details of targets, on request

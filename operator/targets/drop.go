@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 )
 
 // Drop is the relabel step that drops a target.
@@ -42,7 +41,7 @@ func (e *evaluation) drop(r *Row, shard, step int) {
 		e.sieve.dropAt(e.lb, shard, 0, step)
 	} else {
 		c := e.shards[shard]
-		scrape.PopulateDiscoveredLabels(e.lb, c, r.own, r.shared)
+		populate(e.lb, c, r.own, r.shared)
 		relabel.ProcessBuilder(e.lb, c.RelabelConfigs[:step]...)
 	}
 	e.explain(r, shard, step)

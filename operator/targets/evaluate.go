@@ -2,19 +2,13 @@ package targets
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 )
-
-// errUnstable marks an ambiguous target: labels have no order, so the result of a labelmap of two
-// labels to one is not deterministic.
-var errUnstable = errors.New("the relabel steps keep and drop it by turns: two labels are mapped to the same one")
 
 const sameTarget = "another target of the job has the same labels and URL"
 
@@ -162,10 +156,10 @@ func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
 			e.lb.Reset(base)
 		}
 		at := e.sieve.dropAt(e.lb, shard, from, e.sieve.steps)
-		if at < 0 && !e.keep(r, shard) {
-			scrape.PopulateDiscoveredLabels(e.lb, c, r.own, r.shared)
+		if at < 0 {
+			populate(e.lb, c, r.own, r.shared)
 			if at = dropAt(e.lb, c.RelabelConfigs); at < 0 {
-				e.invalid(r, shard, errUnstable)
+				e.keep(r, shard)
 			}
 		}
 		drops(shard, at)
@@ -175,7 +169,7 @@ func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
 // divide runs the common steps once and then, for each shard, the steps that differ. It calls drops
 // for each shard and step that drop the target.
 func (e *evaluation) divide(r *Row, drops func(shard, at int)) {
-	scrape.PopulateDiscoveredLabels(e.lb, e.shards[0], r.own, r.shared)
+	populate(e.lb, e.shards[0], r.own, r.shared)
 	if at := dropAt(e.lb, e.shards[0].RelabelConfigs[:e.common]); at >= 0 {
 		drops(0, at)
 		return
@@ -185,8 +179,8 @@ func (e *evaluation) divide(r *Row, drops func(shard, at int)) {
 		e.lb.Reset(base)
 		if at := dropAt(e.lb, c.RelabelConfigs[e.common:]); at >= 0 {
 			drops(shard, e.common+at)
-		} else if !e.keep(r, shard) {
-			e.invalid(r, shard, errUnstable)
+		} else {
+			e.keep(r, shard)
 		}
 	}
 }
@@ -201,32 +195,29 @@ func dropAt(lb *labels.Builder, steps []*relabel.Config) int {
 	return -1
 }
 
-// keep finishes a target on a shard and returns false if a step drops it there.
-func (e *evaluation) keep(r *Row, shard int) bool {
-	result, err := scrape.PopulateLabels(e.lb, e.shards[shard], r.own, r.shared)
+// keep adds a target that no step drops to those of a shard. The builder must have its labels after
+// the last step.
+func (e *evaluation) keep(r *Row, shard int) {
+	result, err := finish(e.lb)
 	if err == nil && e.needsPort {
 		err = e.checkPort(result)
 	}
 	if err != nil {
 		e.invalid(r, shard, err)
-		return true
-	}
-	if result.IsEmpty() {
-		return false
+		return
 	}
 	e.scratch = result.Bytes(e.scratch) // also covers the URL, which is made from labels
 	if winner, taken := e.winners[shard][string(e.scratch)]; taken {
 		if r.State != Kept {
 			r.State, r.Message, r.on, r.winner = Duplicate, sameTarget, shard, winner
 		}
-		return true
+		return
 	}
 	e.winners[shard][string(e.scratch)] = len(e.rows)
 	if r.State != Kept {
 		r.State, r.Message, r.on = Kept, "", shard
 	}
 	r.Shards = append(r.Shards, shard)
-	return true
 }
 
 // invalid records that a shard cannot scrape the target.

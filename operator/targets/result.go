@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 )
 
 // Result has the evaluated targets of a job. There may be very many of which few are shown, so rows
@@ -75,12 +73,12 @@ func (r Result) Target(i int) Target {
 	}
 	c, lb := r.job.shards[row.on], labels.NewBuilder(labels.EmptyLabels())
 	if row.Drop != nil {
-		scrape.PopulateDiscoveredLabels(lb, c, row.own, row.shared)
+		populate(lb, c, row.own, row.shared)
 		relabel.ProcessBuilder(lb, c.RelabelConfigs[:row.Drop.Step-1]...)
 		t.URL = urlOf(lb.Labels(), c)
 		return t
 	}
-	result, err := scrape.PopulateLabels(lb, c, row.own, row.shared)
+	result, err := relabeled(lb, c, row.own, row.shared)
 	if err != nil || result.IsEmpty() || row.State == Invalid {
 		t.URL = urlOf(lb.Labels(), c)
 		return t
@@ -95,7 +93,7 @@ func (r Result) Target(i int) Target {
 // discovered returns all discovered labels of a row, including the defaults of the job.
 func (r Result) discovered(row *Row) labels.Labels {
 	lb := labels.NewBuilder(labels.EmptyLabels())
-	scrape.PopulateDiscoveredLabels(lb, r.job.shards[0], row.own, row.shared)
+	populate(lb, r.job.shards[0], row.own, row.shared)
 	return lb.Labels()
 }
 
@@ -129,14 +127,6 @@ func (r Result) DroppedBy() map[string]int {
 		}
 	}
 	return out
-}
-
-// urlOf returns the URL that a target with these labels would have.
-func urlOf(l labels.Labels, c *config.ScrapeConfig) string {
-	if l.Get(model.AddressLabel) == "" {
-		return ""
-	}
-	return scrape.NewTarget(l, c, nil, nil).URL().String()
 }
 
 // public returns the labels without the reserved ones, as they appear on series.

@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 )
 
 // sieve has the leading relabel steps of a job, before the first one that reads every label of a
@@ -52,7 +51,7 @@ func newSieve(shards []*config.ScrapeConfig) sieve {
 	}
 	lb := labels.NewBuilder(labels.EmptyLabels())
 	for i, c := range shards {
-		scrape.PopulateDiscoveredLabels(lb, c, nil, nil)
+		populate(lb, c, nil, nil)
 		for _, name := range out.names {
 			out.shards[i].seeds = append(out.shards[i].seeds, lb.Get(string(name)))
 		}
@@ -94,8 +93,8 @@ func deciding(steps []*relabel.Config, read map[string]bool) (out []sieveStep) {
 	return out
 }
 
-// populate sets the relevant labels of a target in the builder, like
-// scrape.PopulateDiscoveredLabels does for all labels, and returns the size of their values.
+// populate sets the relevant labels of a target in the builder, as the function of that name does
+// for all labels, and returns the size of their values.
 func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) (size int) {
 	lb.Reset(labels.EmptyLabels())
 	for i, name := range s.names {

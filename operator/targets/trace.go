@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 	"go.yaml.in/yaml/v2"
 )
 
@@ -52,7 +51,7 @@ func (r Result) Trace(i int) ([]Step, error) {
 		return nil, errTooExpensive
 	}
 	c, lb := r.job.shards[row.on], labels.NewBuilder(labels.EmptyLabels())
-	scrape.PopulateDiscoveredLabels(lb, c, row.own, row.shared)
+	populate(lb, c, row.own, row.shared)
 	var out []Step
 	for k, rule := range c.RelabelConfigs {
 		text, err := yaml.Marshal(rule)

@@ -6,10 +6,11 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	crdclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
@@ -17,7 +18,7 @@ import (
 // Webhooks writes the certificates with which API servers and webhooks trust each other.
 type Webhooks struct {
 	Kube kubernetes.Interface
-	CRDs crdclient.CustomResourceDefinitionInterface
+	CRDs definitions.Interface
 }
 
 // Caller is an object that makes API servers call a webhook.

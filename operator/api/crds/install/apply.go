@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
@@ -38,7 +39,7 @@ type Progress struct {
 //
 // Errors: those of the API server with the CRD; a CRD whose names conflict with another
 // one.
-func Apply(ctx context.Context, c client.CustomResourceDefinitionInterface, steps []Step, progress Progress) error {
+func Apply(ctx context.Context, c definitions.Interface, steps []Step, progress Progress) error {
 	for _, step := range steps {
 		outcome, err := step.apply(ctx, c)
 		if err != nil {
@@ -49,7 +50,7 @@ func Apply(ctx context.Context, c client.CustomResourceDefinitionInterface, step
 	return wait(ctx, c, steps, progress)
 }
 
-func (s Step) apply(ctx context.Context, c client.CustomResourceDefinitionInterface) (Outcome, error) {
+func (s Step) apply(ctx context.Context, c definitions.Interface) (Outcome, error) {
 	body, err := json.Marshal(crds.NewManifest(s.Want))
 	if err != nil {
 		return "", err

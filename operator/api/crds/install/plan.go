@@ -11,10 +11,11 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
@@ -52,7 +53,7 @@ type Step struct {
 //
 // Errors: those of the API server; a [RefusedError] for every CRD that is newer than ours, joined, unless
 // forced. The steps are complete even with a RefusedError.
-func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Options) ([]Step, error) {
+func Plan(ctx context.Context, c definitions.Interface, o Options) ([]Step, error) {
 	standard, err := crds.Standard(o.Version)
 	if err != nil {
 		return nil, err

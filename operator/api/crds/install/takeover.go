@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 )
 
 // olderManagers are the managers of programs that install CRDs by update. Their fields
@@ -22,7 +23,7 @@ var olderManagers = sets.New(
 
 // takeOver moves the fields of older managers to ours. The patch fails with a conflict if
 // the CRD was written in the meantime.
-func takeOver(ctx context.Context, c client.CustomResourceDefinitionInterface, live *apiextensionsv1.CustomResourceDefinition) error {
+func takeOver(ctx context.Context, c definitions.Interface, live *apiextensionsv1.CustomResourceDefinition) error {
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, olderManagers, FieldManager)
 	if err != nil {
 		return fmt.Errorf("read the managed fields of %s: %w", live.Name, err)

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/definitions"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 )
 
 // wait returns when all CRDs are established.
-func wait(ctx context.Context, c client.CustomResourceDefinitionInterface, steps []Step, progress Progress) error {
+func wait(ctx context.Context, c definitions.Interface, steps []Step, progress Progress) error {
 	var pending []string
 	for _, s := range steps {
 		pending = append(pending, s.Want.Name)
@@ -46,7 +47,7 @@ func wait(ctx context.Context, c client.CustomResourceDefinitionInterface, steps
 }
 
 // unready returns the names of CRDs that are not established yet.
-func unready(ctx context.Context, c client.CustomResourceDefinitionInterface, names []string) ([]string, error) {
+func unready(ctx context.Context, c definitions.Interface, names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
 		crd, err := c.Get(ctx, name, metav1.GetOptions{})
