@@ -27,6 +27,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	lookup "github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -192,6 +193,7 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 		Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options,
 		Groups:      &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
 		Permissions: lookup.Cluster{Kube: live.Kube},
+		Servers:     preview.Servers{Cluster: running.Cluster{Kube: live.Kube}},
 	}
 	c.parts.Targets = c.targets
 	return c, err

@@ -114,6 +114,10 @@ func (k *fake) Manifest(_ context.Context, o insight.Object, masked bool) (strin
 	return "", k.note(nil, "manifest %s %t", o.Ref(), masked)
 }
 
+func (k *fake) Scrapes(_ context.Context, r insight.Rights, w insight.Object) (*insight.Scrapes, error) {
+	return &insight.Scrapes{}, k.note(r, "scrapes %s", w.Ref())
+}
+
 func (k *fake) Similar(_ context.Context, r insight.Rights, o insight.Object) ([]catalog.Ref, error) {
 	return nil, k.note(r, "similar %s", o.Ref())
 }

@@ -48,6 +48,8 @@ type Answers interface {
 	// found, in the form of [targets.Source.Path]. It may be empty, which requires a search through
 	// all targets of the job.
 	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
+	// Scrapes asks the servers of a workload for the health of their targets.
+	Scrapes(ctx context.Context, r Rights, w Object) (*Scrapes, error)
 	// Preview returns the targets that would be scraped if manifests were applied. It stores
 	// nothing.
 	Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error)
@@ -244,6 +246,8 @@ type Workload struct {
 	UI *UI `json:"ui,omitempty"`
 	// Changes lists what has changed, the last change first, at most 20.
 	Changes []Change `json:"changes"`
+	// Asks is true if its servers can be asked for the health of their targets.
+	Asks bool `json:"-"`
 	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if unknown.
 	PerShard []int `json:"perShard,omitempty"`
 	// Counts is the number of objects by kind and state. The field objects lists only some of them by name.

@@ -8,7 +8,8 @@
 //	             and entry.go compute the state of each workload and cache it until it changes
 //	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go preview.go
 //	             one request each; group.go puts equal problems together, similar.go suggests names,
-//	             manifest.go shows an object, ui.go links to a program, history.go keeps changes
+//	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,
+//	             scrapes.go asks running servers
 //	draft.go     the compiled configuration of a workload; drafts.go caches it; mask.go
 //	             mask_added.go mask_section.go mask_values.go redact credentials
 //	memory.go    memory limits for concurrent requests

@@ -17,6 +17,14 @@ type TargetSource interface {
 	Counts(workload catalog.Ref) *TargetCounts
 }
 
+// ScrapeSource is a [TargetSource] that can ask running servers for the health of their targets.
+type ScrapeSource interface {
+	// Asks reports whether there are permissions to ask with.
+	Asks() bool
+	// Scrapes asks the servers of a workload. The result may be some seconds old.
+	Scrapes(ctx context.Context, w Object) (*Scrapes, error)
+}
+
 // TargetCounts are the target counts of a workload.
 type TargetCounts struct {
 	preview.Counts

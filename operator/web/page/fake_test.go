@@ -125,7 +125,7 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 	f.mu.Lock()
 	version := f.version
 	f.mu.Unlock()
-	out := &insight.Workload{State: insight.NeedsAttention, Version: "v3.5.1", Shards: 3, ConfigSince: start}
+	out := &insight.Workload{State: insight.NeedsAttention, Version: "v3.5.1", Shards: 3, Asks: true, ConfigSince: start}
 	if !f.reading {
 		out.Targets = &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}
 	}
@@ -300,6 +300,21 @@ func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job
 		out.Steps = append(out.Steps, s)
 	}
 	return out, f.err
+}
+
+func (f *fake) Scrapes(_ context.Context, _ insight.Rights, w insight.Object) (*insight.Scrapes, error) {
+	f.saw("scrapes of " + w.Ref().String())
+	out := &insight.Scrapes{}
+	pod := insight.ScrapingPod{Pod: "prometheus-k8s-0"}
+	for i := range min(f.n, 1000) {
+		if t := f.target(i); i%8 == 0 {
+			out.Add(&pod, t.Job, t.URL, insight.Scrape{Health: "down", Error: f.s("connection refused")})
+		} else if i%8 == 1 {
+			out.Add(&pod, t.Job, t.URL, insight.Scrape{Health: "up"})
+		}
+	}
+	out.Pods = []insight.ScrapingPod{pod, {Pod: f.s("prometheus-k8s-1"), Error: f.s("you may not get pods/proxy")}}
+	return out, f.tabErr
 }
 
 func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*preview.Report, error) {

@@ -29,6 +29,7 @@ var paths = map[string]string{
 	"attention":       "/prometheuses/monitoring/k8s?tab=attention",
 	"pods":            "/prometheuses/monitoring/k8s?tab=pods",
 	"targets":         "/prometheuses/monitoring/k8s?tab=targets",
+	"health":          "/prometheuses/monitoring/k8s?tab=targets&health=1",
 	"shards":          "/prometheuses/monitoring/k8s?tab=shards",
 	"config":          "/prometheuses/monitoring/k8s?tab=config",
 	"events":          "/prometheuses/monitoring/k8s?tab=events",

@@ -14,7 +14,7 @@ import (
 )
 
 // targetParams are the parameters of a list of targets.
-var targetParams = []string{"q", "state", "reason", "skip", "job", "shard", "continue"}
+var targetParams = []string{"q", "state", "reason", "skip", "job", "shard", "health", "continue"}
 
 // selectorField is the beginning of the fields that select Services or pods. Prometheus finds all of
 // a namespace, so it is normal that they drop those of others.
@@ -35,7 +35,21 @@ type targetsTab struct {
 	Hidden bool
 	// Filtered is true if a filter is set.
 	Filtered bool
+	// Scrapes is the health of the targets, if it is requested; ScrapesUnknown is why it is not known.
+	Scrapes        *insight.Scrapes
+	ScrapesUnknown string
 }
+
+// Columns is the number of columns of the table.
+func (t targetsTab) Columns() int {
+	if t.Scrapes != nil {
+		return 6
+	}
+	return 5
+}
+
+// Health returns the last scrape of a target.
+func (t targetsTab) Health(of preview.Target) insight.Scrape { return t.Scrapes.Of(of.Job, of.URL) }
 
 type stateCount struct {
 	State targets.State
@@ -84,8 +98,17 @@ func bySelector(dropped map[string]int) (own map[string]int, others int) {
 // maxJobs is the maximum number of jobs above a list of targets.
 const maxJobs = 10
 
+// workloadTargets returns the targets of a workload, on request with their health.
 func workloadTargets(q *request, _ *insight.Workload) (data, answer any, err error) {
-	return targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
+	data, answer, err = targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
+	if err != nil || q.twin || q.query.Get("health") == "" {
+		return data, answer, err
+	}
+	out := data.(targetsTab)
+	if out.Scrapes, err = q.answers.Scrapes(q.Context(), q.rights, q.of); err != nil {
+		out.Scrapes, out.ScrapesUnknown = nil, err.Error()
+	}
+	return out, answer, nil
 }
 
 // targetsOf returns targets. A page without a filter leaves out those that selectors drop.
@@ -110,7 +133,7 @@ func targetsOf(ctx context.Context, q *request, query insight.TargetQuery) (data
 	}
 	out := targetsTab{Targets: got, Groups: groupsOf(got)}
 	for _, p := range targetParams {
-		out.Filtered = out.Filtered || q.query.Get(p) != ""
+		out.Filtered = out.Filtered || p != "health" && q.query.Get(p) != ""
 	}
 	out.Dropped, out.Others = bySelector(got.Counts.Dropped)
 	out.Hidden = hidden && out.Others > 0

@@ -264,6 +264,32 @@ func TestWebInterface(t *testing.T) {
 	}
 }
 
+// TestHealth: the servers are asked for the health of targets only on request, and a row has the last
+// scrape of its target.
+func TestHealth(t *testing.T) {
+	f := &fake{n: 8}
+	srv := serve(t, f)
+	_, body := get(t, srv, "/prometheuses/monitoring/k8s?tab=targets")
+	if !strings.Contains(body, `<a href="?health=1&amp;tab=targets">ask its servers</a>`) || strings.Contains(fmt.Sprint(f.queries), "scrapes of") {
+		t.Errorf("asked for %v\n%.3000s", f.queries, body)
+	}
+	_, body = get(t, srv, "/prometheuses/monitoring/k8s?tab=targets&health=1")
+	read := text(t, body)
+	for _, has := range []string{"prometheus-k8s-0 : 1 up 1 down", "prometheus-k8s-1 : not known, you may not get pods/proxy", "http://10.0.0.0:8080/metrics down : connection refused", "http://10.0.0.1:8080/metrics up", "http://10.0.0.4:8080/metrics no server has it"} {
+		if !strings.Contains(read, has) {
+			t.Errorf("does not say %q:\n%s", has, read)
+		}
+	}
+	if !strings.Contains(body, `name="health" value="1"`) {
+		t.Error("a filter forgets it")
+	}
+	c := changing{fake: f, workload: func(w *insight.Workload) { w.Asks = false }}
+	srv = serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
+	if _, body := get(t, srv, "/prometheuses/monitoring/k8s?tab=targets"); strings.Contains(body, "ask its servers") || !strings.Contains(body, "Whether they are up is not known here") {
+		t.Error("offers to ask although it cannot")
+	}
+}
+
 // TestLastChanges: a workload lists its last changes with times.
 func TestLastChanges(t *testing.T) {
 	_, body := get(t, serve(t, &fake{n: 5}), "/prometheuses/monitoring/k8s?tab=events")

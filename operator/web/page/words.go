@@ -39,8 +39,8 @@ type mark struct{ Class, Word string }
 
 // classes are the classes of words. Other words are marked as unknown.
 var classes = map[string]string{
-	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", string(insight.Good): "ok",
-	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "not ready": "bad", ownerInvalid: "bad",
+	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", "up": "ok", string(insight.Good): "ok",
+	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "down": "bad", "not ready": "bad", ownerInvalid: "bad",
 	string(targets.Invalid): "bad", string(targets.OverLimit): "bad",
 	string(insight.LevelOther): "off",
 	string(insight.Warning):    "warn", "Degraded": "warn", string(insight.NeedsAttention): "warn", "outdated": "warn", string(targets.Forbidden): "warn", "Warning": "warn",

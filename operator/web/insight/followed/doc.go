@@ -7,6 +7,8 @@
 //	cluster.go    the cluster as input for compiling a workload, from a reader
 //	page.go       targets of workloads and objects, paginated
 //	pod.go        targets of one pod in all workloads
+//	overlap.go    URLs that several jobs scrape
+//	scrapes.go    health of targets, from running servers
 //	trace.go      one target with every relabel step
 //	finder.go     current targets of jobs, for previews
 //	permitted.go  the same, limited to the permissions of a ServiceAccount

@@ -47,6 +47,8 @@ type Source struct {
 	Denied string
 	// Permissions (optional) reviews the permissions of the ServiceAccounts of workloads.
 	Permissions Permissions
+	// Servers (optional) reads the targets of running servers, with permissions that all callers have.
+	Servers preview.Asker
 
 	questions atomic.Uint64
 	reviews   reviews // for previews

@@ -50,6 +50,9 @@ type workload struct {
 	shown   atomic.Pointer[shown] // readable without the mutex
 	counted atomic.Pointer[insight.TargetCounts]
 
+	scraping sync.Mutex // held while its servers are asked; guards scrapes
+	scrapes  *insight.Scrapes
+
 	comparing atomic.Bool // the URLs of its jobs are being compared
 	compared  atomic.Pointer[compared]
 }
