@@ -90,12 +90,12 @@ const (
 	// ranges. It is sufficient for a list of 20,000 names.
 	RegexpCost = 500_000
 	// RegexpOperators is the maximum number of operators and classes of a regular expression, checked before it is
-	// parsed. Each becomes a node of about 200 bytes, so parsing takes at most 40 MB. A list of 20,000 addresses with
+	// parsed. Each becomes a node of about 200 bytes, so parsing takes at most 20 MB. A list of 10,000 addresses with
 	// unescaped dots is within the limit.
-	RegexpOperators = 100_000
-	// RuleRegexpCost is like RegexpCost, for the expressions of a PrometheusRule: about 30 MB and less than 0.1 s. The
-	// names of all jobs of a large cluster, in every expression that has room for them, use a quarter of it.
-	RuleRegexpCost = 4 << 20
+	RegexpOperators = 50_000
+	// RuleRegexpCost is like RegexpCost, for the expressions of a PrometheusRule: about 16 MB and less than 0.1 s. The
+	// names of all jobs of a large cluster, in every expression that has room for them, use half of it.
+	RuleRegexpCost = 2 << 20
 	// ExpressionEffort limits the time for which the expressions of one PrometheusRule block a worker to about a
 	// second. In Prometheus' parser, type checking and printing cost the depth of the tree times the length of the
 	// text. A sum of 200,000 numbers, which fits into an object, takes minutes. A very large realistic expression, a
@@ -115,6 +115,9 @@ const (
 	ComparedPairs = 1 << 20
 	// CompiledBytes is the maximum stored size of the objects that are compiled concurrently.
 	CompiledBytes = 4 << 20
+	// CompilationBytes is the memory of the process for each object that is compiled concurrently, at least two. An
+	// object may need half of it for its regular expressions, most of it as garbage.
+	CompilationBytes = 128 << 20
 )
 
 // Limits on messages about an object.

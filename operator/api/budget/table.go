@@ -56,6 +56,7 @@ var table = []row{
 	{"JobMatchSteps", "job", "the same for all targets of one evaluation", JobMatchSteps, ""},
 	{"LabelBytes", "job", "text that a relabeling reads or makes while it is followed", LabelBytes, "bytes"},
 	{"CompiledBytes", "all objects of a workload", "size as JSON of those that are compiled at the same time", CompiledBytes, "bytes"},
+	{"CompilationBytes", "all objects of a workload", "memory limit of the process for each that is compiled at the same time, two at least", CompilationBytes, "bytes"},
 	{"ComparedBytes", "name", "length up to which a similar name is suggested", ComparedBytes, "bytes"},
 	{"ComparedPairs", "name", "pairs of letters that are compared for one suggestion", ComparedPairs, ""},
 	{"Faults", anyObject, "faults listed", Faults, ""},

@@ -24,7 +24,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, st
 	}
 	parallel(len(missing), func(i int) {
 		object := objects[missing[i]]
-		weighed(inFlight, object, func() { out[missing[i]] = compile(object) })
+		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
 	for i, o := range objects {
 		entries[i].fragment = out[i]

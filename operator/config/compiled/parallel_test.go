@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -42,7 +40,8 @@ func TestParallelPanicsInTheCaller(t *testing.T) {
 	}
 }
 
-// Large objects are compiled one at a time, small ones concurrently. A panic releases the
+// Large objects are compiled one at a time, small ones as many as the memory of the process is for. A
+// panic releases the
 // memory reservation.
 func TestLargeObjectsWaitForEachOther(t *testing.T) {
 	large := &v1.ServiceMonitor{}
@@ -52,14 +51,14 @@ func TestLargeObjectsWaitForEachOther(t *testing.T) {
 	for name, tc := range map[string]struct {
 		object   *v1.ServiceMonitor
 		together int32
-	}{"large": {large, 1}, "larger than all room": {huge, 1}, "small": {&v1.ServiceMonitor{}, 8}} {
+	}{"large": {large, 1}, "larger than all room": {huge, 1}, "small": {&v1.ServiceMonitor{}, 5}} {
 		synctest.Test(t, func(t *testing.T) {
-			room := semaphore.NewWeighted(budget.CompiledBytes)
+			room := newRoom(5*budget.CompilationBytes + 1)
 			var now, most atomic.Int32
 			for i := range 8 {
 				go func() {
 					defer func() { _ = recover() }()
-					weighed(room, tc.object, func() {
+					room.weighed(tc.object, func() {
 						most.Store(max(most.Load(), now.Add(1)))
 						defer now.Add(-1)
 						time.Sleep(time.Second)
@@ -74,7 +73,7 @@ func TestLargeObjectsWaitForEachOther(t *testing.T) {
 				t.Errorf("%s: %d at the same time, want %d", name, got, tc.together)
 			}
 			time.Sleep(time.Minute)
-			if most.Load() != tc.together || !room.TryAcquire(budget.CompiledBytes) {
+			if most.Load() != tc.together || !room.free.TryAcquire(budget.CompiledBytes) {
 				t.Errorf("%s: %d at the same time in the end", name, most.Load())
 			}
 		})

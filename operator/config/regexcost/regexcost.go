@@ -69,7 +69,7 @@ func operators(text string) (n int) {
 	if len(text) <= budget.RegexpOperators/foldOperators {
 		return len(text)
 	}
-	ranges, folds := 0, false
+	ranges, folds, classes := 0, false, false
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
@@ -83,13 +83,18 @@ func operators(text string) (n int) {
 		case '(':
 			n++
 			folds = folds || ignoresCase(text[i+1:])
-		case '.', '^', '$', '|', '[', '*', '+', '?', '{':
+		case '[':
+			n, classes = n+1, true
+		case '.', '^', '$', '|', '*', '+', '?', '{':
 			n++
 		case '-':
 			ranges++
 		}
 	}
-	if folds {
+	switch {
+	case !classes:
+		ranges = 0 // a hyphen is a character there
+	case folds:
 		ranges *= foldOperators
 	}
 	return n + ranges

@@ -89,12 +89,12 @@ func TestOperators(t *testing.T) {
 		fits bool
 	}{
 		"nothing":                        {"", true},
-		"a list of addresses":            {strings.Repeat("10.0.0.1|", 20_000), true},
-		"a list of escaped addresses":    {strings.Repeat(`10\.0\.0\.1|`, 20_000), true},
-		"a list of names":                {strings.Repeat("pod-of-a-team-0|", 20_000), true},
-		"names, ignoring case":           {"^(?s:(?i)" + strings.Repeat("kube-proxy|", 300) + ")$", true},
+		"a list of addresses":            {strings.Repeat("10.0.0.1|", 10_000), true},
+		"a list of escaped addresses":    {strings.Repeat(`10\.0\.0\.1|`, 10_000), true},
+		"a list of names":                {strings.Repeat("pod-of-a-team-0|", 10_000), true},
+		"names, ignoring case":           {"^(?s:(?i)" + strings.Repeat("kube-proxy|", 3_000) + ")$", true},
 		"a long word":                    {strings.Repeat("a", 1<<20), true},
-		"too many alternatives":          {strings.Repeat("a|", 100_001), false},
+		"too many alternatives":          {strings.Repeat("a|", 50_001), false},
 		"classes of Unicode":             {"[" + strings.Repeat(`\pL`, 2_000) + "]", false},
 		"ranges of Unicode, ignore case": {"(?i)[" + strings.Repeat(`A-\x{1e943}`, 1_000) + "]", false},
 		"the same with many flags":       {"(?" + strings.Repeat("s", 1_000) + "i)[" + strings.Repeat(`A-\x{1e943}`, 1_000) + "]", false},
