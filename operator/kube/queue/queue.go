@@ -1,5 +1,6 @@
 // Package queue implements the work queue of all parts of the operator that process keys.
-// A key is never processed by two workers at a time, and pauses between retries increase.
+// A key is never processed by two workers at a time, namespaces take turns, and pauses between
+// retries increase.
 package queue
 
 import (
@@ -26,8 +27,10 @@ type Queue struct {
 // New returns an empty queue.
 func New(o Options) *Queue {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](o.First, o.Last)
+	fair := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: newTurns()})
+	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: fair})
 	return &Queue{workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
-		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics})}
+		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, DelayingQueue: delaying})}
 }
 
 // Add adds a key unless it is already queued. A key that is being processed is queued until that is done.
