@@ -23,6 +23,8 @@ type RemoteWriteFile struct {
 	YAML []byte
 	// Dropped lists keys that the version does not support.
 	Dropped []gate.Dropped
+	// Warnings are about settings with which the server starts but fails later.
+	Warnings []string
 	// Deps are the Secrets and ConfigMaps that the file depends on, even on error.
 	Deps []assets.Dependency
 	// Files are TLS assets by file name, to be mounted at [ThanosAssetDir].
@@ -49,7 +51,7 @@ func CompileThanosRemoteWrite(tr *v1.ThanosRuler, version *semver.Version, r ass
 		return RemoteWriteFile{}, fmt.Errorf("spec.%w", err)
 	}
 	f.YAML, f.Dropped, err = gate.Append(nil, thanosRemoteWrite{writes}, t, "")
-	f.Dropped = append(pruned, f.Dropped...)
+	f.Dropped, f.Warnings = append(pruned, f.Dropped...), thanosWarnings(tr.Spec.RemoteWrite, t)
 	return f, err
 }
 

@@ -41,7 +41,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 		return plan, err
 	}
 	plan.Dropped = append(b.Dropped(), in.remoteWrite.Dropped...)
-	plan.Warnings = append(plan.Warnings, b.Warnings()...)
+	plan.Warnings = append(plan.Warnings, in.remoteWrite.Warnings...)
 	plan.Deprecate(engine.Deprecated{
 		Field: "spec.prometheusRulesExcludedFromEnforce", Use: "spec.excludedFromEnforcement", Set: len(b.spec.PrometheusRulesExcludedFromEnforce) > 0,
 	})

@@ -1,27 +1,24 @@
-package thanosruler
+package promconfig
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// crashingReplace are the versions whose remote write panics on a relabel step that
-// validates its target label, because the step has no name validation scheme.
-var crashingReplace = workload.Versions{Since: "0.41.0"}
-
-// Warnings returns warnings about settings with which the server starts but fails later.
-func (b *builder) Warnings() (out []string) {
-	if b.Err != nil || !crashingReplace.Has(b.Version) {
+// thanosWarnings returns warnings about replace steps that check their target label. The
+// remote write of the version panics on them, because they have no name validation scheme.
+func thanosWarnings(writes []v1.RemoteWriteSpec, t gate.Target) (out []string) {
+	if !t.AtLeast("thanos=0.41.0") {
 		return nil
 	}
-	for i, write := range b.spec.RemoteWrite {
+	for i, write := range writes {
 		for j := range write.WriteRelabelConfigs {
 			if checksTarget(&write.WriteRelabelConfigs[j]) {
 				out = append(out, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs[%d]: Thanos %s crashes at the first sample to which it applies a replace step; "+
-					"only a step that sets a constant value, without sourceLabels and regex, works", i, j, b.Version))
+					"only a step that sets a constant value, without sourceLabels and regex, works", i, j, t.Version))
 			}
 		}
 	}
