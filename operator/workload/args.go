@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -103,6 +105,22 @@ func NonEmpty[In any, S ~string](get func(In) S) func(In) (string, bool) {
 	return func(in In) (string, bool) {
 		s := string(get(in))
 		return s, s != ""
+	}
+}
+
+// DurationFlag produces the argument for a duration. Flags do not support years, which
+// durations of objects may have.
+func DurationFlag[In any](get func(In) v1.Duration) func(In) (string, bool) {
+	return func(in In) (string, bool) {
+		text := string(get(in))
+		if !strings.Contains(text, "y") {
+			return text, text != ""
+		}
+		d, err := model.ParseDuration(text)
+		if err != nil {
+			return text, true // a Check reports the error
+		}
+		return time.Duration(d).String(), true
 	}
 }
 

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"errors"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -39,4 +41,17 @@ func GRPCServerArgs[In any](field string, block func(In) *v1.GRPCServerTLSConfig
 		{Name: "grpc-server-tls-curves", In: Versions{Since: "0.42.0"}, Field: field + ".curves",
 			Each: each(func(t *v1.GRPCServerTLSConfig) []string { return t.Curves })},
 	}
+}
+
+// CheckGRPCServer rejects an incomplete block. nil is valid.
+func CheckGRPCServer(t *v1.GRPCServerTLSConfig) error {
+	switch {
+	case t == nil:
+		return nil
+	case (t.CertFile == "") != (t.KeyFile == ""):
+		return errors.New("set certFile and keyFile, or none of them")
+	case t.CAFile != "" && t.CertFile == "":
+		return FaultIn(".caFile", errors.New("also needs certFile and keyFile"))
+	}
+	return nil
 }

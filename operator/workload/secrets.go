@@ -24,10 +24,3 @@ func SecretProjection(name string, optional *bool) corev1.VolumeProjection {
 		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: optional,
 	}}
 }
-
-// KeyVolume returns a volume with one key of a Secret.
-func KeyVolume(name, secret, key string) corev1.Volume {
-	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
-		SecretName: secret, Items: []corev1.KeyToPath{{Key: key, Path: key}},
-	}}}
-}

@@ -35,6 +35,23 @@ type Cache = compiled.Cache[*Compiled]
 // LastPass holds the compiled rule objects of one workload's last reconciliation.
 type LastPass = compiled.LastPass[*Compiled]
 
+// Compiler compiles the rule objects of one workload, reconciliation after reconciliation. It
+// is not safe for concurrent use.
+type Compiler struct {
+	Cache *Cache
+	Owner compiled.Owner
+	last  LastPass
+}
+
+// Compile compiles the selected rule objects.
+func (c *Compiler) Compile(s Selected) Files { return s.Compile(c.Cache, &c.last) }
+
+// Held returns the number of bytes that are kept for the workload.
+func (c *Compiler) Held() int { return c.Cache.Held(c.Owner) + c.last.Held() }
+
+// Close drops them.
+func (c *Compiler) Close() { c.Cache.Release(c.Owner) }
+
 // Selected holds the rule objects that a workload selects, sorted by namespace and name,
 // and the settings under which they are compiled.
 type Selected struct {

@@ -5,103 +5,79 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"net/url"
-	"time"
 
 	"github.com/alecthomas/units"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// errNoURL replaces the error of the URL parser, which contains the URL and any password
-// in it.
-var errNoURL = errors.New("not a valid URL")
+// checks are the rules for a spec, in the order in which they are checked.
+var checks = []workload.Check[*builder]{
+	{Field: "spec.alertmanagerConfiguration", Fault: (*builder).checkConfiguration},
+	{Field: "spec.secrets", Fault: workload.Each(func(b *builder) []string { return b.spec.Secrets }, workload.NonEmptyName)},
+	{Field: "spec.configMaps", Fault: workload.Each(func(b *builder) []string { return b.spec.ConfigMaps }, workload.NonEmptyName)},
+	{Field: "spec.retention", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.Retention }, false)},
+	{Field: "spec.clusterGossipInterval", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.ClusterGossipInterval }, true)},
+	{Field: "spec.clusterPushpullInterval", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.ClusterPushpullInterval }, true)},
+	{Field: "spec.clusterPeerTimeout", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.ClusterPeerTimeout }, false)},
+	{Field: "spec.externalUrl", Fault: (*builder).checkURL},
+	{Field: "spec.limits", Fault: (*builder).checkLimits},
+	{Field: "spec.replicas", Fault: (*builder).checkReplicas},
+	{Field: "spec.clusterAdvertiseAddress", Fault: func(b *builder) error {
+		if b.spec.ClusterAdvertiseAddress == "" {
+			return nil
+		}
+		return checkHostPort(b.spec.ClusterAdvertiseAddress)
+	}},
+	{Field: "spec.additionalPeers", Fault: workload.Each(func(b *builder) []string { return b.spec.AdditionalPeers }, checkHostPort)},
+	{Fault: func(b *builder) error { return b.CheckRoutePrefix() }},
+	{Fault: func(b *builder) error { return b.WebConfig().Check() }},
+	{Fault: func(b *builder) error { return b.clusterTLS().Check() }},
+}
 
 // Check returns the first fault of the spec with which the server would not start.
 func (b *builder) Check() error {
 	if b.Err != nil {
 		return b.Err
 	}
-	for _, check := range []func() error{
-		b.checkConfiguration, b.checkMounts, b.checkDurations, b.checkURL, b.checkLimits, b.checkCluster,
-		b.CheckRoutePrefix, b.WebConfig().Check, b.clusterTLS().Check,
-	} {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return workload.FirstFault(checks, b)
 }
 
 // checkConfiguration checks that references to be mounted are complete, which volumes
 // require.
 func (b *builder) checkConfiguration() error {
-	const field = "spec.alertmanagerConfiguration"
-	if c := b.spec.AlertmanagerConfiguration; c != nil && c.Name == "" {
-		return errors.New(field + ".name: must not be empty")
+	if c := b.spec.AlertmanagerConfiguration; c != nil {
+		if err := workload.NonEmptyName(c.Name); err != nil {
+			return workload.FaultIn(".name", err)
+		}
 	}
 	for i, ref := range b.templates() {
+		at := fmt.Sprintf(".templates[%d]", i)
 		if ref.Secret == nil && ref.ConfigMap == nil {
-			return fmt.Errorf("%s.templates[%d]: needs secret or configMap", field, i)
+			return workload.FaultIn(at, errors.New("needs secret or configMap"))
 		}
-		if s := ref.Secret; s != nil && (s.Name == "" || s.Key == "") {
-			return fmt.Errorf("%s.templates[%d].secret: needs a name and a key", field, i)
+		if err := workload.KeyToMount(ref.Secret); err != nil {
+			return workload.FaultIn(at+".secret", err)
 		}
-		if m := ref.ConfigMap; m != nil && (m.Name == "" || m.Key == "") {
-			return fmt.Errorf("%s.templates[%d].configMap: needs a name and a key", field, i)
-		}
-	}
-	return nil
-}
-
-func (b *builder) checkMounts() error {
-	for field, names := range map[string][]string{"secrets": b.spec.Secrets, "configMaps": b.spec.ConfigMaps} {
-		for i, name := range names {
-			if name == "" {
-				return fmt.Errorf("spec.%s[%d]: must not be empty", field, i)
-			}
-		}
-	}
-	return nil
-}
-
-func (b *builder) checkDurations() error {
-	for _, row := range []struct {
-		field    string
-		value    v1.GoDuration
-		positive bool
-	}{
-		{"retention", b.spec.Retention, false},
-		{"clusterGossipInterval", b.spec.ClusterGossipInterval, true},
-		{"clusterPushpullInterval", b.spec.ClusterPushpullInterval, true},
-		{"clusterPeerTimeout", b.spec.ClusterPeerTimeout, false},
-	} {
-		if row.value == "" {
-			continue
-		}
-		d, err := time.ParseDuration(string(row.value))
-		switch {
-		case err != nil:
-			return fmt.Errorf("spec.%s: %w", row.field, err)
-		case d < 0, row.positive && d == 0:
-			return fmt.Errorf("spec.%s: must be longer than 0", row.field)
+		if err := workload.ConfigMapKeyToMount(ref.ConfigMap); err != nil {
+			return workload.FaultIn(at+".configMap", err)
 		}
 	}
 	return nil
 }
 
 func (b *builder) checkURL() error {
-	const field = "spec.externalUrl"
-	u, err := url.Parse(b.spec.ExternalURL)
+	u, err := workload.ParseURL(b.spec.ExternalURL)
 	switch {
 	case b.spec.ExternalURL == "":
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s: %w", field, errNoURL)
+		return err
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%s: must start with http:// or https://", field)
+		return errors.New("must start with http:// or https://")
 	case u.Host == "":
-		return fmt.Errorf("%s: must have a host", field)
+		return errors.New("must have a host")
 	}
 	return nil
 }
@@ -112,11 +88,10 @@ func (b *builder) checkLimits() error {
 	case l == nil:
 		return nil
 	case l.MaxSilences != nil && *l.MaxSilences < 0:
-		return errors.New("spec.limits.maxSilences: must not be negative")
+		return workload.FaultIn(".maxSilences", errors.New("must not be negative"))
 	case l.MaxPerSilenceBytes != "":
-		if _, err := bytesOf(l.MaxPerSilenceBytes); err != nil {
-			return fmt.Errorf("spec.limits.maxPerSilenceBytes: %w", err)
-		}
+		_, err := bytesOf(l.MaxPerSilenceBytes)
+		return workload.FaultIn(".maxPerSilenceBytes", err)
 	}
 	return nil
 }
@@ -136,19 +111,16 @@ func bytesOf(size v1.ByteSize) (int64, error) {
 	return int64(n), nil
 }
 
-func (b *builder) checkCluster() error {
+func (b *builder) checkReplicas() error {
 	if n := b.Replicas(); n > maxReplicas {
-		return fmt.Errorf("spec.replicas: %d: at most %d are possible", n, maxReplicas)
+		return fmt.Errorf("%d: at most %d are possible", n, maxReplicas)
 	}
-	if address := b.spec.ClusterAdvertiseAddress; address != "" {
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			return errors.New("spec.clusterAdvertiseAddress: must be HOST:PORT")
-		}
-	}
-	for i, peer := range b.spec.AdditionalPeers {
-		if _, _, err := net.SplitHostPort(peer); err != nil {
-			return fmt.Errorf("spec.additionalPeers[%d]: must be HOST:PORT", i)
-		}
+	return nil
+}
+
+func checkHostPort(address string) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return errors.New("must be HOST:PORT")
 	}
 	return nil
 }

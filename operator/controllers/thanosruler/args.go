@@ -5,10 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
-
-	"github.com/prometheus/common/model"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
@@ -29,17 +25,17 @@ var withUTF8Labels = workload.Versions{Since: "0.38.0"} // label names with char
 // args are the arguments between "rule" and the user's arguments.
 var args = slices.Concat([]workload.Row[*builder]{
 	{Name: "data-dir", Value: workload.Always[*builder](kind.Data.Dir)},
-	{Name: "eval-interval", Value: duration(func(b *builder) v1.Duration { return cmp.Or(b.spec.EvaluationInterval, defaultInterval) })},
+	{Name: "eval-interval", Value: workload.DurationFlag(func(b *builder) v1.Duration { return cmp.Or(b.spec.EvaluationInterval, defaultInterval) })},
 	{Name: "tsdb.retention",
 		Value: workload.NonEmpty(func(b *builder) v1.Duration { return cmp.Or(b.spec.Retention, wellknown.DefaultRetention) })},
 	{Name: "rule-query-offset", In: workload.Versions{Since: "0.38.0"}, Field: "spec.ruleQueryOffset",
-		Value: duration(func(b *builder) v1.Duration { return b.spec.RuleQueryOffset })},
+		Value: workload.DurationFlag(func(b *builder) v1.Duration { return b.spec.RuleQueryOffset })},
 	{Name: "rule-concurrent-evaluation", In: workload.Versions{Since: "0.37.0"}, Field: "spec.ruleConcurrentEval", Value: concurrency},
 	{Name: "for-outage-tolerance", In: workload.Versions{Since: "0.30.0"}, Field: "spec.ruleOutageTolerance",
-		Value: duration(func(b *builder) v1.Duration { return b.spec.RuleOutageTolerance })},
+		Value: workload.DurationFlag(func(b *builder) v1.Duration { return b.spec.RuleOutageTolerance })},
 	{Name: "for-grace-period", In: workload.Versions{Since: "0.30.0"}, Field: "spec.ruleGracePeriod",
-		Value: duration(func(b *builder) v1.Duration { return b.spec.RuleGracePeriod })},
-	{Name: "resend-delay", Value: duration(func(b *builder) v1.Duration { return b.spec.ResendDelay })},
+		Value: workload.DurationFlag(func(b *builder) v1.Duration { return b.spec.RuleGracePeriod })},
+	{Name: "resend-delay", Value: workload.DurationFlag(func(b *builder) v1.Duration { return b.spec.ResendDelay })},
 	{Name: "enable-feature", In: workload.Versions{Since: "0.39.0"}, Field: "spec.enableFeatures",
 		Each: func(b *builder) []string { return b.spec.EnableFeatures }},
 	{Name: "label", Each: externalLabels},
@@ -52,16 +48,16 @@ var args = slices.Concat([]workload.Row[*builder]{
 	{Name: "rule-file", Value: workload.Always[*builder](kind.RulesDir + "/*/*.yaml")},
 	{Name: "remote-write.config-file", In: workload.Versions{Since: "0.24.0"}, Field: "spec.remoteWrite",
 		Value: func(b *builder) (string, bool) {
-			return configDir + "/" + remoteWriteVolume + "/" + remoteWriteKey, len(b.spec.RemoteWrite) > 0
+			path, _ := b.files().PathOf(remoteWriteVolume)
+			return path, len(b.spec.RemoteWrite) > 0
 		}},
-	{Name: "query.config-file", Value: configPath("spec.queryConfig")},
+	{Name: "query.config-file", Value: pathOf(queryVolume)},
 	{Name: "query", Each: func(b *builder) []string { return unless(b.spec.QueryConfig != nil, b.spec.QueryEndpoints) }},
-	{Name: "alertmanagers.config-file", Value: configPath("spec.alertmanagersConfig")},
-	{Name: "alertmanagers.url",
-		Each: func(b *builder) []string { return unless(b.spec.AlertmanagersConfig != nil, b.spec.AlertmanagersURL) }},
-	{Name: "objstore.config-file", Value: configPath("spec.objectStorageConfig")},
-	{Name: "tracing.config-file", Value: configPath("spec.tracingConfig")},
-	{Name: "alert.relabel-config-file", Value: configPath("spec.alertRelabelConfigs")},
+	{Name: "alertmanagers.config-file", Value: pathOf(alertmanagersVolume)},
+	{Name: "alertmanagers.url", Each: alertmanagers},
+	{Name: "objstore.config-file", Value: pathOf(objectStorageVolume)},
+	{Name: "tracing.config-file", Value: pathOf(tracingVolume)},
+	{Name: "alert.relabel-config-file", Value: pathOf(alertRelabelVolume)},
 }, workload.GRPCServerArgs("spec.grpcServerTlsConfig", func(b *builder) *v1.GRPCServerTLSConfig {
 	return b.spec.GRPCServerTLSConfig
 }), []workload.Row[*builder]{
@@ -97,20 +93,9 @@ func Gates() []workload.Gate {
 	return workload.GatesOf("thanos rule", slices.Concat(args, lastArgs), b)
 }
 
-// duration returns the value of a flag that does not support years, which the field
-// allows.
-func duration(get func(*builder) v1.Duration) func(*builder) (string, bool) {
-	return func(b *builder) (string, bool) {
-		text := string(get(b))
-		if !strings.Contains(text, "y") {
-			return text, text != ""
-		}
-		d, err := model.ParseDuration(text)
-		if err != nil {
-			return text, true // Check reports the error
-		}
-		return time.Duration(d).String(), true
-	}
+// pathOf returns the path of a file, if it is configured.
+func pathOf(volume string) func(*builder) (string, bool) {
+	return func(b *builder) (string, bool) { return b.files().PathOf(volume) }
 }
 
 func concurrency(b *builder) (string, bool) {
@@ -148,6 +133,11 @@ func readable(quoted string) bool {
 // droppedLabels returns the labels that are removed from alerts before they are sent.
 func droppedLabels(b *builder) []string {
 	return append([]string{replicaLabel}, b.spec.AlertDropLabels...)
+}
+
+// alertmanagers returns the URLs to which alerts are sent.
+func alertmanagers(b *builder) []string {
+	return unless(b.spec.AlertmanagersConfig != nil, b.spec.AlertmanagersURL)
 }
 
 // unless returns the list, or nil if another setting replaces it.

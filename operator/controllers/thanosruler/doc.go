@@ -2,22 +2,23 @@
 // rules into ConfigMaps, Secrets and pods. Package engine reconciles them; package
 // workload has the parts of pods that all kinds share.
 //
-//	kind.go             the kind: names, selectors, objects that run the pods
-//	gather.go           gather: compile rules and remote write, once per change
-//	desired.go          decide: which objects should exist (pure)
-//	check.go            specs that Thanos would not start with; warnings.go: later failures
-//	owner.go args.go pod.go volumes.go statefulset.go service.go secrets.go
-//	                    the objects
+//	kind.go     the kind: selectors, objects that run the pods
+//	gather.go   gather: compile rules and remote write, once per change
+//	desired.go  decide: which objects should exist (pure)
+//	check.go    specs that Thanos would not start with
+//	builder.go  names, ports and folders of the objects
+//	args.go files.go pod.go
+//	            the pods
 //
-// An [Owner] builds the objects from plain values only, and the same arguments result in
+// A builder builds the objects from plain values only, and the same arguments result in
 // the same bytes:
 //
-//	owner := thanosruler.newBuilder(tr, cfg)
-//	in := thanosruler.workload.PodInputs{RuleConfigMaps: plan.Names, TLSSecrets: n}
-//	in.Hash, err = owner.InputHash(live, in)
-//	sts, err := owner.StatefulSet(in)
-//	for _, d := range owner.Dropped() { … } // fields the version does not support
+//	b := newBuilder(tr, cfg)
+//	in := workload.PodInputs{RuleConfigMaps: plan.Names, TLSSecrets: n}
+//	in.Hash, err = b.InputHash(live, in)
+//	sts, err := b.StatefulSet(in)
+//	for _, d := range b.Dropped() { … } // fields the version does not support
 //
 // Every version-dependent argument is a row with a gate in args.go. Files from Secrets
-// are rows in volumes.go.
+// are rows in files.go, faults rows in check.go.
 package thanosruler

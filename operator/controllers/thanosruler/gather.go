@@ -34,18 +34,10 @@ type inputs struct {
 // gatherer gathers the inputs of one ThanosRuler.
 type gatherer struct {
 	*settings
-	owner compiled.Owner // of the rule files in the cache
-	last  rules.LastPass
-
+	rules.Compiler
 	alerting    compiled.Kept[[]assets.Dependency] // of files that were found valid
 	remoteWrite compiled.Kept[promconfig.RemoteWriteFile]
 }
-
-// Held implements [engine.Gatherer].
-func (g *gatherer) Held() int { return g.cache.Held(g.owner) + g.last.Held() }
-
-// Close implements [engine.Gatherer].
-func (g *gatherer) Close() { g.cache.Release(g.owner) }
 
 // Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
@@ -55,7 +47,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	if err != nil {
 		return in, err
 	}
-	in.rules = selected.Compile(g.cache, &g.last)
+	in.rules = g.Compile(selected)
 	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
 	in.plan, in.left = in.rules.PackAlone(in.RuleConfigMapBase(), in.buckets)
 	if c.SelectionOnly {

@@ -36,7 +36,7 @@ func (b *builder) StatefulSet(in workload.PodInputs) (*appsv1.StatefulSet, error
 	if err != nil {
 		return nil, err
 	}
-	config, _ := b.configVolumes()
+	config, _ := b.files().Volumes()
 	web, _ := b.WebVolumes()
 	spec := b.PodSpec()
 	spec.TopologySpreadConstraints = b.spec.TopologySpreadConstraints
@@ -66,7 +66,7 @@ func (b *builder) server(rules []string) (corev1.Container, error) {
 	}
 	c.Env = []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
 	c.Ports = append([]corev1.ContainerPort{{Name: grpcPortName, ContainerPort: grpcPort, Protocol: corev1.ProtocolTCP}}, b.WebPorts()...)
-	_, config := b.configVolumes()
+	_, config := b.files().Volumes()
 	_, web := b.WebVolumes()
 	c.VolumeMounts = slices.Concat(config, []corev1.VolumeMount{b.TLSAssetsMount()}, web,
 		[]corev1.VolumeMount{b.DataMount()}, b.ReadRuleMounts(rules), b.spec.VolumeMounts)

@@ -93,9 +93,9 @@ func inPod(o *builder) (thanostest.Container, error) {
 		return thanostest.Container{}, err
 	}
 	secrets := append(o.TLSAssetSecrets(nil, nil), o.configSecret([]byte(remoteWrite)), web)
-	for _, f := range o.configFiles() {
-		if s := f.mounted(); s != nil {
-			content := map[string]string{"query-config": "- static_configs: [query]"}[f.volume]
+	for _, f := range o.files().Files[1:] { // without the remote-write configuration
+		if s := f.Secret; s != nil && f.Path == "" {
+			content := map[string]string{queryVolume: "- static_configs: [query]"}[f.Volume]
 			secrets = append(secrets, o.Secret(s.Name, map[string][]byte{s.Key: []byte(content)}))
 		}
 	}

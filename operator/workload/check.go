@@ -1,0 +1,140 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/prometheus/common/model"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Check is one row of a table of checks. In is the input of the table. Errors of a check
+// without a field name the field themselves.
+type Check[In any] struct {
+	Field string
+	Fault func(In) error
+}
+
+// FirstFault returns the first error of a table, prefixed with the field.
+func FirstFault[In any](checks []Check[In], in In) error {
+	for _, c := range checks {
+		err := c.Fault(in)
+		var at partError
+		switch {
+		case err == nil:
+		case c.Field == "":
+			return err
+		case errors.As(err, &at):
+			return fmt.Errorf("%s%s: %w", c.Field, at.part, at.error)
+		default:
+			return fmt.Errorf("%s: %w", c.Field, err)
+		}
+	}
+	return nil
+}
+
+// partError is an error in a part of a field.
+type partError struct {
+	part string
+	error
+}
+
+// FaultIn returns an error in a part of the field of a [Check]: an element, "[2]", or a field
+// of a block, ".caFile". nil remains nil.
+func FaultIn(part string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return partError{part, err}
+}
+
+// Common checks.
+
+// Each checks each element of a list.
+func Each[In, T any](list func(In) []T, fault func(T) error) func(In) error {
+	return func(in In) error {
+		for i, element := range list(in) {
+			if err := FaultIn(fmt.Sprintf("[%d]", i), fault(element)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// errNotPositive is the error of a duration that must not be 0.
+var errNotPositive = errors.New("must be longer than 0")
+
+// Duration checks a duration as Prometheus and Thanos parse it. Empty is valid.
+func Duration[In any](get func(In) v1.Duration, positive bool) func(In) error {
+	return func(in In) error {
+		text := string(get(in))
+		if text == "" {
+			return nil
+		}
+		d, err := model.ParseDuration(text)
+		if err == nil && positive && d == 0 {
+			return errNotPositive
+		}
+		return err
+	}
+}
+
+// GoDuration checks a duration as Go parses it, which must not be negative. Empty is valid.
+func GoDuration[In any](get func(In) v1.GoDuration, positive bool) func(In) error {
+	return func(in In) error {
+		text := string(get(in))
+		if text == "" {
+			return nil
+		}
+		d, err := time.ParseDuration(text)
+		if err == nil && (d < 0 || positive && d == 0) {
+			return errNotPositive
+		}
+		return err
+	}
+}
+
+// ParseURL parses a URL. Its errors do not contain the URL, which may have a password.
+func ParseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("not a valid URL")
+	}
+	return u, nil
+}
+
+// NonEmptyName rejects an empty name of an object.
+func NonEmptyName(name string) error {
+	if name == "" {
+		return errors.New("must not be empty")
+	}
+	return nil
+}
+
+// KeyToMount rejects a reference without a name or a key, which volumes require. nil is valid.
+func KeyToMount(s *corev1.SecretKeySelector) error {
+	if s == nil {
+		return nil
+	}
+	return nameAndKey(s.Name, s.Key)
+}
+
+// ConfigMapKeyToMount is like [KeyToMount] for a ConfigMap.
+func ConfigMapKeyToMount(s *corev1.ConfigMapKeySelector) error {
+	if s == nil {
+		return nil
+	}
+	return nameAndKey(s.Name, s.Key)
+}
+
+func nameAndKey(name, key string) error {
+	if name == "" || key == "" {
+		return errors.New("needs a name and a key")
+	}
+	return nil
+}
