@@ -60,13 +60,13 @@ func byName[T metav1.Object](all []T) map[string]T {
 
 // gatherFor runs the first half of a reconciliation without cached results, until all
 // inputs have been read.
-func gatherFor(opts Options, o Owner, c engine.Cluster) (*Inputs, error) {
+func gatherFor(opts Options, o Workload, c engine.Cluster) (*Inputs, error) {
 	servers, agents := Kinds(opts, &rules.Cache{})
 	kind := servers
 	if o.Agent != nil {
 		kind = agents
 	}
-	in, err := kind.Open(types.NamespacedName{}).Gather(o.workload(), c)
+	in, err := kind.Open(types.NamespacedName{}).Gather(o.typed(), c)
 	return in.(*Inputs), err
 }
 

@@ -41,39 +41,39 @@ type Plan struct {
 //
 // Errors: a setting of the workload is invalid, so nothing may be written.
 func (in *Inputs) Plan() (Plan, error) {
-	owner := in.Owner.Workload(in.config())
+	b := in.Workload.Builder(in.config())
 	plan := Plan{}
 	plan.left = append(in.left, in.fitFiles()...)
-	if err := plan.config(owner, in); err != nil {
+	if err := plan.config(b, in); err != nil {
 		return plan, err
 	}
 	if plan.written.Withheld != nil {
-		return withheld(owner, in, plan.written)
+		return withheld(b, in, plan.written)
 	}
-	if in.Owner.Server != nil {
-		plan.contentWithRules(owner, in)
+	if in.Workload.Server != nil {
+		plan.contentWithRules(b, in)
 	} else {
 		plan.Content = append(plan.Content, plan.written.Steps...)
 	}
 	plan.left = append(plan.left, plan.written.Left...)
-	tlsSecrets := plan.PutTLSAssets(owner.Base, in.tlsFiles(), in.Live)
-	web, err := owner.WebConfigSecret()
+	tlsSecrets := plan.PutTLSAssets(b.Base, in.tlsFiles(), in.Live)
+	web, err := b.WebConfigSecret()
 	if err != nil {
 		return plan, err
 	}
 	plan.Put(web)
-	if in.Owner.Server != nil {
-		plan.Put(owner.ThanosHTTPClientSecret())
+	if in.Workload.Server != nil {
+		plan.Put(b.ThanosHTTPClientSecret())
 	}
 	plan.Hash, plan.Delivered = plan.ContentHash(plan.written.Parts, in.Rules.EachSum(), in.Mounted.Sums()), plan.content()
 
 	pod := workload.PodInputs{
 		RuleConfigMaps: in.RulePlan.Names, TLSSecrets: tlsSecrets, ConfigInParts: plan.written.InParts,
 	}
-	if err := plan.workloads(owner, in, pod); err != nil {
+	if err := plan.workloads(b, in, pod); err != nil {
 		return plan, err
 	}
-	plan.notes(owner, in)
+	plan.notes(b, in)
 	plan.Plain = plan.plain(in)
 	plan.Warnings = append(plan.Warnings, plan.written.Warnings...)
 	return plan, nil
@@ -95,31 +95,31 @@ func (plan *Plan) plain(in *Inputs) []engine.Plain {
 
 // workloads adds the objects that run the pods to the plan. pod has the inputs that all pods
 // share.
-func (plan *Plan) workloads(owner *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
-	if owner.UsesDaemonSet() {
-		return plan.daemonSet(owner, in, pod)
+func (plan *Plan) workloads(b *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
+	if b.UsesDaemonSet() {
+		return plan.daemonSet(b, in, pod)
 	}
-	return plan.shards(owner, in, pod)
+	return plan.shards(b, in, pod)
 }
 
 // contentWithRules adds the rule ConfigMaps and the configuration to the plan. Steps that
 // remove files come last, after rules that move to the configuration have been written
 // there.
-func (plan *Plan) contentWithRules(owner *promworkload.Builder, in *Inputs) {
-	writes := in.RulePlan.Writes(in.RuleConfigMaps, owner.RuleConfigMapMeta)
+func (plan *Plan) contentWithRules(b *promworkload.Builder, in *Inputs) {
+	writes := in.RulePlan.Writes(in.RuleConfigMaps, b.RuleConfigMapMeta)
 	plan.files, plan.sums = writes.Files, in.Rules.Sums()
 	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
 }
 
 // config assembles the configuration. If the user manages it, it only ensures that the
 // Secret exists.
-func (plan *Plan) config(owner *promworkload.Builder, in *Inputs) (err error) {
+func (plan *Plan) config(b *promworkload.Builder, in *Inputs) (err error) {
 	if in.Frame == nil {
-		plan.written.Steps = []apply.Step{{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})}}
-		plan.written.InParts = configsecret.ReadParts(owner.Base, in.Live)
+		plan.written.Steps = []apply.Step{{Verb: apply.PutIfNone, Object: b.ConfigSecret([]byte{})}}
+		plan.written.InParts = configsecret.ReadParts(b.Base, in.Live)
 		return nil
 	}
-	plan.written, err = in.documents.Fit(owner.Base, in.Live, func() (configsecret.Content, error) {
+	plan.written, err = in.documents.Fit(b.Base, in.Live, func() (configsecret.Content, error) {
 		if in.repack {
 			in.packRules()
 		}
@@ -157,7 +157,7 @@ func (plan *Plan) WriteConfig(w io.Writer) error { return plan.written.WriteText
 // packRules plans the rule ConfigMaps.
 func (in *Inputs) packRules() {
 	in.repack = false
-	base := in.Owner.Workload(in.config()).RuleConfigMapBase()
+	base := in.Workload.Builder(in.config()).RuleConfigMapBase()
 	if most := in.mostRuleConfigMaps(); most > 0 {
 		in.RulePlan = rules.PackWithin(base, in.RuleConfigMaps, in.Rules.Contents(), most)
 		return
@@ -170,10 +170,10 @@ func (in *Inputs) packRules() {
 // mounted by every pod are delivered with the configuration, so that growth never changes
 // the pod. Otherwise, more ConfigMaps are mounted.
 func (in *Inputs) mostRuleConfigMaps() int {
-	if in.config().Layout == workload.LayoutSingle || in.options.unmanaged(in.Owner) {
+	if in.config().Layout == workload.LayoutSingle || in.options.unmanaged(in.Workload) {
 		return 0
 	}
-	if _, notYet := configsecret.NotReaders(in.Owner.Workload(in.config()).Base, in.Live); notYet != "" {
+	if _, notYet := configsecret.NotReaders(in.Workload.Builder(in.config()).Base, in.Live); notYet != "" {
 		return 0
 	}
 	return wellknown.MountedRuleConfigMaps
@@ -213,13 +213,13 @@ func (plan *Plan) content() delivery.Content {
 }
 
 // notes adds the warnings that a user should see although nothing failed.
-func (plan *Plan) notes(owner *promworkload.Builder, in *Inputs) {
-	if in.options.unmanaged(in.Owner) {
+func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
+	if in.options.unmanaged(in.Workload) {
 		plan.Reason, plan.Message = reasonConfigUnmanaged, configUnmanaged
 	}
-	plan.Deprecate(deprecatedFields(in.Owner)...)
+	plan.Deprecate(deprecatedFields(in.Workload)...)
 	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
-	own := owner.Dropped()
+	own := b.Dropped()
 	if in.Frame != nil {
 		own = append(own, in.Frame.Dropped...)
 		plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(in.Frame.Warnings))...)
@@ -237,7 +237,7 @@ const (
 )
 
 // deprecatedFields returns the fields that have been replaced. An agent has none.
-func deprecatedFields(o Owner) []engine.Deprecated {
+func deprecatedFields(o Workload) []engine.Deprecated {
 	p := o.Server
 	if p == nil {
 		return nil

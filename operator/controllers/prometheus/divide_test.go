@@ -168,7 +168,7 @@ func TestSelectionKnowsWhatIsLeftOut(t *testing.T) {
 	if fmt.Sprint(want) != fmt.Sprint(got) || want["ServiceMonitor greedy"] == 0 {
 		t.Errorf("left out %v, a selection says %v", want, got)
 	}
-	scrapes, err := ScrapesOf(w.owner.workload(), c, Options{Workload: w.config})
+	scrapes, err := ScrapesOf(w.owner.typed(), c, Options{Workload: w.config})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
-// Package prometheus implements the kinds Prometheus and PrometheusAgent, called owners
-// in the code: it turns their specs and the objects that they select into a
-// configuration, rules and pods. Package engine reconciles them.
+// Package prometheus implements the kinds Prometheus and PrometheusAgent: it turns their
+// specs and the objects that they select into a configuration, rules and pods. Package
+// engine reconciles them.
 //
-//	kind.go selected.go owner.go       the two kinds: what they share and where they differ
+//	kind.go selected.go workload.go    the two kinds: what they share and where they differ
 //	gather.go inputs.go                gather: compile the selected objects, once per change
 //	scrapes.go                         jobs, each relabel step with its origin, for previews
 //	desired.go shards.go daemonset.go retention.go

@@ -23,33 +23,33 @@ type gatherer struct {
 	owner     compiled.Owner // of the fragments in the cache
 	documents *configsecret.Documents
 	monitors  compiled.LastPass[*CompiledMonitor]
-	ruleFiles rules.LastPass
+	ruleFiles rules.Compiler
 	frame     compiled.Kept[promconfig.Frame]
 	mounts    engine.Mounts
 }
 
 // Held implements [engine.Gatherer].
 func (g *gatherer) Held() int {
-	return g.family.monitors.Held(g.owner) + g.rules.Held(g.owner) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
+	return g.family.monitors.Held(g.owner) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
 }
 
 // Close implements [engine.Gatherer].
 func (g *gatherer) Close() {
 	g.family.monitors.Release(g.owner)
-	g.rules.Release(g.owner)
+	g.ruleFiles.Close()
 	g.documents.Close()
 }
 
 // Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
-	in, err := g.gather(ownerOf(w), c)
+	in, err := g.gather(workloadOf(w), c)
 	return in, err
 }
 
-func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
-	in := &Inputs{Owner: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents}
+func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
+	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents}
 	in.Retained = in.retained()
-	selectors, err := g.kindOf(o).Selectors(o.workload())
+	selectors, err := g.kindOf(o).Selectors(o.typed())
 	if err != nil {
 		return in, err
 	}
@@ -61,7 +61,7 @@ func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 	g.monitors.Begin(settings.Key())
 	monitorCompiler{g, c, selectors, settings, in}.compile()
 	if o.Server != nil {
-		in.Rules = selectedRules(o, c, selectors, settings).Compile(g.rules, &g.ruleFiles)
+		in.Rules = g.ruleFiles.Compile(selectedRules(o, c, selectors, settings))
 		in.RuleConfigMaps = rules.Buckets(c.Live.ConfigMaps, o.GetUID())
 		in.packRules()
 	}
@@ -72,7 +72,7 @@ func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 		in.fitSelection(settings, c)
 		return in, nil
 	}
-	if in.Mounted, err = g.mounts.Read(o.workload(), c, engine.UserFolders(o.Workload(g.Workload).UserMounts())); err != nil {
+	if in.Mounted, err = g.mounts.Read(o.typed(), c, engine.UserFolders(o.Builder(g.Workload).UserMounts())); err != nil {
 		return in, err
 	}
 	if g.unmanaged(o) {
@@ -84,10 +84,10 @@ func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 // compileFrame compiles the workload's own part of the document unless the cached one is
 // current.
 func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Cluster) error {
-	o := in.Owner
+	o := in.Workload
 	var ruleConfigMaps []string
 	if o.Server != nil {
-		ruleConfigMaps = o.Workload(g.Workload).PadRuleConfigMaps(in.RulePlan.Names)
+		ruleConfigMaps = o.Builder(g.Workload).PadRuleConfigMaps(in.RulePlan.Names)
 		if len(in.RulePlan.Overflow) > 0 {
 			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
 		}
@@ -106,7 +106,7 @@ func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Clu
 // compileRules compiles the rules of a server into the cache, because rules are the most
 // expensive objects to compile. Errors are left to its reconciliation.
 func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
-	o := ownerOf(w)
+	o := workloadOf(w)
 	selectors, err := f.servers.Selectors(w)
 	if err != nil {
 		return
@@ -117,7 +117,7 @@ func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
 }
 
 // selectedRules returns the selected rule objects of a server.
-func selectedRules(o Owner, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selected {
+func selectedRules(o Workload, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selected {
 	return rules.Selected{
 		Owner: o.fragments(), Settings: rules.PrometheusSettings(o.Server, s.Target().Version),
 		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),

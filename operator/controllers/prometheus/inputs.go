@@ -18,7 +18,7 @@ import (
 
 // Inputs are the inputs of one reconciliation of a workload.
 type Inputs struct {
-	Owner Owner
+	Workload Workload
 	// Frame is the workload's own part of the configuration. It is nil if the user
 	// manages the configuration.
 	Frame *promconfig.Frame

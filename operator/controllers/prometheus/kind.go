@@ -72,10 +72,13 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 	k.StatefulSets = strings.Join([]string{
 		managed, wellknown.LabelShard, wellknown.LabelOwnerName, wellknown.Having(wellknown.LabelMode, k.Names.Mode),
 	}, ",")
-	k.Shape = func(w v1.Workload) engine.Shape { return shape(ownerOf(w), f.Workload) }
+	k.Shape = func(w v1.Workload) engine.Shape { return shape(workloadOf(w), f.Workload) }
 	k.Open = func(key types.NamespacedName) engine.Gatherer {
 		owner := compiled.Owner{Kind: k.Kind, Namespace: key.Namespace, Name: key.Name}
-		return &gatherer{family: f, owner: owner, documents: configsecret.New(&f.chunks, f.MaxSecretBytes)}
+		return &gatherer{
+			family: f, owner: owner, documents: configsecret.New(&f.chunks, f.MaxSecretBytes),
+			ruleFiles: rules.Compiler{Cache: f.rules, Owner: owner},
+		}
 	}
 	k.Gone = func(kind string, object types.NamespacedName) {
 		if kind == v1.PrometheusRuleKind {
@@ -93,7 +96,7 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 	return k
 }
 
-func (f *family) kindOf(o Owner) *engine.Kind {
+func (f *family) kindOf(o Workload) *engine.Kind {
 	if o.Server != nil {
 		return f.servers
 	}
@@ -101,25 +104,25 @@ func (f *family) kindOf(o Owner) *engine.Kind {
 }
 
 // shape describes the objects that run the pods of a workload.
-func shape(o Owner, cfg workload.Config) engine.Shape {
-	owner := o.Workload(cfg)
+func shape(o Workload, cfg workload.Config) engine.Shape {
+	b := o.Builder(cfg)
 	out := engine.Shape{
-		Replicas: owner.Replicas(), Selector: owner.SelectorLabels(), Server: promworkload.ServerContainer,
-		Service:   engine.Service{Name: owner.ServiceName(), Custom: owner.CustomService(), Ports: owner.ServicePorts()},
+		Replicas: b.Replicas(), Selector: b.SelectorLabels(), Server: promworkload.ServerContainer,
+		Service:   engine.Service{Name: b.ServiceName(), Custom: b.CustomService(), Ports: b.ServicePorts()},
 		Reloaders: reloaders(o, cfg),
 	}
 	if o.usesDaemonSet() {
-		out.DaemonSet, out.Service.Custom = owner.PrefixedName(), false
+		out.DaemonSet, out.Service.Custom = b.PrefixedName(), false
 		return out
 	}
-	for i, name := range owner.ShardNames() {
+	for i, name := range b.ShardNames() {
 		out.Sets = append(out.Sets, engine.Set{Name: name, Title: "shard " + strconv.Itoa(i) + ": "})
 	}
 	return out
 }
 
 // reloaders returns how to reach the reloaders of the workload's pods.
-func reloaders(o Owner, cfg workload.Config) delivery.Pod {
+func reloaders(o Workload, cfg workload.Config) delivery.Pod {
 	out := delivery.Pod{Scheme: "http"}
 	if o.Fields.ListenLocal {
 		return out
@@ -137,7 +140,7 @@ func reloaders(o Owner, cfg workload.Config) delivery.Pod {
 
 // status returns the desired and the current status of a workload.
 func status(w v1.Workload, s engine.Status) (want, have any) {
-	o := ownerOf(w)
+	o := workloadOf(w)
 	out := v1.PrometheusStatus{WorkloadStatus: s.WorkloadStatus, ShardStatuses: s.Sets}
 	if !s.Bare {
 		out.Selector, out.Shards = s.Selector, valueOr(o.Fields.Shards, 1)
@@ -148,12 +151,12 @@ func status(w v1.Workload, s engine.Status) (want, have any) {
 // gauges are metrics of the specs, besides replicas.
 var gauges = []engine.Gauge{
 	{Name: "prometheus_operator_spec_shards", Help: "Desired shards.", Value: func(w v1.Workload) (float64, bool) {
-		return float64(valueOr(ownerOf(w).Fields.Shards, 1)), true
+		return float64(valueOr(workloadOf(w).Fields.Shards, 1)), true
 	}},
 	{
 		Name: "prometheus_operator_prometheus_enforced_sample_limit", Help: "Global limit on the number of scraped samples per scrape target.",
 		Value: func(w v1.Workload) (float64, bool) {
-			limit := ownerOf(w).Fields.EnforcedSampleLimit
+			limit := workloadOf(w).Fields.EnforcedSampleLimit
 			return float64(valueOr(limit, 0)), limit != nil
 		},
 	},

@@ -26,7 +26,7 @@ import (
 //	Retain              | does not parse      | keep and warn
 func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	identity := func(annotations map[string]string) *appsv1.StatefulSet {
-		meta := in.Owner.Workload(in.config()).Identity(sts.Name)
+		meta := in.Workload.Builder(in.config()).Identity(sts.Name)
 		meta.Annotations = annotations
 		return &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta}
 	}
@@ -38,7 +38,7 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	plan.warnOfOldReader(in, sts)
 	text, set := sts.Annotations[wellknown.AnnotationDeletionDeadline]
 	if !set {
-		deadline, err := deletionDeadline(in.Owner.Server, in.Now)
+		deadline, err := deletionDeadline(in.Workload.Server, in.Now)
 		if err != nil {
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: %v", sts.Name, err))
 			return
@@ -59,10 +59,10 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 
 // retains reports whether surplus shards are kept for a while.
 func (in *Inputs) retains() bool {
-	if in.Owner.Server == nil || !in.config().ShardRetention {
+	if in.Workload.Server == nil || !in.config().ShardRetention {
 		return false
 	}
-	policy := in.Owner.Server.Spec.ShardRetentionPolicy
+	policy := in.Workload.Server.Spec.ShardRetentionPolicy
 	return policy != nil && policy.WhenScaled == v1.RetainWhenScaledRetentionType
 }
 
@@ -73,8 +73,8 @@ func (in *Inputs) retained() map[string]bool {
 		return nil
 	}
 	out := map[string]bool{}
-	owner := in.Owner.Workload(in.config())
-	for _, name := range in.Unwanted(owner.Base, owner.ShardNames()...) {
+	b := in.Workload.Builder(in.config())
+	for _, name := range in.Unwanted(b.Base, b.ShardNames()...) {
 		out[name] = true
 	}
 	return out
@@ -85,7 +85,7 @@ func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
 	if len(plan.written.Parts) == 0 {
 		return
 	}
-	if fault := in.Owner.Workload(in.config()).PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
+	if fault := in.Workload.Builder(in.config()).PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf(
 			"StatefulSet %s is retained and cannot read the configuration, which is in parts: %s; its pods keep the configuration that they have, and one that restarts waits until the configuration fits into one Secret",
 			sts.Name, fault))

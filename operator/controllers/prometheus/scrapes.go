@@ -92,7 +92,7 @@ func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 // Scrapes is like [ScrapesOf] and reuses earlier results. If knows returns true for an object,
 // its document has no text.
 func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledMonitor) bool) (Scrapes, error) {
-	o := ownerOf(w)
+	o := workloadOf(w)
 	if s.gatherer == nil {
 		servers, agents := Kinds(s.Options, &rules.Cache{})
 		s.kind = servers
@@ -118,7 +118,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	if out.Unmanaged {
 		return out, nil
 	}
-	in := &Inputs{Owner: o, Live: c.Live, options: g.Options, documents: g.documents}
+	in := &Inputs{Workload: o, Live: c.Live, options: g.Options, documents: g.documents}
 	g.family.monitors.Use(g.owner, settings.Key())
 	g.monitors.Begin(settings.Key())
 	monitorCompiler{g, c, selectors, settings, in}.compile()

@@ -18,19 +18,19 @@ const (
 // server.
 var monitors = []engine.Selects{
 	{Row: catalog.ServiceMonitor, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
-		f := ownerOf(w).Fields
+		f := workloadOf(w).Fields
 		return f.ServiceMonitorNamespaceSelector, f.ServiceMonitorSelector
 	}},
 	{Row: catalog.PodMonitor, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
-		f := ownerOf(w).Fields
+		f := workloadOf(w).Fields
 		return f.PodMonitorNamespaceSelector, f.PodMonitorSelector
 	}},
 	{Row: catalog.Probe, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
-		f := ownerOf(w).Fields
+		f := workloadOf(w).Fields
 		return f.ProbeNamespaceSelector, f.ProbeSelector
 	}},
 	{Row: catalog.ScrapeConfig, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
-		f := ownerOf(w).Fields
+		f := workloadOf(w).Fields
 		return f.ScrapeConfigNamespaceSelector, f.ScrapeConfigSelector
 	}},
 }
@@ -38,7 +38,7 @@ var monitors = []engine.Selects{
 // ruleObjects is the kind of rules, which agents do not evaluate.
 var ruleObjects = engine.Selects{
 	Row: catalog.PrometheusRule, Action: selectingRules, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
-		spec := ownerOf(w).Server.Spec
+		spec := workloadOf(w).Server.Spec
 		return spec.RuleNamespaceSelector, spec.RuleSelector
 	},
 }

@@ -11,28 +11,28 @@ import (
 
 // shards adds the Service and a StatefulSet per shard to the plan, and decides about
 // surplus StatefulSets.
-func (plan *Plan) shards(owner *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
-	plan.PutService(owner, in.Live, func(w v1.Workload) workload.ServiceUser { return ownerOf(w).Workload(in.config()) })
-	if in.Owner.Server != nil {
-		pod.RuleConfigMaps = owner.PadRuleConfigMaps(pod.RuleConfigMaps)
+func (plan *Plan) shards(b *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
+	plan.PutService(b, in.Live, func(w v1.Workload) workload.ServiceUser { return workloadOf(w).Builder(in.config()) })
+	if in.Workload.Server != nil {
+		pod.RuleConfigMaps = b.PadRuleConfigMaps(pod.RuleConfigMaps)
 	}
-	for shard, name := range owner.ShardNames() {
+	for shard, name := range b.ShardNames() {
 		pod.Shard = int32(shard)
 		var err error
-		if pod.Hash, err = owner.InputHash(in.StatefulSets[name], pod); err != nil {
+		if pod.Hash, err = b.InputHash(in.StatefulSets[name], pod); err != nil {
 			return err
 		}
-		sts, err := owner.StatefulSet(pod)
+		sts, err := b.StatefulSet(pod)
 		if err != nil {
 			return err
 		}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
 	}
-	for _, name := range in.Unwanted(owner.Base, owner.ShardNames()...) {
+	for _, name := range in.Unwanted(b.Base, b.ShardNames()...) {
 		plan.surplus(in, in.StatefulSets[name])
 	}
-	if d := in.DaemonSet; d != nil && d.DeletionTimestamp == nil && owner.Owns(d) { // the mode was changed
-		gone := &appsv1.DaemonSet{ObjectMeta: owner.Identity(d.Name)}
+	if d := in.DaemonSet; d != nil && d.DeletionTimestamp == nil && b.Owns(d) { // the mode was changed
+		gone := &appsv1.DaemonSet{ObjectMeta: b.Identity(d.Name)}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: gone})
 	}
 	return nil

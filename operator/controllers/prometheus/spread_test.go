@@ -34,7 +34,7 @@ import (
 // world is a workload and a fake cluster in which its plans are executed write by write.
 type world struct {
 	t      *testing.T
-	owner  Owner
+	owner  Workload
 	config workload.Config
 	docs   *configsecret.Documents
 	max    int // maximum bytes of one Secret
@@ -177,7 +177,7 @@ func put[T apply.Object](all map[string]T, verb apply.Verb, o T) {
 // read returns the files of a pod that mounts everything: the plain configuration, and
 // the rule files of ConfigMaps and of the archive.
 func (w *world) read() (config string, rules map[string]string, err error) {
-	prefix := w.owner.Workload(benchConfig).PrefixedName()
+	prefix := w.owner.Builder(benchConfig).PrefixedName()
 	main, files := w.secrets[prefix], map[string][]byte{}
 	for name, s := range w.secrets {
 		if name == prefix || strings.HasPrefix(name, prefix+"-config-part-") {
@@ -201,7 +201,7 @@ func (w *world) read() (config string, rules map[string]string, err error) {
 func (w *world) checkDelivery(plan Plan) {
 	w.t.Helper()
 	want := plan.content()
-	main := w.secrets[w.owner.Workload(benchConfig).PrefixedName()].Data
+	main := w.secrets[w.owner.Builder(benchConfig).PrefixedName()].Data
 	sum := sha256.Sum256(main[promworkload.ConfigKey])
 	have := hex.EncodeToString(sum[:])
 	list, err := parts.Parse(main[parts.ListName], promworkload.ConfigKey)
@@ -228,7 +228,7 @@ func (w *world) checkDelivery(plan Plan) {
 
 // template returns the pod template of the first shard.
 func (w *world) template() *corev1.PodTemplateSpec {
-	return &w.shards[w.owner.Workload(benchConfig).PrefixedName()].Spec.Template
+	return &w.shards[w.owner.Builder(benchConfig).PrefixedName()].Spec.Template
 }
 
 func (w *world) partSecrets() (names []string) {
@@ -332,14 +332,14 @@ func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 	w.services = all[:10]
 	w.pass()
 	plain := w.template()
-	if w.owner.Workload(benchConfig).ReadsParts(&plain.Spec) {
+	if w.owner.Builder(benchConfig).ReadsParts(&plain.Spec) {
 		t.Error("parts are mounted before there are any")
 	}
 	w.services = all
 	w.replacePods()
 	w.pass()
 	grown := w.template()
-	if !w.owner.Workload(benchConfig).ReadsParts(&grown.Spec) {
+	if !w.owner.Builder(benchConfig).ReadsParts(&grown.Spec) {
 		t.Error("parts are not mounted")
 	}
 	volumes := slices.Clone(grown.Spec.Volumes)

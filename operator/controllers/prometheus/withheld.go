@@ -67,16 +67,16 @@ func (in *Inputs) ruleSources() iter.Seq[configsecret.Source] {
 // workload's own part of the configuration counts if it can be compiled.
 func (in *Inputs) fitSelection(s *promconfig.Settings, c engine.Cluster) {
 	in.fitFiles()
-	if in.options.unmanaged(in.Owner) || in.plainBytes() <= configsecret.MaxBytes {
+	if in.options.unmanaged(in.Workload) || in.plainBytes() <= configsecret.MaxBytes {
 		return // it fits into any Secret
 	}
-	frame, err := in.Owner.frame(s, nil, c.References)
+	frame, err := in.Workload.frame(s, nil, c.References)
 	if err != nil {
 		frame = promconfig.Frame{}
 	}
 	in.Frame = &frame
 	plan := Plan{}
-	_ = plan.config(in.Owner.Workload(in.config()), in) // its reconciliation reports the error
+	_ = plan.config(in.Workload.Builder(in.config()), in) // its reconciliation reports the error
 }
 
 // plainBytes returns the number of bytes that the selected objects add to the configuration.
@@ -116,7 +116,7 @@ func (in *Inputs) fitFiles() []share.LeftOut {
 
 // withheld returns the plan if the configuration is too large: it keeps the written content,
 // and updates the pods to match that content.
-func withheld(owner *promworkload.Builder, in *Inputs, written configsecret.Output) (Plan, error) {
+func withheld(b *promworkload.Builder, in *Inputs, written configsecret.Output) (Plan, error) {
 	plan := Plan{Plan: written.Withheld.Plan()}
 	if written.LeavePods {
 		return plan, nil
@@ -125,8 +125,8 @@ func withheld(owner *promworkload.Builder, in *Inputs, written configsecret.Outp
 	for _, m := range in.RuleConfigMaps {
 		ruleConfigMaps = append(ruleConfigMaps, m.Name)
 	}
-	pod := workload.PodInputs{RuleConfigMaps: ruleConfigMaps, TLSSecrets: in.TLSSecrets(owner.Base), ConfigInParts: written.InParts}
-	if err := plan.workloads(owner, in, pod); err != nil {
+	pod := workload.PodInputs{RuleConfigMaps: ruleConfigMaps, TLSSecrets: in.TLSSecrets(b.Base), ConfigInParts: written.InParts}
+	if err := plan.workloads(b, in, pod); err != nil {
 		return plan, err
 	}
 	return plan, nil

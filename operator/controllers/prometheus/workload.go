@@ -15,9 +15,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Owner is a Prometheus or a PrometheusAgent: the object, the fields that both kinds
+// Workload is a Prometheus or a PrometheusAgent: the object, the fields that both kinds
 // share, and the typed object for the rest.
-type Owner struct {
+type Workload struct {
 	catalog.Object
 	Fields *v1.CommonPrometheusFields // points into the object's spec
 	Status *v1.PrometheusStatus       // points into the object
@@ -26,8 +26,8 @@ type Owner struct {
 	Agent  *v1alpha1.PrometheusAgent // nil for a Prometheus
 }
 
-// ownerOf returns the [Owner] for a workload of either kind.
-func ownerOf(w v1.Workload) Owner {
+// workloadOf returns the [Workload] for a workload of either kind.
+func workloadOf(w v1.Workload) Workload {
 	switch w := w.(type) {
 	case *v1.Prometheus:
 		return ForServer(w)
@@ -37,21 +37,21 @@ func ownerOf(w v1.Workload) Owner {
 	panic(fmt.Sprintf("%T is neither a Prometheus nor a PrometheusAgent", w))
 }
 
-// ForServer returns the [Owner] for a Prometheus.
-func ForServer(p *v1.Prometheus) Owner {
-	return Owner{Object: p, Fields: &p.Spec.CommonPrometheusFields, Status: &p.Status, Server: p}
+// ForServer returns the [Workload] for a Prometheus.
+func ForServer(p *v1.Prometheus) Workload {
+	return Workload{Object: p, Fields: &p.Spec.CommonPrometheusFields, Status: &p.Status, Server: p}
 }
 
-// ForAgent returns the [Owner] for a PrometheusAgent.
-func ForAgent(a *v1alpha1.PrometheusAgent) Owner {
-	return Owner{Object: a, Fields: &a.Spec.CommonPrometheusFields, Status: &a.Status, Agent: a}
+// ForAgent returns the [Workload] for a PrometheusAgent.
+func ForAgent(a *v1alpha1.PrometheusAgent) Workload {
+	return Workload{Object: a, Fields: &a.Spec.CommonPrometheusFields, Status: &a.Status, Agent: a}
 }
 
-// workload returns the object as a workload of the engine.
-func (o Owner) workload() v1.Workload { return o.Object.(v1.Workload) }
+// typed returns the object as a workload of the engine.
+func (o Workload) typed() v1.Workload { return o.Object.(v1.Workload) }
 
 // Row returns the catalog row of the workload's kind.
-func (o Owner) Row() *catalog.Row {
+func (o Workload) Row() *catalog.Row {
 	if o.Server != nil {
 		return catalog.Prometheus
 	}
@@ -59,20 +59,20 @@ func (o Owner) Row() *catalog.Row {
 }
 
 // Key returns the namespace and name of the workload.
-func (o Owner) Key() types.NamespacedName {
+func (o Workload) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // String returns a human-readable name: "Prometheus/monitoring/k8s".
-func (o Owner) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }
+func (o Workload) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }
 
 // fragments returns the key of the workload in the caches of fragments.
-func (o Owner) fragments() compiled.Owner {
+func (o Workload) fragments() compiled.Owner {
 	return compiled.Owner{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// Workload returns the builder of the workload's objects.
-func (o Owner) Workload(cfg workload.Config) *promworkload.Builder {
+// Builder returns the builder of the workload's objects.
+func (o Workload) Builder(cfg workload.Config) *promworkload.Builder {
 	if o.Server != nil {
 		return promworkload.ForServer(o.Server, cfg)
 	}
@@ -80,12 +80,12 @@ func (o Owner) Workload(cfg workload.Config) *promworkload.Builder {
 }
 
 // usesDaemonSet reports whether the workload is an agent that runs on every node.
-func (o Owner) usesDaemonSet() bool {
+func (o Workload) usesDaemonSet() bool {
 	return o.Agent != nil && o.Agent.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
 }
 
 // settings returns the workload's settings for compiling monitors.
-func (o Owner) settings(c promconfig.Capabilities) (*promconfig.Settings, error) {
+func (o Workload) settings(c promconfig.Capabilities) (*promconfig.Settings, error) {
 	if o.Server != nil {
 		return promconfig.ServerSettings(o.Server, c)
 	}
@@ -93,7 +93,7 @@ func (o Owner) settings(c promconfig.Capabilities) (*promconfig.Settings, error)
 }
 
 // frame compiles the workload's own part of the document. An agent has no rules.
-func (o Owner) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.Reader) (promconfig.Frame, error) {
+func (o Workload) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.Reader) (promconfig.Frame, error) {
 	if o.Server != nil {
 		return promconfig.CompileServer(o.Server, s, ruleConfigMaps, r)
 	}
@@ -102,7 +102,7 @@ func (o Owner) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.R
 
 // unmanaged reports whether the user manages the configuration of a workload. That is
 // never the case for an agent.
-func (opts Options) unmanaged(o Owner) bool {
+func (opts Options) unmanaged(o Workload) bool {
 	return o.Server != nil && promconfig.Unmanaged(o.Server, opts.DisableUnmanaged)
 }
 
