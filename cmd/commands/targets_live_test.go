@@ -21,8 +21,9 @@ import (
 // served is a fake API server with the objects of manifests.
 type served struct {
 	objects []map[string]any
-	// denied are the resources that the caller may not list. accountDenied are those that
-	// the ServiceAccount of workloads may not list or watch.
+	// denied are the resources that the caller may not list, and "RESOURCE/NAME" for objects
+	// that it may not get. accountDenied are those that the ServiceAccount of workloads may not
+	// list or watch.
 	denied, accountDenied []string
 	// pods are the responses of pods through the API server proxy, by
 	// "http:web-0:9090/path".
@@ -104,7 +105,7 @@ func (s *served) answer(r *http.Request) (int, any) {
 		}
 		return failed(503, "ServiceUnavailable")
 	}
-	if name == "" && slices.Contains(s.denied, parts[0]) {
+	if name == "" && slices.Contains(s.denied, parts[0]) || slices.Contains(s.denied, parts[0]+"/"+name) {
 		return failed(403, "Forbidden")
 	}
 	kind, items := "", []any{}
@@ -192,7 +193,7 @@ func TestTargetsInClusterWithoutPermissions(t *testing.T) {
 			served{accountDenied: []string{"pods"}}, "smon demo/web",
 			[]string{"targets forbidden\n", "forbidden  ", "ServiceAccount monitoring/prometheus-k8s may not list and watch pods in namespace demo"},
 		},
-		"monitors":   {served{denied: []string{"servicemonitors"}}, "", []string{"list servicemonitors (--namespaces and "}},
+		"monitors":   {served{denied: []string{"servicemonitors"}}, "", []string{"list servicemonitors (--namespaces limits the namespaces): "}},
 		"namespaces": {served{denied: []string{"namespaces"}}, "", []string{"list namespaces, whose labels decide what workloads select"}},
 		"no pod":     {served{}, "pod demo/none", []string{"pod demo/none does not exist in the cluster"}},
 		"no object":  {served{}, "smon demo/none", []string{"ServiceMonitor demo/none does not exist in the cluster"}},

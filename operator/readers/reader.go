@@ -2,7 +2,6 @@ package readers
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // Object is an object of any kind.
@@ -60,38 +58,6 @@ func (q Query) Kept(o Object) Object {
 	return q.Keep(o)
 }
 
-// Watched lists the objects of a kind in the namespaces that an operator watches.
-func Watched(ctx context.Context, r Reader, row *catalog.Row, in informer.Namespaces) (out []Object, err error) {
-	for _, namespace := range in.Watches() {
-		objects, err := r.List(ctx, Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace})
-		if apierrors.IsForbidden(err) {
-			return nil, fmt.Errorf("%w; the ClusterRole %s permits it, with a ClusterRoleBinding to you", err, developerRole)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, objects...)
-	}
-	return out, nil
-}
-
-// developerRole lets users read workloads. It is in the component user-roles.
-const developerRole = "firekeeper-developer"
-
-// Somewhere lists across all namespaces or, if that is forbidden, in one namespace; refused is then
-// the error.
-func Somewhere(ctx context.Context, r Reader, q Query, namespace string) (out []Object, refused, err error) {
-	q.Namespace = ""
-	out, err = r.List(ctx, q)
-	if !apierrors.IsForbidden(err) {
-		return out, nil, err
-	}
-	refused = err
-	q.Namespace = namespace
-	out, err = r.List(ctx, q)
-	return out, refused, err
-}
-
 // NamespaceLabels returns the labels of a namespace; ok is false when it does not exist.
 func NamespaceLabels(ctx context.Context, r Reader, name string) (l labels.Set, ok bool, err error) {
 	object, err := r.Get(ctx, Namespaces, types.NamespacedName{Name: name})
@@ -102,25 +68,6 @@ func NamespaceLabels(ctx context.Context, r Reader, name string) (l labels.Set, 
 		return nil, false, err
 	}
 	return object.GetLabels(), true, nil
-}
-
-// AllNamespaceLabels returns the labels of all namespaces, in the form that [engine.Cluster] uses.
-//
-// Errors: those of the API server. The returned function then assumes that every namespace exists
-// and has only the name label.
-func AllNamespaceLabels(ctx context.Context, r Reader) (func(name string) (labels.Set, bool), error) {
-	list, err := r.List(ctx, Query{GroupVersionResource: Namespaces})
-	if err != nil {
-		return func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }, err
-	}
-	all := map[string]labels.Set{}
-	for _, n := range list {
-		all[n.GetName()] = n.GetLabels()
-	}
-	return func(name string) (labels.Set, bool) {
-		l, ok := all[name]
-		return l, ok
-	}, nil
 }
 
 // Pod reads a pod; nil when it does not exist.

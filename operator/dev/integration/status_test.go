@@ -119,8 +119,8 @@ spec: {prober: {url: "prober:80"}, targets: {staticConfig: {static: [a]}}}
 	shows(reader, 1, []string{"prom/web", "-n", ns}, "1 rejected", "rejected "+ns+"/slow\n", "scrapeTimeout: 20s is longer than the interval 10s",
 		"not selected "+ns+"/alone", "spec.probeSelector is not set")
 	eventually(t, "the watch prints the change", func() error { return contains(watched, "rejected "+ns+"/slow\n") })
-	shows(few, 1, []string{"prom", ns + "/web"}, "rejected "+ns+"/slow\n", "pods\n  not read\n", "\nnot read\n", "podmonitors in namespaces other than "+ns,
-		"servicemonitors: ", "labels of Namespaces", "events: ")
-	shows(few, 2, []string{}, "list prometheuses: ", "forbidden")
+	shows(few, 1, []string{"prom", ns + "/web"}, "rejected "+ns+"/slow\n", "pods\n  not read\n", "\nnot read\n", "no permission to list podmonitors.monitoring.coreos.com in namespaces other than "+ns,
+		"no permission to list servicemonitors.monitoring.coreos.com in all namespaces", "cannot read namespace labels", "no permission to list events in namespace "+ns)
+	shows(few, 2, []string{}, "no permission to list prometheuses.monitoring.coreos.com in all namespaces")
 	shows(reader, 2, []string{"prom", ns + "/none"}, "Prometheus "+ns+"/none does not exist in the cluster")
 }

@@ -41,19 +41,30 @@ func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n
 	}
 	q.References = r.References(ctx)
 	q.RuleConfigMaps = func(c Candidate) []*corev1.ConfigMap { return ruleConfigMaps(ctx, r, c) }
+	var kinds []readers.Kind
 	for _, setup := range setups {
-		objects, err := readers.Watched(ctx, r, setup.Row, setup.Instances)
-		if apierrors.IsForbidden(err) && setup.SelectsBy(q.Row.Kind).Row == nil {
-			continue // none of them could use the object
-		}
-		if err != nil {
-			return q, fmt.Errorf("list %s (--%s-instance-namespaces limits the namespaces): %w", setup.Resource, setup.Flags, err)
-		}
-		for _, o := range objects {
-			q.Workloads = append(q.Workloads, Candidate{Setup: setup, Object: o.(v1.Workload)})
+		kinds = append(kinds, readers.Kind{Row: setup.Row, In: setup.Instances})
+	}
+	read := readers.Read(ctx, r, readers.Wanted{Kinds: kinds})
+	for _, setup := range setups {
+		for _, m := range read.MissingOf(setup.Row) {
+			if !apierrors.IsForbidden(m) || setup.SelectsBy(q.Row.Kind).Row != nil { // otherwise none of them could use the object
+				return q, m
+			}
 		}
 	}
+	q.Workloads = Candidates(read, setups)
 	return q, nil
+}
+
+// Candidates returns the workloads of a snapshot, in the order of the setups.
+func Candidates(s readers.Snapshot, setups []engine.Setup) (out []Candidate) {
+	for _, setup := range setups {
+		for _, o := range s.Objects[setup.Row] {
+			out = append(out, Candidate{Setup: setup, Object: o.(v1.Workload)})
+		}
+	}
+	return out
 }
 
 // ruleConfigMaps returns the ConfigMaps with the rules of a workload. Read errors are ignored,

@@ -2,13 +2,11 @@ package preview
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -21,37 +19,25 @@ var Sources = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog
 //
 // Errors: those of the API server, for example when a list is forbidden.
 func Gather(ctx context.Context, r readers.Reader, setups []engine.Setup, scopes engine.Scopes) (*manifests.Objects, engine.Cluster, error) {
-	objects, out := manifests.New(explain.Kinds(setups)), engine.Cluster{References: r.References(ctx)}
-	read := func(row *catalog.Row, in informer.Namespaces) error {
-		list, err := readers.Watched(ctx, r, row, in)
-		if err != nil {
-			return fmt.Errorf("list %s (--namespaces and --%s-instance-namespaces limit the namespaces): %w", row.Resource, catalog.Prometheus.Flags, err)
-		}
-		for _, o := range list {
-			objects.Add(row, o)
-		}
-		return nil
-	}
+	wanted := readers.Wanted{NamespaceLabels: true, Complete: true}
 	for _, s := range setups {
-		if !slices.Contains(Kinds, s.Row) {
-			continue
-		}
-		if err := read(s.Row, s.Instances); err != nil {
-			return nil, out, err
+		if slices.Contains(Kinds, s.Row) {
+			wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: s.Row, In: s.Instances})
 		}
 	}
 	for _, row := range Sources {
-		if err := read(row, scopes.For(row)); err != nil {
-			return nil, out, err
-		}
+		wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: row, In: scopes.For(row)})
 	}
-	var err error
-	if out.NamespaceLabels, err = readers.AllNamespaceLabels(ctx, r); err != nil {
-		return nil, out, fmt.Errorf("list namespaces, whose labels decide what workloads select: %w", err)
+	read := readers.Read(ctx, r, wanted)
+	out := engine.Cluster{References: r.References(ctx), NamespaceLabels: read.NamespaceLabels}
+	if len(read.Missing) > 0 {
+		return nil, out, read.Missing[0]
 	}
-	for _, row := range Sources {
-		for _, o := range objects.All(row) {
-			if set, exists := out.NamespaceLabels(o.GetNamespace()); exists {
+	objects := manifests.New(explain.Kinds(setups))
+	for _, k := range wanted.Kinds {
+		for _, o := range read.Objects[k.Row] {
+			objects.Add(k.Row, o)
+			if set, exists := out.NamespaceLabels(o.GetNamespace()); exists && !k.IsWorkload() {
 				objects.SetNamespace(o.GetNamespace(), set)
 			}
 		}

@@ -33,8 +33,7 @@ type Cluster struct {
 	Scopes engine.Scopes
 }
 
-// Gather reads the facts about the workloads. Objects that several workloads select are usually
-// listed once.
+// Gather reads the facts about the workloads. Objects that several workloads select are listed once.
 //
 // Errors: the workload does not exist or cannot be read; no workload can be listed.
 func (c Cluster) Gather(ctx context.Context, of Subject) ([]Facts, error) {
@@ -42,33 +41,36 @@ func (c Cluster) Gather(ctx context.Context, of Subject) ([]Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := reading{c: c, ctx: ctx, objects: map[*catalog.Row]listed{}}
-	s.namespaces()
-	references := c.References(ctx)
+	wanted := readers.Wanted{NamespaceLabels: true}
+	for _, w := range workloads {
+		if own := w.Object.GetNamespace(); !slices.Contains(wanted.Own, own) {
+			wanted.Own = append(wanted.Own, own)
+		}
+		for _, k := range w.Setup.Selects {
+			wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: k.Row})
+		}
+	}
+	read, references := readers.Read(ctx, c, wanted), c.References(ctx)
 	var out []Facts
 	for _, w := range workloads {
 		f := Facts{
 			Candidate: w, Configs: c.Scopes.SelectedBy(w.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
-			NamespaceLabels: s.labels, References: references, Unread: slices.Clone(unread),
-		}
-		if s.namespacesErr != nil {
-			f.NamespaceUnknown = func(string) bool { return true }
+			NamespaceLabels: read.NamespaceLabels, NamespaceUnknown: read.NamespaceUnknown(), References: references, Unread: slices.Clone(unread),
 		}
 		for _, k := range w.Setup.Selects {
-			list := s.list(k.Row, w.Object.GetNamespace())
-			f.Objects[k.Row] = list.objects
-			f.unread(list.err)
+			f.Objects[k.Row] = read.Objects[k.Row]
+			f.unread(read.MissingOf(k.Row)...)
 		}
-		f.unread(s.namespacesErr)
-		s.running(&f)
+		f.unread(read.MissingOf(nil)...)
+		c.running(ctx, &f)
 		out = append(out, f)
 	}
 	return out, nil
 }
 
-func (f *Facts) unread(err error) {
-	if err != nil {
-		f.Unread = append(f.Unread, err.Error())
+func (f *Facts) unread(all ...readers.Missing) {
+	for _, m := range all {
+		f.Unread = append(f.Unread, m.String())
 	}
 }
 
@@ -88,9 +90,10 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 			}
 			return []explain.Candidate{{Setup: setup, Object: object.(v1.Workload)}}, nil, nil
 		}
-		list, err := c.List(ctx, readers.Query{GroupVersionResource: setup.GroupVersionResource(), Namespace: of.Name.Namespace})
+		q := readers.Query{GroupVersionResource: setup.GroupVersionResource(), Namespace: of.Name.Namespace}
+		list, err := c.List(ctx, q)
 		if err != nil {
-			unread = append(unread, fmt.Sprintf("list %s: %v", setup.Resource, err))
+			unread = append(unread, readers.Missing{Query: q, Err: err}.String())
 			continue
 		}
 		for _, o := range list {
@@ -103,55 +106,15 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 	return out, unread, nil
 }
 
-// reading caches the results of reads during one [Cluster.Gather].
-type reading struct {
-	c             Cluster
-	ctx           context.Context
-	objects       map[*catalog.Row]listed
-	labels        func(namespace string) (labels.Set, bool)
-	namespacesErr error
-}
-
-// listed are the objects of a kind, with the error because of which some may be missing.
-type listed struct {
-	objects []catalog.Object
-	err     error
-}
-
-func (r *reading) namespaces() {
-	var err error
-	if r.labels, err = readers.AllNamespaceLabels(r.ctx, r.c); err == nil {
-		return
-	}
-	r.namespacesErr = fmt.Errorf("labels of Namespaces, so that namespace selectors select none: %w", err)
-}
-
-// list lists a kind in the whole cluster or, if that is forbidden, in the namespace of the
-// workload.
-func (r *reading) list(row *catalog.Row, namespace string) listed {
-	if known, ok := r.objects[row]; ok {
-		return known
-	}
-	objects, refused, err := readers.Somewhere(r.ctx, r.c, readers.Query{GroupVersionResource: row.GroupVersionResource()}, namespace)
-	switch {
-	case err != nil:
-		err = fmt.Errorf("%s: %w", row.Resource, err)
-	case refused != nil: // do not cache: other workloads may be in other namespaces
-		return listed{objects, fmt.Errorf("%s in namespaces other than %s: %w", row.Resource, namespace, refused)}
-	}
-	out := listed{objects, err}
-	r.objects[row] = out
-	return out
-}
-
 // running reads the pods, StatefulSets, DaemonSet and Events of the workload.
-func (r *reading) running(f *Facts) {
+func (c Cluster) running(ctx context.Context, f *Facts) {
 	namespace, shape := f.Object.GetNamespace(), f.Setup.Shape(f.Object)
 	about := map[string]bool{f.Setup.Row.Kind + " " + f.Object.GetName(): true, "DaemonSet " + shape.DaemonSet: true}
-	pods, err := r.c.List(r.ctx, readers.Query{GroupVersionResource: readers.Pods, Namespace: namespace, Labels: labels.Set(shape.Selector).String()})
+	q := readers.Query{GroupVersionResource: readers.Pods, Namespace: namespace, Labels: labels.Set(shape.Selector).String()}
+	pods, err := c.List(ctx, q)
 	if err != nil {
 		f.PodsUnknown = true
-		f.unread(fmt.Errorf("pods: %w", err))
+		f.unread(readers.Missing{Query: q, Err: err})
 	}
 	for _, p := range pods {
 		f.Pods = append(f.Pods, p.(*corev1.Pod))
@@ -159,36 +122,37 @@ func (r *reading) running(f *Facts) {
 	}
 	for _, set := range shape.Sets {
 		about["StatefulSet "+set.Name] = true
-		object, err := r.c.Get(r.ctx, readers.StatefulSets, types.NamespacedName{Namespace: namespace, Name: set.Name})
+		object, err := c.Get(ctx, readers.StatefulSets, types.NamespacedName{Namespace: namespace, Name: set.Name})
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
-			f.unread(fmt.Errorf("StatefulSet %s: %w", set.Name, err))
+			f.Unread = append(f.Unread, fmt.Sprintf("cannot read StatefulSet %s: %v", set.Name, err))
 		default:
 			sts := object.(*appsv1.StatefulSet)
 			f.StatefulSets = append(f.StatefulSets, &appsv1.StatefulSet{ObjectMeta: sts.ObjectMeta, Status: sts.Status})
 		}
 	}
 	if shape.DaemonSet != "" {
-		object, err := r.c.Get(r.ctx, readers.DaemonSets, types.NamespacedName{Namespace: namespace, Name: shape.DaemonSet})
+		object, err := c.Get(ctx, readers.DaemonSets, types.NamespacedName{Namespace: namespace, Name: shape.DaemonSet})
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
-			f.unread(fmt.Errorf("DaemonSet %s: %w", shape.DaemonSet, err))
+			f.Unread = append(f.Unread, fmt.Sprintf("cannot read DaemonSet %s: %v", shape.DaemonSet, err))
 		default:
 			set := object.(*appsv1.DaemonSet)
 			f.DaemonSet = &appsv1.DaemonSet{ObjectMeta: set.ObjectMeta, Status: set.Status}
 		}
 	}
-	events, err := r.c.List(r.ctx, readers.Query{GroupVersionResource: readers.Events, Namespace: namespace, Keep: func(o readers.Object) readers.Object {
+	q = readers.Query{GroupVersionResource: readers.Events, Namespace: namespace, Keep: func(o readers.Object) readers.Object {
 		e := o.(*corev1.Event)
 		if !about[e.InvolvedObject.Kind+" "+e.InvolvedObject.Name] {
 			return nil
 		}
 		return e.DeepCopy() // do not retain the whole page of the list
-	}})
+	}}
+	events, err := c.List(ctx, q)
 	if err != nil {
-		f.unread(fmt.Errorf("events: %w", err))
+		f.unread(readers.Missing{Query: q, Err: err})
 	}
 	for _, e := range events {
 		f.Events = append(f.Events, *e.(*corev1.Event))

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 )
@@ -184,26 +185,62 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// Without permission to list all namespaces, one namespace is listed and the error is returned.
-func TestSomewhere(t *testing.T) {
+// Without permission to list all namespaces, the own ones are listed, and a note names the others.
+func TestEverywhere(t *testing.T) {
+	all := []string{"a/1", "b/2", "c/3"}
+	const refused = "no permission to list pods in "
+	for name, tc := range map[string]struct {
+		refuses []string
+		in      []string
+		own     []string
+		want    []string
+		notes   []string
+	}{
+		"everything":         {nil, nil, []string{"a"}, all, nil},
+		"the own namespaces": {[]string{""}, nil, []string{"a", "b"}, []string{"a/1", "b/2"}, []string{refused + "namespaces other than a, b"}},
+		"one of the own ones": {
+			[]string{"", "a"}, nil, []string{"a", "b"}, []string{"b/2"}, []string{refused + "namespaces other than a, b", refused + "namespace a"},
+		},
+		"none of the own ones": {[]string{"", "a"}, nil, []string{"a"}, nil, []string{refused + "all namespaces"}},
+		"none of them":         {[]string{""}, nil, nil, nil, []string{refused + "all namespaces"}},
+		"the given namespaces": {[]string{"", "c"}, []string{"b", "c"}, []string{"a"}, []string{"b/2"}, []string{refused + "namespace c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, err := informer.NewNamespaces(tc.in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, missing := readers.Everywhere(t.Context(), (&apiServer{pods: all, refuses: tc.refuses}).cluster(t), pods, in, tc.own...)
+			if diff := cmp.Diff(tc.want, names(got)); diff != "" {
+				t.Error(diff)
+			}
+			var notes []string
+			for _, m := range missing {
+				notes = append(notes, m.String())
+			}
+			if diff := cmp.Diff(tc.notes, notes); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Where all namespaces may not be listed, each of the needed ones is, without a note.
+func TestAtOnce(t *testing.T) {
 	all := []string{"a/1", "b/2"}
 	for name, tc := range map[string]struct {
 		refuses []string
 		want    []string
-		refused bool
-		err     bool
+		missing int
 	}{
-		"everything":    {nil, all, false, false},
-		"one namespace": {[]string{""}, []string{"a/1"}, true, false},
-		"nothing":       {[]string{"", "a"}, nil, true, true},
+		"everything":     {nil, all, 0},
+		"the needed one": {[]string{""}, []string{"a/1"}, 0},
+		"not that one":   {[]string{"", "a"}, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, refused, err := readers.Somewhere(t.Context(), (&apiServer{pods: all, refuses: tc.refuses}).cluster(t), pods, "a")
-			if diff := cmp.Diff(tc.want, names(got)); diff != "" {
-				t.Error(diff)
-			}
-			if apierrors.IsForbidden(refused) != tc.refused || apierrors.IsForbidden(err) != tc.err {
-				t.Errorf("refused = %v, err = %v", refused, err)
+			got, missing := readers.AtOnce(t.Context(), (&apiServer{pods: all, refuses: tc.refuses}).cluster(t), pods, []string{"a"})
+			if diff := cmp.Diff(tc.want, names(got)); diff != "" || len(missing) != tc.missing {
+				t.Errorf("%s, missing %v", diff, missing)
 			}
 		})
 	}

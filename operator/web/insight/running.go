@@ -81,19 +81,10 @@ func (w *snapshot) readRunning(ctx context.Context, r readers.Reader, all []expl
 
 // everywhere lists in all namespaces or, if that fails, in each of the given ones.
 func (w *snapshot) everywhere(ctx context.Context, r readers.Reader, q readers.Query, namespaces map[string]bool) []readers.Object {
-	out, err := r.List(ctx, q)
-	if err == nil {
-		return out
-	}
-	out = nil
-	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
-		q.Namespace = namespace
-		some, err := r.List(ctx, q)
-		if err != nil {
-			w.notRunning[inNamespace{q.GroupVersionResource, namespace}] = unlisted(q, err)
-			w.unread = appendNew(w.unread, unlisted(q, err))
-		}
-		out = append(out, some...)
+	out, missing := readers.AtOnce(ctx, r, q, slices.Sorted(maps.Keys(namespaces)))
+	for _, m := range missing {
+		w.notRunning[inNamespace{m.GroupVersionResource, m.Namespace}] = m.String()
+		w.unread = appendNew(w.unread, m.String())
 	}
 	return out
 }

@@ -3,20 +3,18 @@ package insight
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
@@ -210,31 +208,34 @@ func (c *Cluster) version() string {
 func (c *Cluster) read(ctx context.Context, w *snapshot) {
 	w.version, w.at = c.version(), c.Now()
 	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[catalog.Ref]*entry{}, map[*catalog.Row]string{}
-	w.readNamespaces(ctx, c.Reader)
+	wanted := readers.Wanted{NamespaceLabels: true}
 	for _, s := range c.Setups {
 		for _, selects := range s.Selects {
-			if _, read := w.objects[selects.Row]; !read {
-				w.objects[selects.Row] = w.list(ctx, c.Reader, selects.Row, c.Scopes.For(selects.Row))
-			}
+			wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: selects.Row, In: c.Scopes.For(selects.Row)})
 		}
 	}
-	var candidates []explain.Candidate
 	for _, s := range c.Setups {
-		for _, o := range w.list(ctx, c.Reader, s.Row, s.Instances) {
-			candidates = append(candidates, explain.Candidate{Setup: s, Object: o.(v1.Workload)})
+		wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: s.Row, In: s.Instances})
+	}
+	read := readers.Read(ctx, c.Reader, wanted)
+	for _, k := range wanted.Kinds {
+		read.Objects[k.Row] = slices.DeleteFunc(read.Objects[k.Row], func(o readers.Object) bool { return !k.In.Has(o.GetNamespace()) })
+		if !k.IsWorkload() {
+			w.objects[k.Row] = read.Objects[k.Row]
 		}
 	}
+	w.namespaceLabels = read.NamespaceLabels
+	for _, m := range read.Missing {
+		w.unread = append(w.unread, m.String())
+		if m.Row == nil {
+			w.namespacesUnread = m.String()
+		} else {
+			w.unlisted[m.Row] = m.String()
+		}
+	}
+	candidates := explain.Candidates(read, c.Setups)
 	w.readRunning(ctx, c.Reader, candidates, c.snapshots.shape)
 	c.update(ctx, w, candidates)
-}
-
-func (w *snapshot) readNamespaces(ctx context.Context, r readers.Reader) {
-	var err error
-	if w.namespaceLabels, err = readers.AllNamespaceLabels(ctx, r); err == nil {
-		return
-	}
-	w.namespacesUnread = fmt.Sprintf("cannot read namespace labels, so namespace selectors match nothing: %v", err)
-	w.unread = append(w.unread, w.namespacesUnread)
 }
 
 // namespaceUnknown returns a function that reports whether the labels of a namespace may be
@@ -244,32 +245,4 @@ func (w *snapshot) namespaceUnknown() func(name string) bool {
 		return nil
 	}
 	return func(string) bool { return true }
-}
-
-// list returns the objects of a kind and records errors in w.unlisted.
-func (w *snapshot) list(ctx context.Context, r readers.Reader, row *catalog.Row, in informer.Namespaces) (out []catalog.Object) {
-	for _, namespace := range in.Watches() {
-		q := readers.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace}
-		objects, err := r.List(ctx, q)
-		if err != nil {
-			w.unlisted[row] = unlisted(q, err)
-			w.unread = append(w.unread, w.unlisted[row])
-			continue
-		}
-		for _, o := range objects {
-			if in.Has(o.GetNamespace()) {
-				out = append(out, o)
-			}
-		}
-	}
-	return out
-}
-
-// unlisted returns the reason why a list failed. Missing permissions are those of the operator or
-// of its kubeconfig, not of the caller.
-func unlisted(q readers.Query, err error) string {
-	if apierrors.IsForbidden(err) {
-		return "no permission to list " + q.String()
-	}
-	return fmt.Sprintf("cannot list %s: %v", q, err)
 }

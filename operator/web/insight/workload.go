@@ -68,7 +68,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	events, err := c.events(ctx, e)
 	out.Events, out.Unread = events, appendNew(slices.Clone(e.report.Unread), a.unread...)
 	if err != nil {
-		out.Unread = appendNew(out.Unread, unlisted(readers.Query{GroupVersionResource: readers.Events, Namespace: e.ref.Namespace}, err))
+		out.Unread = appendNew(out.Unread, readers.Missing{Query: readers.Query{GroupVersionResource: readers.Events, Namespace: e.ref.Namespace}, Err: err}.String())
 	}
 	return out, nil
 }

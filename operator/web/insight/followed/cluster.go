@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -45,71 +44,48 @@ func (s *Source) read(ctx context.Context, own string) *reading {
 
 // namespaceLabels returns a lookup for the labels of all namespaces.
 func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string) (labels.Set, bool) {
-	all, err := readers.AllNamespaceLabels(ctx, s.Reader)
-	if err != nil {
-		note.add("cannot read namespace labels, so namespace selectors match nothing: %v", err)
-	}
-	return all
+	read := readers.Read(ctx, s.Reader, readers.Wanted{NamespaceLabels: true})
+	note.add(read.Missing)
+	return read.NamespaceLabels
 }
 
 // objects returns the objects of a kind in the watched namespaces, sorted by key.
-func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note *reading) (out []catalog.Object) {
+func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note *reading) []catalog.Object {
 	scope := s.Scopes.For(row)
-	q := readers.Query{GroupVersionResource: row.GroupVersionResource()}
-	var err error
-	if scope.All() {
-		var refused error
-		out, refused, err = readers.Somewhere(ctx, s.Reader, q, own)
-		if refused != nil {
-			note.add("could not read %s in namespaces other than %s: %v", row.Resource, own, refused)
-		}
-	} else {
-		for _, namespace := range scope.Watches() {
-			q.Namespace = namespace
-			some, failed := s.Reader.List(ctx, q)
-			if out = append(out, some...); failed != nil {
-				err = failed
-			}
-		}
-	}
-	if err != nil {
-		note.add("could not read %s: %v", row.Resource, err)
-	}
-	out = slices.DeleteFunc(slices.Clone(out), func(o catalog.Object) bool { return !scope.Has(o.GetNamespace()) })
+	out, missing := readers.Everywhere(ctx, s.Reader, readers.Query{GroupVersionResource: row.GroupVersionResource()}, scope, own)
+	note.add(missing)
+	out = slices.DeleteFunc(out, func(o catalog.Object) bool { return !scope.Has(o.GetNamespace()) })
 	slices.SortFunc(out, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
 	return out
 }
 
-func (r *reading) add(format string, args ...any) {
-	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+func (r *reading) add(missing []readers.Missing) {
+	for _, m := range missing {
+		r.notes = append(r.notes, m.String())
+	}
 }
 
 // scrapers returns the workloads that scrape, sorted.
 //
 // Errors: none of their kinds can be read.
 func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes []string, err error) {
-	read := false
+	var wanted readers.Wanted
+	var setups []engine.Setup
 	for _, row := range preview.Kinds {
-		setup, ok := s.setup(row.Kind)
-		if !ok {
-			continue
-		}
-		list, failed := readers.Watched(ctx, s.Reader, row, setup.Instances)
-		if failed != nil {
-			err = failed
-			notes = append(notes, fmt.Sprintf("could not read %s: %v", row.Resource, failed))
-			continue
-		}
-		read = true
-		for _, object := range list {
-			if setup.Instances.Has(object.GetNamespace()) {
-				out = append(out, explain.Candidate{Setup: setup, Object: object.(v1.Workload)})
-			}
+		if setup, ok := s.setup(row.Kind); ok {
+			setups = append(setups, setup)
+			wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: row, In: setup.Instances})
 		}
 	}
-	if !read && err != nil {
-		return nil, nil, err
+	read := readers.Read(ctx, s.Reader, wanted)
+	for _, m := range read.Missing {
+		notes = append(notes, m.String())
 	}
+	complete := func(k readers.Kind) bool { return len(read.MissingOf(k.Row)) == 0 }
+	if len(read.Missing) > 0 && !slices.ContainsFunc(wanted.Kinds, complete) {
+		return nil, nil, read.Missing[0]
+	}
+	out = slices.DeleteFunc(explain.Candidates(read, setups), func(c explain.Candidate) bool { return !c.Setup.Instances.Has(c.Object.GetNamespace()) })
 	slices.SortFunc(out, func(a, b explain.Candidate) int { return compareRefs(a.Ref(), b.Ref()) })
 	return out, notes, nil
 }
