@@ -110,7 +110,7 @@ func common(o *Options) []subcommand {
 		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},
 		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,
-			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, *o, s.out) }},
+			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, *o, s) }},
 		{name: "verify", help: verifyHelp, flags: v.bind, validate: v.validate, example: verifyExample, uses: []string{apiServerFlags},
 			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, o, s.out) }},
 	}

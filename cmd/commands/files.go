@@ -13,17 +13,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-const filesHelp = "File or folder of manifests%s (YAML with several documents, JSON, Lists); - is standard input. Repeatable."
+const filesHelp = "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable."
 
 // bindFiles declares -f, and equivalent positional arguments.
 func bindFiles(cmd *kingpin.CmdClause, files *[]string) {
 	cmd.Arg("manifests", "Files or folders of manifests, as with -f.").PlaceHolder("FILE").StringsVar(files)
-	cmd.Flag("file", fmt.Sprintf(filesHelp, "")).Short('f').StringsVar(files)
-}
-
-// bindOtherFiles declares -f for a command that otherwise reads a cluster.
-func bindOtherFiles(cmd *kingpin.CmdClause, files *[]string) {
-	cmd.Flag("file", fmt.Sprintf(filesHelp, " to read instead of a cluster")).Short('f').StringsVar(files)
+	cmd.Flag("file", filesHelp).Short('f').StringsVar(files)
 }
 
 // appliedFiles are manifests for a command that reports on the cluster after applying them.
@@ -34,7 +29,7 @@ type appliedFiles struct {
 
 // bind declares -f and --offline. alone is the help about reading only manifests.
 func (a *appliedFiles) bind(cmd *kingpin.CmdClause, alone string) {
-	cmd.Flag("file", fmt.Sprintf(filesHelp, "")+" The answer is that of the cluster after they were applied. With --offline, or without a kubeconfig, it is that of the manifests alone"+alone+".").
+	cmd.Flag("file", filesHelp+" The answer is that of the cluster after they were applied. With --offline, or without a kubeconfig, it is that of the manifests alone"+alone+".").
 		Short('f').StringsVar(&a.files)
 	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&a.offline)
 }

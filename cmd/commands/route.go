@@ -18,21 +18,22 @@ import (
 )
 
 const routeHelp = "Show the way of an alert through the routing tree of an Alertmanager: the routes that match and the objects they come from, the receivers it notifies, " +
-	"its group, time intervals, and inhibition rules that could silence it. Reads the cluster of the kubeconfig, manifests with -f, or a configuration of Alertmanager with " +
-	"--config.file; writes nothing. Exits 0 if somebody is notified, 1 if nobody is or an expected receiver is not reached, 2 on an error."
+	"its group, time intervals, and inhibition rules that could silence it. Reads the cluster of the kubeconfig, as it would be with the manifests of -f, or these alone, or a " +
+	"configuration of Alertmanager with --config.file; writes nothing. Exits 0 if somebody is notified, 1 if nobody is or an expected receiver is not reached, 2 on an error."
 
 var routeExample = []string{
 	"route namespace=demo severity=critical # in the cluster of your kubeconfig",
-	"route namespace=demo severity=critical manifests/ # from manifests, without a cluster",
-	"route --rule demo/web --alert WebDown -f manifests/ # the alert of a PrometheusRule",
+	"route namespace=demo severity=critical -f new.yaml # after that was applied",
+	"route namespace=demo severity=critical manifests/ --offline # from manifests alone, without a cluster",
+	"route --rule demo/web --alert WebDown # the alert of a PrometheusRule",
 }
 
 // routeOptions are the arguments of the command route.
 type routeOptions struct {
-	words             []string // labels and manifests
-	labels            []string // the labels among words, set by validate
-	namespace         string
-	files             []string
+	words     []string // labels and manifests
+	labels    []string // the labels among words, set by validate
+	namespace string
+	appliedFiles
 	configFile        string
 	alertmanager      string
 	rule, alert       string
@@ -46,7 +47,7 @@ type routeOptions struct {
 func (r *routeOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("labels", "Labels of the alert: NAME=VALUE, several. An argument without = that is a path is a file, as with -f.").PlaceHolder("LABEL").StringsVar(&r.words)
 	bindNamespace(cmd, &r.namespace)
-	bindOtherFiles(cmd, &r.files)
+	r.appliedFiles.bind(cmd, "")
 	cmd.Flag("config.file", "Configuration of Alertmanager to read instead of that of an Alertmanager object, plain or compressed with gzip; - is standard input.").
 		StringVar(&r.configFile)
 	cmd.Flag("alertmanager", "NAMESPACE/NAME of the Alertmanager, or NAME with -n. Default: the only one.").StringVar(&r.alertmanager)
@@ -99,7 +100,7 @@ func (r *routeOptions) validate() error {
 	if _, err = r.time(); err != nil {
 		return err
 	}
-	return checkFiles(r.files)
+	return r.check()
 }
 
 // isPath reports whether an argument is a path to manifests, and not a label.
@@ -123,8 +124,8 @@ func (r *routeOptions) time() (time.Time, error) {
 }
 
 // run prints the route and returns the exit code.
-func (r *routeOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
-	report, err := r.report(ctx, &o)
+func (r *routeOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
+	report, err := r.report(ctx, &o, s.err)
 	if err != nil {
 		return 2, err
 	}
@@ -133,7 +134,7 @@ func (r *routeOptions) run(ctx context.Context, o Options, stdout io.Writer) (co
 			report.NotReached = append(report.NotReached, name)
 		}
 	}
-	if err := report.Write(stdout, r.format); err != nil {
+	if err := report.Write(s.out, r.format); err != nil {
 		return 2, err
 	}
 	failed := len(report.NotReached) > 0
@@ -146,12 +147,15 @@ func (r *routeOptions) run(ctx context.Context, o Options, stdout io.Writer) (co
 	return 0, nil
 }
 
-func (r *routeOptions) report(ctx context.Context, o *Options) (report routing.Report, err error) {
-	sources, err := r.open(ctx, o)
+func (r *routeOptions) report(ctx context.Context, o *Options, stderr io.Writer) (report routing.Report, err error) {
+	files := r.appliedFiles
+	files.offline = files.offline || r.configFile != "" && r.rule == "" // nothing else is in the cluster
+	in, err := files.open(ctx, o, r.kubernetesVersion, loadSound, stderr)
 	if err != nil {
 		return report, err
 	}
-	text, origins, err := sources.config(ctx, o, r)
+	source := routing.Source{Input: in.Input}
+	text, origins, err := r.config(ctx, o, source)
 	if err != nil {
 		return report, err
 	}
@@ -168,11 +172,33 @@ func (r *routeOptions) report(ctx context.Context, o *Options) (report routing.R
 	}
 	var notes []string
 	if r.rule != "" {
-		if q.Labels, notes, err = sources.alert(ctx, r, q.Labels); err != nil {
+		if q.Labels, notes, err = source.Alert(ctx, r.rule, r.alert, q.Labels); err != nil {
 			return report, err
 		}
 	}
 	report = config.Route(q, origins)
 	report.Notes = append(notes, report.Notes...)
 	return report, nil
+}
+
+// config returns the configuration and its origins.
+func (r *routeOptions) config(ctx context.Context, o *Options, source routing.Source) (text []byte, origins routing.Origins, err error) {
+	if r.configFile == "" {
+		return source.Config(ctx, r.alertmanager)
+	}
+	origins = routing.Origins{File: r.configFile, Configs: source.Configs()}
+	in := os.Stdin
+	if standardInput(r.configFile) {
+		origins.File = "standard input"
+	} else {
+		if in, err = os.Open(r.configFile); err != nil {
+			return nil, origins, err
+		}
+		defer in.Close()
+	}
+	defer o.reading(r.configFile)()
+	if text, err = routing.ReadConfig(in); err != nil {
+		err = fmt.Errorf("%s: %w", r.configFile, err)
+	}
+	return text, origins, err
 }

@@ -5,6 +5,9 @@
 //	report := cfg.Route(routing.Question{Labels: labels, At: time.Now()}, origins)
 //	report.Write(os.Stdout, "text")
 //
+//	source.go    where configurations and rules are read: a cluster, manifests, or both
+//	assumed.go   placeholders for values that may not be read
+//	file.go      a configuration in a file
 //	labels.go    the labels of an alert
 //	config.go    the configuration, loaded as Alertmanager does
 //	route.go     the path of an alert
@@ -18,5 +21,5 @@
 //	write.go     the report as text and JSON
 //
 // Loading, matching and time intervals use Alertmanager's own code. The package neither reads a
-// clock nor talks to a cluster, and no report or error contains the value of a secret.
+// clock nor writes to a cluster, and no report or error contains the value of a secret.
 package routing

@@ -59,6 +59,8 @@ type Origins struct {
 	// Rejected are selected AlertmanagerConfigs that are not part of the configuration because of
 	// an error.
 	Rejected []Rejection
+	// Assumed are the Secrets and ConfigMaps that the caller may not read.
+	Assumed []string
 }
 
 // Rejection is the reason why an AlertmanagerConfig is not used.
@@ -70,13 +72,20 @@ type Rejection struct {
 // maxRejections is the maximum number of rejections in a report.
 const maxRejections = 5
 
-// notes describe the objects whose routes are missing.
+// notes describe the objects whose routes are missing, and those that could not be read.
 func (o Origins) notes() (out []string) {
 	for i, r := range o.Rejected {
 		if i == maxRejections {
 			return append(out, fmt.Sprintf("%d more AlertmanagerConfigs are rejected, see operator lint", len(o.Rejected)-i))
 		}
 		out = append(out, fmt.Sprintf("%s is rejected, and its routes are missing: %v", r.Object, r.Err))
+	}
+	if len(o.Assumed) > 0 {
+		more := ""
+		if n := len(o.Assumed) - maxRejections; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		out = append(out, fmt.Sprintf("you may not read %s%s: their values are assumed to be valid", strings.Join(o.Assumed[:min(len(o.Assumed), maxRejections)], ", "), more))
 	}
 	return out
 }
