@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -20,9 +19,6 @@ type leaderFlags struct {
 	Elect            bool
 	Namespace, Lease string
 }
-
-// podNamespace is the file in which the kubelet stores the namespace of the pod.
-const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 func (l *leaderFlags) bind(flags flagSet) {
 	flags.Flag("leader-elect", "Let one of several replicas reconcile, the one that holds a Lease; the others take over within seconds.").BoolVar(&l.Elect)
@@ -53,14 +49,13 @@ func (l *leaderFlags) leader(ctx context.Context, cfg *rest.Config, log *slog.Lo
 	}
 	namespace := l.Namespace
 	if namespace == "" {
-		text, err := os.ReadFile(podNamespace)
-		if errors.Is(err, os.ErrNotExist) {
+		var err error
+		if namespace, err = podNamespace(); errors.Is(err, os.ErrNotExist) {
 			return nil, errors.New("--leader-elect-namespace: required outside of a pod")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--leader-elect-namespace: %w", err)
 		}
-		namespace = strings.TrimSpace(string(text))
 	}
 	out, err := startup.Elected(ctx, cfg, namespace, l.Lease, log)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestReadiness(t *testing.T) {
 
 // With leader election outside of a pod, the namespace of the Lease must be given.
 func TestLeaderOutsideOfAPod(t *testing.T) {
-	if _, err := os.Stat(podNamespace); err == nil {
+	if _, err := os.Stat(namespaceFile); err == nil {
 		t.Skip("this is a pod")
 	}
 	log := slog.New(slog.DiscardHandler)

@@ -10,8 +10,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// ownNamespace is the file in which pods find the name of their namespace.
-const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+// namespaceFile is the file in which the kubelet stores the namespace of the pod.
+const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// podNamespace returns the namespace of the pod in which the program runs.
+//
+// Errors: os.ErrNotExist outside of a pod.
+func podNamespace() (string, error) {
+	name, err := os.ReadFile(namespaceFile)
+	return strings.TrimSpace(string(name)), err
+}
 
 // defaultNamespace returns the default namespace, like kubectl: that of the kubeconfig's
 // context or, in a cluster, that of the pod.
@@ -22,8 +30,8 @@ func (o *Options) defaultNamespace() string {
 		}
 		return corev1.NamespaceDefault // errors in the kubeconfig are reported when connecting
 	}
-	if name, err := os.ReadFile(ownNamespace); err == nil && o.APIServer == "" {
-		return strings.TrimSpace(string(name))
+	if name, err := podNamespace(); err == nil && o.APIServer == "" {
+		return name
 	}
 	return corev1.NamespaceDefault
 }
