@@ -50,17 +50,17 @@ func subcommands(o *Options) []subcommand {
 		name: startCommand, help: "Run the operator (default).", byDefault: true, serves: true,
 		run: func(ctx context.Context, s streams) (int, error) { return exit(o.start(ctx, s.out)) },
 	}}
-	out = append(out, common(o)...)
+	out = append(out, common(&o.userOptions)...)
 	return append(out,
 		serving(o, nil, "--web.listen-address", "--web.api"),
 		subcommand{name: "crds", help: "Print, install or compare the CustomResourceDefinitions (CRDs).", flags: c.bind},
 		printing(&c),
 		subcommand{name: "crds apply", help: "Install the CRDs into the cluster and wait until they are established.", flags: c.bindApply, validate: c.validate,
 			example: []string{"crds apply # into the cluster of your kubeconfig"}, uses: []string{apiServerFlags},
-			run: func(ctx context.Context, s streams) (int, error) { return exit(c.install(ctx, o, s)) }},
+			run: func(ctx context.Context, s streams) (int, error) { return exit(c.install(ctx, &o.connection, s)) }},
 		subcommand{name: "crds diff", help: "Show what apply would change. Exits 0 if nothing, 1 if something, 2 on an error.",
 			example: []string{"crds diff --full # what crds apply --full would change"}, uses: []string{apiServerFlags},
-			run: func(ctx context.Context, s streams) (int, error) { return c.compare(ctx, o, s) }},
+			run: func(ctx context.Context, s streams) (int, error) { return c.compare(ctx, &o.connection, s) }},
 		subcommand{name: "full-crds", help: "Alias of crds print --full.",
 			run: func(_ context.Context, s streams) (int, error) { return exit(printCRDs(s.out, true)) }},
 		subcommand{name: "admission-webhook", serves: true, help: webhookHelp, flags: w.bind, validate: w.validate, example: webhookExample,
@@ -74,7 +74,7 @@ func subcommands(o *Options) []subcommand {
 // the controllers.
 func forPeople(o *Options) []subcommand {
 	var c crdsCommand
-	return append(common(o),
+	return append(common(&o.userOptions),
 		serving(o, o.bindUI),
 		subcommand{name: "crds", help: "Print the CustomResourceDefinitions (CRDs).", flags: c.bind},
 		printing(&c), versioning,
@@ -86,7 +86,7 @@ func forPeople(o *Options) []subcommand {
 var decides = []string{scopeFlags, "--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
 
 // common returns the commands that both programs have.
-func common(o *Options) []subcommand {
+func common(o *userOptions) []subcommand {
 	var (
 		r renderOptions
 		l lintOptions
@@ -100,19 +100,19 @@ func common(o *Options) []subcommand {
 	live := append([]string{apiServerFlags}, decides...)
 	return []subcommand{
 		{name: "status", help: statusHelp, flags: o.withObjects(u.bind, &u.words, &u.namespace, workloadRows), validate: func() error { return u.validate(o) }, example: statusExample, uses: live,
-			run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, *o, s.out) }},
+			run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, o, s.out) }},
 		{name: "lint", help: lintHelp, flags: l.bind, validate: l.validate, example: lintExample, uses: decides,
-			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s) }},
+			run: func(_ context.Context, s streams) (int, error) { return l.run(o, s) }},
 		{name: "explain", help: explainHelp, flags: o.withObjects(e.bind, &e.words, &e.namespace, configRows), validate: func() error { return e.validate(o) }, example: explainExample, uses: live,
-			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, *o, s) }},
+			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, o, s) }},
 		{name: "targets", help: targetsHelp, flags: o.withObjects(g.bind, &g.words, &g.namespace, slices.Concat(preview.Kinds, scrapeRows)), validate: func() error { return g.validate(o) }, example: targetsExample, uses: live,
-			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, *o, s) }},
+			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, o, s) }},
 		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
-			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},
+			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(o, s.out, s.err)) }},
 		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,
-			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, *o, s) }},
+			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, o, s) }},
 		{name: "verify", help: verifyHelp, flags: v.bind, validate: v.validate, example: verifyExample, uses: []string{apiServerFlags},
-			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, o, s.out) }},
+			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, &o.connection, s.out) }},
 	}
 }
 

@@ -63,7 +63,7 @@ var (
 // withObjects declares the flags of a command whose argument "object" can be completed: first
 // with kinds, then with names from the cluster of the kubeconfig, limited to the namespace of
 // --namespace if given. words and namespace point to the words entered so far.
-func (o *Options) withObjects(bind func(*kingpin.CmdClause), words *[]string, namespace *string, kinds []*catalog.Row) func(*kingpin.CmdClause) {
+func (o *connection) withObjects(bind func(*kingpin.CmdClause), words *[]string, namespace *string, kinds []*catalog.Row) func(*kingpin.CmdClause) {
 	suggest := sync.OnceValue(func() []string { // called by the parser for each word
 		typed := slices.DeleteFunc(slices.Clone(*words), func(word string) bool { return word == "" })
 		if len(typed) == 0 {
@@ -90,7 +90,7 @@ func kindWords(kinds []*catalog.Row) (out []string) {
 
 // names returns the names of the objects of a kind: NAMESPACE/NAME, or NAME in a namespace. It
 // returns none if the cluster does not respond quickly.
-func (o *Options) names(row *catalog.Row, namespace string) (out []string) {
+func (o *connection) names(row *catalog.Row, namespace string) (out []string) {
 	cfg, err := o.personConfig()
 	if err != nil {
 		return nil

@@ -14,7 +14,9 @@ func TestOptionalsOfFlags(t *testing.T) {
 			t.Errorf("asked for: %v %s", p.Verbs, p.Resource)
 		}
 	}
-	if all := (&Options{InstantDelivery: true, GrowClaims: true}).optionals(); !slices.Equal(all, startup.Optionals()) {
+	with := &Options{}
+	with.InstantDelivery, with.GrowClaims = true, true
+	if all := with.optionals(); !slices.Equal(all, startup.Optionals()) {
 		t.Errorf("only %d are asked for", len(all))
 	}
 }

@@ -76,7 +76,7 @@ func (c *crdsCommand) options() install.Options {
 }
 
 // install applies the CRDs and prints the result for each.
-func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error {
+func (c *crdsCommand) install(ctx context.Context, o *connection, s streams) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
 	defer cancel()
 	api, err := o.crdClient()
@@ -100,7 +100,7 @@ func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error 
 
 // compare prints the changes that apply would make. The exit code is 0 if there are none,
 // 1 if there are some, and 2 on an error.
-func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit int, err error) {
+func (c *crdsCommand) compare(ctx context.Context, o *connection, s streams) (exit int, err error) {
 	api, err := o.crdClient()
 	if err != nil {
 		return 2, err
@@ -123,7 +123,7 @@ func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit 
 }
 
 // crdClient returns the client for CustomResourceDefinitions.
-func (o *Options) crdClient() (definitions.Interface, error) {
+func (o *connection) crdClient() (definitions.Interface, error) {
 	cfg, err := o.restConfig()
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // adopt returns the options with flags of the operator added from a Deployment among the
 // manifests. Flags of the command line take precedence. It reports the source of the flags
 // on stderr.
-func (o *Options) adopt(objects *manifests.Objects, stderr io.Writer) *Options {
+func (o *userOptions) adopt(objects *manifests.Objects, stderr io.Writer) *userOptions {
 	found := objects.Operators(startCommand)
 	if o.below == nil || len(found) == 0 {
 		return o
@@ -42,7 +42,7 @@ func (o *Options) adopt(objects *manifests.Objects, stderr io.Writer) *Options {
 
 // setupsOf returns the options, controllers and scopes of the operator that manages the
 // manifests, see adopt. It also sets the kinds of objects.
-func (o *Options) setupsOf(objects *manifests.Objects, kubernetes *semver.Version, stderr io.Writer) (own *Options, setups []engine.Setup, scopes engine.Scopes, err error) {
+func (o *userOptions) setupsOf(objects *manifests.Objects, kubernetes *semver.Version, stderr io.Writer) (own *userOptions, setups []engine.Setup, scopes engine.Scopes, err error) {
 	own = o.adopt(objects, stderr)
 	if setups, scopes, err = own.setups(kubernetes); err == nil {
 		objects.Kinds = explain.Kinds(setups)
@@ -54,8 +54,8 @@ func (o *Options) setupsOf(objects *manifests.Objects, kubernetes *semver.Versio
 // have. Unknown flags are ignored; used is the number of the others.
 //
 // Errors: a value is invalid, or flags contradict each other.
-func (v variant) overlay(args, below []string) (o *Options, used int, err error) {
-	o = &Options{}
+func (v variant) overlay(args, below []string) (out *userOptions, used int, err error) {
+	o := &Options{}
 	app := kingpin.New(v.name, v.about)
 	app.UsageWriter(io.Discard).ErrorWriter(io.Discard).Terminate(func(int) {})
 	v.bind(o, app)
@@ -75,7 +75,7 @@ func (v variant) overlay(args, below []string) (o *Options, used int, err error)
 	if _, err := app.Parse(slices.Concat(kept, args)); err != nil {
 		return nil, 0, err
 	}
-	return o, len(kept), o.Validate()
+	return &o.userOptions, len(kept), o.Validate()
 }
 
 // knownFlags returns the arguments for flags that the program supports and the command line

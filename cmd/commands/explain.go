@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,15 +9,11 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/alecthomas/kingpin/v2"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -52,7 +47,7 @@ func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 }
 
 // validate returns an error for the first invalid argument.
-func (e *explainOptions) validate(o *Options) error {
+func (e *explainOptions) validate(o *userOptions) error {
 	kubernetes, err := parseKubernetes(e.kubernetesVersion)
 	if err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", e.kubernetesVersion, err)
@@ -75,7 +70,7 @@ func (e *explainOptions) validate(o *Options) error {
 // object parses the arguments into the object and all manifests.
 //
 // Errors: the arguments do not name an object of a supported kind.
-func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.Name, files []string, err error) {
+func (e *explainOptions) object(o *userOptions, kinds []*engine.Kind) (name explain.Name, files []string, err error) {
 	spelling, files, err := catalog.Spell(e.words, e.namespace)
 	if err != nil {
 		return name, nil, err
@@ -86,7 +81,7 @@ func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.
 }
 
 // run prints the report and returns the exit code.
-func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
+func (e *explainOptions) run(ctx context.Context, o *userOptions, s streams) (code int, err error) {
 	kubernetes, err := parseKubernetes(e.kubernetesVersion)
 	if err != nil {
 		return 2, err
@@ -95,15 +90,15 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 	if err != nil {
 		return 2, err
 	}
-	name, files, err := e.object(&o, kinds)
+	name, files, err := e.object(o, kinds)
 	if err != nil {
 		return 2, err
 	}
 	if name.IsWorkload() {
-		return e.workload(&o, kubernetes, name, files, s)
+		return e.workload(o, kubernetes, name, files, s)
 	}
 	e.manifests.files = files
-	q, scopes, err := e.ask(ctx, &o, name, s.err)
+	q, scopes, err := e.ask(ctx, o, name, s.err)
 	if err != nil {
 		return 2, err
 	}
@@ -121,7 +116,7 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 }
 
 // workload prints the report on a workload among manifests and returns the exit code.
-func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name explain.Name, files []string, s streams) (code int, err error) {
+func (e *explainOptions) workload(o *userOptions, kubernetes *semver.Version, name explain.Name, files []string, s streams) (code int, err error) {
 	kinds, err := o.kinds(kubernetes)
 	if err != nil {
 		return 2, err
@@ -145,7 +140,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 }
 
 // ask builds the question from manifests, a cluster, or both.
-func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
+func (e *explainOptions) ask(ctx context.Context, o *userOptions, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
 	in, err := e.manifests.open(ctx, o, e.kubernetesVersion, loadAll, stderr)
 	if err != nil {
 		return q, scopes, err
@@ -163,42 +158,4 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 	options, err := in.options.prometheus(in.kubernetes)
 	q.Targets = preview.Summaries(ctx, in.Manifests, q, options)
 	return q, in.Scopes, err
-}
-
-// connect connects to the cluster of the user, and returns the version of its API server.
-func (o *Options) connect(ctx context.Context) (live apiserver.Reader, version string, err error) {
-	live, _, version, err = o.reach(ctx)
-	if errors.Is(err, rest.ErrNotInCluster) {
-		err = fmt.Errorf("%w; use -f to read manifests instead", err)
-	}
-	return live, version, err
-}
-
-// reach is like connect, for a command that only reads clusters.
-func (o *Options) reach(ctx context.Context) (live apiserver.Reader, cfg *rest.Config, version string, err error) {
-	if cfg, err = o.personConfig(); err != nil {
-		return live, nil, "", err
-	}
-	cfg.WarningHandler = rest.NoWarnings{} // warnings are about objects that Prometheus reads, such as Endpoints
-	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
-		return live, nil, "", err
-	}
-	version, err = serverVersion(ctx, live.Kube)
-	if err != nil {
-		return live, nil, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
-	}
-	_, live.CRDs, err = kindClients(cfg)
-	return live, cfg, version, err
-}
-
-// personConfig is like restConfig, for a command that a user runs.
-func (o *Options) personConfig() (*rest.Config, error) {
-	cfg, err := o.person().restConfig()
-	if err == nil && o.told != nil {
-		cfg.Wrap(telling(o.told))
-	}
-	if errors.Is(err, rest.ErrNotInCluster) {
-		err = fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)
-	}
-	return cfg, err
 }

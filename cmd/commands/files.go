@@ -45,7 +45,7 @@ func (a *appliedFiles) check() error {
 // readsCluster reports whether the command also reads a cluster. It must if there are no
 // manifests. With manifests, it does if a kubeconfig or a flag selects a cluster, but not
 // just because it runs in a pod: a pipeline should not depend on where it runs.
-func (a *appliedFiles) readsCluster(o *Options) bool {
+func (a *appliedFiles) readsCluster(o *connection) bool {
 	if a.offline || len(a.files) == 0 {
 		return !a.offline
 	}
@@ -53,7 +53,7 @@ func (a *appliedFiles) readsCluster(o *Options) bool {
 }
 
 // connect connects to the cluster, and returns the version of its API server.
-func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster apiserver.Reader, version string, err error) {
+func (a *appliedFiles) connect(ctx context.Context, o *connection) (cluster apiserver.Reader, version string, err error) {
 	cluster, version, err = o.connect(ctx)
 	if err != nil && len(a.files) > 0 {
 		err = fmt.Errorf("%w; --offline reads the manifests alone", err)

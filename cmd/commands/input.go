@@ -20,7 +20,7 @@ import (
 // input is what a command reads, and the operator that manages it.
 type input struct {
 	explain.Input
-	options    *Options // with the flags of an operator among the manifests
+	options    *userOptions // with the flags of an operator among the manifests
 	kubernetes *semver.Version
 	kube       kubernetes.Interface // nil if only manifests are read
 	look       nearmiss.Look        // for hints
@@ -47,11 +47,11 @@ func loadSound(files []string, kinds []*engine.Kind) (*manifests.Objects, []mani
 // the Kubernetes version of manifests alone.
 //
 // Errors: the manifests cannot be loaded; the cluster cannot be reached; a flag is invalid.
-func (a *appliedFiles) open(ctx context.Context, o *Options, version string, load loadFunc, stderr io.Writer) (in input, err error) {
+func (a *appliedFiles) open(ctx context.Context, o *userOptions, version string, load loadFunc, stderr io.Writer) (in input, err error) {
 	var cluster apiserver.Reader
-	reads := a.readsCluster(o)
+	reads := a.readsCluster(&o.connection)
 	if reads {
-		if cluster, version, err = a.connect(ctx, o); err != nil {
+		if cluster, version, err = a.connect(ctx, &o.connection); err != nil {
 			return in, err
 		}
 		in.kube = cluster.Kube

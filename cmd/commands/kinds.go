@@ -4,7 +4,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
@@ -17,7 +16,7 @@ import (
 // kinds returns the kinds of workloads that the operator manages, in the order of managed.
 //
 // Errors: a quantity does not parse.
-func (o *Options) kinds(kubernetes *semver.Version) ([]*engine.Kind, error) {
+func (o *operatorOptions) kinds(kubernetes *semver.Version) ([]*engine.Kind, error) {
 	opts, err := o.prometheus(kubernetes)
 	if err != nil {
 		return nil, err
@@ -30,7 +29,7 @@ func (o *Options) kinds(kubernetes *semver.Version) ([]*engine.Kind, error) {
 // prometheus returns the settings of Prometheus and PrometheusAgent from the flags.
 //
 // Errors: a quantity does not parse.
-func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
+func (o *operatorOptions) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
 	cfg, err := o.workload()
 	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged}, err
 }
@@ -70,7 +69,7 @@ func objectKinds() (func() []*engine.Kind, error) {
 // controllers share.
 //
 // Errors: a quantity or a list of namespaces does not parse.
-func (o *Options) setups(kubernetes *semver.Version) ([]engine.Setup, engine.Scopes, error) {
+func (o *operatorOptions) setups(kubernetes *semver.Version) ([]engine.Setup, engine.Scopes, error) {
 	kinds, err := o.kinds(kubernetes)
 	if err != nil {
 		return nil, engine.Scopes{}, err
@@ -103,17 +102,8 @@ func (o *Options) setups(kubernetes *semver.Version) ([]engine.Setup, engine.Sco
 	return out, scopes, nil
 }
 
-// configNamespaces returns the namespaces of selected kinds that have a separate list.
-func (o *Options) configNamespaces() (map[*catalog.Row]informer.Namespaces, error) {
-	if len(o.AlertmanagerConfigNamespaces) == 0 {
-		return nil, nil
-	}
-	own, err := informer.NewNamespaces(o.AlertmanagerConfigNamespaces, nil)
-	return map[*catalog.Row]informer.Namespaces{catalog.AlertmanagerConfig: own.Of("--alertmanager-config-namespaces")}, err
-}
-
 // engine returns the options of the controller of a kind from the flags.
-func (o *Options) engine(k *engine.Kind, own, configs informer.Namespaces) engine.Options {
+func (o *operatorOptions) engine(k *engine.Kind, own, configs informer.Namespaces) engine.Options {
 	out := engine.Options{
 		ControllerID: o.ControllerID, Instances: own, InstanceSelector: o.Instances.of(k.Row).Selector,
 		Repair:       rollout.RepairPolicy(o.RepairPolicy),

@@ -58,7 +58,7 @@ func (l *lintOptions) validate() error {
 }
 
 // run prints the findings and returns the exit code.
-func (l *lintOptions) run(o Options, s streams) (code int, err error) {
+func (l *lintOptions) run(o *userOptions, s streams) (code int, err error) {
 	kubernetes, err := parseKubernetes(l.kubernetesVersion)
 	if err != nil {
 		return 2, err

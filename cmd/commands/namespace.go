@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
@@ -23,7 +22,7 @@ func podNamespace() (string, error) {
 
 // defaultNamespace returns the default namespace, like kubectl: that of the kubeconfig's
 // context or, in a cluster, that of the pod.
-func (o *Options) defaultNamespace() string {
+func (o *connection) defaultNamespace() string {
 	if config := o.person().kubeconfig(); config != nil {
 		if name, _, err := config.Namespace(); err == nil && name != "" {
 			return name
@@ -36,23 +35,9 @@ func (o *Options) defaultNamespace() string {
 	return corev1.NamespaceDefault
 }
 
-// person returns the options for a command that a user runs: outside of a cluster, the
-// kubeconfig defaults to that of kubectl if it exists.
-func (o *Options) person() *Options {
-	if o.kubeconfig() != nil || o.APIServer != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
-		return o
-	}
-	if _, missing := os.Stat(clientcmd.RecommendedHomeFile); missing != nil {
-		return o
-	}
-	out := *o
-	out.Kubeconfig = clientcmd.RecommendedHomeFile
-	return &out
-}
-
 // inCluster sets the default namespace of an object that was named without one, unless the
 // objects are read from files, which have no context.
-func (o *Options) inCluster(s *catalog.Spelling, files ...[]string) {
+func (o *connection) inCluster(s *catalog.Spelling, files ...[]string) {
 	for _, list := range files {
 		if len(list) > 0 {
 			return

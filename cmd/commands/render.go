@@ -63,7 +63,7 @@ func (r *renderOptions) validate() error {
 
 // run prints the objects that the operator would write. Rejected objects are reported on
 // stderr and are not an error; a workload that cannot be rendered is.
-func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
+func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 	kubernetes, err := parseKubernetes(r.kubernetesVersion)
 	if err != nil {
 		return err

@@ -124,8 +124,8 @@ func (r *routeOptions) time() (time.Time, error) {
 }
 
 // run prints the route and returns the exit code.
-func (r *routeOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
-	report, err := r.report(ctx, &o, s.err)
+func (r *routeOptions) run(ctx context.Context, o *userOptions, s streams) (code int, err error) {
+	report, err := r.report(ctx, o, s.err)
 	if err != nil {
 		return 2, err
 	}
@@ -147,7 +147,7 @@ func (r *routeOptions) run(ctx context.Context, o Options, s streams) (code int,
 	return 0, nil
 }
 
-func (r *routeOptions) report(ctx context.Context, o *Options, stderr io.Writer) (report routing.Report, err error) {
+func (r *routeOptions) report(ctx context.Context, o *userOptions, stderr io.Writer) (report routing.Report, err error) {
 	files := r.appliedFiles
 	files.offline = files.offline || r.configFile != "" && r.rule == "" // nothing else is in the cluster
 	in, err := files.open(ctx, o, r.kubernetesVersion, loadSound, stderr)
@@ -182,7 +182,7 @@ func (r *routeOptions) report(ctx context.Context, o *Options, stderr io.Writer)
 }
 
 // config returns the configuration and its origins.
-func (r *routeOptions) config(ctx context.Context, o *Options, source routing.Source) (text []byte, origins routing.Origins, err error) {
+func (r *routeOptions) config(ctx context.Context, o *userOptions, source routing.Source) (text []byte, origins routing.Origins, err error) {
 	if r.configFile == "" {
 		return source.Config(ctx, r.alertmanager)
 	}

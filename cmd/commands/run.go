@@ -111,7 +111,7 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		app.Usage(nil)
 		return 0
 	}
-	o.below = func(below []string) (*Options, int, error) { return v.overlay(args, below) }
+	o.below = func(below []string) (*userOptions, int, error) { return v.overlay(args, below) }
 	chosen := find(all, name)
 	if err == nil {
 		err = o.Validate()

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 
@@ -178,53 +176,6 @@ func referred(setups []engine.Setup) informer.Namespaces {
 		out = out.Union(s.References)
 	}
 	return out
-}
-
-func (o *Options) restConfig() (*rest.Config, error) {
-	var (
-		cfg *rest.Config
-		err error
-	)
-	switch config := o.kubeconfig(); {
-	case config != nil:
-		cfg, err = config.ClientConfig()
-	case o.APIServer != "":
-		cfg = &rest.Config{Host: o.APIServer}
-		if strings.HasPrefix(o.APIServer, "https://") {
-			cfg.TLSClientConfig = rest.TLSClientConfig{
-				CertFile: o.CertFile, KeyFile: o.KeyFile, CAFile: o.CAFile, Insecure: o.TLSInsecure,
-			}
-		}
-	default:
-		cfg, err = rest.InClusterConfig()
-	}
-	if clientcmd.IsEmptyConfig(err) {
-		err = errors.New("the kubeconfig is empty, or has no current context: see kubectl config get-contexts")
-		if o.Kubeconfig != "" {
-			err = fmt.Errorf("--kubeconfig=%s: %w", o.Kubeconfig, err)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load the API server's address and credentials: %w", err)
-	}
-	cfg.QPS, cfg.Burst = o.QPS, o.Burst
-	cfg.DisableCompression = true // the network to the API server is fast, and large payloads are already compressed
-	cfg.UserAgent = "PrometheusOperator/" + version.Version
-	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
-	cfg.Wrap(client.Bounded)
-	return cfg, nil
-}
-
-// kubeconfig returns the kubeconfig of the flags or the environment, or nil if there is
-// none.
-func (o *Options) kubeconfig() clientcmd.ClientConfig {
-	if o.Kubeconfig == "" && (o.APIServer != "" || os.Getenv("KUBECONFIG") == "") {
-		return nil
-	}
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.Kubeconfig
-	rules.MigrationRules = nil // they access the home folder, which may not be a folder
-	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
 }
 
 // compact returns a configuration for built-in kinds. With protobuf, large Secrets and

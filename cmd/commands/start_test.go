@@ -23,7 +23,7 @@ users: [{name: u, user: {token: t}}]
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := (&Options{Kubeconfig: path}).restConfig()
+	cfg, err := (&connection{Kubeconfig: path}).restConfig()
 	if err != nil || cfg.Host != "https://example.org" {
 		t.Errorf("restConfig = %+v, %v", cfg, err)
 	}

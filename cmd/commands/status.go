@@ -45,7 +45,7 @@ func (s *statusOptions) bind(cmd *kingpin.CmdClause) {
 }
 
 // validate returns an error for the first invalid argument.
-func (s *statusOptions) validate(o *Options) error {
+func (s *statusOptions) validate(o *userOptions) error {
 	s.subject.Name.Namespace = s.namespace
 	if len(s.words) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func insteadOfStatus(row *catalog.Row) string {
 }
 
 // run prints the reports and returns the exit code.
-func (s *statusOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
+func (s *statusOptions) run(ctx context.Context, o *userOptions, stdout io.Writer) (code int, err error) {
 	live, cfg, version, err := o.reach(ctx)
 	if err != nil {
 		return 2, err

@@ -95,7 +95,7 @@ func (t *targetsOptions) row() *catalog.Row {
 var scrapeRows = preview.Sources
 
 // validate returns an error for the first invalid argument.
-func (t *targetsOptions) validate(o *Options) error {
+func (t *targetsOptions) validate(o *userOptions) error {
 	if len(t.words) > 0 {
 		object, files, err := catalog.Spell(t.words, t.namespace)
 		if err != nil {
@@ -143,8 +143,8 @@ func knownKinds(rows []*catalog.Row) string {
 func (t *targetsOptions) compares() bool { return t.compare || slices.Contains(t.failOn, "difference") }
 
 // run prints the targets and returns the exit code.
-func (t *targetsOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
-	report, err := t.report(ctx, &o, s.err)
+func (t *targetsOptions) run(ctx context.Context, o *userOptions, s streams) (code int, err error) {
+	report, err := t.report(ctx, o, s.err)
 	if err != nil {
 		return 2, err
 	}
@@ -161,8 +161,8 @@ func (t *targetsOptions) run(ctx context.Context, o Options, s streams) (code in
 }
 
 // report computes the report for the arguments.
-func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Writer) (report preview.Report, err error) {
-	if t.compares() && !t.readsCluster(o) {
+func (t *targetsOptions) report(ctx context.Context, o *userOptions, stderr io.Writer) (report preview.Report, err error) {
+	if t.compares() && !t.readsCluster(&o.connection) {
 		return report, errors.New("--compare: asks pods, and no cluster is configured; name one with --kubeconfig or --context")
 	}
 	in, err := t.open(ctx, o, t.kubernetesVersion, loadSound, stderr)

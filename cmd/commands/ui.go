@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -147,14 +146,14 @@ type readable struct {
 	kube    kubernetes.Interface
 	where   string // human-readable
 	reader  *memo.Reader
-	options *Options
+	options *userOptions
 	version *semver.Version
 	targets *followed.Source
 	parts   insight.Parts
 }
 
 // readable connects to the cluster and caches reads until the context ends.
-func (o *Options) readable(ctx context.Context) (*readable, error) {
+func (o *userOptions) readable(ctx context.Context) (*readable, error) {
 	live, cfg, version, err := o.reach(ctx)
 	if err != nil {
 		return nil, err
@@ -206,17 +205,4 @@ func (c *readable) whoami(ctx context.Context) string {
 		return "you" // API servers before 1.28
 	}
 	return review.Status.UserInfo.Username
-}
-
-// contextName returns the name of the kubeconfig's context, or "" if there is none.
-func (o *Options) contextName() string {
-	config := o.person().kubeconfig()
-	if config == nil {
-		return ""
-	}
-	raw, err := config.RawConfig()
-	if err != nil {
-		return ""
-	}
-	return cmp.Or(o.Context, raw.CurrentContext)
 }

@@ -59,7 +59,7 @@ func (v *verifyOptions) validate() error {
 }
 
 // run prints one line per step and returns the exit code.
-func (v *verifyOptions) run(ctx context.Context, o *Options, stdout io.Writer) (code int, err error) {
+func (v *verifyOptions) run(ctx context.Context, o *connection, stdout io.Writer) (code int, err error) {
 	cfg, err := o.personConfig()
 	if err != nil {
 		return 2, err

@@ -77,7 +77,7 @@ func notice(w io.Writer, format string, args ...any) (stop func() bool) {
 }
 
 // reading prints a line if reading manifests takes long, unless stop is called before.
-func (o *Options) reading(files ...string) (stop func() bool) {
+func (o *connection) reading(files ...string) (stop func() bool) {
 	if o.told == nil {
 		return func() bool { return true }
 	}
