@@ -10,32 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 )
-
-// jobText is the relevant part of a compiled job.
-type jobText struct {
-	Name       string `json:"job_name"`
-	Kubernetes []struct {
-		Role       string `json:"role"`
-		Namespaces *struct {
-			Names []string `json:"names"`
-			Own   bool     `json:"own_namespace"`
-		} `json:"namespaces"`
-		APIServer string `json:"api_server"`
-		Attach    struct {
-			Node      bool `json:"node"`
-			Namespace bool `json:"namespace"`
-		} `json:"attach_metadata"`
-	} `json:"kubernetes_sd_configs"`
-	Static []struct {
-		Targets []string `json:"targets"`
-	} `json:"static_configs"`
-}
 
 // Read returns the searches of the jobs of an object, in their order. text is the scrape_configs
 // that a workload compiled it to. own is the namespace of the workload. Objects without jobs have
@@ -43,43 +23,37 @@ type jobText struct {
 //
 // Errors: the text cannot be parsed as jobs.
 func Read(object catalog.Object, text, own string) ([]Search, error) {
-	var jobs []jobText
-	var keys []map[string]any
 	switch object.(type) {
 	case *v1.ServiceMonitor, *v1.PodMonitor, *v1.Probe, *v1alpha1.ScrapeConfig:
 	default:
 		return nil, nil
 	}
-	if err := yaml.Unmarshal([]byte(text), &jobs); err != nil {
-		return nil, fmt.Errorf("read the compiled jobs: %w", err)
-	}
-	if err := yaml.Unmarshal([]byte(text), &keys); err != nil {
-		return nil, fmt.Errorf("read the compiled jobs: %w", err)
+	jobs, err := jobtext.Read([]byte(text))
+	if err != nil {
+		return nil, err
 	}
 	var out []Search
-	for i, j := range jobs {
+	for i := range jobs {
+		j := &jobs[i]
 		for n := range j.Kubernetes {
-			s := j.search(n, own)
+			s := searchOf(j, n, own)
 			s.owner, s.ownerName = object.GetNamespace(), object.GetName()
 			s.describe(object, i, n)
 			out = append(out, s)
 		}
-		for _, text := range j.others(keys[i]) {
+		for _, text := range others(j) {
 			out = append(out, Search{Job: j.Name, Text: text})
 		}
 	}
 	return out, nil
 }
 
-// search returns discovery n of the job, without the parts that are only in the object.
-func (j *jobText) search(n int, own string) Search {
+// searchOf returns discovery n of the job, without the parts that are only in the object.
+func searchOf(j *jobtext.Job, n int, own string) Search {
 	sd := j.Kubernetes[n]
 	s := Search{Job: j.Name, Role: sd.Role, Elsewhere: sd.APIServer != "", Nodes: sd.Attach.Node, NamespaceMetadata: sd.Attach.Namespace}
-	if sd.Namespaces != nil {
-		s.Namespaces = sd.Namespaces.Names
-		if sd.Namespaces.Own {
-			s.Namespaces = append(s.Namespaces, own)
-		}
+	if s.Namespaces = sd.Namespaces.Names; sd.Namespaces.Own {
+		s.Namespaces = append(s.Namespaces, own)
 	}
 	if len(s.Namespaces) == 0 {
 		s.Namespaces = nil
@@ -88,7 +62,7 @@ func (j *jobText) search(n int, own string) Search {
 }
 
 // others returns human-readable descriptions of the discoveries other than Kubernetes.
-func (j *jobText) others(keys map[string]any) (out []string) {
+func others(j *jobtext.Job) (out []string) {
 	targets := 0 // count them only: their URLs may contain credentials
 	for _, s := range j.Static {
 		targets += len(s.Targets)
@@ -96,14 +70,10 @@ func (j *jobText) others(keys map[string]any) (out []string) {
 	if targets > 0 {
 		out = append(out, fmt.Sprintf("%d static %s", targets, plural(targets, "target")))
 	}
-	var found []string
-	for key := range keys {
-		if strings.HasSuffix(key, "_sd_configs") && key != "kubernetes_sd_configs" {
-			found = append(found, "what "+key+" finds")
-		}
+	for _, key := range j.Others() {
+		out = append(out, "what "+key+" finds")
 	}
-	slices.Sort(found)
-	return append(out, found...)
+	return out
 }
 
 // describe adds the parts of discovery n of job i that are only in the object.

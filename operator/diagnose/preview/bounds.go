@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"go.yaml.in/yaml/v2"
-
+	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
@@ -76,12 +75,8 @@ func (b *Bounds) add(d *promconfig.JobText) error {
 // costOf returns an upper bound of the compiled size of the regular expressions of jobs, for all
 // shards. It returns 0 for a text that cannot be parsed, which is reported when the jobs are read.
 func costOf(d *promconfig.JobText) (cost int) {
-	var jobs []struct {
-		Steps []struct {
-			Regex string `yaml:"regex"`
-		} `yaml:"relabel_configs"`
-	}
-	if yaml.Unmarshal(d.Text, &jobs) != nil {
+	jobs, err := jobtext.Read(d.Text)
+	if err != nil {
 		return 0
 	}
 	for _, j := range jobs {
