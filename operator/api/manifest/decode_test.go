@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,6 +49,8 @@ func TestDecode(t *testing.T) {
 			}},
 		"not an integer": {"spec: {sampleLimit: 1.5}",
 			[]string{`spec.sampleLimit: want an integer, got a number`}},
+		"an integer that is too large": {"spec: {endpoints: [{targetPort: 3000000000}]}",
+			[]string{`spec.endpoints[0].targetPort: want an integer from 0 to 2147483647, or a string`}},
 		"a type that reads itself": {"metadata: {creationTimestamp: soon}\nspec: {endpoints: [{targetPort: 80}, {targetPort: true}]}",
 			[]string{"metadata.creationTimestamp: want a time such as 2006-01-02T15:04:05Z", "spec.endpoints[1].targetPort: want an integer or a string, got true or false"}},
 		"not a document": {"spec",
@@ -67,6 +70,20 @@ func TestDecode(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// The range of an integer begins at zero where negative ones make no sense, although the type has them.
+func TestRangeOfIntegers(t *testing.T) {
+	for text, want := range map[string]string{
+		"spec: {replicas: 3000000000}":  "spec.replicas: want an integer from 0 to 2147483647",
+		"spec: {replicas: -3000000000}": "spec.replicas: want an integer from 0 to 2147483647",
+		"spec: {replicas: -1}":          "<nil>", // counts as 1
+		"spec: {sampleLimit: -1}":       "spec.sampleLimit: want an integer from 0 to 18446744073709551615",
+	} {
+		if err := manifest.Decode([]byte(text), &v1.Prometheus{}); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func misfit(v any, t reflect.Type) string {
 	want, reads := readers[t]
 	switch _, whole := v.(int64); {
 	case t == reflect.TypeFor[intstr.IntOrString]() && whole:
-		return fmt.Sprintf("want an integer from %d to %d, or a string", math.MinInt32, math.MaxInt32)
+		return fmt.Sprintf("want an integer from 0 to %d, or a string", math.MaxInt32)
 	case reads && (is == "a string" || whole):
 		return "want " + want
 	case reads:
@@ -40,7 +40,11 @@ func misfit(v any, t reflect.Type) string {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
 		if _, whole := v.(int64); whole {
 			bits := t.Bits() - 1
-			return fmt.Sprintf("want an integer from %d to %d", int64(-1)<<bits, uint64(1)<<bits-1)
+			if least := int64(-1) << bits; bits == 63 {
+				return fmt.Sprintf("want an integer from %d to %d", least, uint64(1)<<bits-1)
+			}
+			// Numbers of pods, seconds and ports: a negative one fits the type and has no meaning.
+			return fmt.Sprintf("want an integer from 0 to %d", uint64(1)<<bits-1)
 		}
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
 		if _, whole := v.(int64); whole {
