@@ -132,3 +132,21 @@ func TestTargetsOfManifestsWithoutCluster(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
+
+// A Service that gets another selector makes only jobs unknown that select this Service.
+func TestTargetsOfAServiceWithAnotherSelector(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "new.yaml")
+	manifest := "apiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: demo, labels: {app: db}}\nspec: {selector: {app: other}, ports: [{name: http, port: 80}]}\n---\n" +
+		"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: db, namespace: demo}\nspec:\n  selector: {matchLabels: {app: db}}\n  endpoints: [{port: http}]"
+	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	const why = "Service demo/db gets another selector"
+	for monitor, unknown := range map[string]bool{"demo/db": true, "demo/web": false} {
+		out, stderr, code := fromCluster(t, url, "smon "+monitor+" -f "+file)
+		if strings.Contains(out, why) != unknown || code != map[bool]int{true: 2}[unknown] {
+			t.Errorf("%s: exit code %d\n%s%s", monitor, code, out, stderr)
+		}
+	}
+}

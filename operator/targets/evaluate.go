@@ -31,6 +31,9 @@ type Gap struct {
 	// Refused is true when the caller lacks a permission; Forbidden means that the workload lacks
 	// one.
 	Refused bool
+	// Possible (optional) has the known labels of the targets. The gap does not concern jobs that drop
+	// them all.
+	Possible *Possible
 }
 
 // evaluation is one run over the targets of a job.
@@ -72,7 +75,9 @@ func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 	}
 	e.limit()
 	for _, gap := range slices.Concat(found.Gaps, j.gaps(found.Looked)) {
-		e.rows = append(e.rows, Row{State: gap.State, Message: gap.Message})
+		if gap.Possible == nil || j.mayScrape(gap.Possible) {
+			e.rows = append(e.rows, Row{State: gap.State, Message: gap.Message})
+		}
 	}
 	return Result{Rows: e.rows, job: j}, nil
 }

@@ -9,15 +9,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // Follow updates endpoints like the Kubernetes controllers will when the Services of applied
 // replace those of under: their ports get the new names and numbers. Endpoints whose addresses may
 // change are removed.
 //
-// It returns the reasons, one sentence for each Service with removed endpoints.
-func (o *Objects) Follow(applied, under *Objects) (unknown []string) {
+// It returns a gap in the discovery sd for each Service with removed endpoints.
+func (o *Objects) Follow(sd *targets.KubernetesSD, applied, under *Objects) (unknown []targets.Gap) {
 	changes, brought := map[string]*follower{}, map[Object]bool{}
 	old := map[string]*corev1.Service{}
 	for _, object := range under.byRole[roleService] {
@@ -47,11 +50,64 @@ func (o *Objects) Follow(applied, under *Objects) (unknown []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
-		if why := changes[name].unknown; why != "" {
-			unknown = append(unknown, why)
+		if f := changes[name]; f.unknown != "" {
+			unknown = append(unknown, targets.Gap{State: targets.Unknown, Message: f.unknown, Possible: f.possible(sd)})
 		}
 	}
 	return unknown
+}
+
+// ofService are the labels of targets in endpoints that depend on the Service alone.
+var ofService = []string{
+	"__meta_kubernetes_namespace", "__meta_kubernetes_service_", "__meta_kubernetes_endpoints_name",
+	"__meta_kubernetes_endpoint_port_name", "__meta_kubernetes_endpoint_port_protocol",
+	"__meta_kubernetes_endpointslice_port_name", "__meta_kubernetes_endpointslice_port_protocol",
+}
+
+// possible returns the known labels of the targets behind the new Service: the labels of a target for
+// each of its ports, and for other ports of its pods, without those of the pod. It returns nil if
+// nothing is known.
+func (f *follower) possible(sd *targets.KubernetesSD) *targets.Possible {
+	ports := f.is.Spec.Ports
+	if len(ports) == 0 {
+		ports = append(slices.Clone(f.was.Spec.Ports), corev1.ServicePort{})
+	}
+	meta := metav1.ObjectMeta{Namespace: f.is.Namespace, Name: f.is.Name, Labels: maps.Clone(f.is.Labels)}
+	var all Objects
+	all.add(roleService, f.is)
+	switch sd.Role {
+	case roleEndpoints:
+		e := &corev1.Endpoints{ObjectMeta: meta, Subsets: []corev1.EndpointSubset{{Addresses: []corev1.EndpointAddress{{IP: "0.0.0.0"}}}}}
+		for _, p := range ports {
+			e.Subsets[0].Ports = append(e.Subsets[0].Ports, corev1.EndpointPort{Name: p.Name, Port: p.Port, Protocol: protocol(p)})
+		}
+		all.add(roleEndpoints, e)
+	case roleEndpointSlice:
+		if meta.Labels == nil {
+			meta.Labels = map[string]string{}
+		}
+		meta.Labels[discoveryv1.LabelServiceName] = meta.Name
+		e := &discoveryv1.EndpointSlice{ObjectMeta: meta, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"0.0.0.0"}}}}
+		for _, p := range ports {
+			transport := protocol(p)
+			e.Ports = append(e.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &transport})
+		}
+		all.add(roleEndpointSlice, e)
+	}
+	plain := targets.KubernetesSD{Role: sd.Role, Release: sd.Release}
+	groups, err := all.Groups(&plain, "")
+	if err != nil {
+		return nil
+	}
+	out := &targets.Possible{Known: ofService}
+	for _, g := range groups {
+		other := maps.Clone(g.Labels) // a port that the pod declares and the Service has not
+		for _, t := range g.Targets {
+			out.Labels = append(out.Labels, g.Labels.Merge(t))
+		}
+		out.Labels = append(out.Labels, other)
+	}
+	return out
 }
 
 // serviceOf returns the namespace and name of the Service that endpoints belong to.

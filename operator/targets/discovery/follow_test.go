@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // TestFollow: endpoints change like the Kubernetes controllers would change them when a Service is
@@ -66,7 +69,11 @@ func TestFollow(t *testing.T) {
 			var all Objects
 			all.Add(slice)
 			all.Add(endpoints)
-			unknown := strings.Join(all.Follow(&applied, &under), "; ")
+			var messages []string
+			for _, gap := range all.Follow(&targets.KubernetesSD{Role: roleEndpointSlice}, &applied, &under) {
+				messages = append(messages, gap.Message)
+			}
+			unknown := strings.Join(messages, "; ")
 			if !strings.HasPrefix(unknown, tc.unknown) || tc.unknown == "" && unknown != "" {
 				t.Errorf("unknown: %q, want %q", unknown, tc.unknown)
 			}
@@ -90,5 +97,36 @@ func TestFollow(t *testing.T) {
 				t.Error("the object of the cluster was changed")
 			}
 		})
+	}
+}
+
+// The known labels of targets whose pods change are those of their Service and its ports.
+func TestFollowKnowsTheService(t *testing.T) {
+	for role, port := range map[string]model.LabelName{
+		roleEndpoints: "__meta_kubernetes_endpoint_port_name", roleEndpointSlice: "__meta_kubernetes_endpointslice_port_name",
+	} {
+		was := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "cart"}}}
+		is := was.DeepCopy()
+		is.Labels, is.Spec.Selector = map[string]string{"app": "basket"}, map[string]string{"app": "basket"}
+		is.Spec.Ports = []corev1.ServicePort{{Name: "http", Port: 80}}
+		var all, applied, under Objects
+		all.Add(&corev1.Endpoints{ObjectMeta: was.ObjectMeta})
+		all.Add(&discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart-1", Labels: map[string]string{discoveryv1.LabelServiceName: "cart"}}})
+		under.Add(was)
+		applied.Add(is)
+		gaps := all.Follow(&targets.KubernetesSD{Role: role}, &applied, &under)
+		if len(gaps) != 1 || gaps[0].Possible == nil || len(gaps[0].Possible.Labels) != 2 {
+			t.Fatalf("%s: gaps %+v", role, gaps)
+		}
+		names := map[model.LabelValue]bool{}
+		for _, set := range gaps[0].Possible.Labels {
+			names[set[port]] = true
+			if set["__meta_kubernetes_service_label_app"] != "basket" || set["__meta_kubernetes_service_name"] != "cart" || set["__meta_kubernetes_namespace"] != "shop" {
+				t.Errorf("%s: labels %v", role, set)
+			}
+		}
+		if !names["http"] || !names[""] {
+			t.Errorf("%s: ports %v", role, names)
+		}
 	}
 }

@@ -122,9 +122,7 @@ func (r *reading) look(v *view) (out targets.Found) {
 		return out
 	}
 	if r.applied != nil {
-		for _, why := range objects.Follow(r.applied, &before) {
-			gap(targets.Unknown, why)
-		}
+		out.Gaps = objects.Follow(&v.sd, r.applied, &before)
 	}
 	var err error
 	if out.Groups, err = objects.Groups(&v.sd, ""); err != nil {
