@@ -22,8 +22,9 @@ var (
 	ConfigMaps      = corev1.SchemeGroupVersion.WithResource("configmaps")
 	ServiceAccounts = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 
-	EndpointSlices = discoveryv1.SchemeGroupVersion.WithResource("endpointslices")
-	Ingresses      = networkingv1.SchemeGroupVersion.WithResource("ingresses")
+	EndpointSlices  = discoveryv1.SchemeGroupVersion.WithResource("endpointslices")
+	Ingresses       = networkingv1.SchemeGroupVersion.WithResource("ingresses")
+	NetworkPolicies = networkingv1.SchemeGroupVersion.WithResource("networkpolicies")
 
 	Deployments  = appsv1.SchemeGroupVersion.WithResource("deployments")
 	StatefulSets = appsv1.SchemeGroupVersion.WithResource("statefulsets")

@@ -36,7 +36,7 @@ func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
 		var view *nearmiss.View
 		view, v.Unknown = q.Look(c.Object, uses)
 		if q.Findings == nil { // otherwise lint reports them
-			v.Hints = append(v.Hints, ofObject(view.Hints(uses[0], c.Object.GetNamespace()))...)
+			v.Hints = append(v.Hints, ofObject(append(view.Hints(uses[0], c.Object.GetNamespace()), view.Blocked(c.Object, uses[0])...))...)
 		}
 		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(c.Object, uses))...)
 	}

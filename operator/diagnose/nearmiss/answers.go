@@ -54,7 +54,7 @@ func (v *View) answers(s *Search) []Hint {
 	if len(ports) == 0 {
 		return nil
 	}
-	return slices.Concat(s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports))
+	return slices.Concat(s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports), v.meshed(s.scrape, ports))
 }
 
 // foundPorts returns the ports that a search for Services or pods finds.

@@ -13,7 +13,7 @@
 //	pods.go             a search for pods
 //	ports.go            a port that does not exist: suggests the one that is meant
 //	probes.go alerting.go  the prober of a Probe, the Alertmanagers of a Prometheus
-//	answers.go policies.go  targets that probably cannot be scraped: scheme, path, NetworkPolicies
+//	answers.go policies.go mesh.go  targets that probably cannot be scraped: scheme, path, NetworkPolicies, mTLS
 //	duplicates.go       pods that are scraped twice
 //	rbac.go permissions.go  permissions of the ServiceAccount, and missing ones
 //	reviews.go          permissions according to the API server

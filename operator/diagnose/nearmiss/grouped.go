@@ -41,7 +41,7 @@ func maker(p *corev1.Pod) (kind, name string) {
 // pod adds a Pod to the pods of its workload, or on its own if it has none.
 func (v *View) pod(o *corev1.Pod) {
 	kind, name := maker(o)
-	t := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: o.Labels}, Spec: o.Spec}
+	t := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: o.Labels, Annotations: o.Annotations}, Spec: o.Spec}
 	if kind == "Pod" {
 		v.template(kind, o, t).count(o)
 		return

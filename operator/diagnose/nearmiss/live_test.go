@@ -89,6 +89,8 @@ func deploy(c circumstances) *memory {
 		switch {
 		case strings.HasSuffix(word, "ss"):
 			word += "es"
+		case strings.HasSuffix(word, "y"):
+			word = strings.TrimSuffix(word, "y") + "ies"
 		case !strings.HasSuffix(word, "s"):
 			word += "s"
 		}
@@ -141,7 +143,7 @@ func templateOf(o nearmiss.Object) *corev1.PodTemplateSpec {
 // podOf returns a pod as controllers create it.
 func podOf(o nearmiss.Object, kind string, t *corev1.PodTemplateSpec) *corev1.Pod {
 	p := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName() + "-0", Labels: labels.Merge(t.Labels, nil)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName() + "-0", Labels: labels.Merge(t.Labels, nil), Annotations: t.Annotations},
 		Spec:       t.Spec, Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"},
 	}
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
@@ -204,7 +206,7 @@ func looked(c circumstances, look nearmiss.Look) (out []nearmiss.Found, unknown 
 		self := nearmiss.Use{Kind: w.Kind.Kind, Object: w.Object, Searches: nearmiss.Alertmanagers(w.Object)}
 		for _, u := range append(slices.Clone(c.uses[i]), self) {
 			view, not := look(w.Object, []nearmiss.Use{u})
-			hints := append(view.Hints(u, w.Object.GetNamespace()), view.Permissions(w.Object, []nearmiss.Use{u})...)
+			hints := slices.Concat(view.Hints(u, w.Object.GetNamespace()), view.Blocked(w.Object, u), view.Permissions(w.Object, []nearmiss.Use{u}))
 			if u.Object == self.Object {
 				hints = view.Alerting(w.Object)
 			}
@@ -351,7 +353,7 @@ func TestLiveReadsLittle(t *testing.T) {
 			t.Errorf("found %v, unknown %v", found, unknown)
 		}
 	}
-	want := []string{"services in namespace app app=web", "endpoints in namespace app", "pods in namespace app app=web"}
+	want := []string{"services in namespace app app=web", "endpoints in namespace app", "pods in namespace app app=web", "networkpolicies.networking.k8s.io in namespace app"}
 	if diff := cmp.Diff(want, m.asked); diff != "" {
 		t.Error(diff)
 	}

@@ -27,6 +27,16 @@ func (v *View) policy(o *networkingv1.NetworkPolicy) {
 	}
 }
 
+// Blocked returns notes about pods of an object that NetworkPolicies isolate from the pods of a
+// workload.
+func (v *View) Blocked(w v1.Workload, u Use) (out []Hint) {
+	isolated := map[string]string{}
+	for i := range u.Searches {
+		out = append(out, v.blocked(w, &u.Searches[i], isolated)...)
+	}
+	return once(out)
+}
+
 // blocked returns notes about pods that NetworkPolicies isolate from the pods of a workload.
 // isolated caches the policy that isolates pods, by their String.
 func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []Hint {
@@ -50,9 +60,9 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 				continue
 			}
 			return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: fmt.Sprintf(
-				"NetworkPolicy %s/%s isolates the pods of %s, and no policy among the manifests admits the pods of %s: "+
+				"NetworkPolicy %s/%s isolates the pods of %s, and no policy%s admits the pods of %s: "+
 					"add an ingress rule with from: [{namespaceSelector: {matchLabels: {%s: %s}}}]",
-				target.namespace, policy, target, v.pods[from], corev1.LabelMetadataName, w.GetNamespace())}}
+				target.namespace, policy, target, v.place("NetworkPolicy", []string{target.namespace}), v.pods[from], corev1.LabelMetadataName, w.GetNamespace())}}
 		}
 	}
 	return nil

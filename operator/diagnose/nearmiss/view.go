@@ -58,12 +58,14 @@ type service struct {
 // pods are the pods of a workload, or one Pod. The labels are pod labels.
 type pods struct {
 	thing
-	own     labels.Set // of the workload itself
-	ports   []corev1.ContainerPort
-	images  []string
-	account string         // ServiceAccount, "default" when not set
-	phases  map[string]int // of single pods, nil if unknown
-	running int            // number of pods with an address
+	own    labels.Set // of the workload itself
+	ports  []corev1.ContainerPort
+	images []string
+	// containers are the names of the containers.
+	containers []string
+	account    string         // ServiceAccount, "default" when not set
+	phases     map[string]int // of single pods, nil if unknown
+	running    int            // number of pods with an address
 }
 
 // View is a set of objects in which targets are searched.
@@ -77,6 +79,8 @@ type View struct {
 	policies   []policy
 	// namespaceLabels are the labels of the Namespaces among the objects.
 	namespaceLabels map[string]labels.Set
+	// namespaceNotes are their annotations.
+	namespaceNotes map[string]map[string]string
 	// orphans are EndpointSlices that name no Service.
 	orphans []thing
 	claims  []claim
@@ -99,7 +103,7 @@ type claim struct {
 // creates. monitors are the ServiceMonitors and PodMonitors that may select them too: an object
 // that one of them selects is not a near miss of another.
 func NewView(objects, made []Object, monitors []catalog.Object) *View {
-	v := &View{byMaker: map[string]int{}, namespaceLabels: map[string]labels.Set{}}
+	v := &View{byMaker: map[string]int{}, namespaceLabels: map[string]labels.Set{}, namespaceNotes: map[string]map[string]string{}}
 	addresses := map[string]*endpoints{}
 	for _, o := range objects {
 		if ns := o.GetNamespace(); ns != "" {
@@ -204,7 +208,7 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 		}
 	case *corev1.Namespace:
 		v.namespaces = append(v.namespaces, o.Name)
-		v.namespaceLabels[o.Name] = o.Labels
+		v.namespaceLabels[o.Name], v.namespaceNotes[o.Name] = o.Labels, o.Annotations
 	case *networkingv1.NetworkPolicy:
 		v.policy(o)
 	case *networkingv1.Ingress:
@@ -255,6 +259,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 		for i := range list {
 			p.ports = append(p.ports, list[i].Ports...)
 			p.images = append(p.images, list[i].Image)
+			p.containers = append(p.containers, list[i].Name)
 		}
 	}
 	if known := v.made(p.thing); known != nil {

@@ -2,12 +2,14 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
@@ -47,6 +49,7 @@ func (a *Around) Look(w v1.Workload, uses []nearmiss.Use) (*nearmiss.View, []str
 			l.find(u, want)
 		}
 	}
+	l.policies()
 	l.permissions()
 	return l.view(), l.unknown
 }
@@ -73,7 +76,7 @@ func (l *looking) view() *nearmiss.View {
 var resources = map[string]schema.GroupVersionResource{
 	"Service": readers.Services, "Endpoints": readers.Endpoints, "EndpointSlice": readers.EndpointSlices,
 	"Pod": readers.Pods, "Deployment": readers.Deployments, "StatefulSet": readers.StatefulSets, "DaemonSet": readers.DaemonSets,
-	"Ingress": readers.Ingresses, "Node": readers.Nodes, "ServiceAccount": readers.ServiceAccounts,
+	"Ingress": readers.Ingresses, "Namespace": readers.Namespaces, "NetworkPolicy": readers.NetworkPolicies, "Node": readers.Nodes, "ServiceAccount": readers.ServiceAccounts,
 	"Role": readers.Roles, "RoleBinding": readers.RoleBindings, "ClusterRole": readers.ClusterRoles, "ClusterRoleBinding": readers.ClusterRoleBindings,
 }
 
@@ -96,6 +99,20 @@ func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
 				l.maybe("Service", readers.Query{Namespace: namespace, Limit: most})
 			}
 		}
+	}
+}
+
+// policies reads the NetworkPolicies around the pods that are found and, if there are any, the pods
+// of the workload, which they may not admit.
+func (l *looking) policies() {
+	before := len(l.objects)
+	for _, namespace := range l.namespacesOf("Pod") {
+		l.maybe("NetworkPolicy", readers.Query{Namespace: namespace, Limit: most})
+	}
+	if len(l.objects) > before {
+		own := fmt.Sprintf("%s=%s,%s=%s", wellknown.LabelAppManagedBy, wellknown.ManagedBy, wellknown.LabelAppInstance, l.workload.GetName())
+		l.maybe("Pod", readers.Query{Namespace: l.workload.GetNamespace(), Labels: own, Limit: 1})
+		l.maybe("Namespace", readers.Query{Name: l.workload.GetNamespace(), Limit: 1}) // policies select it by labels
 	}
 }
 
