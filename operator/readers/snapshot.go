@@ -171,8 +171,14 @@ func (m Missing) String() string {
 	return fmt.Sprintf("cannot list %s: %v", what, m.Err)
 }
 
-// developerRole lets users read workloads. It is in the component user-roles.
-const developerRole = "firekeeper-developer"
+// NamingRole adds to a refusal to read objects of our API the ClusterRole that permits it, which is
+// in the component user-roles. It returns other errors as they are.
+func NamingRole(err error) error {
+	if apierrors.IsForbidden(err) {
+		return fmt.Errorf("%w; the ClusterRole firekeeper-developer permits it, with a ClusterRoleBinding to you", err)
+	}
+	return err
+}
 
 // Error returns the error of a command that has no answer without this part.
 func (m Missing) Error() string {
@@ -183,11 +189,7 @@ func (m Missing) Error() string {
 	if m.Row.IsWorkload() {
 		flag = "--" + m.Row.Flags + "-instance-namespaces"
 	}
-	out := fmt.Sprintf("list %s (%s limits the namespaces): %v", m.Resource, flag, m.Err)
-	if apierrors.IsForbidden(m.Err) {
-		out += fmt.Sprintf("; the ClusterRole %s permits it, with a ClusterRoleBinding to you", developerRole)
-	}
-	return out
+	return fmt.Sprintf("list %s (%s limits the namespaces): %v", m.Resource, flag, NamingRole(m.Err))
 }
 
 // Unwrap returns the error of the API server.

@@ -86,14 +86,14 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 				return nil, nil, fmt.Errorf("%s %s does not exist in the cluster", setup.Row, of.Name)
 			}
 			if err != nil {
-				return nil, nil, fmt.Errorf("read %s %s: %w", setup.Row, of.Name, err)
+				return nil, nil, fmt.Errorf("read %s %s: %w", setup.Row, of.Name, readers.NamingRole(err))
 			}
 			return []explain.Candidate{{Setup: setup, Object: object.(v1.Workload)}}, nil, nil
 		}
 		q := readers.Query{GroupVersionResource: setup.GroupVersionResource(), Namespace: of.Name.Namespace}
 		list, err := c.List(ctx, q)
 		if err != nil {
-			unread = append(unread, readers.Missing{Query: q, Err: err}.String())
+			unread = append(unread, fmt.Sprintf("list %s: %v", q, readers.NamingRole(err)))
 			continue
 		}
 		for _, o := range list {
