@@ -5,6 +5,7 @@
 //	kinds.go           the kinds that the operator runs and the kinds they select
 //	native.go          Kubernetes objects that affect scraping
 //	operators.go       operators that Deployments run, and their flags
+//	broken.go          YAML that cannot be parsed: where the fault is, and what was meant
 //	misnamed.go        misspelled kinds and versions of our group
 //	versions.go        objects in a version that the operator does not read
 //	schema.go          defaults, and values that the API server rejects

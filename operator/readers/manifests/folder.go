@@ -3,7 +3,6 @@ package manifests
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -171,29 +170,3 @@ func notMeant(doc, raw []byte, err error) bool {
 
 // ours reports whether a document mentions our group.
 func ours(doc []byte) bool { return bytes.Contains(doc, []byte(v1.GroupName+"/")) }
-
-// unquoted matches an unquoted value with {{, which YAML reads as a mapping.
-var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
-
-// secondKey matches the YAML error for the first duplicate key of a second manifest.
-var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
-
-// brokenYAML explains the most common mistakes in a document that cannot be parsed.
-func brokenYAML(doc []byte, err error) error {
-	switch {
-	case template.Match(doc):
-		return errors.New("is a template, as charts of Helm have them, and no manifest: check what it renders to, as with helm template")
-	case unquoted.Match(doc):
-		at := unquoted.FindIndex(doc)[1]
-		return fmt.Errorf("%w; a value that begins with {{ must be in quotes (line %d of the document)", err, 1+bytes.Count(doc[:at], []byte("\n")))
-	case bytes.Contains(doc, []byte("\n\t")):
-		return fmt.Errorf("%w; YAML is indented with blanks, not with tabs", err)
-	case strings.Contains(err.Error(), `key "apiVersion" already set`), strings.Contains(err.Error(), `key "kind" already set`):
-		if m := secondKey.FindStringSubmatch(err.Error()); m != nil {
-			return fmt.Errorf("yaml: %sapiVersion or kind is there twice; put a line --- between two manifests", m[1])
-		}
-	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
-		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
-	}
-	return err
-}

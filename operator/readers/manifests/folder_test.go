@@ -36,7 +36,7 @@ func TestRepository(t *testing.T) {
 		"no group, but our kind":       {"a.yaml", "kind: PodMonitor\nmetadata: {name: x}\n", "apiVersion: is missing"},
 		"a broken manifest":            {"a.yaml", "apiVersion: monitoring.coreos.com/v1\nkind: [\n", "yaml: "},
 		"a broken manifest of others":  {"a.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {\n", "yaml: "},
-		"an annotation without quotes": {"a.yaml", "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nspec:\n  groups:\n  - rules:\n    - annotations:\n        summary: {{ $labels.instance }} is down\n", "must be in quotes (line 7 of the document)"},
+		"an annotation without quotes": {"a.yaml", "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nspec:\n  groups:\n  - rules:\n    - annotations:\n        summary: {{ $labels.instance }} is down\n", "line 7: a value that begins with {{ must be in quotes"},
 		"a tab":                        {"a.yaml", "apiVersion: monitoring.coreos.com/v1\n\tkind: x\n", "not with tabs"},
 		"a list of scrape configs":     {"a.yaml", "- job_name: x\n", "scrape configurations of Prometheus itself go into a Secret"},
 		"an item of a List":            {"a.yaml", "apiVersion: v1\nkind: List\nitems:\n- {a: b}\n", "items[0]: not a manifest"},

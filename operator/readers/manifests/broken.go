@@ -1,0 +1,151 @@
+package manifests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// unquoted matches an unquoted value with {{, which YAML reads as a mapping.
+var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
+
+// secondKey matches the YAML error for the first duplicate key of a second manifest.
+var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
+
+// brokenYAML explains the most common mistakes in a document that cannot be parsed.
+func brokenYAML(doc []byte, err error) error {
+	err = placed(doc, err)
+	switch {
+	case template.Match(doc):
+		return errors.New("is a template, as charts of Helm have them, and no manifest: check what it renders to, as with helm template")
+	case unquoted.Match(doc):
+		at := unquoted.FindIndex(doc)[1]
+		return fmt.Errorf("yaml: line %d: a value that begins with {{ must be in quotes", 1+bytes.Count(doc[:at], []byte("\n")))
+	case bytes.Contains(doc, []byte("\n\t")):
+		return fmt.Errorf("%w; YAML is indented with blanks, not with tabs", err)
+	case strings.Contains(err.Error(), `key "apiVersion" already set`), strings.Contains(err.Error(), `key "kind" already set`):
+		if m := secondKey.FindStringSubmatch(err.Error()); m != nil {
+			return fmt.Errorf("yaml: %sapiVersion or kind is there twice; put a line --- between two manifests", m[1])
+		}
+	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
+		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
+	}
+	return err
+}
+
+// maxPlaced is the maximum length in bytes of a document that is parsed again to find a fault.
+const maxPlaced = 1 << 20
+
+// parserError matches an error whose line the YAML library counts from 0. Others count from 1.
+var parserError = regexp.MustCompile(`^yaml: line (\d+)(: did not find expected (?:node content|key|'-' indicator|<document start>|(',' or '[\]}]')))$`)
+
+// unended matches the error about a quoted value without an end, which has the last line of the document.
+var unended = regexp.MustCompile(`^yaml: line \d+: found unexpected end of stream$`)
+
+// placed returns the error with the line of the fault instead of that where the parser stopped.
+func placed(doc []byte, err error) error {
+	lines := bytes.Split(doc, []byte("\n"))
+	switch m := parserError.FindStringSubmatch(err.Error()); {
+	case m != nil:
+		line, _ := strconv.Atoi(m[1])
+		for line = min(line+1, len(lines)); line > 1 && len(content(lines[line-1])) == 0; line-- {
+		}
+		if before, is := separatorMissing(lines, line); m[3] != "" && is {
+			line = before
+		}
+		return fmt.Errorf("yaml: line %d%s", line, m[2])
+	case unended.MatchString(err.Error()):
+		if line := quoteOpened(lines); line > 0 {
+			return fmt.Errorf("yaml: line %d: a quote has no end", line)
+		}
+	}
+	return err
+}
+
+// separatorMissing returns the line before the given one that has content, and whether a comma or
+// bracket is missing at its end: with a comma the given line can be parsed. Lines count from 1.
+func separatorMissing(lines [][]byte, line int) (before int, is bool) {
+	if line > len(lines) {
+		return 0, false
+	}
+	for before = line - 1; before > 0 && len(content(lines[before-1])) == 0; before-- {
+	}
+	if before == 0 {
+		return 0, false
+	}
+	var text bytes.Buffer
+	for _, l := range lines[:before-1] {
+		text.Write(append(bytes.Clone(l), '\n'))
+	}
+	text.Write(content(lines[before-1]))
+	text.WriteString(",\n")
+	text.Write(lines[line-1])
+	if text.Len() > maxPlaced {
+		return 0, false
+	}
+	text.WriteString(closing(text.Bytes()))
+	_, err := yaml.YAMLToJSON(text.Bytes())
+	return before, err == nil
+}
+
+// content returns a line without a comment and trailing blanks.
+func content(line []byte) []byte {
+	if i := bytes.Index(line, []byte(" #")); i >= 0 {
+		line = line[:i]
+	}
+	if trimmed := bytes.TrimSpace(line); bytes.HasPrefix(trimmed, []byte("#")) {
+		return nil
+	}
+	return bytes.TrimRight(line, " \t")
+}
+
+// closing returns the brackets that are missing at the end of a text.
+func closing(text []byte) string {
+	var open []byte
+	var quote byte
+	for i, c := range text {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			if i == 0 || bytes.IndexByte([]byte(" \n[{,:"), text[i-1]) >= 0 { // otherwise it is part of a word
+				quote = c
+			}
+		case c == '[':
+			open = append(open, ']')
+		case c == '{':
+			open = append(open, '}')
+		case len(open) > 0 && c == open[len(open)-1]:
+			open = open[:len(open)-1]
+		}
+	}
+	for i, k := 0, len(open)-1; i < k; i, k = i+1, k-1 {
+		open[i], open[k] = open[k], open[i]
+	}
+	return string(open)
+}
+
+// mostLines is the maximum number of lines that are searched for an opening quote.
+const mostLines = 50
+
+// quoteOpened returns the line of a quote without an end: all texts up to a line from there on end in
+// it. 0 if it is not found.
+func quoteOpened(lines [][]byte) int {
+	for n := len(lines); n > 0 && n > len(lines)-mostLines; n-- {
+		text := bytes.Join(lines[:n-1], []byte("\n"))
+		if len(text) > maxPlaced/16 {
+			return 0
+		}
+		if _, err := yaml.YAMLToJSON(append(text, '\n')); err == nil || !strings.HasSuffix(err.Error(), "found unexpected end of stream") {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,50 @@
+package manifests
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// The line of an error is that of the fault: in flow collections that with the wrong character, or the one at whose end
+// a comma or bracket is missing.
+func TestLineOfBrokenYAML(t *testing.T) {
+	const head = "kind: ServiceMonitor\nspec:\n"
+	for title, tc := range map[string]struct{ text, want string }{
+		"a bracket in one line":       {head + "  endpoints: [{port: a, interval: 30s}, {port: b, interval: [}]\n", "yaml: line 3: did not find expected node content"},
+		"a comma within a line":       {head + "  endpoints:\n  - {port: a interval: 30s}\n", "line 4: "},
+		"a comma at the end":          {head + "  endpoints:\n  - {port: a,\n     interval: 30s\n     scheme: http}\n", "line 5: did not find expected ',' or '}'"},
+		"a comma before a comment":    {head + "  endpoints:\n  - {port: a, # one\n     interval: 30s # two\n\n     # three\n     scheme: http}\n", "line 5: "},
+		"a bracket at the end":        {head + "  endpoints: [a, b\n  selector: {}\n", "line 3: did not find expected ',' or ']'"},
+		"a brace at the end":          {"kind: a\nmetadata: {name: a, namespace: b\nspec:\n  endpoints: []\n", "line 2: "},
+		"a bracket that is never met": {head + "  endpoints: [\n", "line 3: "},
+		"a quote without an end":      {head + "  a: 'x'\n  interval: \"30s\n  selector: {}\n  b: c\n", "yaml: line 4: a quote has no end"},
+		"a quote over two lines":      {head + "  a: 'x\n    y'\n  interval: '30s\n  selector: {}\n", "yaml: line 5: a quote has no end"},
+		"another column":              {head + "  a: b\n c: d\n", "line 4: did not find expected key; check the indentation"},
+		"a key twice":                 {"kind: a\nspec: b\nkind: c\n", "line 3: apiVersion or kind is there twice"},
+	} {
+		t.Run(title, func(t *testing.T) {
+			_, err := yaml.YAMLToJSONStrict([]byte(tc.text))
+			if err == nil {
+				t.Fatal("it is valid")
+			}
+			if got := brokenYAML([]byte(tc.text), err).Error(); !strings.Contains(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// In a large document the end of which is not closed, the line is that where the parser stopped: it is not parsed again
+// for each line.
+func TestLineOfLargeBrokenYAML(t *testing.T) {
+	text := []byte(strings.Repeat("- {a: b, c: [d]}\n", 10_000) + "- \"b\n")
+	_, err := yaml.YAMLToJSONStrict(text)
+	if err == nil {
+		t.Fatal("it is valid")
+	}
+	if got := brokenYAML(text, err).Error(); got != err.Error() {
+		t.Errorf("got %q", got)
+	}
+}
