@@ -77,6 +77,8 @@ type Report struct {
 	SkippedAt []string
 	// Unbuilt are kustomizations whose changes are not applied to the objects.
 	Unbuilt []string
+	// Withheld is the number of findings that they may change.
+	Withheld int
 }
 
 // Count returns the number of findings of a severity.
@@ -110,7 +112,8 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 // Check is like [Run] for manifests that were already read. faults are the faults found then.
 func Check(o *manifests.Objects, faults []manifests.Fault, opts Options) Report {
 	e := Examine(o, faults, o.Kinds, opts)
-	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped, SkippedAt: o.SkippedAt, Unbuilt: o.Unbuilt}
+	findings, withheld := built(e.Findings(), slices.Sorted(slices.Values(o.Changed)))
+	return Report{Findings: findings, Objects: o.Len(), Skipped: o.Skipped, SkippedAt: o.SkippedAt, Unbuilt: o.Unbuilt, Withheld: withheld}
 }
 
 type linter struct {

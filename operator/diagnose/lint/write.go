@@ -53,7 +53,11 @@ func (r Report) summary() string {
 		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest: %s)", plural(r.Skipped, "document"), strings.Join(at, ", "))
 	}
 	if len(r.Unbuilt) > 0 {
-		skipped += fmt.Sprintf("; %s changes objects and was not built: check the output of kustomize build", r.Unbuilt[0])
+		skipped += fmt.Sprintf("; %s changes objects and was not built", r.Unbuilt[0])
+		if r.Withheld > 0 {
+			skipped += fmt.Sprintf(", and %s that it may change left out", plural(r.Withheld, "finding"))
+		}
+		skipped += ": check the output of kustomize build"
 	}
 	return fmt.Sprintf("%s, %s, %s in %s", plural(r.Count(SeverityError), "error"), plural(r.Count(SeverityWarning), "warning"),
 		plural(r.Count(SeverityNote), "note"), plural(r.Objects, "object")) + skipped

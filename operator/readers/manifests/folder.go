@@ -34,11 +34,12 @@ func (r *reader) folder(path string) error {
 			return filepath.SkipDir
 		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
-		case slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, base):
+		case slices.Contains(kustomizationNames, base):
 			patches = append(patches, patchesOf(name)...)
 			r.generated(name)
 			if transforms(name) {
 				r.objects.Unbuilt = append(r.objects.Unbuilt, name)
+				r.objects.Changed = append(r.objects.Changed, kustomized(name)...)
 			}
 		}
 		files++

@@ -25,6 +25,8 @@ type Objects struct {
 	Ignored map[string]int
 	// Unbuilt are kustomizations that change objects. The objects are read without these changes.
 	Unbuilt []string
+	// Changed are the files whose objects they change.
+	Changed []string
 	// Skipped counts documents in folders that are not meant to be manifests.
 	Skipped int
 	// SkippedAt are the files of skipped documents, beginning with those that name our API.
