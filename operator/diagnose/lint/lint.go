@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
@@ -127,6 +128,7 @@ type linter struct {
 	trees    map[string]*tree
 	made     []made              // in the order of the workloads
 	told     map[string][]string // fields with an error in the manifest, by object
+	fastest  time.Duration       // see [linter.fastestMonitor]; 0 until it is needed
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {

@@ -72,6 +72,9 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		namesRemark(always, m.Spec.NamespaceSelector)
 	case *v1.Probe:
 		pathRemark(always, "spec.prober.path", m.Spec.ProberSpec.Path)
+		if m.Spec.ProberSpec.Path == "/metrics" {
+			always("spec.prober.path", "/metrics has the metrics of the prober itself, so nothing is probed; leave it out for /probe")
+		}
 		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 		if s := m.Spec.Targets.StaticConfig; s != nil {
 			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
@@ -87,15 +90,20 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 			rolesOf(m).metaRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs)
 		}
 		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
-		if !readdresses(m.Spec.RelabelConfigs) {
+		if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
 			staticTargets(always, m)
 		}
 	case *v1.PrometheusRule:
 		exprRemarks(always, m)
-		alertRemarks(saying(SeverityNote, ""), m)
+		note := saying(SeverityNote, "")
+		alertRemarks(note, m)
+		valueRemarks(note, m)
+		interval, from := l.interval(known)
+		queryRemarks(always, saying(SeverityNote, w.String()), m, interval, from)
 	case *v1alpha1.AlertmanagerConfig:
 		routeRemarks(always, say(w.String()), w.Object, m)
 	}
+	l.credentialRemarks(always, object)
 	if fields != nil {
 		overridden(say(w.String()), fields, object)
 		if w.String() != l.standIn {

@@ -26,6 +26,10 @@ func TestRemarks(t *testing.T) {
 	relabel := func(steps string) string { return endpoints("  - {port: a, relabelings: [" + steps + "]}\n") }
 	metric := func(steps string) string { return endpoints("  - {port: a, metricRelabelings: [" + steps + "]}\n") }
 	const name = "sourceLabels: [__name__]"
+	auth := endpoints("  - {port: a, basicAuth: {username: {name: web, key: user}, password: {name: web, key: password}}}\n")
+	secret := func(password string) string {
+		return "---\napiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: app}\nstringData:\n  user: u\n  password: " + password + "\n"
+	}
 	for title, tc := range map[string]struct{ owner, object, want string }{
 		"an endpoint without port":        {"", endpoints("  - {port: a}\n  - {path: /m}\n"), "spec.endpoints[1]: neither port nor targetPort is set, so every port of the Services is scraped (is there a dash too many"},
 		"one that chooses":                {"", endpoints("  - {relabelings: [{targetLabel: __address__, sourceLabels: [a]}]}\n"), ""},
@@ -55,6 +59,8 @@ func TestRemarks(t *testing.T) {
 		"labeldrop of everything":         {"", metric("{action: labeldrop, regex: .*}"), "labeldrop takes the name of the metric"},
 		"a target that is a URL":          {"", static("http://10.0.0.1:9100/metrics"), "spec.staticConfigs[0].targets[0]: want host:port without scheme and path, and Prometheus drops the target; write 10.0.0.1:9100, with spec.scheme: HTTP, with spec.metricsPath: /metrics"},
 		"a target with a path":            {"", static("a:80/m"), "write a:80, with spec.metricsPath: /m"},
+		"a target with a path that stays": {"", static("a:80/m") + "  relabelings: [{action: keep, sourceLabels: [__address__], regex: a.*}]\n", "write a:80, with spec.metricsPath: /m"},
+		"one that relabeling corrects":    {"", static("a:80/m") + "  relabelings: [{sourceLabels: [__address__], regex: (.*)/m, targetLabel: __address__}]\n", ""},
 		"a target":                        {"", static("10.0.0.1:9100"), ""},
 		"an image of another version":     {"  image: quay.io/prometheus/prometheus:v2.30.0\n", "", "spec.image: the image is of version 2.30.0, and spec.version is not set and counts as 3.13.2"},
 		"an image and its version":        {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless@sha256:ab\n  version: v2.30.0\n", "", ""},
@@ -70,6 +76,13 @@ func TestRemarks(t *testing.T) {
 		"a limit above the enforced one":  {"  enforcedSampleLimit: 50\n", endpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
 		"a matcher that is replaced":      {"  enforcedNamespaceLabel: namespace\n", rule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},
 		"a matcher that is not":           {"", rule, ""},
+		"a Probe that probes nothing": {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: web, namespace: app}\n" +
+			"spec: {prober: {url: 'b:9115', path: /metrics}, targets: {staticConfig: {static: [a]}}}\n", "spec.prober.path: /metrics has the metrics of the prober itself"},
+		"a password with a line break":  {"", auth + secret("|\n    s3cret"), `spec.endpoints[0].basicAuth.password.key: the value of key "password" in Secret app/web ends with a line break, which is sent as part of it`},
+		"a password without":            {"", auth + secret("s3cret"), ""},
+		"replicas that look the same":   {"  replicas: 2\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", "spec.replicaExternalLabelName: is empty, so the 2 replicas send the same series to spec.remoteWrite"},
+		"replicas that upload the same": {"  replicas: 2\n  replicaExternalLabelName: ''\n  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", "---\n" + strings.ReplaceAll(secret("x"), "namespace: app", "namespace: mon"), "is empty, so the 2 replicas have the same external labels: the compactor of Thanos halts"},
+		"one that looks like no other":  {"  replicas: 1\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", ""},
 	} {
 		t.Run(title, func(t *testing.T) {
 			got := lines(t, selectsAll+tc.owner+tc.object)

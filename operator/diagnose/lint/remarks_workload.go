@@ -105,13 +105,17 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")
 	}
 	common := v1alpha1.CommonFields(w.Object)
+	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
+	l.credentialRemarks(say, w.Object)
 	if common != nil {
-		fileRemarks(func(field, format string, args ...any) {
-			l.remark(self, field+": "+fmt.Sprintf(format, args...), "")
-		}, common, w.Object)
+		fileRemarks(say, common, w.Object)
+		replicaRemark(say, common, w.Object)
 	}
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
 		l.remark(self, fmt.Sprintf("spec.shards: %d is below one and counts as 1; for no pods set replicas: 0", *common.Shards), "")
+	}
+	if am, is := w.Object.(*v1.Alertmanager); is {
+		l.secretRemarks(say, am)
 	}
 	p, is := w.Object.(*v1.Prometheus)
 	if !is || p.Spec.Alerting == nil || strings.HasPrefix(strings.TrimPrefix(f.Version, "v"), "2.") {
@@ -121,5 +125,21 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 		if version := string(am.APIVersion); strings.EqualFold(version, "v1") {
 			l.remark(self, fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion: Prometheus >= 3.0 has v2 only, so v1 is left out", i), "")
 		}
+	}
+}
+
+// replicaRemark reports replicas that send the same series to one store, because no external label
+// distinguishes them.
+func replicaRemark(say says, f *v1.CommonPrometheusFields, object v1.Workload) {
+	n := object.GetWorkloadFields().Replicas
+	if f.ReplicaExternalLabelName == nil || *f.ReplicaExternalLabelName != "" || n == nil || *n < 2 {
+		return
+	}
+	p, is := object.(*v1.Prometheus)
+	switch {
+	case is && p.Spec.Thanos != nil && p.Spec.Thanos.ObjectStorageConfig != nil:
+		say("spec.replicaExternalLabelName", "is empty, so the %d replicas have the same external labels: the compactor of Thanos halts when two of them have uploaded blocks of the same time; leave it out, and name its label in --query.replica-label of Thanos", *n)
+	case len(f.RemoteWrite) > 0:
+		say("spec.replicaExternalLabelName", "is empty, so the %d replicas send the same series to spec.remoteWrite, which refuses every second sample as duplicate or out of order; leave it out, and have the receiver deduplicate by its label", *n)
 	}
 }

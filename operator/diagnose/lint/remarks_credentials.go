@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// credentialFields are the fields that refer to a secret which is sent as it is. URLs are trimmed.
+var credentialFields = []string{
+	"accessKey", "apiKey", "apiSecret", "authPassword", "authSecret", "bearerTokenSecret", "botToken", "clientSecret", "credentials",
+	"password", "routingKey", "secretKey", "serviceKey", "token", "userKey", "username",
+}
+
+// credentialRemarks reports references of an object to secrets that end in a line break, which
+// becomes part of the credential.
+func (l *linter) credentialRemarks(say says, object catalog.Object) {
+	if _, is := object.(*v1.PrometheusRule); is || l.objects.Len() == 0 {
+		return
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return
+	}
+	var fields struct{ Spec any }
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return
+	}
+	l.credentials(say, object.GetNamespace(), "spec", fields.Spec)
+}
+
+// credentials reports the references below a value.
+func (l *linter) credentials(say says, namespace, path string, value any) {
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			l.credentials(say, namespace, fmt.Sprintf("%s[%d]", path, i), item)
+		}
+	case map[string]any:
+		for _, field := range slices.Sorted(maps.Keys(value)) {
+			at := path + "." + field
+			if slices.Contains(credentialFields, field) {
+				l.credential(say, namespace, at, value[field])
+			}
+			l.credentials(say, namespace, at, value[field])
+		}
+	}
+}
+
+// credential reports a reference to a secret that ends in a line break.
+func (l *linter) credential(say says, namespace, path string, value any) {
+	reference, is := value.(map[string]any)
+	name, key := "", ""
+	if is {
+		name, _ = reference["name"].(string)
+		key, _ = reference["key"].(string)
+	}
+	if name == "" || key == "" {
+		return
+	}
+	known, err := l.objects.References.Object(assets.Ref{Kind: assets.Secret, Namespace: namespace, Name: name})
+	if err != nil || !bytes.HasSuffix(known.Values[key], []byte("\n")) {
+		return // missing ones are reported elsewhere
+	}
+	say(path+".key", "the value of key %q in Secret %s/%s ends with a line break, which is sent as part of it, and the server refuses it; write the value without one (printf or echo -n, and no block with |)", key, namespace, name)
+}
