@@ -1,16 +1,14 @@
-// Package faults collects the errors of one object, each with the path of its field.
+// Package faults describes what is wrong with one object: errors and remarks, each with the path
+// of its field.
 //
 //	var all faults.List
 //	all.Add("endpoints[0]", checkEndpoint(...)) // which may return several
-//	return all.Err()                            // endpoints[0]: interval: ...
+//	return faults.At("spec", all.Err())         // spec.endpoints[0].interval: ...
 package faults
 
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // Most is the maximum number of errors in a [List]. The author of an object could
@@ -24,20 +22,21 @@ const MostBytes = 4 << 10
 // List collects errors. The zero value is empty.
 type List struct{ all []error }
 
-// Add appends err, or each error of a joined one, prefixed with where. An empty where
-// means the object itself.
+// PathBytes is the maximum length of a path, which may contain keys of maps.
+const PathBytes = 1 << 10
+
+// Add appends err, or each error of a joined one, below where as [At] does. An empty where means
+// the object itself.
 func (l *List) Add(where string, err error) {
 	for _, e := range Leaves(err) {
 		if l.Full() {
 			return
 		}
-		if text := e.Error(); len(text) > MostBytes {
-			e = errors.New(strings.Clone(excerpt.Of(text, MostBytes)))
+		if f, is := e.(*Finding); is && where == "" { // bounded already
+			l.all = append(l.all, f)
+			continue
 		}
-		if where != "" {
-			e = fmt.Errorf("%s: %w", where, e)
-		}
-		l.all = append(l.all, e)
+		l.all = append(l.all, at(where, e))
 	}
 }
 
@@ -50,14 +49,14 @@ func (l *List) Any() bool { return len(l.all) > 0 }
 // Err joins the errors. It returns nil if there are none.
 func (l *List) Err() error { return errors.Join(l.all...) }
 
-// In prefixes err, or each error of a joined one, with where.
+// In prefixes err, or each error of a joined one, with where, which is not a field: the name of a
+// file or of an object.
 func In(where string, err error) error {
-	if err == nil {
-		return nil
+	var out []error
+	for _, e := range Leaves(err) {
+		out = append(out, fmt.Errorf("%s: %w", where, e))
 	}
-	var l List
-	l.Add(where, err)
-	return l.Err()
+	return errors.Join(out...)
 }
 
 // Leaves flattens joined errors.

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -47,7 +48,7 @@ func (c *Controller) checkStorageClass(ctx context.Context, storage *v1.StorageS
 	_, err := c.kube.StorageV1().StorageClasses().Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("spec.storage.volumeClaimTemplate.spec.storageClassName: storage class %q does not exist", name)
+		return faults.At("spec.storage.volumeClaimTemplate.spec.storageClassName", fmt.Errorf("storage class %q does not exist", name))
 	case err != nil:
 		return fmt.Errorf("read storage class %q: %w", name, err)
 	}
@@ -60,7 +61,7 @@ func (c *Controller) checkService(ctx context.Context, namespace string, shape S
 	}
 	svc, err := c.kube.CoreV1().Services(namespace).Get(ctx, shape.Service.Name, metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("spec.serviceName: %w", err)
+		return faults.At("spec.serviceName", err)
 	}
 	return workload.CheckService(svc, shape.Selector)
 }

@@ -164,7 +164,7 @@ func TestASecretThatComesLater(t *testing.T) {
 				})
 				b.start(nil, f)
 				if !during {
-					if got := b.condition("a", v1.Reconciled); got != `False ReconciliationFailed Secret "team/login" does not exist` {
+					if got := b.condition("a", v1.Reconciled); got != `False ReconciliationFailed name: Secret "team/login" does not exist` {
 						t.Errorf("Reconciled %s", got)
 					}
 					b.set(secretOf("login", "x"))

@@ -52,7 +52,7 @@ func TestFailuresOfEachStep(t *testing.T) {
 			change: func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" },
 			fail:   func(*bed, *fakeKind) {},
 			repair: func(b *bed, _ *fakeKind) { b.set(secretOf("login", "")) },
-			says:   `ReconciliationFailed Secret "team/login" does not exist`, waits: true, unbound: true,
+			says:   `ReconciliationFailed name: Secret "team/login" does not exist`, waits: true, unbound: true,
 		},
 		"it is invalid": {
 			fail: func(_ *bed, f *fakeKind) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -128,8 +129,8 @@ type Plan struct {
 
 	// Dropped lists the fields that were left out because the version does not support them, sorted.
 	Dropped []gate.Dropped
-	// Warnings are remarks for the log, sorted.
-	Warnings []string
+	// Warnings are about settings that are not used as written, and other remarks for the log, sorted.
+	Warnings []faults.Finding
 	// Plain are files, as pods read them, that are not directly visible in the plan's objects: the
 	// compressed configuration and its accompanying files.
 	Plain []Plain

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
@@ -50,7 +50,7 @@ type Mounted struct {
 	// Deps are all Secrets and ConfigMaps, existing or not.
 	Deps []assets.Dependency
 	// Warnings name missing objects: a starting pod waits for them, running pods are not affected.
-	Warnings []string
+	Warnings []faults.Finding
 }
 
 // Sums yields the folders with hashes of their checksums, sorted by path.
@@ -87,7 +87,7 @@ func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, erro
 }
 
 // read returns the files of a folder. The first of two files with the same name wins.
-func (f Folder) read(scope *assets.Scope) (files map[string][]byte, warnings []string) {
+func (f Folder) read(scope *assets.Scope) (files map[string][]byte, warnings []faults.Finding) {
 	files = map[string][]byte{}
 	for _, s := range f.Sources {
 		all, err := scope.Mounted(s.Kind, s.Name)
@@ -95,7 +95,7 @@ func (f Folder) read(scope *assets.Scope) (files map[string][]byte, warnings []s
 			all, err = only(scope, s, all)
 		}
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("%s: %v", s.Field, err))
+			warnings = append(warnings, faults.Of(faults.At(s.Field, err))...)
 			continue
 		}
 		for name, content := range all {

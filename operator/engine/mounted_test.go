@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -70,7 +71,7 @@ func TestMounts(t *testing.T) {
 	if diff := cmp.Diff(want, first.Dirs); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{`spec.configMaps[1]: ConfigMap "team/late" does not exist`}, first.Warnings); diff != "" {
+	if diff := cmp.Diff([]string{`spec.configMaps[1]: ConfigMap "team/late" does not exist`}, faults.Texts(first.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 	if len(first.Deps) != 3 {
@@ -96,7 +97,7 @@ func TestMounts(t *testing.T) {
 	if changed.Dirs["/etc/x/configmaps/texts"] == want["/etc/x/configmaps/texts"] || changed.Dirs["/etc/x/templates"] != "" {
 		t.Errorf("after a change: %v", changed.Dirs)
 	}
-	if diff := cmp.Diff([]string{`spec.templates: ConfigMap "team/texts" has no key "b.tmpl"`}, changed.Warnings); diff != "" {
+	if diff := cmp.Diff([]string{`spec.templates: ConfigMap "team/texts" has no key "b.tmpl"`}, faults.Texts(changed.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 	w.Generation++

@@ -171,7 +171,7 @@ func (c *Controller) readable(row *catalog.Row) {
 func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload, state *memory, plan *Plan, live map[string]*appsv1.StatefulSet) error {
 	key := keyOf(w)
 	for _, warning := range plan.Warnings {
-		log.Warn("configuration warning", "warning", warning)
+		log.Warn("configuration warning", "warning", warning.String())
 	}
 	began := time.Now()
 	content, err := c.writer.Do(ctx, plan.Content)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"log/slog"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,10 +49,15 @@ func (c *Controller) tell(log *slog.Logger, w v1.Workload, state *memory, in Inp
 			continue
 		}
 		selects := c.kind.SelectsBy(v.Kind)
-		c.recorder.Eventf(regarding(selects.GroupVersionKind, obj), w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%q was rejected by %s %s/%s: %s",
-			obj.GetNamespace()+"/"+obj.GetName(), c.kind.Kind, w.GetNamespace(), w.GetName(), excerpt.Of(text, budget.EventBytes))
+		c.recorder.Eventf(regarding(selects.GroupVersionKind, obj), w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%s", c.kind.RejectionNote(w, obj, v.Err))
 	}
 	state.reported = rejected
+}
+
+// RejectionNote returns the text of the Event about an object that a workload rejects.
+func (k *Kind) RejectionNote(w v1.Workload, obj metav1.Object, err error) string {
+	return fmt.Sprintf("%q was rejected by %s %s/%s: %s",
+		obj.GetNamespace()+"/"+obj.GetName(), k.Kind, w.GetNamespace(), w.GetName(), excerpt.Of(err.Error(), budget.EventBytes))
 }
 
 // reason is the hash of a rejection's message, which may be long.

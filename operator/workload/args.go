@@ -9,6 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -159,7 +160,7 @@ func CheckUser(field string, ours []Arg, user []v1.Argument) error {
 		}
 	}
 	if len(taken) > 0 {
-		return fmt.Errorf("%s: already managed by the operator: %s", field, strings.Join(taken, ","))
+		return faults.At(field, fmt.Errorf("already managed by the operator: %s", strings.Join(taken, ",")))
 	}
 	return nil
 }

@@ -2,13 +2,13 @@ package workload
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"time"
 
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -19,37 +19,19 @@ type Check[In any] struct {
 	Fault func(In) error
 }
 
-// FirstFault returns the first error of a table, prefixed with the field.
+// FirstFault returns the first error of a table, with the path of its field. Checks give the path
+// within the field of their row.
 func FirstFault[In any](checks []Check[In], in In) error {
 	for _, c := range checks {
 		err := c.Fault(in)
-		var at partError
-		switch {
-		case err == nil:
-		case c.Field == "":
+		if err != nil && c.Field != "" {
+			return faults.At(c.Field, err)
+		}
+		if err != nil {
 			return err
-		case errors.As(err, &at):
-			return fmt.Errorf("%s%s: %w", c.Field, at.part, at.error)
-		default:
-			return fmt.Errorf("%s: %w", c.Field, err)
 		}
 	}
 	return nil
-}
-
-// partError is an error in a part of a field.
-type partError struct {
-	part string
-	error
-}
-
-// FaultIn returns an error in a part of the field of a [Check]: an element, "[2]", or a field
-// of a block, ".caFile". nil remains nil.
-func FaultIn(part string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return partError{part, err}
 }
 
 // Common checks.
@@ -58,7 +40,7 @@ func FaultIn(part string, err error) error {
 func Each[In, T any](list func(In) []T, fault func(T) error) func(In) error {
 	return func(in In) error {
 		for i, element := range list(in) {
-			if err := FaultIn(fmt.Sprintf("[%d]", i), fault(element)); err != nil {
+			if err := faults.At(faults.Index("", i), fault(element)); err != nil {
 				return err
 			}
 		}

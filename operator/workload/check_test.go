@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -23,7 +24,7 @@ func TestFirstFault(t *testing.T) {
 		{"spec.names", Each(func(s settings) []string { return s.names }, NonEmptyName)},
 		{"spec.timeout", GoDuration(func(s settings) v1.GoDuration { return s.timeout }, false)},
 		{"spec.wait", Duration(func(s settings) v1.Duration { return s.wait }, true)},
-		{"spec.key", func(s settings) error { return FaultIn(".secret", KeyToMount(s.key)) }},
+		{"spec.key", func(s settings) error { return faults.At("secret", KeyToMount(s.key)) }},
 		{"", func(s settings) error { return s.own }},
 	}
 	for want, in := range map[string]settings{

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -52,7 +53,7 @@ func (c ClusterTLS) Check() error {
 	}
 	client := &c.Fields.Client
 	err := checkServerTLS("spec.clusterTLS.server", &c.Fields.Server)
-	bad := func(text string) { err = errors.Join(err, errors.New("spec.clusterTLS.client: "+text)) }
+	bad := func(text string) { err = errors.Join(err, faults.At("spec.clusterTLS.client", errors.New(text))) }
 	for field, ref := range map[string]v1.SecretOrConfigMap{"ca": client.CA, "cert": client.Cert} {
 		if ref.Secret != nil && ref.ConfigMap != nil {
 			bad(field + " names both a Secret and a ConfigMap")
@@ -65,7 +66,7 @@ func (c ClusterTLS) Check() error {
 		bad("no private key: set keySecret")
 	}
 	if low, high := client.MinVersion, client.MaxVersion; low != "" && high != "" && high < low {
-		bad(fmt.Sprintf("maxVersion: %q is below minVersion %q", high, low))
+		bad(fmt.Sprintf("maxVersion %q is below minVersion %q", high, low))
 	}
 	return err
 }

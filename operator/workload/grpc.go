@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -51,7 +52,7 @@ func CheckGRPCServer(t *v1.GRPCServerTLSConfig) error {
 	case (t.CertFile == "") != (t.KeyFile == ""):
 		return errors.New("set certFile and keyFile, or none of them")
 	case t.CAFile != "" && t.CertFile == "":
-		return FaultIn(".caFile", errors.New("also needs certFile and keyFile"))
+		return faults.At("caFile", errors.New("also needs certFile and keyFile"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -122,7 +123,7 @@ func (b *Base) CheckNames(version, set string, volumes []string) error {
 	}
 	for _, c := range all {
 		if wrong := c.check(c.value); len(wrong) > 0 {
-			return fmt.Errorf("%s: results in the %s %q, which the API server rejects: %s", c.field, c.what, c.value, wrong[0])
+			return faults.At(c.field, fmt.Errorf("results in the %s %q, which the API server rejects: %s", c.what, c.value, wrong[0]))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -54,7 +55,7 @@ func checkServerTLS(field string, t *v1.WebTLSConfig) error {
 	}
 	var errs []error
 	bad := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf(field+": "+format, args...))
+		errs = append(errs, faults.At(field, fmt.Errorf(format, args...)))
 	}
 	for _, row := range []struct {
 		field, fileField, file string

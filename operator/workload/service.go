@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
@@ -23,7 +24,7 @@ type Peer struct {
 // ServiceUser is a workload with the ports that it needs in the shared Service.
 type ServiceUser interface {
 	// SharedService is the method of [Base].
-	SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []string)
+	SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []faults.Finding)
 	// ServicePorts returns no ports if the workload does not use the Service.
 	ServicePorts() []corev1.ServicePort
 	// Peer is the method of [Base].
@@ -59,7 +60,7 @@ func (b *Base) Peer(ports []corev1.ServicePort, foreign bool) Peer {
 //
 // Plain owner references name the workloads of this operator. They must be merged with
 // the existing ones.
-func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []string) {
+func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []faults.Finding) {
 	users := []Peer{{Base: b, Ports: own}}
 	for _, p := range peers {
 		if p.Meta.Name != b.Meta.Name && len(p.Ports) > 0 {
@@ -94,7 +95,7 @@ func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev
 // unitePorts returns the ports of all workloads, web ports first. Names are unique in a
 // Service, and so are port numbers of a protocol. In a collision, the port of the older
 // workload is kept.
-func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []string) {
+func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []faults.Finding) {
 	var holders []string
 	claim := func(p Peer, port corev1.ServicePort) {
 		i := slices.IndexFunc(ports, func(have corev1.ServicePort) bool {
@@ -104,7 +105,7 @@ func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []stri
 		case i < 0:
 			ports, holders = append(ports, port), append(holders, p.Meta.Name)
 		case p.Base == b && (ports[i].Name != port.Name || ports[i].Port != port.Port):
-			lost = append(lost, fmt.Sprintf("port %q (%d) is not in Service %q, where %s %q has port %q (%d): use the same spec.portName, or a Service of its own in spec.serviceName",
+			lost = append(lost, faults.Remark("spec.portName", "port %q (%d) is not in Service %q, where %s %q has port %q (%d): use the same spec.portName, or a Service of its own in spec.serviceName",
 				port.Name, port.Port, b.Kind.Service, b.Kind.Row.Kind, holders[i], ports[i].Name, ports[i].Port))
 		}
 	}
@@ -129,6 +130,6 @@ func CheckService(svc *corev1.Service, pods map[string]string) error {
 	if labels.SelectorFromSet(svc.Spec.Selector).Matches(own) {
 		return nil
 	}
-	return fmt.Errorf("spec.serviceName: selector %q of service %s/%s does not match the pods' labels %q",
-		labels.Set(svc.Spec.Selector).String(), svc.Namespace, svc.Name, own.String())
+	return faults.At("spec.serviceName", fmt.Errorf("selector %q of service %s/%s does not match the pods' labels %q",
+		labels.Set(svc.Spec.Selector).String(), svc.Namespace, svc.Name, own.String()))
 }

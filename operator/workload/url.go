@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // HostPort returns the address of a port. An IPv6 address may have brackets.
@@ -61,7 +63,7 @@ var badWildcard = regexp.MustCompile(`\*|:(/|$)|:[^/]*:`)
 // CheckRoutePrefix rejects a prefix with which the server would not start.
 func (b *Base) CheckRoutePrefix() error {
 	if badWildcard.MatchString(b.Endpoint("")) {
-		return fmt.Errorf("spec.routePrefix: %q: the server takes \":\" and \"*\" for wildcards", b.Fields.RoutePrefix)
+		return faults.At("spec.routePrefix", fmt.Errorf("%q: the server takes \":\" and \"*\" for wildcards", b.Fields.RoutePrefix))
 	}
 	return nil
 }

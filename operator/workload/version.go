@@ -6,6 +6,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
@@ -14,7 +15,7 @@ import (
 func ParseVersion(field, text string) (*semver.Version, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: version %q: %w", field, text, err)
+		return nil, faults.At(field, fmt.Errorf("version %q: %w", text, err))
 	}
 	return v, nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 var notInVolumeName = regexp.MustCompile(`[^-a-z0-9]+`)
@@ -44,7 +46,7 @@ func CheckVolumeNames(volumes []corev1.Volume) error {
 	seen := make(map[string]bool, len(volumes))
 	for _, v := range volumes {
 		if seen[v.Name] {
-			return fmt.Errorf("two volumes are named %q", v.Name)
+			return faults.At("spec", fmt.Errorf("two volumes are named %q", v.Name))
 		}
 		seen[v.Name] = true
 	}

@@ -3,7 +3,7 @@
 // contains the table.
 //
 //	if err := budget.Check("ServiceMonitor", raw); err != nil { // before it is decoded
-//		return err // spec.endpoints has more than 2500 elements, the limit of one ServiceMonitor
+//		return err // spec.endpoints: has more than 2500 elements, the limit of one ServiceMonitor
 //	}
 //
 // The limits are far above real objects. Together they keep a process with a memory limit of a few hundred megabytes

@@ -19,11 +19,20 @@ type Error struct {
 
 // Error implements error. The text names the field, the limit and the kind.
 func (e *Error) Error() string {
-	field := e.Field
+	field, reason := e.Located()
 	if field == "" {
-		field = "the object"
+		return reason
 	}
-	return fmt.Sprintf("%s has more than %d %s, the limit of one %s", field, e.Limit, e.What, e.Kind)
+	return field + ": " + reason
+}
+
+// Located returns field and reason.
+func (e *Error) Located() (field, reason string) {
+	reason = fmt.Sprintf("has more than %d %s, the limit of one %s", e.Limit, e.What, e.Kind)
+	if e.Field == "" {
+		reason = "the object " + reason
+	}
+	return e.Field, reason
 }
 
 // kinds maps each kind to the types it is decoded to, one for each distinct schema of its versions.

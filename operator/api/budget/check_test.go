@@ -19,19 +19,19 @@ func TestCheck(t *testing.T) {
 	for name, tc := range map[string]struct{ kind, text, want string }{
 		"small":                   {"ServiceMonitor", `{"spec":{"endpoints":[{}]}}`, ""},
 		"many endpoints":          {"ServiceMonitor", `{"spec":{"selector":{},"endpoints":[` + repeat(`{"port":"a, [\"b]","interval":"30s"}`, Endpoints) + `]}}`, ""},
-		"too many endpoints":      {"ServiceMonitor", `{"spec":{"endpoints":[` + repeat("{}", 70_000) + `]}}`, "spec.endpoints has more than 2500 elements, the limit of one ServiceMonitor"},
-		"one endpoint too many":   {"PodMonitor", `{"spec": {"podMetricsEndpoints" : [ ` + repeat(` {"port":"http"}`, Endpoints+1) + `] } }`, "spec.podMetricsEndpoints has more than 2500 elements"},
-		"empty values":            {"ServiceMonitor", `{"spec":{"endpoints":[` + repeat("null", 70_000) + `]}}`, "spec.endpoints has more than"},
-		"relabelings":             {"ServiceMonitor", `{"spec":{"endpoints":[` + repeat(`{"relabelings":[`+repeat("{}", 100)+`]}`, 300) + `]}}`, "spec.endpoints.relabelings has more than 20000 elements"},
-		"rules":                   {"PrometheusRule", `{"spec":{"groups":[{"name":"g","rules":[` + repeat(`{"expr":0}`, 140_000) + `]}]}}`, "spec.groups.rules has more than 20000 elements"},
+		"too many endpoints":      {"ServiceMonitor", `{"spec":{"endpoints":[` + repeat("{}", 70_000) + `]}}`, "spec.endpoints: has more than 2500 elements, the limit of one ServiceMonitor"},
+		"one endpoint too many":   {"PodMonitor", `{"spec": {"podMetricsEndpoints" : [ ` + repeat(` {"port":"http"}`, Endpoints+1) + `] } }`, "spec.podMetricsEndpoints: has more than 2500 elements"},
+		"empty values":            {"ServiceMonitor", `{"spec":{"endpoints":[` + repeat("null", 70_000) + `]}}`, "spec.endpoints: has more than"},
+		"relabelings":             {"ServiceMonitor", `{"spec":{"endpoints":[` + repeat(`{"relabelings":[`+repeat("{}", 100)+`]}`, 300) + `]}}`, "spec.endpoints.relabelings: has more than 20000 elements"},
+		"rules":                   {"PrometheusRule", `{"spec":{"groups":[{"name":"g","rules":[` + repeat(`{"expr":0}`, 140_000) + `]}]}}`, "spec.groups.rules: has more than 20000 elements"},
 		"rules of 10,000 records": {"PrometheusRule", `{"spec":{"groups":[{"name":"g","rules":[` + repeat(`{"record":"a:b","expr":"sum(up)","labels":{"a":"b"}}`, 10_000) + `]}]}}`, ""},
-		"groups":                  {"PrometheusRule", `{"spec":{"groups":[` + repeat(`{}`, 70_000) + `]}}`, "spec.groups has more than"},
-		"receivers":               {"AlertmanagerConfig", `{"spec":{"receivers":[` + repeat(`{}`, 70_000) + `]}}`, "spec.receivers has more than"},
+		"groups":                  {"PrometheusRule", `{"spec":{"groups":[` + repeat(`{}`, 70_000) + `]}}`, "spec.groups: has more than"},
+		"receivers":               {"AlertmanagerConfig", `{"spec":{"receivers":[` + repeat(`{}`, 70_000) + `]}}`, "spec.receivers: has more than"},
 		"entries of a receiver":   {"AlertmanagerConfig", `{"spec":{"receivers":[{"slackConfigs":[` + repeat(`{}`, 70_000) + `]}]}}`, "the object has more than 4194304 bytes in memory"},
 		"containers":              {"Prometheus", `{"spec":{"containers":[` + repeat(`{}`, 70_000) + `]}}`, "the object has more than 4194304 bytes in memory"},
 		"annotations":             {"Probe", `{"metadata":{"annotations":{` + repeat(`"a":""`, 200_000) + `}}}`, "bytes in memory"},
 		"unknown fields":          {"Probe", `{"spec":{"x":[` + repeat(`{"a":[1,"}",{}]}`, 70_000) + `],"jobName":"a"}}`, ""},
-		"a field after others":    {"ServiceMonitor", `{"spec":{"x":[[{"a":"]"}],1e9,true],"selector":{"matchLabels":{"a":"\\"}},"endpoints":[` + repeat("{}", 3_000) + `]}}`, "spec.endpoints has more than"},
+		"a field after others":    {"ServiceMonitor", `{"spec":{"x":[[{"a":"]"}],1e9,true],"selector":{"matchLabels":{"a":"\\"}},"endpoints":[` + repeat("{}", 3_000) + `]}}`, "spec.endpoints: has more than"},
 		"size":                    {"ConfigMap", `"` + strings.Repeat("x", StoredBytes) + `"`, "the object has more than 1572864 bytes"},
 		"another kind":            {"ConfigMap", `{"data":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`, ""},
 		"routes":                  {"AlertmanagerConfig", `{"spec":{"route":{"routes":[` + strings.Repeat(`{"routes":[`, 20_000) + strings.Repeat(`]}`, 20_000) + `]}}}`, ""},
@@ -123,7 +123,7 @@ func TestElements(t *testing.T) {
 	if err := Elements("PodMonitor", "spec.x", 5, 5); err != nil {
 		t.Error(err)
 	}
-	if err := Elements("PodMonitor", "spec.x", 6, 5); err == nil || err.Error() != "spec.x has more than 5 elements, the limit of one PodMonitor" {
+	if err := Elements("PodMonitor", "spec.x", 6, 5); err == nil || err.Error() != "spec.x: has more than 5 elements, the limit of one PodMonitor" {
 		t.Error(err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -235,10 +235,16 @@ func (r *childRoute) onlyAlpha(path string, wrong *faults.List) {
 	}
 }
 
-// alphaPath matches the renamed field in error messages for v1alpha1.
-var alphaPath = regexp.MustCompile(`(^|\bspec\.)` + alphaIntervals + `\b`)
+// BetaError returns an error about a v1alpha1 object in terms of v1beta1.
+func BetaError(err error) error {
+	return faults.Reword(err, func(f *faults.Finding) { f.Field = betaField(f.Field) })
+}
 
-// BetaText translates an error or remark for a v1alpha1 object for users of v1beta1.
-func BetaText(text string) string {
-	return alphaPath.ReplaceAllString(text, "${1}"+betaIntervals)
+// betaField returns the path in v1beta1 of a field of v1alpha1.
+func betaField(field string) string {
+	const renamed = "spec." + alphaIntervals
+	if rest, is := strings.CutPrefix(field, renamed); is && (rest == "" || rest[0] == '[' || rest[0] == '.') {
+		return "spec." + betaIntervals + rest
+	}
+	return field
 }

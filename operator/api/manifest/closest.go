@@ -151,17 +151,25 @@ func shown(names []string) string {
 	return strings.Join(out, ", ")
 }
 
+// Meant is like [Similar] for names of files and keys: "ca" is also similar to "ca.crt".
+func Meant(name string, candidates []string) string {
+	if similar := Similar(name, candidates); similar != "" {
+		return similar
+	}
+	for _, c := range candidates {
+		if before, _, cut := strings.Cut(c, "."); cut && before == name && len(c) <= maxShown {
+			return c
+		}
+	}
+	return ""
+}
+
 // Beside returns the end of a message about a name that is not among the known ones: `, did
 // you mean "a"?` or "; there are a, b". It is empty if none are known.
 func Beside(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	if meant := Similar(name, known); meant != "" {
+	if meant := Meant(name, known); meant != "" {
 		return `, did you mean "` + meant + `"?`
-	}
-	for _, k := range known { // "ca" of "ca.crt"
-		if before, _, cut := strings.Cut(k, "."); cut && before == name && len(k) <= maxShown {
-			return `, did you mean "` + k + `"?`
-		}
 	}
 	switch n := len(known); {
 	case n == 0:

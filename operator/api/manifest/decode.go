@@ -19,6 +19,7 @@ type FieldError struct {
 	Path       string // as the user wrote it: "spec.endpoints[0].intervall"
 	Reason     string // "unknown field", "duplicate field", "want a number, got a string"
 	Suggestion string // a known field with a similar name, may be empty
+	Hint       string // what to write instead, may be empty; it replaces Suggestion and Elsewhere
 	// Elsewhere is the path of an object that does have an unknown field: one level too
 	// high or too deep. It is empty if there is none or if there are several.
 	Elsewhere string
@@ -38,12 +39,19 @@ func (e *FieldError) Error() string {
 		text = path + ": " + text
 	}
 	switch {
+	case e.Hint != "":
+		text += ": " + e.Hint
 	case e.Elsewhere != "":
 		text += ", it belongs to " + e.Elsewhere
 	case e.Suggestion != "":
 		text += `, did you mean "` + e.Suggestion + `"?`
 	}
 	return text
+}
+
+// Located returns path and reason, with the suggestion.
+func (e *FieldError) Located() (field, reason string) {
+	return e.Path, (&FieldError{Reason: e.Reason, Suggestion: e.Suggestion, Hint: e.Hint, Elsewhere: e.Elsewhere}).Error()
 }
 
 // Unknown reports whether the type does not have the field.

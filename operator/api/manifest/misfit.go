@@ -23,7 +23,7 @@ var readers = map[reflect.Type]string{
 // misfit returns the reason why a value does not fit a type, without the value, which may be
 // a secret.
 func misfit(v any, t reflect.Type) string {
-	is := kindOf(v)
+	is := KindOf(v)
 	want, reads := readers[t]
 	switch _, whole := v.(int64); {
 	case t == reflect.TypeFor[intstr.IntOrString]() && whole:
@@ -94,7 +94,8 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-func kindOf(v any) string {
+// KindOf describes the type of a decoded JSON value in a message: "an object", "a string".
+func KindOf(v any) string {
 	switch v.(type) {
 	case map[string]any:
 		return "an object"

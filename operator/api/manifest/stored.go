@@ -13,6 +13,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -34,7 +35,8 @@ const (
 func DecodeStored(raw []byte, into any) error {
 	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
 		if err := budget.Check(reflect.TypeOf(into).Elem().Name(), raw); err != nil {
-			o.GetDecoding().Faults = []v1.DecodingFault{{Reason: err.Error()}}
+			at := faults.Of(err)[0]
+			o.GetDecoding().Faults = []v1.DecodingFault{{Field: at.Field, Reason: at.Reason}}
 			return decodeHead(raw, reflect.ValueOf(into).Elem())
 		}
 	}

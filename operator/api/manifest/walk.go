@@ -52,7 +52,7 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 	if want == "" {
 		return
 	}
-	if kindOf(v) != want || !inRange(v, t) {
+	if KindOf(v) != want || !inRange(v, t) {
 		w.faults = append(w.faults, &FieldError{Path: path, Reason: misfit(v, t), Type: t, Value: v})
 		return
 	}

@@ -97,7 +97,7 @@ func TestBaseRefused(t *testing.T) {
 			switch {
 			case err == nil:
 				t.Fatal("no error")
-			case !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), `Secret "default/alertmanager-main": key "alertmanager.yaml": `):
+			case !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), `spec.configSecret: Secret "default/alertmanager-main": key "alertmanager.yaml": `):
 				t.Errorf("got  %v\nwant %s", err, tc.want)
 			case strings.Contains(err.Error(), "hunter2"), strings.Contains(err.Error(), "hunt"):
 				t.Errorf("a secret is shown: %v", err)
@@ -119,7 +119,7 @@ func TestConfigBaseRefused(t *testing.T) {
 		`{route: {receiver: r, activeTimeIntervals: [i]}, receivers: [{name: r}], muteTimeIntervals: [{name: i}]}`: at + `spec.route.activeTimeIntervals: must not be set in the root route`,
 		`{route: {receiver: r}, receivers: [{name: r, emailConfigs: [{to: a@b}]}]}`:                                at + `spec.receivers[0].emailConfigs[0].smarthost: `,
 		`{route: {receiver: s}, receivers: [{name: r}]}`:                                                           at + `spec.route.receiver: there is no receiver "s"`,
-		`{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`:         at + `spec.receivers[0].slackConfigs[0].apiURL: Secret "team/gone" does not exist`,
+		`{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`:         at + `spec.receivers[0].slackConfigs[0].apiURL.name: Secret "team/gone" does not exist`,
 	} {
 		am := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}}
 		am.Spec.AlertmanagerConfiguration = &v1.AlertmanagerConfiguration{Name: "web"}

@@ -36,23 +36,23 @@ const route = "\nroute: {receiver: r}\nreceivers: [{name: r}]"
 
 // stateless maps errors of Validate to inputs.
 var stateless = map[string]string{
-	`spec.receivers[1].name: "r" is used twice`:                                                       `receivers: [{name: r}, {name: r}]`,
-	`spec.receivers[1].slackConfigs[0].actions[0].text: is empty`:                                     `receivers: [{name: a}, {name: r, slackConfigs: [{actions: [{type: b, text: ""}]}]}]`,
-	`spec.route.receiver: is empty; the top route needs a receiver`:                                   `route: {}`,
-	`spec.route.receiver: there is no receiver "slak", did you mean "slack"?`:                         `{route: {receiver: slak}, receivers: [{name: slack}]}`,
-	`spec.route.routes[0]: match: unknown field; write matchers: [{name: …, value: …, matchType: …}]`: `{route: {receiver: r, routes: [{match: {a: b}}]}, receivers: [{name: r}]}`,
-	`spec.route.receiver: there is no receiver "s"`:                                                   `{route: {receiver: s}, receivers: [{name: r}]}`,
-	`spec.route.routes[1].routes[0].receiver: there is no receiver "s"`:                               `{route: {receiver: r, routes: [{}, {routes: [{receiver: s}]}]}, receivers: [{name: r}]}`,
-	`spec.route.groupBy[1]: "a" is used twice`:                                                        `{route: {receiver: r, groupBy: [a, a]}, receivers: [{name: r}]}`,
-	`spec.route.groupBy[1]: "..." must be the only element`:                                           `{route: {receiver: r, groupBy: [a, '...']}, receivers: [{name: r}]}`,
-	`spec.route.routes[0].muteTimeIntervals[0]: there is no time interval "i"`:                        `{route: {receiver: r, routes: [{muteTimeIntervals: [i]}]}, receivers: [{name: r}]}`,
-	`spec.route.activeTimeIntervals[0]: there is no time interval "i"`:                                `{route: {receiver: r, activeTimeIntervals: [i]}, receivers: [{name: r}]}`,
-	`spec.route.matchers[0].matchType: "~" is not one of =, !=, =~, !~`:                               `{route: {receiver: r, matchers: [{name: a, matchType: "~"}]}, receivers: [{name: r}]}`,
-	`spec.route.matchers[0].name: is empty`:                                                           `{route: {receiver: r, matchers: [{name: " ", matchType: "="}]}, receivers: [{name: r}]}`,
-	`spec.route.routes[0]: groupby_: unknown field, did you mean "groupBy"?`:                          `{route: {receiver: r, routes: [{groupby_: [a]}]}, receivers: [{name: r}]}`,
-	`spec.route.routes[0]: is null`:                                                                   `{route: {receiver: r, routes: [null]}, receivers: [{name: r}]}`,
-	`spec.route.routes[0]: is a JSON array, not a route`:                                              `{route: {receiver: r, routes: [[]]}, receivers: [{name: r}]}`,
-	`spec.route.routes[0].routes[0]: matchers.name: must not be a JSON number`:                        `{route: {receiver: r, routes: [{routes: [{matchers: [{name: 1}]}]}]}, receivers: [{name: r}]}`,
+	`spec.receivers[1].name: "r" is used twice`:                                                      `receivers: [{name: r}, {name: r}]`,
+	`spec.receivers[1].slackConfigs[0].actions[0].text: is empty`:                                    `receivers: [{name: a}, {name: r, slackConfigs: [{actions: [{type: b, text: ""}]}]}]`,
+	`spec.route.receiver: is empty; the top route needs a receiver`:                                  `route: {}`,
+	`spec.route.receiver: there is no receiver "slak", did you mean "slack"?`:                        `{route: {receiver: slak}, receivers: [{name: slack}]}`,
+	`spec.route.routes[0].match: unknown field; write matchers: [{name: …, value: …, matchType: …}]`: `{route: {receiver: r, routes: [{match: {a: b}}]}, receivers: [{name: r}]}`,
+	`spec.route.receiver: there is no receiver "s"`:                                                  `{route: {receiver: s}, receivers: [{name: r}]}`,
+	`spec.route.routes[1].routes[0].receiver: there is no receiver "s"`:                              `{route: {receiver: r, routes: [{}, {routes: [{receiver: s}]}]}, receivers: [{name: r}]}`,
+	`spec.route.groupBy[1]: "a" is used twice`:                                                       `{route: {receiver: r, groupBy: [a, a]}, receivers: [{name: r}]}`,
+	`spec.route.groupBy[1]: "..." must be the only element`:                                          `{route: {receiver: r, groupBy: [a, '...']}, receivers: [{name: r}]}`,
+	`spec.route.routes[0].muteTimeIntervals[0]: there is no time interval "i"`:                       `{route: {receiver: r, routes: [{muteTimeIntervals: [i]}]}, receivers: [{name: r}]}`,
+	`spec.route.activeTimeIntervals[0]: there is no time interval "i"`:                               `{route: {receiver: r, activeTimeIntervals: [i]}, receivers: [{name: r}]}`,
+	`spec.route.matchers[0].matchType: "~" is not one of =, !=, =~, !~`:                              `{route: {receiver: r, matchers: [{name: a, matchType: "~"}]}, receivers: [{name: r}]}`,
+	`spec.route.matchers[0].name: is empty`:                                                          `{route: {receiver: r, matchers: [{name: " ", matchType: "="}]}, receivers: [{name: r}]}`,
+	`spec.route.routes[0].groupby_: unknown field, did you mean "groupBy"?`:                          `{route: {receiver: r, routes: [{groupby_: [a]}]}, receivers: [{name: r}]}`,
+	`spec.route.routes[0]: is null`:                                                                  `{route: {receiver: r, routes: [null]}, receivers: [{name: r}]}`,
+	`spec.route.routes[0]: is a JSON array, not a route`:                                             `{route: {receiver: r, routes: [[]]}, receivers: [{name: r}]}`,
+	`spec.route.routes[0].routes[0].matchers.name: must not be a JSON number`:                        `{route: {receiver: r, routes: [{routes: [{matchers: [{name: 1}]}]}]}, receivers: [{name: r}]}`,
 
 	`spec.muteTimeIntervals[0].name: is empty`:                                                                                         `muteTimeIntervals: [{name: ""}]`,
 	`spec.muteTimeIntervals[0].timeIntervals[0].times[0].startTime: is empty`:                                                          `muteTimeIntervals: [{name: i, timeIntervals: [{times: [{endTime: "01:00"}]}]}]`,
@@ -90,7 +90,7 @@ route:
 spec.receivers[0].slackConfigs[0].actions[0].text: is empty
 spec.receivers[1].name: "r" is used twice
 spec.muteTimeIntervals[0].timeIntervals[0].months[0]: "13" is not a month
-spec.route.routes[1]: groupby_: unknown field, did you mean "groupBy"?
+spec.route.routes[1].groupby_: unknown field, did you mean "groupBy"?
 spec.route.routes[2].routes[0]: is null
 spec.route.receiver: is empty; the top route needs a receiver
 spec.route.groupBy[1]: "a" is used twice
@@ -115,7 +115,7 @@ route:
   routes: [{repeatInterval: never}, {groupInterval: 5}]
 `
 	err := Compile(configOf(t, strings.Replace(late, "groupInterval: 5", "groupInterval: later", 1)), settingsOf("0.25.0", AnyGlobals), &assets.Static{}).Err
-	for _, place := range []string{"spec.receivers[0].webhookConfigs[0].urlSecret: ", "spec.route.matchers[0].value: ", "spec.route.matchers[2].value: ", "spec.route.groupBy[1]: ", "spec.route.groupWait: ",
+	for _, place := range []string{"spec.receivers[0].webhookConfigs[0].urlSecret.name: ", "spec.route.matchers[0].value: ", "spec.route.matchers[2].value: ", "spec.route.groupBy[1]: ", "spec.route.groupWait: ",
 		"spec.route.routes[0].repeatInterval: ", "spec.route.routes[1].groupInterval: ", "spec.inhibitRules[0].sourceMatch[0].value: ", "spec.inhibitRules[0].targetMatch[0].value: ", "spec.inhibitRules[0].equal[0]: "} {
 		if n := strings.Count("\n"+fmt.Sprint(err), "\n"+place); n != 1 {
 			t.Errorf("%q is there %d times in\n%v", place, n, err)
@@ -176,7 +176,7 @@ func TestCompileRejects(t *testing.T) {
 		"an interval that is none":                      {spec: `{route: {receiver: r, repeatInterval: soon}, receivers: [{name: r}]}`, want: `spec.route.repeatInterval: not a valid duration string: "soon"`},
 		"two intervals of one name":                     {spec: `muteTimeIntervals: [{name: i}, {name: i}]` + route, want: `spec.muteTimeIntervals[1].name: "i" is used twice`},
 		"routes too deep":                               {spec: `{route: {receiver: r, routes: [` + deep(budget.RouteDepth) + `]}, receivers: [{name: r}]}`, want: `routes are nested deeper than 64 levels`},
-		"a missing Secret":                              {spec: `{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`, want: `spec.receivers[0].slackConfigs[0].apiURL: Secret "team/gone" does not exist`},
+		"a missing Secret":                              {spec: `{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`, want: `spec.receivers[0].slackConfigs[0].apiURL.name: Secret "team/gone" does not exist`},
 		"an empty receiver name":                        {spec: `receivers: [{name: ""}]` + "\nroute: {receiver: r, routes: []}", want: `spec.route.receiver: there is no receiver "r"`},
 		"email without smarthost":                       {spec: `{route: {receiver: r}, receivers: [{name: r, emailConfigs: [{to: a@b, from: a@b}]}]}`, want: `spec.receivers[0].emailConfigs[0].smarthost: `},
 		"email without from":                            {spec: `{route: {receiver: r}, receivers: [{name: r, emailConfigs: [{to: a@b, smarthost: "a:25"}]}]}`, want: `spec.receivers[0].emailConfigs[0].from: `},
@@ -224,7 +224,7 @@ func TestTry(t *testing.T) {
 	settings := settingsOf(newestVersion, Globals{})
 	bad := "hunter2://hunter2"
 	for want, add := range map[string]additions{
-		`spec.receivers[1]: refused by Alertmanager: webhook_configs[0].url: the value is not valid`: {
+		`spec.receivers[1].webhookConfigs[0].url: refused by Alertmanager: the value is not valid`: {
 			receivers: []Receiver{{Name: "a"}, {Name: "b", Webhook: []Webhook{{URL: bad}}}}},
 		`spec.inhibitRules[0]: refused by Alertmanager: invalid label name "" in equal list`: {
 			inhibit: []InhibitRule{{Equal: []string{""}}}},

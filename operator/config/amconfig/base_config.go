@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -32,7 +33,7 @@ func compileConfigBase(am *v1.Alertmanager, t gate.Target, config *v1alpha1.Aler
 	if by := am.Spec.AlertmanagerConfiguration; by != nil {
 		f, err = c.base(by, config)
 	} else {
-		err = errors.New("spec.alertmanagerConfiguration: is not set")
+		err = faults.At("spec.alertmanagerConfiguration", errors.New("is not set"))
 	}
 	if err != nil {
 		f = Frame{}
@@ -44,12 +45,12 @@ func compileConfigBase(am *v1.Alertmanager, t gate.Target, config *v1alpha1.Aler
 func (c *compiler) base(by *v1.AlertmanagerConfiguration, config *v1alpha1.AlertmanagerConfig) (f Frame, err error) {
 	global, err := c.global(by.Global)
 	if err != nil {
-		return f, fmt.Errorf("spec.alertmanagerConfiguration.global.%w", err)
+		return f, faults.At("spec.alertmanagerConfiguration.global", err)
 	}
 	c.globals = global.provides()
 	f, err = c.configFrame(global, templateFiles(by.Templates), config)
 	if err != nil {
-		return f, fmt.Errorf("spec.alertmanagerConfiguration.name: AlertmanagerConfig %q: %w", config.Namespace+"/"+config.Name, err)
+		return f, faults.At("spec.alertmanagerConfiguration.name", fmt.Errorf("AlertmanagerConfig %q: %w", config.Namespace+"/"+config.Name, err))
 	}
 	f.Globals = c.globals
 	return f, nil
@@ -62,7 +63,7 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 		return f, err
 	}
 	if err := checkRoot(config.Spec.Route); err != nil {
-		return f, fmt.Errorf("spec.route%w", err)
+		return f, faults.At("spec.route", err)
 	}
 	root := *add.route
 	below := additions{inhibit: add.inhibit, receivers: add.receivers, intervals: add.intervals}
@@ -99,18 +100,18 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 
 // checkRoot checks the rules of the root route, which matches all alerts.
 func checkRoot(r *v1alpha1.Route) error {
-	const why = "must not be set in the root route"
+	why := errors.New("must not be set in the root route")
 	switch {
 	case r == nil:
-		return errors.New(": is missing; the configuration needs a root route")
+		return errors.New("is missing; the configuration needs a root route")
 	case r.Continue:
-		return errors.New(".continue: " + why)
+		return faults.At("continue", why)
 	case len(r.Matchers) > 0:
-		return errors.New(".matchers: " + why)
+		return faults.At("matchers", why)
 	case len(r.MuteTimeIntervals) > 0:
-		return errors.New(".muteTimeIntervals: " + why)
+		return faults.At("muteTimeIntervals", why)
 	case len(r.ActiveTimeIntervals) > 0:
-		return errors.New(".activeTimeIntervals: " + why)
+		return faults.At("activeTimeIntervals", why)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -38,7 +39,7 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 	name := SecretName(am)
 	values, err := scope.Mounted(assets.Secret, name)
 	if err != nil && !assets.IsNotFound(err) {
-		return Frame{}, fmt.Errorf("spec.configSecret: %w", err)
+		return Frame{}, faults.At("spec.configSecret", err)
 	}
 	text := values[SecretKey]
 	if len(text) == 0 {
@@ -51,8 +52,8 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 	}
 	f, err := parseBase(text, t)
 	if err != nil {
-		return Frame{}, fmt.Errorf("%s: key %q: %w",
-			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, SecretKey, err)
+		return Frame{}, faults.At("spec.configSecret", fmt.Errorf("%s: key %q: %w",
+			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, SecretKey, err))
 	}
 	f.Extra = extra
 	return f, nil
@@ -163,7 +164,7 @@ func explainBase(text []byte, refused error) error {
 	}
 	for i, receiver := range elementsOf(get(root, string(Receivers))) {
 		if name := get(receiver, "name"); name != nil && loadWithReceiver(root, name, list(receiver)) != nil {
-			return fmt.Errorf("receivers[%d]: %w", i, err)
+			return faults.At(faults.Index("receivers", i), err)
 		}
 	}
 	return err

@@ -104,7 +104,7 @@ func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, 
 	if route != nil {
 		for i := range spec.Receivers {
 			receiver, err := c.receiver(&spec.Receivers[i])
-			addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), err)
+			wrong.Add(faults.Index("spec.receivers", i), err)
 			receiver.Name = c.prefixed(receiver.Name)
 			add.receivers = append(add.receivers, receiver)
 		}
@@ -114,7 +114,7 @@ func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, 
 	}
 	for i := range spec.InhibitRules {
 		rule, err := c.inhibitRule(&spec.InhibitRules[i])
-		addBelow(&wrong, fmt.Sprintf("spec.inhibitRules[%d].", i), err)
+		wrong.Add(faults.Index("spec.inhibitRules", i), err)
 		add.inhibit = append(add.inhibit, rule)
 	}
 	if wrong.Any() {
@@ -129,10 +129,10 @@ func (c *compiler) muteIntervals(in []v1alpha1.MuteTimeInterval) (out []MuteInte
 	for i := range in {
 		converted, err := muteInterval(&in[i])
 		if err != nil {
-			return nil, fmt.Errorf("spec.muteTimeIntervals[%d].%w", i, err)
+			return nil, faults.At(faults.Index("spec.muteTimeIntervals", i), err)
 		}
 		if names[in[i].Name] {
-			return nil, fmt.Errorf("spec.muteTimeIntervals[%d].name: %q is used twice", i, in[i].Name)
+			return nil, faults.At(faults.Index("spec.muteTimeIntervals", i)+".name", fmt.Errorf("%q is used twice", in[i].Name))
 		}
 		names[in[i].Name] = true
 		converted.Name = c.prefixed(converted.Name)
@@ -149,12 +149,12 @@ func checkTaken(add additions, taken string) error {
 	names := strings.Split(taken, "\n")
 	for i := range add.receivers {
 		if _, found := slices.BinarySearch(names, add.receivers[i].Name); found {
-			return fmt.Errorf("spec.receivers[%d].name: the base configuration has a receiver or time interval %q too", i, add.receivers[i].Name)
+			return faults.At(faults.Index("spec.receivers", i)+".name", fmt.Errorf("the base configuration has a receiver or time interval %q too", add.receivers[i].Name))
 		}
 	}
 	for i := range add.intervals {
 		if _, found := slices.BinarySearch(names, add.intervals[i].Name); found {
-			return fmt.Errorf("spec.muteTimeIntervals[%d].name: the base configuration has a receiver or time interval %q too", i, add.intervals[i].Name)
+			return faults.At(faults.Index("spec.muteTimeIntervals", i)+".name", fmt.Errorf("the base configuration has a receiver or time interval %q too", add.intervals[i].Name))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // maxShown is the maximum number of bytes of an invalid value in an error.
@@ -25,7 +26,7 @@ func goDuration[D ~string](field string, text D) (string, error) {
 	}
 	parsed, err := model.ParseDuration(string(text))
 	if err != nil {
-		return "", at(field, fmt.Errorf("%q is not a duration", excerpt.Of(string(text), maxShown)))
+		return "", faults.At(field, fmt.Errorf("%q is not a duration", excerpt.Of(string(text), maxShown)))
 	}
 	return goUnits(time.Duration(parsed)), nil
 }

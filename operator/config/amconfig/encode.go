@@ -3,9 +3,9 @@ package amconfig
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
@@ -47,7 +47,7 @@ func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, e
 			return nil, nil, errGenerated
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", s.path, err)
+			return nil, nil, faults.At(s.path, err)
 		}
 		for _, d := range list.Dropped {
 			d.Path = strings.Replace(d.Path, "spec.route[0]", "spec.route", 1) // there is only one

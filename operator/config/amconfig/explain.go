@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -40,7 +41,7 @@ func explain(document []byte, refused error, hidden func(path, value string) boo
 	for i := range values[:min(len(values), maxHiddenTried)] {
 		values[i].show()
 		if loadTree(root) != nil {
-			return fmt.Errorf("%s: the value is not valid", values[i].path)
+			return faults.At(values[i].path, errors.New("the value is not valid"))
 		}
 		values[i].hide()
 	}

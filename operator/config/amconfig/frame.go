@@ -6,6 +6,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -45,7 +46,7 @@ type Frame struct {
 	// Files are TLS assets by file name.
 	Files map[string][]byte
 	// Warnings are about values that are not used as written.
-	Warnings []string
+	Warnings []faults.Finding
 }
 
 // CompileBase compiles the frame of an Alertmanager with the given version of the program.

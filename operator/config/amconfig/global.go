@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -106,10 +107,10 @@ func (c *compiler) globalClient(in *v1.AlertmanagerGlobalConfig, out *Global) (e
 		return nil
 	}
 	if err := checkHTTPClient(in.HTTPConfig); err != nil {
-		return at("httpConfig", err)
+		return faults.At("httpConfig", err)
 	}
 	out.HTTPConfig, err = c.httpClient(in.HTTPConfig)
-	return at("httpConfig", err)
+	return faults.At("httpConfig", err)
 }
 
 func (c *compiler) globalSMTP(in *v1.AlertmanagerGlobalConfig, out *Global) (err error) {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"reflect"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -40,7 +41,7 @@ func checkHTTP(in *v1alpha1.HTTPConfig) error {
 	if in == nil {
 		return nil
 	}
-	return at("httpConfig", first(checkLegacyProxy(in), checkHTTPClient(withLegacyProxy(in))))
+	return faults.At("httpConfig", first(checkLegacyProxy(in), checkHTTPClient(withLegacyProxy(in))))
 }
 
 // checkLegacyProxy checks proxyURL, which the other rules treat as proxyUrl.
@@ -52,7 +53,7 @@ func checkLegacyProxy(in *v1alpha1.HTTPConfig) error {
 		return errors.New("proxyFromEnvironment and proxyURL are mutually exclusive")
 	}
 	if _, err := url.Parse(in.ProxyURLOriginal); err != nil {
-		return at("proxyURL", errors.New("is not a URL")) // the cause may contain a password
+		return faults.At("proxyURL", errors.New("is not a URL")) // the cause may contain a password
 	}
 	return nil
 }
@@ -74,9 +75,9 @@ func checkHTTPClient(in *v1.HTTPConfigWithProxy) error {
 		return err
 	}
 	return first(
-		at("authorization", checkAuthorization(in.Authorization)),
-		at("oauth2", clientconfig.CheckOAuth2(in.OAuth2)),
-		at("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))),
+		faults.At("authorization", checkAuthorization(in.Authorization)),
+		faults.At("oauth2", clientconfig.CheckOAuth2(in.OAuth2)),
+		faults.At("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))),
 		clientconfig.CheckProxy(in.ProxyConfig),
 	)
 }
@@ -86,9 +87,9 @@ func checkAuthorization(in *v1.SafeAuthorization) error {
 	case in == nil:
 		return nil
 	case in.Credentials == nil:
-		return at("credentials", errMissing)
+		return faults.At("credentials", errMissing)
 	case in.Credentials.Name == "":
-		return at("credentials", errors.New("name of the Secret is empty"))
+		return faults.At("credentials.name", errors.New("name of the Secret is empty"))
 	}
 	return clientconfig.CheckAuthorizationType(in.Type)
 }
@@ -117,7 +118,7 @@ func (c *compiler) knownProxy(p v1.ProxyConfig) error {
 		{Field: "proxyConnectHeader", Given: p.ProxyConnectHeader != nil},
 	} {
 		if f.Given {
-			return at(f.Field, errors.New("needs Alertmanager "+need))
+			return faults.At(f.Field, errors.New("needs Alertmanager "+need))
 		}
 	}
 	return nil
@@ -152,7 +153,7 @@ func (c *compiler) httpClient(in *v1.HTTPConfigWithProxy) (*HTTPConfig, error) {
 // tls validates and converts a standalone block; nil stays nil.
 func (c *compiler) tls(field string, in *v1.SafeTLSConfig) (*clientconfig.TLSConfig, error) {
 	out, err := c.TLS(clientconfig.FullTLS(in))
-	return explicitTLS(out), at(field, err)
+	return explicitTLS(out), faults.At(field, err)
 }
 
 // explicitTLS makes explicit whether certificates are verified, regardless of the default.

@@ -37,7 +37,7 @@ func (c *compiler) inhibitRule(in *v1alpha1.InhibitRule) (InhibitRule, error) {
 	target, err := c.inhibitMatchers("targetMatch", in.TargetMatch)
 	wrong.Add("", err)
 	for i, label := range in.Equal {
-		wrong.Add(fmt.Sprintf("equal[%d]", i), c.checkEqual(label))
+		wrong.Add(faults.Index("equal", i), c.checkEqual(label))
 	}
 	return InhibitRule{
 		SourceMatch: source.Equal, SourceMatchRE: source.Regexp, SourceMatchers: source.List,
@@ -60,12 +60,12 @@ func (c *compiler) checkEqual(label string) error {
 func (c *compiler) inhibitMatchers(field string, in []v1alpha1.Matcher) (matchers, error) {
 	var wrong faults.List
 	for i := range in {
-		addBelow(&wrong, fmt.Sprintf("%s[%d].", field, i), checkMatcher(&in[i]))
+		wrong.Add(faults.Index(field, i), checkMatcher(&in[i]))
 	}
 	if wrong.Any() {
 		return matchers{}, wrong.Err()
 	}
 	out, err := c.matchersFrom(in)
-	addBelow(&wrong, field, err)
+	wrong.Add(field, err)
 	return out, wrong.Err()
 }

@@ -65,7 +65,7 @@ var classicName = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 func (c *compiler) matchersFrom(in []v1alpha1.Matcher) (out matchers, err error) {
 	var wrong faults.List
 	for i := range in {
-		addBelow(&wrong, fmt.Sprintf("[%d].", i), c.addMatcher(&out, &in[i]))
+		wrong.Add(faults.Index("", i), c.addMatcher(&out, &in[i]))
 	}
 	return out, wrong.Err()
 }
@@ -73,7 +73,7 @@ func (c *compiler) matchersFrom(in []v1alpha1.Matcher) (out matchers, err error)
 func (c *compiler) addMatcher(to *matchers, m *v1alpha1.Matcher) error {
 	d := c.labels
 	if m.MatchType != "" && !d.Matchers {
-		return errors.New("matchType: needs Alertmanager >= 0.22.0")
+		return faults.At("matchType", errors.New("needs Alertmanager >= 0.22.0"))
 	}
 	how := m.MatchType
 	switch {
@@ -84,19 +84,19 @@ func (c *compiler) addMatcher(to *matchers, m *v1alpha1.Matcher) error {
 	}
 	if how == v1alpha1.MatchRegexp || how == v1alpha1.MatchNotRegexp {
 		if err := c.checkRegexp(m.Value); err != nil {
-			return fmt.Errorf("value: %w", err)
+			return faults.At("value", err)
 		}
 	}
 	if d.Matchers {
 		name, err := matcherName(m.Name, d)
 		if err != nil {
-			return fmt.Errorf("name: %w", err)
+			return faults.At("name", err)
 		}
 		to.List = append(to.List, matcherText(name, how, m.Value))
 		return nil
 	}
 	if err := checkLabelName(m.Name, d); err != nil {
-		return fmt.Errorf("name: %w", err)
+		return faults.At("name", err)
 	}
 	into := &to.Equal
 	if how == v1alpha1.MatchRegexp {

@@ -3,6 +3,7 @@ package amconfig
 import (
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -114,7 +115,7 @@ func lists[In, Out any](
 	each := func(in []In, do func(*In) error) error {
 		for i := range in {
 			if err := do(&in[i]); err != nil {
-				return at(fmt.Sprintf("%s[%d]", field, i), err)
+				return faults.At(fmt.Sprintf("%s[%d]", field, i), err)
 			}
 		}
 		return nil
@@ -172,5 +173,5 @@ type Notifier struct {
 
 func (c *compiler) notifier(sendResolved *bool, http *v1alpha1.HTTPConfig) (Notifier, error) {
 	client, err := c.http(http)
-	return Notifier{SendResolved: sendResolved, HTTPConfig: client}, at("httpConfig", err)
+	return Notifier{SendResolved: sendResolved, HTTPConfig: client}, faults.At("httpConfig", err)
 }

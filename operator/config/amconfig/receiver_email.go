@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -68,9 +69,9 @@ func checkEmail(in *v1alpha1.EmailConfig) error {
 		}
 	}
 	if t := in.Threading; t != nil && t.ThreadByDate != "Daily" && t.ThreadByDate != "None" {
-		return at("threading.threadByDate", fmt.Errorf("%q is neither Daily nor None", excerpt.Of(t.ThreadByDate, maxShown)))
+		return faults.At("threading.threadByDate", fmt.Errorf("%q is neither Daily nor None", excerpt.Of(t.ThreadByDate, maxShown)))
 	}
-	return first(checkHeaders(in), at("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
+	return first(checkHeaders(in), faults.At("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
 }
 
 // checkHeaders rejects names that differ only in case, and those that threading sets.
@@ -80,9 +81,9 @@ func checkHeaders(in *v1alpha1.EmailConfig) error {
 		name := strings.ToLower(h.Key)
 		switch {
 		case seen[name]:
-			return at(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q occurs twice", excerpt.Of(h.Key, maxShown)))
+			return faults.At(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q occurs twice", excerpt.Of(h.Key, maxShown)))
 		case in.Threading != nil && slices.Contains(threadHeaders, name):
-			return at(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q and threading are mutually exclusive", h.Key))
+			return faults.At(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q and threading are mutually exclusive", h.Key))
 		}
 		seen[name] = true
 	}
@@ -91,7 +92,7 @@ func checkHeaders(in *v1alpha1.EmailConfig) error {
 
 func checkHostPort(field, text string) error {
 	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-		return at(field, fmt.Errorf("%q is not host:port", excerpt.Of(text, maxShown)))
+		return faults.At(field, fmt.Errorf("%q is not host:port", excerpt.Of(text, maxShown)))
 	}
 	return nil
 }
@@ -99,9 +100,9 @@ func checkHostPort(field, text string) error {
 func (c *compiler) email(in *v1alpha1.EmailConfig) (Email, error) {
 	switch {
 	case in.Smarthost == "" && !c.globals.SMTPSmarthost:
-		return Email{}, at("smarthost", errNoGlobal)
+		return Email{}, faults.At("smarthost", errNoGlobal)
 	case in.From == "" && !c.globals.SMTPFrom:
-		return Email{}, at("from", errNoGlobal)
+		return Email{}, faults.At("from", errNoGlobal)
 	}
 	password, err := c.value("authPassword", in.AuthPassword)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // privateDirs are directories in the containers that receivers of AlertmanagerConfigs
@@ -29,11 +31,11 @@ func (c *compiler) file(field, name string) error {
 		return nil
 	}
 	if !path.IsAbs(name) || path.Clean(name) != name {
-		return at(field, errFilePath)
+		return faults.At(field, errFilePath)
 	}
 	for _, dir := range privateDirs {
 		if name == dir || strings.HasPrefix(name, dir+"/") {
-			return at(field, errPrivateFile)
+			return faults.At(field, errPrivateFile)
 		}
 	}
 	return nil

@@ -1,6 +1,9 @@
 package amconfig
 
-import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
 
 // MSTeamsV2 is one entry of msteamsv2_configs.
 type MSTeamsV2 struct {
@@ -16,7 +19,7 @@ type MSTeamsV2 struct {
 
 func checkMSTeamsV2(in *v1alpha1.MSTeamsV2Config) error {
 	if in.WebhookURL == nil {
-		return at("webhookURL", errMissing)
+		return faults.At("webhookURL", errMissing)
 	}
 	return checkHTTP(in.HTTPConfig)
 }

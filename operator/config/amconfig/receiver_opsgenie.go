@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -62,7 +63,7 @@ var responderTypes = []string{"team", teams, "user", "escalation", "schedule"}
 func checkOpsGenie(in *v1alpha1.OpsGenieConfig) error {
 	for i, r := range in.Responders {
 		if err := checkResponder(r); err != nil {
-			return at(fmt.Sprintf("responders[%d]", i), err)
+			return faults.At(fmt.Sprintf("responders[%d]", i), err)
 		}
 	}
 	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
@@ -75,7 +76,7 @@ func checkResponder(r v1alpha1.OpsGenieConfigResponder) error {
 	case isTemplate(r.Type):
 		return checkLoadedTemplate("type", r.Type)
 	case !slices.Contains(responderTypes, strings.ToLower(r.Type)):
-		return at("type", fmt.Errorf("%q is none of %s", excerpt.Of(r.Type, maxShown), strings.Join(responderTypes, ", ")))
+		return faults.At("type", fmt.Errorf("%q is none of %s", excerpt.Of(r.Type, maxShown), strings.Join(responderTypes, ", ")))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -67,12 +68,12 @@ func checkPagerDuty(in *v1alpha1.PagerDutyConfig) error {
 	}
 	for i, link := range in.PagerDutyLinkConfigs {
 		if err := checkOptionalTemplateURL("href", link.Href); err != nil {
-			return at(fmt.Sprintf("pagerDutyLinkConfigs[%d]", i), err)
+			return faults.At(fmt.Sprintf("pagerDutyLinkConfigs[%d]", i), err)
 		}
 	}
 	for i, image := range in.PagerDutyImageConfigs {
 		if err := checkOptionalTemplateURL("href", image.Href); err != nil {
-			return at(fmt.Sprintf("pagerDutyImageConfigs[%d]", i), err)
+			return faults.At(fmt.Sprintf("pagerDutyImageConfigs[%d]", i), err)
 		}
 	}
 	return first(

@@ -3,6 +3,7 @@ package amconfig
 import (
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -68,7 +69,7 @@ type RocketChatAction struct {
 func checkRocketChat(in *v1alpha1.RocketChatConfig) error {
 	for i, a := range in.Actions {
 		if err := checkOptionalTemplateURL("url", a.URL); err != nil {
-			return at(fmt.Sprintf("actions[%d]", i), err)
+			return faults.At(fmt.Sprintf("actions[%d]", i), err)
 		}
 	}
 	return first(

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -105,12 +106,12 @@ const chatPostMessage = "https://slack.com/api/chat.postMessage"
 func checkSlack(in *v1alpha1.SlackConfig) error {
 	for i := range in.Actions {
 		if err := checkSlackAction(&in.Actions[i]); err != nil {
-			return at(fmt.Sprintf("actions[%d]", i), err)
+			return faults.At(fmt.Sprintf("actions[%d]", i), err)
 		}
 	}
 	for i, f := range in.Fields {
 		if err := first(checkNotEmpty("title", f.Title), checkNotEmpty("value", f.Value)); err != nil {
-			return at(fmt.Sprintf("fields[%d]", i), err)
+			return faults.At(fmt.Sprintf("fields[%d]", i), err)
 		}
 	}
 	return first(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig))
@@ -159,12 +160,12 @@ func (c *compiler) slackURL(in *v1alpha1.SlackConfig, client *HTTPConfig) (url s
 			return "", err
 		}
 	case !global:
-		return "", at("apiURL", errNoGlobal)
+		return "", faults.At("apiURL", errNoGlobal)
 	case c.globals.SlackAppToken && c.globals.HTTPAuthorization && client == nil:
-		return "", at("httpConfig", errors.New("is missing, and the global one has an authorization beside which the global token of Slack cannot be used"))
+		return "", faults.At("httpConfig", errors.New("is missing, and the global one has an authorization beside which the global token of Slack cannot be used"))
 	}
 	if enabled(in.UpdateMessage) && url != chatPostMessage {
-		return "", at("updateMessage", errors.New("needs apiURL to be "+chatPostMessage))
+		return "", faults.At("updateMessage", errors.New("needs apiURL to be "+chatPostMessage))
 	}
 	return url, nil
 }

@@ -3,6 +3,7 @@ package amconfig
 import (
 	"errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -59,7 +60,7 @@ func (c *compiler) sns(in *v1alpha1.SNSConfig) (SNS, error) {
 		Subject: in.Subject, Message: in.Message, Attributes: in.Attributes, UseAWSHTTPClient: in.UseAWSHTTPClient,
 	}
 	if out.SigV4, err = c.SigV4(in.Sigv4); err != nil {
-		return SNS{}, at("sigv4", err)
+		return SNS{}, faults.At("sigv4", err)
 	}
 	if out.SigV4 != nil && *out.SigV4 == (clientconfig.SigV4{}) {
 		out.SigV4 = nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -41,9 +42,9 @@ func checkTelegram(in *v1alpha1.TelegramConfig) error {
 	case in.BotToken != nil && in.BotTokenFile != "":
 		return errors.New("botToken and botTokenFile are mutually exclusive")
 	case in.ChatID == 0:
-		return at("chatID", errors.New("is 0"))
+		return faults.At("chatID", errors.New("is 0"))
 	case in.ParseMode != "" && !slices.Contains(parseModes, in.ParseMode):
-		return at("parseMode", fmt.Errorf("%q is none of %s", excerpt.Of(in.ParseMode, maxShown), strings.Join(parseModes, ", ")))
+		return faults.At("parseMode", fmt.Errorf("%q is none of %s", excerpt.Of(in.ParseMode, maxShown), strings.Join(parseModes, ", ")))
 	}
 	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
 }
@@ -55,7 +56,7 @@ func (c *compiler) telegram(in *v1alpha1.TelegramConfig) (Telegram, error) {
 	}
 	// The first version with Telegram ignores the global URL.
 	if in.APIURL == "" && !c.target.AtLeast("alertmanager=0.25.0") {
-		return Telegram{}, at("apiURL", errors.New("may be empty only with Alertmanager >= 0.25.0"))
+		return Telegram{}, faults.At("apiURL", errors.New("may be empty only with Alertmanager >= 0.25.0"))
 	}
 	if err := c.file("botTokenFile", in.BotTokenFile); err != nil {
 		return Telegram{}, err

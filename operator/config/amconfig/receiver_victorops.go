@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -37,7 +38,7 @@ var victorOpsFields = []string{
 func checkVictorOps(in *v1alpha1.VictorOpsConfig) error {
 	for i, f := range in.CustomFields {
 		if slices.Contains(victorOpsFields, f.Key) {
-			return at(fmt.Sprintf("customFields[%d].key", i), fmt.Errorf("%q is reserved", f.Key))
+			return faults.At(fmt.Sprintf("customFields[%d].key", i), fmt.Errorf("%q is reserved", f.Key))
 		}
 	}
 	return first(

@@ -1,6 +1,9 @@
 package amconfig
 
-import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
 
 // Webex is one entry of webex_configs.
 type Webex struct {
@@ -27,7 +30,7 @@ func (c *compiler) webex(in *v1alpha1.WebexConfig) (Webex, error) {
 	}
 	// Alertmanager requires it in the receiver, regardless of the global client.
 	if !notifier.HTTPConfig.authenticates() {
-		return Webex{}, at("httpConfig.authorization", errMissing)
+		return Webex{}, faults.At("httpConfig.authorization", errMissing)
 	}
 	return Webex{Notifier: notifier, APIURL: in.APIURL, Message: text(in.Message), RoomID: in.RoomID}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -74,7 +75,7 @@ func (c *compiler) webhookURL(in *v1alpha1.WebhookConfig) (url string, err error
 	}
 	// Versions without support for templates require a URL.
 	if isTemplate(url) && !c.target.AtLeast("alertmanager=0.31.0") && checkURL(field, url) != nil {
-		return "", at(field, errors.New("a template needs Alertmanager >= 0.31.0"))
+		return "", faults.At(field, errors.New("a template needs Alertmanager >= 0.31.0"))
 	}
 	return url, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -34,7 +35,7 @@ type WeChat struct {
 
 func checkWeChat(in *v1alpha1.WeChatConfig) error {
 	if !slices.Contains([]string{"", "text", "markdown"}, in.MessageType) {
-		return at("messageType", fmt.Errorf("%q is neither text nor markdown", excerpt.Of(in.MessageType, maxShown)))
+		return faults.At("messageType", fmt.Errorf("%q is neither text nor markdown", excerpt.Of(in.MessageType, maxShown)))
 	}
 	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
 }
@@ -49,7 +50,7 @@ func (c *compiler) weChat(in *v1alpha1.WeChatConfig) (WeChat, error) {
 		return WeChat{}, err
 	}
 	if in.CorpID == "" && !c.globals.WeChatCorpID {
-		return WeChat{}, at("corpID", errNoGlobal)
+		return WeChat{}, faults.At("corpID", errNoGlobal)
 	}
 	return WeChat{
 		Notifier: notifier, APISecret: secret, APIURL: in.APIURL, CorpID: in.CorpID, AgentID: in.AgentID, ToUser: in.ToUser,

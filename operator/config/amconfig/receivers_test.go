@@ -10,6 +10,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -95,7 +96,7 @@ func (w *world) sections(version string) (section, map[string][]byte, error) {
 			r, err = c.receiver(in)
 		}
 		if err != nil {
-			return section{}, nil, clientconfig.At(fmt.Sprintf("receivers[%d]", i), err)
+			return section{}, nil, faults.At(fmt.Sprintf("receivers[%d]", i), err)
 		}
 		out.Receivers = append(out.Receivers, r)
 	}

@@ -1,8 +1,6 @@
 package amconfig
 
 import (
-	"fmt"
-
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -41,10 +39,10 @@ type Route struct {
 // Errors start with the path in the object.
 func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
 	set, err := c.matchersFrom(n.Matchers)
-	addBelow(wrong, n.path+".matchers", err)
+	wrong.Add(n.path+".matchers", err)
 	for i, label := range n.GroupBy {
 		if label != allLabels {
-			wrong.Add(fmt.Sprintf("%s.groupBy[%d]", n.path, i), checkLabelName(label, c.labels))
+			wrong.Add(faults.Index(n.path+".groupBy", i), checkLabelName(label, c.labels))
 		}
 	}
 	out := &Route{

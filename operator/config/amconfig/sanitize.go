@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
@@ -35,7 +36,7 @@ type versionRule struct {
 // sanitize applies the rules to a document in order.
 //
 // Errors contain the path of the key and no values.
-func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings []string, err error) {
+func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings []faults.Finding, err error) {
 	for i := range versionRules {
 		lost, err := versionRules[i].apply(root, t)
 		if err != nil {
@@ -46,13 +47,13 @@ func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings 
 	if t.AtLeast(matchersSince) {
 		for _, path := range legacyMatchers {
 			for _, s := range follow(site{value: root}, path) {
-				warnings = append(warnings, s.path+": is deprecated, use matchers")
+				warnings = append(warnings, faults.Remark(s.path, "is deprecated, use matchers"))
 			}
 		}
 	}
 	for _, s := range follow(site{value: root}, "receivers[].email_configs[].auth_password_file") {
 		if textOf(get(s.parent, "auth_password")) != "" {
-			warnings = append(warnings, s.path+": is used, and auth_password beside it is not; other operators leave the file out, so remove one of them before you switch between operators")
+			warnings = append(warnings, faults.Remark(s.path, "is used, and auth_password beside it is not; other operators leave the file out, so remove one of them before you switch between operators"))
 		}
 	}
 	return dropped, warnings, nil
@@ -66,7 +67,7 @@ func (r *versionRule) apply(root *yaml.Node, t gate.Target) (dropped []gate.Drop
 	for _, s := range r.sites(root) {
 		switch r.do {
 		case fail:
-			return nil, fmt.Errorf("%s: %s", s.path, r.reason(t))
+			return nil, faults.At(s.path, fmt.Errorf("%s", r.reason(t)))
 		case drop:
 			remove(s.parent, s.key)
 			dropped = append(dropped, gate.Dropped{Path: s.path, Need: ">= " + r.since})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -46,12 +47,12 @@ type TimeRange struct {
 func muteInterval(in *v1alpha1.MuteTimeInterval) (MuteInterval, error) {
 	out := MuteInterval{Name: in.Name, TimeIntervals: []TimePeriod{}}
 	if in.Name == "" {
-		return out, errors.New("name: is empty")
+		return out, faults.At("name", errors.New("is empty"))
 	}
 	for i := range in.TimeIntervals {
 		p, err := timePeriod(&in.TimeIntervals[i])
 		if err != nil {
-			return out, fmt.Errorf("timeIntervals[%d].%w", i, err)
+			return out, faults.At(faults.Index("timeIntervals", i), err)
 		}
 		out.TimeIntervals = append(out.TimeIntervals, p)
 	}
@@ -81,7 +82,7 @@ func each[In, Out any](field string, in []In, convert func(In) (Out, error)) ([]
 	for i, v := range in {
 		converted, err := convert(v)
 		if err != nil {
-			return nil, fmt.Errorf("%s[%d]%w", field, i, err)
+			return nil, faults.At(faults.Index(field, i), err)
 		}
 		out = append(out, converted)
 	}
@@ -93,14 +94,14 @@ var timeOfDay = regexp.MustCompile(`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:0
 func timeRange(in v1alpha1.TimeRange) (TimeRange, error) {
 	for _, t := range []struct{ field, value string }{{"startTime", in.StartTime}, {"endTime", in.EndTime}} {
 		if t.value == "" {
-			return TimeRange{}, fmt.Errorf(".%s: is empty", t.field)
+			return TimeRange{}, faults.At(t.field, errEmpty)
 		}
 		if !timeOfDay.MatchString(t.value) {
-			return TimeRange{}, fmt.Errorf(".%s: %q is not a time of the form HH:MM", t.field, t.value)
+			return TimeRange{}, faults.At(t.field, fmt.Errorf("%q is not a time of the form HH:MM", t.value))
 		}
 	}
 	if in.StartTime >= in.EndTime { // both have the same length, so they sort by time
-		return TimeRange{}, fmt.Errorf(".endTime: %q is not after startTime %q", in.EndTime, in.StartTime)
+		return TimeRange{}, faults.At("endTime", fmt.Errorf("%q is not after startTime %q", in.EndTime, in.StartTime))
 	}
 	return TimeRange{StartTime: in.StartTime, EndTime: in.EndTime}, nil
 }
@@ -113,14 +114,14 @@ func daysOfMonth(in v1alpha1.DayOfMonthRange) (string, error) {
 		value int
 	}{{"start", in.Start}, {"end", in.End}} {
 		if d.value == 0 || d.value < -maxDay || d.value > maxDay {
-			return "", fmt.Errorf(".%s: %d is not a day of the month: 1 to 31, or -31 to -1 from its end", d.field, d.value)
+			return "", faults.At(d.field, fmt.Errorf("%d is not a day of the month: 1 to 31, or -31 to -1 from its end", d.value))
 		}
 	}
 	if in.Start < 0 && in.End > 0 {
-		return "", fmt.Errorf(".end: must be negative because start is")
+		return "", faults.At("end", errors.New("must be negative because start is"))
 	}
 	if inShortMonth(in.Start) > inShortMonth(in.End) {
-		return "", fmt.Errorf(".end: %d is before start %d", in.End, in.Start)
+		return "", faults.At("end", fmt.Errorf("%d is before start %d", in.End, in.Start))
 	}
 	return rangeText(in.Start, in.End, strconv.Itoa), nil
 }
@@ -139,16 +140,16 @@ func rangeOf(parse func(string) (int, error), text func(int) string) func(string
 		first, last, isRange := strings.Cut(in, ":")
 		start, err := parse(first)
 		if err != nil {
-			return "", fmt.Errorf(": %w", err)
+			return "", err
 		}
 		end := start
 		if isRange {
 			if end, err = parse(last); err != nil {
-				return "", fmt.Errorf(": %w", err)
+				return "", err
 			}
 		}
 		if start > end {
-			return "", fmt.Errorf(": the range %q ends before it starts", in)
+			return "", fmt.Errorf("the range %q ends before it starts", in)
 		}
 		return rangeText(start, end, text), nil
 	}

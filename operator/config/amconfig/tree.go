@@ -41,11 +41,11 @@ func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
 		objects += bytes.Count(child.Raw, []byte("{"))
 	}
 	if len(route.Routes) >= budget.Routes || objects > mostObjects {
-		return n, fmt.Errorf("%s.routes: %w", path, errRoutes)
+		return n, faults.At(path+".routes", errRoutes)
 	}
 	var r routeReader
 	for i, child := range route.Routes {
-		path := fmt.Sprintf("%s.routes[%d]", path, i)
+		path := faults.Index(path+".routes", i)
 		value, err := parseJSON(child)
 		if err != nil {
 			r.wrong.Add(path, err)
@@ -103,7 +103,7 @@ func (n *routeNode) add(value any, path string, level int, r *routeReader) {
 	child := &routeNode{Route: route, path: path}
 	n.children = append(n.children, child)
 	for i, value := range children {
-		child.add(value, fmt.Sprintf("%s.routes[%d]", path, i), level+1, r)
+		child.add(value, faults.Index(path+".routes", i), level+1, r)
 	}
 }
 
@@ -143,9 +143,9 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 			return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
 		}
 		if hint := insteadOf[wrong.Field+" "+wrong.Value]; hint != "" {
-			return nil, fmt.Errorf("%s: must not be a JSON %s; %s", wrong.Field, wrong.Value, hint)
+			return nil, faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s; %s", wrong.Value, hint))
 		}
-		return nil, fmt.Errorf("%s: must not be a JSON %s", wrong.Field, wrong.Value)
+		return nil, faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s", wrong.Value))
 	}
 	if err = cmp.Or(err, errors.Join(unknown...)); err != nil {
 		return nil, unknownIn(text, err)
@@ -160,7 +160,7 @@ func unknownIn(route []byte, err error) error {
 		switch {
 		case !is:
 		case fault.Path == "match", fault.Path == "match_re", fault.Path == "matchRe":
-			return fmt.Errorf("%s: unknown field; write matchers: [{name: …, value: …, matchType: …}]", fault.Path)
+			return faults.At(fault.Path, errors.New("unknown field; write matchers: [{name: …, value: …, matchType: …}]"))
 		default:
 			return fault
 		}

@@ -2,8 +2,10 @@ package amconfig
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // try loads the items of an AlertmanagerConfig within a small document, so that items that
@@ -18,22 +20,22 @@ func (c *compiler) try(add additions, sections map[Section][]byte, trial *Frame)
 	for i := range add.receivers {
 		one := additions{receivers: add.receivers[i : i+1]}
 		if err := c.tryOne(&one, trial); err != nil {
-			return fmt.Errorf("spec.receivers[%d]: %w", i, err)
+			return faults.At(faults.Index("spec.receivers", i), err)
 		}
 	}
 	for i := range add.inhibit {
 		one := additions{inhibit: add.inhibit[i : i+1]}
 		if err := c.tryOne(&one, trial); err != nil {
-			return fmt.Errorf("spec.inhibitRules[%d]: %w", i, err)
+			return faults.At(faults.Index("spec.inhibitRules", i), err)
 		}
 	}
 	for i := range add.intervals {
 		one := additions{intervals: add.intervals[i : i+1]}
 		if err := c.tryOne(&one, trial); err != nil {
-			return fmt.Errorf("spec.muteTimeIntervals[%d]: %w", i, err)
+			return faults.At(faults.Index("spec.muteTimeIntervals", i), err)
 		}
 	}
-	return fmt.Errorf("spec: refused by Alertmanager: %w", explain(document(trial, sections), err, c.secrets.hidden))
+	return faults.At("spec", errors.New("refused by Alertmanager: "+explain(document(trial, sections), err, c.secrets.hidden).Error()))
 }
 
 // tryOne loads a single item.
@@ -47,8 +49,10 @@ func (c *compiler) tryOne(one *additions, trial *Frame) error {
 	if refused == nil {
 		return nil
 	}
-	err = explain(text, refused, c.secrets.hidden)
-	return fmt.Errorf("refused by Alertmanager: %s", strings.TrimPrefix(err.Error(), "receivers[1]."))
+	return faults.Reword(explain(text, refused, c.secrets.hidden), func(f *faults.Finding) {
+		f.Reason = "refused by Alertmanager: " + f.Reason
+		f.Field = fieldPath(strings.TrimPrefix(f.Field, "receivers[1].")) // behind that of the trial frame
+	})
 }
 
 // document assembles a frame with additional items.

@@ -9,6 +9,7 @@ import (
 	"text/template"
 	"text/template/parse"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
@@ -26,11 +27,11 @@ var (
 // control characters.
 func checkURL(field, text string) error {
 	if len(text) > budget.URLBytes {
-		return at(field, errURLSize)
+		return faults.At(field, errURLSize)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !json.Valid([]byte(`"`+text+`"`)) {
-		return at(field, errURL)
+		return faults.At(field, errURL)
 	}
 	return nil
 }
@@ -55,12 +56,12 @@ func checkTemplateURL(field, text string) error {
 		return checkURL(field, text)
 	}
 	if len(text) > budget.URLBytes {
-		return at(field, errURLSize)
+		return faults.At(field, errURLSize)
 	}
 	tree := parse.New(field)
 	tree.Mode = parse.SkipFuncCheck // the set of functions depends on the version
 	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
-		return at(field, errTemplate)
+		return faults.At(field, errTemplate)
 	}
 	return nil
 }
@@ -77,10 +78,10 @@ func checkOptionalTemplateURL(field string, text *string) error {
 // At that point, only Go's built-in functions are available.
 func checkLoadedTemplate(field, text string) error {
 	if len(text) > budget.URLBytes {
-		return at(field, errURLSize)
+		return faults.At(field, errURLSize)
 	}
 	if _, err := template.New("").Parse(text); err != nil {
-		return at(field, errTemplate)
+		return faults.At(field, errTemplate)
 	}
 	return nil
 }

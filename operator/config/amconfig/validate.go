@@ -38,10 +38,10 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 		}
 		r := &config.Spec.Receivers[i]
 		if receivers[r.Name] {
-			wrong.Add(fmt.Sprintf("spec.receivers[%d].name", i), fmt.Errorf("%q is used twice", r.Name))
+			wrong.Add(faults.Index("spec.receivers", i)+".name", fmt.Errorf("%q is used twice", r.Name))
 		}
 		receivers[r.Name] = true
-		addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), checkReceiver(r))
+		wrong.Add(faults.Index("spec.receivers", i), checkReceiver(r))
 	}
 	intervals := map[string]bool{}
 	for i := range config.Spec.MuteTimeIntervals {
@@ -51,7 +51,7 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 		m := &config.Spec.MuteTimeIntervals[i]
 		intervals[m.Name] = true
 		_, err := muteInterval(m)
-		addBelow(&wrong, fmt.Sprintf("spec.muteTimeIntervals[%d].", i), err)
+		wrong.Add(faults.Index("spec.muteTimeIntervals", i), err)
 	}
 	route, err := decodeRoutes(config.Spec.Route, "spec.route")
 	wrong.Add("", err)
@@ -63,13 +63,6 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 		route.check(receivers, intervals, &wrong)
 	}
 	return route, wrong.Err()
-}
-
-// addBelow prefixes each joined error, whose text begins with the rest of a path, and adds it to all.
-func addBelow(all *faults.List, path string, err error) {
-	for _, e := range faults.Leaves(err) {
-		all.Add("", fmt.Errorf("%s%w", path, e))
-	}
 }
 
 // meant returns a suggestion for an undeclared name.
@@ -87,7 +80,7 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 	if n.Receiver != "" && !receivers[n.Receiver] {
 		wrong.Add(n.path+".receiver", fmt.Errorf("there is no receiver %q%s", n.Receiver, meant(n.Receiver, receivers)))
 	}
-	addBelow(wrong, n.path+".groupBy", checkGroupBy(n.GroupBy))
+	wrong.Add(n.path+".groupBy", checkGroupBy(n.GroupBy))
 	for _, list := range []struct {
 		field string
 		names []string
@@ -97,7 +90,7 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 	} {
 		for i, name := range list.names {
 			if !intervals[name] && !wrong.Full() {
-				wrong.Add(fmt.Sprintf("%s.%s[%d]", n.path, list.field, i), fmt.Errorf("there is no time interval %q%s", name, meant(name, intervals)))
+				wrong.Add(faults.Index(n.path+"."+list.field, i), fmt.Errorf("there is no time interval %q%s", name, meant(name, intervals)))
 			}
 		}
 	}
@@ -105,7 +98,7 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 		if wrong.Full() {
 			return
 		}
-		addBelow(wrong, fmt.Sprintf("%s.matchers[%d].", n.path, i), checkMatcher(&n.Matchers[i]))
+		wrong.Add(faults.Index(n.path+".matchers", i), checkMatcher(&n.Matchers[i]))
 	}
 	for _, child := range n.children {
 		if wrong.Full() {
@@ -123,9 +116,9 @@ func checkGroupBy(labels []string) error {
 	for i, label := range labels {
 		switch {
 		case seen[label]:
-			return fmt.Errorf("[%d]: %q is used twice", i, label)
+			return faults.At(faults.Index("", i), fmt.Errorf("%q is used twice", label))
 		case label == allLabels && len(labels) > 1:
-			return fmt.Errorf("[%d]: %q must be the only element", i, label)
+			return faults.At(faults.Index("", i), fmt.Errorf("%q must be the only element", label))
 		}
 		seen[label] = true
 	}
@@ -139,10 +132,10 @@ func checkMatcher(m *v1alpha1.Matcher) error {
 		return nil
 	case v1alpha1.MatchEqual, v1alpha1.MatchNotEqual, v1alpha1.MatchRegexp, v1alpha1.MatchNotRegexp:
 	default:
-		return fmt.Errorf("matchType: %q is not one of =, !=, =~, !~", m.MatchType)
+		return faults.At("matchType", fmt.Errorf("%q is not one of =, !=, =~, !~", m.MatchType))
 	}
 	if strings.TrimSpace(m.Name) == "" {
-		return errors.New("name: is empty")
+		return faults.At("name", errors.New("is empty"))
 	}
 	return nil
 }

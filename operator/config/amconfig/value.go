@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
 var (
@@ -15,9 +15,6 @@ var (
 	errEmpty      = errors.New("is empty")
 	errEmptyValue = errors.New("the value is empty")
 )
-
-// at wraps an error with the name of a field; nil stays nil.
-func at(field string, err error) error { return clientconfig.At(field, err) }
 
 // first returns the first error.
 func first(errs ...error) error {
@@ -43,7 +40,7 @@ func enabled(p *bool) bool { return p != nil && *p }
 // checkNotEmpty rejects an empty text.
 func checkNotEmpty(field, value string) error {
 	if value == "" {
-		return at(field, errEmpty)
+		return faults.At(field, errEmpty)
 	}
 	return nil
 }
@@ -60,7 +57,7 @@ func keyValues(in []v1alpha1.KeyValue) map[string]string {
 // value reads an optional Secret key; nil means "".
 func (c *compiler) value(field string, sel *corev1.SecretKeySelector) (string, error) {
 	value, err := c.Secret(sel)
-	return value, at(field, err)
+	return value, faults.At(field, err)
 }
 
 // needed reads a Secret key and rejects an empty value.
@@ -69,7 +66,7 @@ func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, e
 	if err == nil && value == "" {
 		err = errEmptyValue
 	}
-	return value, at(field, err)
+	return value, faults.At(field, err)
 }
 
 // orGlobal reads a Secret key that may be unset or empty if the base provides the setting.
@@ -82,7 +79,7 @@ func (c *compiler) orGlobal(field string, sel *corev1.SecretKeySelector, global 
 	default:
 		err = errEmptyNoGlobal
 	}
-	return value, at(field, err)
+	return value, faults.At(field, err)
 }
 
 var (
@@ -94,7 +91,7 @@ var (
 func (c *compiler) secretURL(field string, sel corev1.SecretKeySelector) (string, error) {
 	value, err := c.SecretKey(sel)
 	if err != nil {
-		return "", at(field, err)
+		return "", faults.At(field, err)
 	}
 	value = strings.TrimSpace(value)
 	return value, checkURL(field, value)

@@ -2,9 +2,10 @@ package amconfig
 
 import (
 	"bytes"
-	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // config-reloader substitutes $(NAME) with environment variables of its container. Tenants
@@ -23,7 +24,7 @@ func literalVariables(sections map[Section][]byte) error {
 		}
 		text, err := literal(text)
 		if err != nil {
-			return fmt.Errorf("%s: %w", section, err)
+			return faults.At(string(section), err)
 		}
 		if section == Routes {
 			text = indent(text)

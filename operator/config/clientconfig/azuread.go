@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -72,7 +73,7 @@ func (r *Resolver) AzureAD(a *v1.AzureAD) (*AzureAD, error) {
 	if o := a.OAuth; o != nil {
 		secret, err := r.SecretKey(o.ClientSecret)
 		if err != nil {
-			return nil, fmt.Errorf("oauth: clientSecret: %w", err)
+			return nil, faults.At("oauth.clientSecret", err)
 		}
 		out.OAuth = &AzureOAuth{ClientID: o.ClientID, ClientSecret: secret, TenantID: o.TenantID}
 	}
@@ -115,7 +116,7 @@ func CheckManagedIdentity(m *v1.ManagedIdentity, t gate.Target) error {
 		return nil
 	}
 	if need := t.Needs("3.5.0,thanos=0.40.0"); need != "" {
-		return errors.New("managedIdentity: clientId: may be empty only with " + need)
+		return faults.At("managedIdentity.clientId", errors.New("may be empty only with "+need))
 	}
 	return nil
 }
@@ -125,11 +126,11 @@ type id struct{ field, value string }
 
 func checkIdentity(field, since string, t gate.Target, ids ...id) error {
 	if need := t.Needs(since); need != "" {
-		return fmt.Errorf("%s: needs %s", field, need)
+		return faults.At(field, fmt.Errorf("needs %s", need))
 	}
 	for _, id := range ids {
 		if _, err := uuid.Parse(id.value); err != nil {
-			return fmt.Errorf("%s: %s: %q is not a UUID", field, id.field, id.value)
+			return faults.At(field+"."+id.field, fmt.Errorf("%q is not a UUID", id.value))
 		}
 	}
 	return nil

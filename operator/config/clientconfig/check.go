@@ -24,26 +24,3 @@ func AtMostOne(ways ...Way) error {
 	}
 	return nil
 }
-
-// fieldError is an error about a field of the object.
-type fieldError struct {
-	field string
-	err   error
-}
-
-func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
-
-// Unwrap returns the cause.
-func (e *fieldError) Unwrap() error { return e.err }
-
-// At wraps an error with the name of a field. Nested fields are joined into one path, as
-// in "consulSDConfigs[0].server: is empty". nil stays nil.
-func At(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if inner, ok := err.(*fieldError); ok { // no errors.As: text in between would be lost
-		return &fieldError{field: field + "." + inner.field, err: inner.err}
-	}
-	return &fieldError{field: field, err: err}
-}

@@ -1,6 +1,9 @@
 package clientconfig
 
-import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
 
 // Credentials holds the authentication methods, of which at most one may be set.
 type Credentials struct {
@@ -43,16 +46,16 @@ type Client struct {
 func (r *Resolver) Client(h v1.HTTPConfigWithoutTLS, t *v1.TLSConfig, p v1.ProxyConfig) (out Client, err error) {
 	out.FollowRedirects, out.EnableHTTP2 = h.FollowRedirects, h.EnableHTTP2
 	if out.BasicAuth, err = r.BasicAuth(h.BasicAuth); err != nil {
-		return Client{}, At("basicAuth", err)
+		return Client{}, faults.At("basicAuth", err)
 	}
 	if out.TLS, err = r.TLS(t); err != nil {
-		return Client{}, At("tlsConfig", err)
+		return Client{}, faults.At("tlsConfig", err)
 	}
 	if out.Authorization, err = r.Authorization(h.Authorization); err != nil {
-		return Client{}, At("authorization", err)
+		return Client{}, faults.At("authorization", err)
 	}
 	if out.OAuth2, err = r.OAuth2(h.OAuth2); err != nil {
-		return Client{}, At("oauth2", err)
+		return Client{}, faults.At("oauth2", err)
 	}
 	out.Proxy, err = r.Proxy(p)
 	return out, err

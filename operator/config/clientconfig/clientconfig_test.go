@@ -96,10 +96,10 @@ func TestRulesThatCameWithAVersion(t *testing.T) {
 	checkEach(t, []perProgram{
 		{gate.Prometheus, "3.10.0", "<nil>, <nil>"},
 		{gate.Prometheus, "3.11.0", "externalId needs roleArn, <nil>"},
-		{gate.Prometheus, "3.4.0", "<nil>, managedIdentity: clientId: may be empty only with Prometheus >= 3.5.0"},
+		{gate.Prometheus, "3.4.0", "<nil>, managedIdentity.clientId: may be empty only with Prometheus >= 3.5.0"},
 		{gate.Alertmanager, "0.30.0", "<nil>, <nil>"},
 		{gate.Alertmanager, "0.31.0", "externalId needs roleArn, <nil>"},
-		{gate.Thanos, "0.39.0", "<nil>, managedIdentity: clientId: may be empty only with Thanos >= 0.40.0"},
+		{gate.Thanos, "0.39.0", "<nil>, managedIdentity.clientId: may be empty only with Thanos >= 0.40.0"},
 		{gate.Thanos, "0.42.4", "<nil>, <nil>"},
 	}, func(r *Resolver, _ gate.Target) string {
 		_, sigv4 := r.SigV4(&v1.Sigv4{ExternalID: "x"})
@@ -129,23 +129,6 @@ func TestCheckOAuth2(t *testing.T) {
 	}
 	if err := CheckOAuth2(nil); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestPathsOfErrors: nested fields are joined into one path, and text in between is kept.
-func TestPathsOfErrors(t *testing.T) {
-	cause := fmt.Errorf("is empty")
-	for _, tc := range []struct {
-		err  error
-		want string
-	}{
-		{At("server", nil), "<nil>"},
-		{At("consulSDConfigs[0]", At("server", cause)), "consulSDConfigs[0].server: is empty"},
-		{At("consulSDConfigs[0]", fmt.Errorf("no luck: %w", At("server", cause))), "consulSDConfigs[0]: no luck: server: is empty"},
-	} {
-		if got := fmt.Sprint(tc.err); got != tc.want {
-			t.Errorf("got %s, want %s", got, tc.want)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -28,11 +29,11 @@ func (r *Resolver) BasicAuth(b *v1.BasicAuth) (*BasicAuth, error) {
 	}
 	username, err := r.SecretKey(b.Username)
 	if err != nil {
-		return nil, fmt.Errorf("username: %w", err)
+		return nil, faults.At("username", err)
 	}
 	password, err := r.SecretKey(b.Password)
 	if err != nil {
-		return nil, fmt.Errorf("password: %w", err)
+		return nil, faults.At("password", err)
 	}
 	return &BasicAuth{Username: username, Password: password}, nil
 }
@@ -72,7 +73,7 @@ func (r *Resolver) FullAuthorization(a *v1.Authorization) (*Authorization, error
 	}
 	value, err := r.SecretKey(*a.Credentials)
 	if err != nil {
-		return nil, fmt.Errorf("credentials: %w", err)
+		return nil, faults.At("credentials", err)
 	}
 	out.Credentials = &value
 	return out, nil
@@ -92,7 +93,7 @@ func CheckAuthorization(a *v1.Authorization) error {
 // CheckAuthorizationType rejects the scheme of basic_auth.
 func CheckAuthorizationType(t string) error {
 	if strings.EqualFold(strings.TrimSpace(t), "basic") {
-		return fmt.Errorf("type: %q is not allowed here, use basicAuth", t)
+		return faults.At("type", fmt.Errorf("%q is not allowed here, use basicAuth", t))
 	}
 	return nil
 }
@@ -134,14 +135,14 @@ func CheckProxy(p v1.ProxyConfig) error {
 	for _, header := range slices.Sorted(maps.Keys(p.ProxyConnectHeader)) {
 		selectors := p.ProxyConnectHeader[header]
 		if len(selectors) == 0 {
-			return fmt.Errorf("proxyConnectHeader[%s]: no Secret key is given", header)
+			return faults.At(faults.Key("proxyConnectHeader", header), errors.New("no Secret key is given"))
 		}
 		if i := slices.Index(selectors, corev1.SecretKeySelector{}); i >= 0 {
-			return fmt.Errorf("proxyConnectHeader[%s][%d]: the Secret key is empty", header, i)
+			return faults.At(faults.Index(faults.Key("proxyConnectHeader", header), i), errors.New("the Secret key is empty"))
 		}
 	}
 	if _, err := url.Parse(p.ProxyURL); err != nil {
-		return errors.New("proxyUrl: is not a URL") // the cause may contain a password
+		return faults.At("proxyUrl", errors.New("is not a URL")) // the cause may contain a password
 	}
 	return nil
 }
@@ -161,7 +162,7 @@ func (r *Resolver) Proxy(p v1.ProxyConfig) (Proxy, error) {
 		for i, sel := range p.ProxyConnectHeader[header] {
 			value, err := r.SecretKey(sel)
 			if err != nil {
-				return Proxy{}, fmt.Errorf("proxyConnectHeader[%s][%d]: %w", header, i, err)
+				return Proxy{}, faults.At(faults.Index(faults.Key("proxyConnectHeader", header), i), err)
 			}
 			values = append(values, value)
 		}

@@ -2,8 +2,8 @@ package clientconfig
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -29,11 +29,11 @@ type OAuth2 struct {
 func checkOAuth2(o *v1.OAuth2) error {
 	switch {
 	case o.TokenURL == "":
-		return errors.New("tokenUrl: is empty")
+		return faults.At("tokenUrl", errors.New("is empty"))
 	case o.ClientID.Secret == nil && o.ClientID.ConfigMap == nil:
-		return errors.New("clientId: neither secret nor configMap is given")
+		return faults.At("clientId", errors.New("neither secret nor configMap is given"))
 	case o.ClientID.Secret != nil && o.ClientID.ConfigMap != nil:
-		return errors.New("clientId: secret and configMap are mutually exclusive")
+		return faults.At("clientId", errors.New("secret and configMap are mutually exclusive"))
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func CheckOAuth2(o *v1.OAuth2) error {
 	if err := CheckProxy(o.ProxyConfig); err != nil {
 		return err
 	}
-	return At("tlsConfig", CheckTLS(FullTLS(o.TLSConfig)))
+	return faults.At("tlsConfig", CheckTLS(FullTLS(o.TLSConfig)))
 }
 
 // OAuth2 validates and resolves the block; nil stays nil.
@@ -62,14 +62,14 @@ func (r *Resolver) OAuth2(o *v1.OAuth2) (*OAuth2, error) {
 	}
 	id, err := r.Either(o.ClientID)
 	if err != nil {
-		return nil, fmt.Errorf("clientId: %w", err)
+		return nil, faults.At("clientId", err)
 	}
 	if id == "" {
-		return nil, errors.New("clientId: the value is empty")
+		return nil, faults.At("clientId", errors.New("the value is empty"))
 	}
 	secret, err := r.SecretKey(o.ClientSecret)
 	if err != nil {
-		return nil, fmt.Errorf("clientSecret: %w", err)
+		return nil, faults.At("clientSecret", err)
 	}
 	proxy, err := r.Proxy(o.ProxyConfig)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *Resolver) OAuth2(o *v1.OAuth2) (*OAuth2, error) {
 	}
 	tls, err := r.TLS(FullTLS(o.TLSConfig))
 	if err != nil {
-		return nil, fmt.Errorf("tlsConfig: %w", err)
+		return nil, faults.At("tlsConfig", err)
 	}
 	return &OAuth2{
 		ClientID: id, ClientSecret: secret, TokenURL: o.TokenURL, Scopes: o.Scopes,

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -63,9 +64,11 @@ func (r *Resolver) Secret(sel *corev1.SecretKeySelector) (string, error) {
 func (r *Resolver) Either(ref v1.SecretOrConfigMap) (string, error) {
 	switch {
 	case ref.Secret != nil:
-		return r.SecretKey(*ref.Secret)
+		value, err := r.SecretKey(*ref.Secret)
+		return value, faults.At("secret", err)
 	case ref.ConfigMap != nil:
-		return r.ConfigMapKey(*ref.ConfigMap)
+		value, err := r.ConfigMapKey(*ref.ConfigMap)
+		return value, faults.At("configMap", err)
 	}
 	return "", nil
 }

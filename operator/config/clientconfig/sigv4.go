@@ -2,9 +2,9 @@ package clientconfig
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -42,11 +42,11 @@ func (r *Resolver) SigV4(s *v1.Sigv4) (*SigV4, error) {
 	}
 	access, err := r.Secret(s.AccessKey)
 	if err != nil {
-		return nil, fmt.Errorf("accessKey: %w", err)
+		return nil, faults.At("accessKey", err)
 	}
 	secret, err := r.Secret(s.SecretKey)
 	if err != nil {
-		return nil, fmt.Errorf("secretKey: %w", err)
+		return nil, faults.At("secretKey", err)
 	}
 	if access == "" || secret == "" {
 		access, secret = "", ""

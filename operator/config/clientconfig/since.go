@@ -3,6 +3,7 @@ package clientconfig
 import (
 	"errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
@@ -20,5 +21,5 @@ func needs(field, need string) error {
 	if need == "" {
 		return nil
 	}
-	return At(field, errors.New("needs "+need))
+	return faults.At(field, errors.New("needs "+need))
 }

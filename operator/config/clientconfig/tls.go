@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -80,11 +81,11 @@ func CheckTLS(t *v1.TLSConfig) error {
 	hasCA, hasCert := Given(t.CA), Given(t.Cert)
 	switch {
 	case t.CA.Secret != nil && t.CA.ConfigMap != nil:
-		return errors.New("ca: secret and configMap are mutually exclusive")
+		return faults.At("ca", errors.New("secret and configMap are mutually exclusive"))
 	case t.Cert.Secret != nil && t.Cert.ConfigMap != nil:
-		return errors.New("cert: secret and configMap are mutually exclusive")
+		return faults.At("cert", errors.New("secret and configMap are mutually exclusive"))
 	case t.MaxVersion != "" && t.MinVersion != "" && t.MaxVersion < t.MinVersion:
-		return fmt.Errorf("maxVersion: %q is below minVersion %q", t.MaxVersion, t.MinVersion)
+		return faults.At("maxVersion", fmt.Errorf("%q is below minVersion %q", t.MaxVersion, t.MinVersion))
 	case hasCA && t.CAFile != "":
 		return errors.New("ca and caFile are mutually exclusive")
 	case hasCert && t.CertFile != "":
@@ -115,24 +116,24 @@ func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
 	}
 	ca, err := r.Either(t.CA)
 	if err != nil {
-		return nil, fmt.Errorf("ca: %w", err)
+		return nil, faults.At("ca", err)
 	}
 	cert, err := r.Either(t.Cert)
 	if err != nil {
-		return nil, fmt.Errorf("cert: %w", err)
+		return nil, faults.At("cert", err)
 	}
 	key, err := r.Secret(t.KeySecret)
 	if err != nil {
-		return nil, fmt.Errorf("keySecret: %w", err)
+		return nil, faults.At("keySecret", err)
 	}
 	if ca != "" {
 		if err := assets.CheckCertificate(ca); err != nil {
-			return nil, fmt.Errorf("ca: %w", err)
+			return nil, faults.At("ca", err)
 		}
 	}
 	if cert != "" && key != "" {
 		if err := assets.CheckKeyPair(cert, key); err != nil {
-			return nil, fmt.Errorf("cert: %w", err)
+			return nil, faults.At("cert", err)
 		}
 	}
 	for _, asset := range []struct {
@@ -141,10 +142,10 @@ func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
 		text  string
 	}{{"ca", t.CA, ca}, {"cert", t.Cert, cert}, {"keySecret", v1.SecretOrConfigMap{Secret: t.KeySecret}, key}} {
 		if Given(asset.ref) && asset.text == "" {
-			return nil, fmt.Errorf("%s: the value is empty", asset.field)
+			return nil, faults.At(asset.field, errors.New("the value is empty"))
 		}
 		if err := r.addFile(asset.ref, asset.text); err != nil {
-			return nil, fmt.Errorf("%s: %w", asset.field, err)
+			return nil, faults.At(asset.field, err)
 		}
 	}
 	return NewTLSConfig(t, r.dir, r.Namespace()), nil

@@ -3,6 +3,7 @@ package compiled
 import (
 	"io"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
@@ -15,8 +16,8 @@ type Verdict struct {
 	// Dropped lists fields of the object that were omitted because the version of the
 	// workload does not support them.
 	Dropped []gate.Dropped
-	// Remarks are human-readable notes about values that are not used as written: "spec.a: ...".
-	Remarks []string
+	// Remarks are about values that are not used as written.
+	Remarks []faults.Finding
 	// File is the name of the file generated from the object; empty if it is a part of the configuration.
 	File string
 	// Text is the object's part of the file or configuration; nil if it is rejected.

@@ -27,7 +27,9 @@ var (
 
 // failed wraps an error that makes the entire list unusable.
 func (l ownList) failed(err error) error {
-	return fmt.Errorf("%s: loading additional %s failed: %w", l.field, l.about, err)
+	return faults.At(l.field, faults.Reword(err, func(f *faults.Finding) {
+		f.Reason = "loading additional " + l.about + " failed: " + f.Reason
+	}))
 }
 
 // additional reads a YAML list of maps from a Secret key and returns its items and text. It
@@ -83,7 +85,7 @@ func (r *resolver) checkAdditional(l ownList, sel *corev1.SecretKeySelector, nod
 		return nil
 	}
 	from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
-	return faults.In(l.field, l.items.checkItems(text, nodes, from, t))
+	return faults.At(l.field, l.items.checkItems(text, nodes, from, t))
 }
 
 // additionalItems reads and checks a list.
@@ -172,7 +174,7 @@ func additionalOrigins(read, sharded []gate.Node) [][]Origin {
 		for j := range all {
 			o := Origin{ShardingOrigin}
 			if j < own {
-				o.Path = indexed(indexed(additionalOrigin, i)+"."+relabelConfigs, j)
+				o.Path = faults.Index(faults.Index(additionalOrigin, i)+"."+relabelConfigs, j)
 			}
 			out[i] = append(out[i], o)
 		}

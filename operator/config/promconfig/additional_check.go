@@ -94,11 +94,11 @@ func (k itemKind) checkItems(text string, items []gate.Node, from assets.Content
 	}
 	var wrong faults.List
 	first := map[string]int{} // line of each job_name
-	for i, item := range doc.Content[0].Content {
+	for _, item := range doc.Content[0].Content {
 		say := func(line int, format string, args ...any) {
 			at := from
 			at.Line, at.Err = line, fmt.Errorf(format, args...)
-			wrong.Add(indexed("", i), &at)
+			wrong.Add("", &at)
 		}
 		if k.named {
 			checkName(item, first, say)

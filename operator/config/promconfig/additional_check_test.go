@@ -40,19 +40,19 @@ func TestCheckAlerting(t *testing.T) {
 		want          string // empty: accepted
 	}{
 		"good":                       {alertmanagerItems, "3.5.0", "- scheme: https\n  path_prefix: /am\n  timeout: 5s\n  api_version: v2\n  static_configs: [{targets: [a:9093]}]\n  basic_auth: {username: a, password: b}\n- kubernetes_sd_configs: [{role: pod}]\n", ""},
-		"a field of Thanos":          {alertmanagerItems, "3.5.0", "- http_config: {}\n  static_configs: [a:9093]\n", "[0]: line 1: unknown field http_config"},
-		"a typo":                     {alertmanagerItems, "3.5.0", "- static_configs: [{targets: [a:9093]}]\n- static_config: [{targets: [a:9093]}]\n", "[1]: line 2: unknown field static_config, did you mean static_configs?"},
-		"a target with a path":       {alertmanagerItems, "3.5.0", "- static_configs: [{targets: ['http://hunter2/x']}]\n", "[0]: line 1: "},
+		"a field of Thanos":          {alertmanagerItems, "3.5.0", "- http_config: {}\n  static_configs: [a:9093]\n", "line 1: unknown field http_config"},
+		"a typo":                     {alertmanagerItems, "3.5.0", "- static_configs: [{targets: [a:9093]}]\n- static_config: [{targets: [a:9093]}]\n", "line 2: unknown field static_config, did you mean static_configs?"},
+		"a target with a path":       {alertmanagerItems, "3.5.0", "- static_configs: [{targets: ['http://hunter2/x']}]\n", "line 1: "},
 		"two ways to authenticate":   {alertmanagerItems, "3.5.0", "- basic_auth: {username: a, password: hunter2}\n  authorization: {credentials: hunter2}\n", "at most one of"},
-		"an API that is gone":        {alertmanagerItems, "3.5.0", "- api_version: v1\n", "[0]: line 1: "},
+		"an API that is gone":        {alertmanagerItems, "3.5.0", "- api_version: v1\n", "line 1: "},
 		"the API of an older server": {alertmanagerItems, "2.50.0", "- api_version: v1\n", ""},
 		"a list of Alertmanagers":    {alertmanagerItems, "3.5.0", "- alertmanagers:\n  - static_configs: []\n", "unknown field alertmanagers"},
 		"steps":                      {relabelItems, "3.5.0", "- {action: drop, source_labels: [a], regex: b}\n- {action: labeldrop, regex: x.*}\n- {target_label: a, replacement: b}\n", ""},
-		"a step as of a monitor":     {relabelItems, "3.5.0", "- {action: drop, sourceLabels: [a]}\n", "[0]: line 1: unknown field sourceLabels, did you mean source_labels?"},
-		"a regular expression":       {relabelItems, "3.5.0", "- {action: keep, source_labels: [a], regex: 'hunter2('}\n", "[0]: line 1: "},
+		"a step as of a monitor":     {relabelItems, "3.5.0", "- {action: drop, sourceLabels: [a]}\n", "line 1: unknown field sourceLabels, did you mean source_labels?"},
+		"a regular expression":       {relabelItems, "3.5.0", "- {action: keep, source_labels: [a], regex: 'hunter2('}\n", "line 1: "},
 		"no target":                  {relabelItems, "3.5.0", "- {source_labels: [a]}\n", "requires"},
 		"a variable":                 {relabelItems, "3.5.0", "- {action: $(ACTION), x: y}\n", ""},
-		"no step":                    {relabelItems, "3.5.0", "- null\n", "[0]: line 1: "},
+		"no step":                    {relabelItems, "3.5.0", "- null\n", "line 1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := refused(t, tc.items, tc.version, tc.text)
@@ -87,12 +87,12 @@ func TestCheckAdditional(t *testing.T) {
   params: {a: [b]}
   bearer_token: x
 `, nil},
-		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`[1]: line 2: job_name "a" is a duplicate (of line 1)`}},
-		"no name":                  {"2.30.0", "- metrics_path: /a\n- job_name: ''\n", []string{"[0]: line 1: job_name is missing", "[1]: line 2: job_name is missing"}},
-		"typos":                    {"3.0.0", "- job_name: a\n  static_config: []\n  scrape_intervall: 1s\n", []string{"[0]: line 2: unknown field static_config, did you mean static_configs?", "line 3: unknown field scrape_intervall, did you mean scrape_interval?"}},
+		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`line 2: job_name "a" is a duplicate (of line 1)`}},
+		"no name":                  {"2.30.0", "- metrics_path: /a\n- job_name: ''\n", []string{"line 1: job_name is missing", "line 2: job_name is missing"}},
+		"typos":                    {"3.0.0", "- job_name: a\n  static_config: []\n  scrape_intervall: 1s\n", []string{"line 2: unknown field static_config, did you mean static_configs?", "line 3: unknown field scrape_intervall, did you mean scrape_interval?"}},
 		"a typo in a step":         {"3.5.0", "- job_name: a\n  relabel_configs: [{source_label: [a]}]\n", []string{"field source_label not found"}},
-		"an unknown action":        {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hunter2}]\n", []string{"[0]: line 1: "}},
-		"a wrong type":             {"3.5.0", "- job_name: a\n  scrape_interval: hunter2\n", []string{"[0]: line 1: "}},
+		"an unknown action":        {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hunter2}]\n", []string{"line 1: "}},
+		"a wrong type":             {"3.5.0", "- job_name: a\n  scrape_interval: hunter2\n", []string{"line 1: "}},
 		"a typo in a discovery":    {"3.5.0", "- job_name: a\n  kubernets_sd_configs: []\n", []string{"did you mean kubernetes_sd_configs?"}},
 		"two ways to authenticate": {"3.5.0", "- job_name: a\n  bearer_token: hunter2\n  bearer_token_file: /x\n", []string{"at most one of"}},
 		"a key of version 2":       {"2.50.0", "- job_name: a\n  scrape_classic_histograms: true\n", nil},
@@ -101,9 +101,9 @@ func TestCheckAdditional(t *testing.T) {
 		"a merge":                  {"3.5.0", "- &a {job_name: a, metrics_path: /a}\n- {<<: *a, job_name: b}\n", nil},
 		"a whole job from another": {"3.5.0", "- {<<: &a {scrape_interval: 1s, job_name: a}}\n- {<<: *a}\n", nil},
 		"a step without a target":  {"3.5.0", "- job_name: a\n  relabel_configs: [{source_labels: [a]}]\n", []string{"target_label"}},
-		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"[0]: line 1: "}},
-		"a quote in a value":       {"3.5.0", `- {job_name: a, scrape_interval: 'x"hunter2'}`, []string{"[0]: line 1: "}},
-		"an expression null":       {"3.5.0", "- job_name: a\n  metric_relabel_configs: [{action: drop, regex: 'null'}]\n", []string{"[0]: line 1: a regex is null or ~"}},
+		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"line 1: "}},
+		"a quote in a value":       {"3.5.0", `- {job_name: a, scrape_interval: 'x"hunter2'}`, []string{"line 1: "}},
+		"an expression null":       {"3.5.0", "- job_name: a\n  metric_relabel_configs: [{action: drop, regex: 'null'}]\n", []string{"line 1: a regex is null or ~"}},
 		"a label regex null":       {"3.5.0", "- job_name: a\n  static_configs: [{targets: [a], labels: {regex: 'null'}}]\n", nil},
 		"a step that shards":       {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hashmod, source_labels: [a], modulus: 2, target_label: b}]\n", nil},
 	} {

@@ -2,8 +2,8 @@ package promconfig
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -15,7 +15,7 @@ import (
 func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, error) {
 	daemonSet := a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
 	if daemonSet && !c.AgentDaemonSet {
-		return nil, errors.New("spec.mode: DaemonSet needs the feature gate PrometheusAgentDaemonSet")
+		return nil, faults.At("spec.mode", errors.New("DaemonSet needs the feature gate PrometheusAgentDaemonSet"))
 	}
 	return newSettings(&a.Spec.CommonPrometheusFields, a.Namespace, gate.Agent, daemonSet, c)
 }
@@ -48,12 +48,12 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 // agentTail validates and resolves all fields of the workload in a fixed order.
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &a.Spec.CommonPrometheusFields
-	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, faults.At("spec", err) }
 	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
 		return fail(err)
 	}
 	if _, err := res.apiServer(spec.APIServerConfig); err != nil {
-		return fail(fmt.Errorf("apiserverConfig: %w", err))
+		return fail(faults.At("apiserverConfig", err))
 	}
 	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
 		return fail(err)

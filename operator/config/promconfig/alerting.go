@@ -1,10 +1,10 @@
 package promconfig
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -72,7 +72,7 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		am := &p.Spec.Alerting.Alertmanagers[i]
 		entry, err := r.alertmanager(am, rules)
 		if err != nil {
-			return nil, fmt.Errorf("alerting.alertmanagers[%d]: %w", i, err)
+			return nil, faults.At(faults.Index("alerting.alertmanagers", i), err)
 		}
 		role := endpointsRole(s.data.ServiceDiscoveryRole, s.capabilities, s.target)
 		namespace := am.Namespace
@@ -101,16 +101,16 @@ func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules
 	}
 	var err error
 	if out.BasicAuth, err = r.BasicAuth(am.BasicAuth); err != nil {
-		return nil, fmt.Errorf("basicAuth: %w", err)
+		return nil, faults.At("basicAuth", err)
 	}
 	if out.Authorization, err = r.Authorization(am.Authorization); err != nil {
-		return nil, fmt.Errorf("authorization: %w", err)
+		return nil, faults.At("authorization", err)
 	}
 	if out.SigV4, err = r.SigV4(am.Sigv4); err != nil {
-		return nil, fmt.Errorf("sigv4: %w", err)
+		return nil, faults.At("sigv4", err)
 	}
 	if out.TLSConfig, err = r.TLS(am.TLSConfig); err != nil {
-		return nil, fmt.Errorf("tlsConfig: %w", err)
+		return nil, faults.At("tlsConfig", err)
 	}
 	out.Proxy, err = r.Proxy(am.ProxyConfig)
 	return out, err
@@ -126,16 +126,16 @@ func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
 		return err
 	}
 	if err := rules.checkRegex(am.Name); err != nil {
-		return fmt.Errorf("name: %w", err)
+		return faults.At("name", err)
 	}
 	if err := rules.checkRegex(am.Port.StrVal); err != nil {
-		return fmt.Errorf("port: %w", err)
+		return faults.At("port", err)
 	}
 	if err := rules.check(am.RelabelConfigs); err != nil {
-		return fmt.Errorf("relabelings: %w", err)
+		return faults.At("relabelings", err)
 	}
 	if err := rules.check(am.AlertRelabelConfigs); err != nil {
-		return fmt.Errorf("alertRelabelings: %w", err)
+		return faults.At("alertRelabelings", err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -197,7 +198,7 @@ func row[In, Out any](field string, convert func(*compiler, *In) (*Out, error), 
 				err = c.own.Known(entry)
 			}
 			if err != nil {
-				return at(fmt.Sprintf("%s[%d]", field, i), err)
+				return faults.At(fmt.Sprintf("%s[%d]", field, i), err)
 			}
 			*out = append(*out, entry)
 		}
@@ -210,7 +211,7 @@ func (c *compiler) sinceValue(field, value, version string) error {
 	if c.s.target.AtLeast(version) {
 		return nil
 	}
-	return at(field, fmt.Errorf("%s needs Prometheus >= %s", value, version))
+	return faults.At(field, fmt.Errorf("%s needs Prometheus >= %s", value, version))
 }
 
 // first returns the first error.
@@ -231,9 +232,9 @@ func checkPositive[D ~string](field string, d D) error {
 	parsed, err := model.ParseDuration(string(d))
 	switch {
 	case err != nil:
-		return at(field, fmt.Errorf("%q is not a duration", d))
+		return faults.At(field, fmt.Errorf("%q is not a duration", d))
 	case parsed <= 0:
-		return at(field, fmt.Errorf("%q is not more than 0", d))
+		return faults.At(field, fmt.Errorf("%q is not more than 0", d))
 	}
 	return nil
 }
@@ -243,7 +244,7 @@ func checkPositive[D ~string](field string, d D) error {
 func checkURL(field, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return at(field, errors.New("is not an http or https URL with a host"))
+		return faults.At(field, errors.New("is not an http or https URL with a host"))
 	}
 	return nil
 }
@@ -259,7 +260,7 @@ func checkOptionalURL(field, text string) error {
 // value reads an optional Secret key; nil means "".
 func (c *compiler) value(field string, sel *corev1.SecretKeySelector) (string, error) {
 	text, err := c.own.Secret(sel)
-	return text, at(field, err)
+	return text, faults.At(field, err)
 }
 
 // needed reads a Secret key and rejects an empty value.
@@ -268,7 +269,7 @@ func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, e
 	if err == nil && text == "" {
 		err = errors.New("the value is empty")
 	}
-	return text, at(field, err)
+	return text, faults.At(field, err)
 }
 
 // pair reads two Secret keys if both are given. It returns values only if neither is nil,

@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -36,6 +37,15 @@ type Fragment struct {
 	// Origins holds the origins of the relabel_configs of each job, one per step; nil if the
 	// monitor is rejected or without [Settings.WithOrigins].
 	Origins [][]Origin
+}
+
+// InJob splits the path of a key in scrape_configs, as in [Fragment.Dropped], into the index of the
+// job and the path of the key in the job. ok is false for other paths.
+func InJob(path string) (job int, key string, ok bool) {
+	rest, is := strings.CutPrefix(path, "scrape_configs[")
+	index, key, more := strings.Cut(rest, "].")
+	job, err := strconv.Atoi(index)
+	return job, key, is && more && err == nil
 }
 
 // JobNames returns the names of the jobs in the text of a fragment, in order.
@@ -103,7 +113,7 @@ func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *
 		c.owner = newResolver(s.data.Namespace, r, s.target)
 	}
 	var f Fragment
-	if f.Err = build(c); f.Err == nil {
+	if f.Err = faults.At("spec", build(c)); f.Err == nil {
 		f.YAML, f.Dropped, f.Jobs, f.Origins = c.jobs.Text, c.jobs.Dropped, c.jobs.Len(), c.origins
 	}
 	f.Deps, f.Files = c.own.Dependencies(), c.own.Files()

@@ -1,8 +1,6 @@
 package promconfig
 
 import (
-	"errors"
-	"fmt"
 	"path"
 	"reflect"
 
@@ -30,7 +28,7 @@ type Frame struct {
 	// Files are TLS assets by file name.
 	Files map[string][]byte
 	// Warnings are about values that are not used as written.
-	Warnings []string
+	Warnings []faults.Finding
 
 	agent, daemonSet bool
 }
@@ -94,7 +92,7 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 // serverTail validates and resolves all fields of the workload in a fixed order.
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &p.Spec
-	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, faults.At("spec", err) }
 	if err := checkScalars("", reflect.ValueOf(spec).Elem()); err != nil {
 		return fail(err)
 	}
@@ -106,7 +104,7 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 	}
 	api, err := res.apiServer(spec.APIServerConfig)
 	if err != nil {
-		return fail(fmt.Errorf("apiserverConfig: %w", err))
+		return fail(faults.At("apiserverConfig", err))
 	}
 	managers, err := res.alertmanagers(p, s, api)
 	if err != nil {
@@ -131,22 +129,13 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 	return tail, additional, nil
 }
 
-// inSpec prefixes the field of each joined error with "spec.".
-func inSpec(err error) error {
-	var all []error
-	for _, e := range faults.Leaves(err) {
-		all = append(all, fmt.Errorf("spec.%w", e))
-	}
-	return errors.Join(all...)
-}
-
 // telemetry sets the OTLP and tracing blocks.
 func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) (err error) {
 	if tail.OTLP, err = otlpFrom(f, s.target); err != nil {
-		return fmt.Errorf("otlp: %w", err)
+		return faults.At("otlp", err)
 	}
 	if tail.Tracing, err = r.tracing(f.TracingConfig); err != nil {
-		return fmt.Errorf("tracingConfig: %w", err)
+		return faults.At("tracingConfig", err)
 	}
 	return nil
 }
@@ -155,7 +144,7 @@ func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Ta
 func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
 	for i := range classes {
 		if _, err := r.TLS(classes[i].TLSConfig); err != nil {
-			return fmt.Errorf("scrapeClasses[%d] %q: tlsConfig: %w", i, classes[i].Name, err)
+			return inClass(i, &classes[i], faults.At("tlsConfig", err))
 		}
 	}
 	return nil

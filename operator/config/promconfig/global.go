@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -42,7 +43,7 @@ type Global struct {
 }
 
 // globalFrom returns the settings that servers and agents have in common.
-func globalFrom(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (Global, []string) {
+func globalFrom(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (Global, []faults.Finding) {
 	limits, warnings := enforcedFrom(f).global(f)
 	labels, more := externalLabels(f, namespace, name, c)
 	return Global{
@@ -89,7 +90,7 @@ func logFile(name string) string {
 const defaultReplicaLabel = "prometheus_replica"
 
 // externalLabels returns the reserved labels and the user's labels. Reserved labels take precedence.
-func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (labels map[string]string, warnings []string) {
+func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (labels map[string]string, warnings []faults.Finding) {
 	labels = map[string]string{}
 	fields := map[string]string{} // fields that name the reserved labels
 	reserve := func(field, label, value string) {
@@ -105,7 +106,7 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 	}
 	for _, label := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
 		if _, taken := labels[label]; taken {
-			warnings = append(warnings, fmt.Sprintf("spec.externalLabels: %q is reserved and ignored; remove it, or give the label of the operator another name with spec.%s", label, fields[label]))
+			warnings = append(warnings, faults.Remark(faults.Key("spec.externalLabels", label), "%q is reserved and ignored; remove it, or give the label of the operator another name with spec.%s", label, fields[label]))
 			continue
 		}
 		labels[label] = f.ExternalLabels[label]
@@ -116,20 +117,23 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 // checkExternalLabels rejects names that are invalid for the version, because the server
 // would reject the entire file.
 func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules relabelRules) error {
-	type label struct{ field, name string }
+	type label struct {
+		field, name string
+		set         bool // whether an empty name counts
+	}
 	names := []label{
-		{"prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, "")},
-		{"replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, "")},
+		{"prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, ""), false},
+		{"replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, ""), false},
 	}
 	if topology := topologyOf(f, c); topology != nil {
-		names = append(names, label{"shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, "")})
+		names = append(names, label{"shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, ""), false})
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
-		names = append(names, label{"externalLabels", name})
+		names = append(names, label{faults.Key("externalLabels", name), name, true})
 	}
 	for _, n := range names {
-		if (n.name != "" || n.field == "externalLabels") && !rules.plain.valid(n.name) {
-			return fmt.Errorf("%s: %q is not a valid label name for the version", n.field, n.name)
+		if (n.name != "" || n.set) && !rules.plain.valid(n.name) {
+			return faults.At(n.field, fmt.Errorf("%q is not a valid label name for the version", n.name))
 		}
 	}
 	return nil
@@ -143,7 +147,7 @@ func valueOr(s *string, fallback string) string {
 }
 
 // serverGlobal adds the settings that only servers have.
-func serverGlobal(p *v1.Prometheus, c Capabilities) (Global, []string) {
+func serverGlobal(p *v1.Prometheus, c Capabilities) (Global, []faults.Finding) {
 	g, warnings := globalFrom(&p.Spec.CommonPrometheusFields, p.Namespace, p.Name, c)
 	g.EvaluationInterval = orDefault(p.Spec.EvaluationInterval)
 	g.RuleQueryOffset = p.Spec.RuleQueryOffset

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // reservedHeaders lists headers that the server sets itself. It rejects a file that sets any of them.
@@ -22,9 +24,9 @@ func checkHeaders(headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch lower := strings.ToLower(name); {
 		case lower == "authorization":
-			return errors.New("headers: Prometheus refuses Authorization here; use authorization, with the token in a Secret, or basicAuth or oauth2")
+			return faults.At("headers", errors.New("Prometheus refuses Authorization here; use authorization, with the token in a Secret, or basicAuth or oauth2"))
 		case slices.Contains(reservedHeaders, lower):
-			return fmt.Errorf("headers: Prometheus sets %s itself and refuses it here", name)
+			return faults.At("headers", fmt.Errorf("Prometheus sets %s itself and refuses it here", name))
 		}
 	}
 	return nil

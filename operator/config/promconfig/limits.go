@@ -3,6 +3,7 @@ package promconfig
 import (
 	"github.com/alecthomas/units"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -92,7 +93,7 @@ func jobLimit(user, limit *uint64, inherits bool) *uint64 {
 
 // global applies the enforced limits to the workload's own limits. warnings lists the
 // fields that were overridden.
-func (e enforcedLimits) global(c *v1.CommonPrometheusFields) (out GlobalLimits, warnings []string) {
+func (e enforcedLimits) global(c *v1.CommonPrometheusFields) (out GlobalLimits, warnings []faults.Finding) {
 	out.BodySizeLimit = c.BodySizeLimit
 	if out.BodySizeLimit == "" {
 		out.BodySizeLimit = e.BodySize
@@ -112,7 +113,7 @@ func (e enforcedLimits) global(c *v1.CommonPrometheusFields) (out GlobalLimits, 
 		own, limit := positive(row.own), positive(row.caps)
 		switch {
 		case own != nil && limit != nil && *own > *limit:
-			warnings = append(warnings, row.field+" is larger than the enforced limit, which is used")
+			warnings = append(warnings, faults.Remark(row.field, "is larger than the enforced limit, which is used"))
 			*row.dst = limit
 		case own != nil:
 			*row.dst = own

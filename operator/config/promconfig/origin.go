@@ -1,8 +1,7 @@
 package promconfig
 
 import (
-	"strconv"
-
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -70,10 +69,8 @@ func (l *stepList) fieldOf(list string, i int, field string) string {
 	if !l.traced {
 		return ""
 	}
-	return indexed(list, i) + "." + field
+	return faults.Index(list, i) + "." + field
 }
-
-func indexed(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // add appends a step that originates from a field or from the operator.
 func (l *stepList) add(step Step, path string) {
@@ -87,7 +84,7 @@ func (l *stepList) add(step Step, path string) {
 func (l *stepList) addItem(step Step, path string, i int) {
 	l.steps = append(l.steps, step)
 	if l.traced {
-		l.origins = append(l.origins, Origin{indexed(path, i)})
+		l.origins = append(l.origins, Origin{faults.Index(path, i)})
 	}
 }
 
@@ -114,7 +111,7 @@ func (l *stepList) addRelabel(configs []v1.RelabelConfig, path string) {
 	l.steps = appendRelabel(l.steps, configs)
 	if l.traced {
 		for i := range configs {
-			l.origins = append(l.origins, Origin{indexed(path, i)})
+			l.origins = append(l.origins, Origin{faults.Index(path, i)})
 		}
 	}
 }

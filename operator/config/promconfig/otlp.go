@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -62,10 +63,10 @@ func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.T
 		return errors.New("needs Prometheus >= 2.55.0")
 	}
 	if (o.TranslationStrategy == v1.NoUTF8EscapingWithSuffixes || o.TranslationStrategy == v1.NoTranslation) && scheme == v1.LegacyNameValidationScheme {
-		return fmt.Errorf("translationStrategy: %s conflicts with nameValidationScheme %s", o.TranslationStrategy, scheme)
+		return faults.At("translationStrategy", fmt.Errorf("%s conflicts with nameValidationScheme %s", o.TranslationStrategy, scheme))
 	}
 	if since := strategySince[o.TranslationStrategy]; since != "" && !t.AtLeast(since) {
-		return fmt.Errorf("translationStrategy: %s needs Prometheus >= %s", o.TranslationStrategy, since)
+		return faults.At("translationStrategy", fmt.Errorf("%s needs Prometheus >= %s", o.TranslationStrategy, since))
 	}
 	if !t.AtLeast("3.5.0") {
 		return nil // the keys checked below are omitted

@@ -41,11 +41,11 @@ func CompilePodMonitor(m *v1.PodMonitor, s *Settings, r assets.Reader) Fragment 
 }
 
 func (c *compiler) podMonitor(m *v1.PodMonitor) error {
-	if err := budget.Elements(v1.PodMonitorKind, "spec.podMetricsEndpoints", len(m.Spec.PodMetricsEndpoints), budget.Endpoints); err != nil {
+	if err := budget.Elements(v1.PodMonitorKind, "podMetricsEndpoints", len(m.Spec.PodMetricsEndpoints), budget.Endpoints); err != nil {
 		return err
 	}
 	if err := checkSelector(&m.Spec.Selector); err != nil {
-		return fmt.Errorf("failed to parse label selector: %w", err)
+		return err
 	}
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
 		return err
@@ -62,17 +62,17 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) error {
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return fmt.Errorf("the workload's apiserverConfig: %w", err)
+		return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
 	}
 	sd := &KubernetesSD{Role: rolePod, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
 		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, rolePod)}
 	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, rolePod); err != nil {
-		return fmt.Errorf("failed to parse label selector: %w", err)
+		return faults.At("selector", err)
 	}
 	var wrong faults.List
 	for i := range jobs {
 		if err := c.podJob(m, i, class, sd, &jobs[i]); err != nil {
-			wrong.Add(indexed("podMetricsEndpoints", i), err)
+			wrong.Add(faults.Index("podMetricsEndpoints", i), err)
 		}
 		if err := c.write(&jobs[i]); err != nil {
 			return err

@@ -200,7 +200,7 @@ func probeParams(s *v1.ProbeSpec) (gate.Node, error) {
 	}
 	for i, p := range s.Params {
 		if seen[p.Name] {
-			return nil, fmt.Errorf("params[%d]: %q occurs twice", i, p.Name)
+			return nil, faults.At(faults.Index("params", i), fmt.Errorf("%q occurs twice", p.Name))
 		}
 		seen[p.Name] = true
 		if p.Name != "module" || s.Module == "" {
@@ -230,7 +230,7 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 		ingress := m.Spec.Targets.Ingress
 		api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 		if err != nil {
-			return fmt.Errorf("the workload's apiserverConfig: %w", err)
+			return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
 		}
 		job.KubernetesSD = []*KubernetesSD{{Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api}}
 		steps.addSelector(&ingress.Selector, "ingress", "spec.targets.ingress.selector")

@@ -1,8 +1,7 @@
 package promconfig
 
 import (
-	"fmt"
-
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -47,7 +46,7 @@ func (r *resolver) remoteReads(specs []v1.RemoteReadSpec) ([]*RemoteRead, error)
 	for i := range specs {
 		rr, err := r.remoteRead(&specs[i])
 		if err != nil {
-			return nil, fmt.Errorf("remoteRead[%d]: %w", i, err)
+			return nil, faults.At(faults.Index("remoteRead", i), err)
 		}
 		out = append(out, rr)
 	}
@@ -71,16 +70,16 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 		return nil, err
 	}
 	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
-		return nil, fmt.Errorf("basicAuth: %w", err)
+		return nil, faults.At("basicAuth", err)
 	}
 	if out.OAuth2, err = r.OAuth2(s.OAuth2); err != nil {
-		return nil, fmt.Errorf("oauth2: %w", err)
+		return nil, faults.At("oauth2", err)
 	}
 	if out.TLSConfig, err = r.TLS(s.TLSConfig); err != nil {
-		return nil, fmt.Errorf("tlsConfig: %w", err)
+		return nil, faults.At("tlsConfig", err)
 	}
 	if out.Authorization, err = r.FullAuthorization(s.Authorization); err != nil {
-		return nil, fmt.Errorf("authorization: %w", err)
+		return nil, faults.At("authorization", err)
 	}
 	out.Proxy, err = r.Proxy(s.ProxyConfig)
 	return out, err

@@ -1,8 +1,7 @@
 package promconfig
 
 import (
-	"fmt"
-
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -95,7 +94,7 @@ func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) 
 	for i := range specs {
 		rw, err := r.remoteWrite(&specs[i], rules)
 		if err != nil {
-			return nil, fmt.Errorf("remoteWrite[%d]: %w", i, err)
+			return nil, faults.At(faults.Index("remoteWrite", i), err)
 		}
 		out = append(out, rw)
 	}
@@ -119,22 +118,22 @@ func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*Remo
 
 func (r *resolver) remoteWriteCredentials(s *v1.RemoteWriteSpec, out *RemoteWrite) (err error) {
 	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
-		return fmt.Errorf("basicAuth: %w", err)
+		return faults.At("basicAuth", err)
 	}
 	if out.OAuth2, err = r.OAuth2(s.OAuth2); err != nil {
-		return fmt.Errorf("oauth2: %w", err)
+		return faults.At("oauth2", err)
 	}
 	if out.TLSConfig, err = r.TLS(s.TLSConfig); err != nil {
-		return fmt.Errorf("tlsConfig: %w", err)
+		return faults.At("tlsConfig", err)
 	}
 	if out.Authorization, err = r.FullAuthorization(s.Authorization); err != nil {
-		return fmt.Errorf("authorization: %w", err)
+		return faults.At("authorization", err)
 	}
 	if out.SigV4, err = r.SigV4(s.Sigv4); err != nil {
-		return fmt.Errorf("sigv4: %w", err)
+		return faults.At("sigv4", err)
 	}
 	if out.AzureAD, err = r.AzureAD(s.AzureAD); err != nil {
-		return fmt.Errorf("azureAd: %w", err)
+		return faults.At("azureAd", err)
 	}
 	out.Proxy, err = r.Proxy(s.ProxyConfig)
 	return err

@@ -21,6 +21,3 @@ func newResolver(namespace string, r assets.Reader, t gate.Target) *resolver {
 func way(field string, given bool) clientconfig.Way {
 	return clientconfig.Way{Field: field, Given: given}
 }
-
-// at wraps an error with the name of a field.
-func at(field string, err error) error { return clientconfig.At(field, err) }

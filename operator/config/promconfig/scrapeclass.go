@@ -3,6 +3,8 @@ package promconfig
 import (
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -15,31 +17,41 @@ func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 	for i := range classes {
 		c := &classes[i]
 		if err := checkScrapeClass(c, rules); err != nil {
-			return fmt.Errorf("scrapeClasses[%d] %q: %w", i, c.Name, err)
+			return inClass(i, c, err)
 		}
 		if c.Default == nil || !*c.Default {
 			continue
 		}
 		if defaults != "" {
-			return fmt.Errorf("scrapeClasses: %q and %q are both the default", defaults, c.Name)
+			return faults.At("scrapeClasses", fmt.Errorf("%q and %q are both the default", defaults, c.Name))
 		}
 		defaults = c.Name
 	}
 	return nil
 }
 
+// inClass returns the errors of a scrape class with its path and name.
+func inClass(i int, c *v1.ScrapeClass, err error) error {
+	return faults.At(faults.Index("scrapeClasses", i), faults.Reword(err, func(f *faults.Finding) {
+		f.Reason += fmt.Sprintf(" (scrape class %q)", excerpt.Of(c.Name, maxClassName))
+	}))
+}
+
+// maxClassName is the maximum length of the name of a scrape class in a message.
+const maxClassName = 80
+
 func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
 	if err := rules.check(c.RelabelConfigs); err != nil {
-		return fmt.Errorf("relabelings: %w", err)
+		return faults.At("relabelings", err)
 	}
 	if err := rules.check(c.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelings: %w", err)
+		return faults.At("metricRelabelings", err)
 	}
 	if err := clientconfig.CheckTLS(c.TLSConfig); err != nil {
-		return fmt.Errorf("tlsConfig: %w", err)
+		return faults.At("tlsConfig", err)
 	}
 	if err := clientconfig.CheckAuthorization(c.Authorization); err != nil {
-		return fmt.Errorf("authorization: %w", err)
+		return faults.At("authorization", err)
 	}
 	return nil
 }
@@ -54,7 +66,7 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 		}
 	}
 	if name != "" {
-		return nil, fmt.Errorf("scrapeClass: the workload has no scrape class %q%s", name, s.classesBeside(name))
+		return nil, faults.At("scrapeClass", fmt.Errorf("the workload has no scrape class %q%s", name, s.classesBeside(name)))
 	}
 	return &v1.ScrapeClass{}, nil
 }

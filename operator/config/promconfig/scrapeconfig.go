@@ -164,18 +164,18 @@ func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.
 func (c *compiler) checkNameSchemes(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, rules relabelRules) error {
 	scheme := cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)
 	if scheme == v1.LegacyNameValidationScheme && spec.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && c.s.target.AtLeast("3.4.0") {
-		return at("nameEscapingScheme", errors.New("AllowUTF8 conflicts with the name validation scheme Legacy"))
+		return faults.At("nameEscapingScheme", errors.New("AllowUTF8 conflicts with the name validation scheme Legacy"))
 	}
 	if rules == c.s.rules {
 		return nil
 	}
 	for _, steps := range [][]v1.RelabelConfig{class.RelabelConfigs, class.MetricRelabelConfigs} {
 		if err := rules.check(steps); err != nil {
-			return at("nameValidationScheme", fmt.Errorf("conflicts with the scrape class %q: %w", class.Name, err))
+			return faults.At("nameValidationScheme", fmt.Errorf("conflicts with the scrape class %q: %w", class.Name, err))
 		}
 	}
 	if label := c.s.data.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
-		return at("nameValidationScheme", fmt.Errorf("conflicts with the workload's enforcedNamespaceLabel %q", label))
+		return faults.At("nameValidationScheme", fmt.Errorf("conflicts with the workload's enforcedNamespaceLabel %q", label))
 	}
 	return nil
 }

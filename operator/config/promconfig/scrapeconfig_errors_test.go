@@ -38,13 +38,13 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"httpSDConfigs", `url: "http://x", refreshInterval: often`, `.refreshInterval: "often" is not a duration`},
 		{"httpSDConfigs", `url: "http://x", authorization: {}, ` + basic, `: basicAuth and authorization are mutually exclusive`},
 		{"httpSDConfigs", `url: "http://x", authorization: {}, ` + oauth2, `: authorization and oauth2 are mutually exclusive`},
-		{"httpSDConfigs", `url: "http://x", authorization: {type: BASIC}`, `.authorization: type: "BASIC" is not allowed here, use basicAuth`},
-		{"httpSDConfigs", `url: "http://x", basicAuth: {username: {name: s, key: nope}}`, `.basicAuth: username: Secret "demo/s" has no key "nope"`},
-		{"httpSDConfigs", `url: "http://x", oauth2: {clientId: {}, clientSecret: {key: ""}, tokenUrl: "http://x"}`, `.oauth2: clientId: neither secret nor configMap is given`},
-		{"httpSDConfigs", `url: "http://x", tlsConfig: {ca: {secret: {name: s, key: k}}}`, `.tlsConfig: ca: not a PEM block`},
+		{"httpSDConfigs", `url: "http://x", authorization: {type: BASIC}`, `.authorization.type: "BASIC" is not allowed here, use basicAuth`},
+		{"httpSDConfigs", `url: "http://x", basicAuth: {username: {name: s, key: nope}}`, `.basicAuth.username.key: Secret "demo/s" has no key "nope"`},
+		{"httpSDConfigs", `url: "http://x", oauth2: {clientId: {}, clientSecret: {key: ""}, tokenUrl: "http://x"}`, `.oauth2.clientId: neither secret nor configMap is given`},
+		{"httpSDConfigs", `url: "http://x", tlsConfig: {ca: {secret: {name: s, key: k}}}`, `.tlsConfig.ca: not a PEM block`},
 		{"httpSDConfigs", `url: "http://x", tlsConfig: {keySecret: {name: s, key: k}}`, `.tlsConfig: a key needs a certificate: set cert`},
 		{"httpSDConfigs", `url: "http://x", noProxy: a`, `: noProxy needs proxyUrl`},
-		{"httpSDConfigs", `url: "http://x", proxyUrl: "http://p", proxyConnectHeader: {h: [{name: s, key: nope}]}`, `: proxyConnectHeader[h][0]: Secret "demo/s" has no key "nope"`},
+		{"httpSDConfigs", `url: "http://x", proxyUrl: "http://p", proxyConnectHeader: {h: [{name: s, key: nope}]}`, `.proxyConnectHeader["h"][0].key: Secret "demo/s" has no key "nope"`},
 		{"kubernetesSDConfigs", `role: Pod, apiServer: "http://%zz"`, `.apiServer: is not a URL`},
 		{"kubernetesSDConfigs", `role: Pod, apiServer: a, namespaces: {ownNamespace: true}`, `.namespaces.ownNamespace: conflicts with apiServer`},
 		{"kubernetesSDConfigs", `role: Pod, ` + basic, `.basicAuth: needs apiServer`},
@@ -64,29 +64,29 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"consulSDConfigs", `server: a, tokenRef: {name: s, key: k}, authorization: {}`, `.tokenRef: conflicts with authorization and oauth2`},
 		{"consulSDConfigs", `server: a, tokenRef: {name: s, key: k}, ` + oauth2, `.tokenRef: conflicts with authorization and oauth2`},
 		{"consulSDConfigs", `server: a, tokenRef: {name: s, key: k}, ` + basic, ``},
-		{"consulSDConfigs", `server: a, tokenRef: {name: s, key: nope}`, `.tokenRef: Secret "demo/s" has no key "nope"`},
+		{"consulSDConfigs", `server: a, tokenRef: {name: s, key: nope}`, `.tokenRef.key: Secret "demo/s" has no key "nope"`},
 		{"consulSDConfigs", `server: a, refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
 		{"dnsSDConfigs", `names: [a], type: A`, `.port: records of type "A" need one`},
 		{"dnsSDConfigs", `names: [a], type: AAAA, port: 0`, `.port: records of type "AAAA" need one`},
 		{"dnsSDConfigs", `names: []`, `.names: is empty`},
 		{"dnsSDConfigs", `names: [a, a], refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
-		{"ec2SDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey: Secret "demo/s" has no key "nope"`},
-		{"ec2SDConfigs", `secretKey: {name: nope, key: k}`, `.secretKey: Secret "demo/nope" does not exist`},
+		{"ec2SDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey.key: Secret "demo/s" has no key "nope"`},
+		{"ec2SDConfigs", `secretKey: {name: nope, key: k}`, `.secretKey.name: Secret "demo/nope" does not exist`},
 		{"ec2SDConfigs", `filters: [{name: a, values: [b]}, {name: c, values: []}]`, `.filters[1].values: is empty`},
 		{"ec2SDConfigs", `refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
 		{"azureSDConfigs", `subscriptionID: a`, `.tenantID: is needed for OAuth`},
 		{"azureSDConfigs", `subscriptionID: a, authenticationMethod: OAuth, tenantID: t`, `.clientID: is needed for OAuth`},
 		{"azureSDConfigs", `subscriptionID: a, tenantID: t, clientID: c`, `.clientSecret: is needed for OAuth`},
 		{"azureSDConfigs", `subscriptionID: a, tenantID: t, clientID: c, clientSecret: {name: s, key: empty}`, `.clientSecret: the value is empty`},
-		{"azureSDConfigs", `subscriptionID: a, authenticationMethod: SDK, basicAuth: {username: {name: s, key: nope}}`, `.basicAuth: username: Secret "demo/s" has no key "nope"`},
+		{"azureSDConfigs", `subscriptionID: a, authenticationMethod: SDK, basicAuth: {username: {name: s, key: nope}}`, `.basicAuth.username.key: Secret "demo/s" has no key "nope"`},
 		{"azureSDConfigs", `subscriptionID: a, authenticationMethod: SDK, refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
 		{"gceSDConfigs", `project: a, zone: b, refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
-		{"openstackSDConfigs", `role: Instance, region: a, password: {name: s, key: nope}`, `.password: Secret "demo/s" has no key "nope"`},
-		{"openstackSDConfigs", `role: Instance, region: a, applicationCredentialSecret: {name: s, key: nope}`, `.applicationCredentialSecret: Secret "demo/s" has no key "nope"`},
+		{"openstackSDConfigs", `role: Instance, region: a, password: {name: s, key: nope}`, `.password.key: Secret "demo/s" has no key "nope"`},
+		{"openstackSDConfigs", `role: Instance, region: a, applicationCredentialSecret: {name: s, key: nope}`, `.applicationCredentialSecret.key: Secret "demo/s" has no key "nope"`},
 		{"openstackSDConfigs", `role: Instance, region: a, tlsConfig: {cert: {secret: {name: s, key: k}}}`, `.tlsConfig: a certificate needs a key: set keySecret`},
-		{"digitalOceanSDConfigs", `authorization: {type: basic}`, `.authorization: type: "basic" is not allowed here, use basicAuth`},
+		{"digitalOceanSDConfigs", `authorization: {type: basic}`, `.authorization.type: "basic" is not allowed here, use basicAuth`},
 		{"kumaSDConfigs", `server: "http://"`, `.server` + noURL},
-		{"kumaSDConfigs", `server: "http://k", fetchTimeout: often`, `: fetchTimeout: "often" is not a duration`},
+		{"kumaSDConfigs", `server: "http://k", fetchTimeout: often`, `.fetchTimeout: "often" is not a duration`},
 		{"kumaSDConfigs", `server: "http://k", refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
 		{"eurekaSDConfigs", `server: "http:///eureka"`, `.server` + noURL},
 		{"dockerSDConfigs", `host: "tcp://%zz"`, `.host: is not a URL`},
@@ -97,7 +97,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"nomadSDConfigs", `server: "nomad:4646"`, `.server` + noURL},
 		{"puppetDBSDConfigs", `url: "puppet", query: q`, `.url` + noURL},
 		{"puppetDBSDConfigs", `url: "http://puppet", query: ""`, `.query: is empty`},
-		{"lightSailSDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey: Secret "demo/s" has no key "nope"`},
+		{"lightSailSDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey.key: Secret "demo/s" has no key "nope"`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: empty}, consumerKey: {name: s, key: k}, service: VPS`, `.applicationSecret: the value is empty`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: k}, consumerKey: {name: s, key: empty}, service: VPS`, `.consumerKey: the value is empty`},
 		{"scalewaySDConfigs", scw, ``},
@@ -106,7 +106,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"scalewaySDConfigs", `accessKey: SCWABCDEFGHIJ0123456, secretKey: {name: s, key: uuid}, projectID: a, role: Instance`, `.projectID: "a" is not a UUID`},
 		{"scalewaySDConfigs", scw + `, zone: paris`, `.zone: "paris" is not of the form fr-par-1`},
 		{"scalewaySDConfigs", scw + `, apiURL: "http://%zz"`, `.apiURL: is not a URL`},
-		{"ionosSDConfigs", `datacenterID: a, authorization: {credentials: {name: s, key: nope}}, ` + oauth2, `.authorization: credentials: Secret "demo/s" has no key "nope"`},
+		{"ionosSDConfigs", `datacenterID: a, authorization: {credentials: {name: s, key: nope}}, ` + oauth2, `.authorization.credentials.key: Secret "demo/s" has no key "nope"`},
 		{"marathonSDConfigs", `servers: []`, `.servers: is empty`},
 		{"marathonSDConfigs", `servers: ["http://m", "m:8080"]`, `.servers[1]` + noURL},
 		{"marathonSDConfigs", `servers: ["http://m/"]`, `.servers[0]: ends with a slash, but the path of the API is appended as it is`},
@@ -118,7 +118,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"nerveSDConfigs", `servers: [a], paths: []`, `.paths: is empty`},
 		{"nerveSDConfigs", `servers: [a], paths: [/a], timeout: 0s`, `.timeout: "0s" is not more than 0`},
 		{"tritonSDConfigs", `account: a, dnsSuffix: d, endpoint: e, role: CN, groups: [a]`, `.groups: are supported only with the role Container`},
-		{"tritonSDConfigs", `account: a, dnsSuffix: d, endpoint: e, tlsConfig: {ca: {secret: {name: s, key: nope}}}`, `.tlsConfig: ca: Secret "demo/s" has no key "nope"`},
+		{"tritonSDConfigs", `account: a, dnsSuffix: d, endpoint: e, tlsConfig: {ca: {secret: {name: s, key: nope}}}`, `.tlsConfig.ca.secret.key: Secret "demo/s" has no key "nope"`},
 		{"uyuniSDConfigs", `server: "http://", username: u, password: {name: s, key: k}`, `.server` + noURL},
 		{"uyuniSDConfigs", `server: "http://u", username: u, password: {name: s, key: empty}`, `.password: the value is empty`},
 		{"vultrSDConfigs", `refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
@@ -144,7 +144,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		}
 		want := tc.want
 		if want != "" {
-			want = tc.field + "[1]" + want
+			want = "spec." + tc.field + "[1]" + want
 		}
 		if got != want {
 			t.Errorf("%s: {%s}\n got  %s\n want %s", tc.field, tc.entry, got, want)
@@ -186,9 +186,9 @@ func TestNameSchemes(t *testing.T) {
 		{legacyOwner, `nameEscapingScheme: AllowUTF8`, `nameEscapingScheme: AllowUTF8 conflicts with the name validation scheme Legacy`},
 		{legacyOwner, `nameEscapingScheme: AllowUTF8, nameValidationScheme: UTF8`, ``},
 		{legacyOwner + `, version: 3.3.0`, `nameEscapingScheme: AllowUTF8`, ``},
-		{legacyOwner, `relabelings: [{targetLabel: a.b, replacement: x}]`, `relabelings: [0]: targetLabel: "a.b" is not a valid label name for the version`},
+		{legacyOwner, `relabelings: [{targetLabel: a.b, replacement: x}]`, `relabelings[0].targetLabel: "a.b" is not a valid label name for the version`},
 		{legacyOwner, `nameValidationScheme: UTF8, relabelings: [{targetLabel: a.b, replacement: x}]`, ``},
-		{``, `nameValidationScheme: Legacy, metricRelabelings: [{targetLabel: a.b, replacement: x}]`, `metricRelabelings: [0]: targetLabel: "a.b" is not a valid label name for the version`},
+		{``, `nameValidationScheme: Legacy, metricRelabelings: [{targetLabel: a.b, replacement: x}]`, `metricRelabelings[0].targetLabel: "a.b" is not a valid label name for the version`},
 		{`scrapeClasses: [{name: c, default: true, relabelings: [{targetLabel: a.b, replacement: x}]}]`, `nameValidationScheme: Legacy`,
 			`nameValidationScheme: conflicts with the scrape class "c": [0]: targetLabel: "a.b" is not a valid label name for the version`},
 		{`enforcedNamespaceLabel: a.b`, `nameValidationScheme: Legacy`, `nameValidationScheme: conflicts with the workload's enforcedNamespaceLabel "a.b"`},
@@ -211,8 +211,12 @@ func TestNameSchemes(t *testing.T) {
 		if len(out.rejected) > 0 {
 			got = out.rejected[0][len("ScrapeConfig demo/web: "):]
 		}
-		if got != tc.want {
-			t.Errorf("{%s} of {%s}:\n got  %s\n want %s", tc.spec, tc.owner, got, tc.want)
+		want := tc.want
+		if want != "" {
+			want = "spec." + want
+		}
+		if got != want {
+			t.Errorf("{%s} of {%s}:\n got  %s\n want %s", tc.spec, tc.owner, got, want)
 		}
 		checkDocument(t, cmp.Or(w.prometheus.Spec.Version, wellknown.DefaultPrometheusVersion), out.text)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -94,21 +95,21 @@ func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {
 	role, known := awsRoles[in.Role]
 	switch {
 	case !known:
-		return at("role", errors.New("is not known"))
+		return faults.At("role", errors.New("is not known"))
 	case (in.AccessKey == nil) != (in.SecretKey == nil):
 		return errors.New("accessKey and secretKey must be set together")
 	case in.ExternalID != "" && in.RoleARN == "":
-		return at("externalID", errors.New("needs roleARN"))
+		return faults.At("externalID", errors.New("needs roleARN"))
 	case len(in.Filters) > 0 && role.filters == "":
-		return at("filters", errors.New("are supported only with the roles EC2 and RDS"))
+		return faults.At("filters", errors.New("are supported only with the roles EC2 and RDS"))
 	case len(in.Clusters) > 0 && role.clusters == "":
-		return at("clusters", errors.New("are supported only with the roles ECS, MSK, ElastiCache and RDS"))
+		return faults.At("clusters", errors.New("are supported only with the roles ECS, MSK, ElastiCache and RDS"))
 	}
 	if err := c.sinceValue("role", string(in.Role), role.since); err != nil {
 		return err
 	}
 	if len(in.Filters) > 0 && !c.s.target.AtLeast(role.filters) {
-		return at("filters", fmt.Errorf("need Prometheus >= %s with the role %s", role.filters, in.Role))
+		return faults.At("filters", fmt.Errorf("need Prometheus >= %s with the role %s", role.filters, in.Role))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package promconfig
 import (
 	"errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -74,11 +75,11 @@ func (c *compiler) azureSecret(in *v1alpha1.AzureSDConfig) (string, error) {
 	missing := errors.New("is needed for OAuth")
 	switch {
 	case in.TenantID == "":
-		return "", at("tenantID", missing)
+		return "", faults.At("tenantID", missing)
 	case in.ClientID == "":
-		return "", at("clientID", missing)
+		return "", faults.At("clientID", missing)
 	case in.ClientSecret == nil:
-		return "", at("clientSecret", missing)
+		return "", faults.At("clientSecret", missing)
 	}
 	return c.needed("clientSecret", *in.ClientSecret)
 }

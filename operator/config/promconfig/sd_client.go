@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -16,7 +17,7 @@ func (c *compiler) sdClient(t *v1alpha1.HTTPTransport, cr v1alpha1.HTTPCredentia
 	}
 	if a := cr.Authorization; a != nil {
 		if err := clientconfig.CheckAuthorizationType(a.Type); err != nil {
-			return clientconfig.Client{}, at("authorization", err)
+			return clientconfig.Client{}, faults.At("authorization", err)
 		}
 	}
 	return c.own.Client(v1.HTTPConfigWithoutTLS{

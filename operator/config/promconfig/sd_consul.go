@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -61,10 +62,10 @@ func (c *compiler) consulSD(in *v1alpha1.ConsulSDConfig) (*ConsulSD, error) {
 		return nil, err
 	}
 	if token != "" && (client.Authorization != nil || client.OAuth2 != nil) {
-		return nil, at("tokenRef", errors.New("conflicts with authorization and oauth2"))
+		return nil, faults.At("tokenRef", errors.New("conflicts with authorization and oauth2"))
 	}
 	if strings.TrimSpace(in.Server) == "" {
-		return nil, at("server", errors.New("is empty"))
+		return nil, faults.At("server", errors.New("is empty"))
 	}
 	return &ConsulSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Server: in.Server, PathPrefix: in.PathPrefix,

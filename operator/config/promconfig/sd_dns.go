@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -35,10 +36,10 @@ func (c *compiler) dnsSD(in *v1alpha1.DNSSDConfig) (*DNSSD, error) {
 	}
 	hasPort := in.Type == "" || in.Type == v1alpha1.DNSRecordTypeSRV || in.Port != nil && *in.Port != 0
 	if !hasPort {
-		return nil, at("port", fmt.Errorf("records of type %q need one", in.Type))
+		return nil, faults.At("port", fmt.Errorf("records of type %q need one", in.Type))
 	}
 	if len(in.Names) == 0 {
-		return nil, at("names", errors.New("is empty"))
+		return nil, faults.At("names", errors.New("is empty"))
 	}
 	return &DNSSD{Names: in.Names, RefreshInterval: in.RefreshInterval, Type: string(in.Type), Port: in.Port},
 		checkPositive("refreshInterval", in.RefreshInterval)

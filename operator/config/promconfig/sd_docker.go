@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -57,7 +58,7 @@ func (c *compiler) dockerSD(in *v1alpha1.DockerSDConfig) (*DockerSD, error) {
 // checkDaemon rejects anything but a URL. Any scheme is allowed, such as unix:///socket.
 func checkDaemon(host string) error {
 	if u, err := url.Parse(host); err != nil || u.Scheme == "" {
-		return at("host", errors.New("is not a URL"))
+		return faults.At("host", errors.New("is not a URL"))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -67,7 +68,7 @@ func sdFilters(in []v1alpha1.Filter) ([]SDFilter, error) {
 	out := make([]SDFilter, len(in))
 	for i, f := range in {
 		if len(f.Values) == 0 {
-			return nil, at(fmt.Sprintf("filters[%d].values", i), errors.New("is empty"))
+			return nil, faults.At(fmt.Sprintf("filters[%d].values", i), errors.New("is empty"))
 		}
 		out[i] = SDFilter{Name: f.Name, Values: f.Values}
 	}

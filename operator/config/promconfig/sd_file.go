@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -22,11 +23,11 @@ var targetFile = regexp.MustCompile(`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|Y
 
 func (c *compiler) fileSD(in *v1alpha1.FileSDConfig) (*FileSD, error) {
 	if len(in.Files) == 0 {
-		return nil, at("files", errors.New("is empty"))
+		return nil, faults.At("files", errors.New("is empty"))
 	}
 	for i, path := range in.Files {
 		if !targetFile.MatchString(path) {
-			return nil, at(fmt.Sprintf("files[%d]", i), fmt.Errorf("%q is not a path of JSON or YAML files", path))
+			return nil, faults.At(fmt.Sprintf("files[%d]", i), fmt.Errorf("%q is not a path of JSON or YAML files", path))
 		}
 	}
 	return &FileSD{Files: in.Files, RefreshInterval: in.RefreshInterval}, checkPositive("refreshInterval", in.RefreshInterval)

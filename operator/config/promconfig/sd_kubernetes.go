@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -100,13 +101,13 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 		return APIServer{}, err
 	}
 	if out.BasicAuth, err = r.BasicAuth(c.BasicAuth); err != nil {
-		return APIServer{}, fmt.Errorf("basicAuth: %w", err)
+		return APIServer{}, faults.At("basicAuth", err)
 	}
 	if out.Authorization, err = r.FullAuthorization(c.Authorization); err != nil {
-		return APIServer{}, fmt.Errorf("authorization: %w", err)
+		return APIServer{}, faults.At("authorization", err)
 	}
 	if out.TLSConfig, err = r.TLS(c.TLSConfig); err != nil {
-		return APIServer{}, fmt.Errorf("tlsConfig: %w", err)
+		return APIServer{}, faults.At("tlsConfig", err)
 	}
 	if out.Proxy, err = r.Proxy(c.ProxyConfig); err != nil {
 		return APIServer{}, err
@@ -183,7 +184,7 @@ func (s *Settings) selectors(mechanism v1.SelectorMechanism, sel *metav1.LabelSe
 // checkMechanism rejects role selectors for versions that do not support them.
 func checkMechanism(m v1.SelectorMechanism, t gate.Target) error {
 	if m == v1.SelectorMechanismRoleSelector && !t.AtLeast("2.17.0") {
-		return fmt.Errorf("selectorMechanism: %s needs Prometheus >= 2.17.0", m)
+		return faults.At("selectorMechanism", fmt.Errorf("%s needs Prometheus >= 2.17.0", m))
 	}
 	return nil
 }

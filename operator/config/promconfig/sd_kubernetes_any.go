@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -100,7 +101,7 @@ func (c *compiler) kubernetesSD(in *v1alpha1.KubernetesSDConfig) (*KubernetesAny
 	if n := in.Namespaces; n != nil {
 		out.Namespaces = &OwnNamespaces{Names: n.Names, OwnNamespace: n.OwnNamespace}
 		if err := c.checkOwnNamespace(n, in.APIServer); err != nil {
-			return nil, at("namespaces", err)
+			return nil, faults.At("namespaces", err)
 		}
 	}
 	if m := in.AttachMetadata; m != nil {
@@ -114,7 +115,7 @@ func (c *compiler) kubernetesSD(in *v1alpha1.KubernetesSDConfig) (*KubernetesAny
 func (k *KubernetesAnySD) checkAPIServer() error {
 	if k.APIServer != "" {
 		if _, err := url.Parse(k.APIServer); err != nil {
-			return at("apiServer", errors.New("is not a URL"))
+			return faults.At("apiServer", errors.New("is not a URL"))
 		}
 		return nil
 	}
@@ -129,7 +130,7 @@ func (k *KubernetesAnySD) checkAPIServer() error {
 		way("followRedirects", isFalse(k.FollowRedirects)), way("enableHTTP2", isFalse(k.EnableHTTP2)),
 	} {
 		if set.Given {
-			return at(set.Field, errors.New("needs apiServer"))
+			return faults.At(set.Field, errors.New("needs apiServer"))
 		}
 	}
 	return nil
@@ -149,7 +150,7 @@ func (c *compiler) checkOwnNamespace(n *v1alpha1.NamespaceDiscovery, apiServer s
 		return nil
 	}
 	if apiServer != "" {
-		return at("ownNamespace", errors.New("conflicts with apiServer"))
+		return faults.At("ownNamespace", errors.New("conflicts with apiServer"))
 	}
 	return c.own.Since("ownNamespace", "2.33.0")
 }
@@ -175,7 +176,7 @@ func (c *compiler) anySelectors(role string, in []v1alpha1.K8SSelectorConfig) ([
 	for i := range in {
 		s := AnyRoleSelector{Role: lower(in[i].Role), Label: in[i].Label, Field: in[i].Field}
 		if err := s.check(role, allowed, seen); err != nil {
-			return nil, at(fmt.Sprintf("selectors[%d]", i), err)
+			return nil, faults.At(fmt.Sprintf("selectors[%d]", i), err)
 		}
 		seen[s.Role] = true
 		out = append(out, s)
@@ -186,15 +187,15 @@ func (c *compiler) anySelectors(role string, in []v1alpha1.K8SSelectorConfig) ([
 func (s AnyRoleSelector) check(role string, allowed []string, seen map[string]bool) error {
 	switch {
 	case !slices.Contains(allowed, s.Role):
-		return at("role", fmt.Errorf("%s watches %s only, not %s", role, strings.Join(allowed, ", "), s.Role))
+		return faults.At("role", fmt.Errorf("%s watches %s only, not %s", role, strings.Join(allowed, ", "), s.Role))
 	case seen[s.Role]:
-		return at("role", fmt.Errorf("%s occurs twice", s.Role))
+		return faults.At("role", fmt.Errorf("%s occurs twice", s.Role))
 	}
 	if _, err := labels.Parse(s.Label); err != nil {
-		return at("label", fmt.Errorf("%q is not a label selector: %w", s.Label, err))
+		return faults.At("label", fmt.Errorf("%q is not a label selector: %w", s.Label, err))
 	}
 	if _, err := fields.ParseSelector(s.Field); err != nil {
-		return at("field", fmt.Errorf("%q is not a field selector: %w", s.Field, err))
+		return faults.At("field", fmt.Errorf("%q is not a field selector: %w", s.Field, err))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -44,7 +45,7 @@ func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error
 		return nil, err
 	}
 	if len(in.Servers) == 0 {
-		return nil, at("servers", errors.New("is empty"))
+		return nil, faults.At("servers", errors.New("is empty"))
 	}
 	for i, server := range in.Servers {
 		field := fmt.Sprintf("servers[%d]", i)
@@ -52,7 +53,7 @@ func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error
 			return nil, err
 		}
 		if strings.HasSuffix(server, "/") {
-			return nil, at(field, errors.New("ends with a slash, but the path of the API is appended as it is"))
+			return nil, faults.At(field, errors.New("ends with a slash, but the path of the API is appended as it is"))
 		}
 	}
 	return &MarathonSD{

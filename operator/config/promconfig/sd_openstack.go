@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -62,7 +63,7 @@ func (c *compiler) openStackSD(in *v1alpha1.OpenStackSDConfig) (*OpenStackSD, er
 	}
 	tls, err := c.own.TLS(clientconfig.FullTLS(in.TLSConfig))
 	if err != nil {
-		return nil, at("tlsConfig", err)
+		return nil, faults.At("tlsConfig", err)
 	}
 	return &OpenStackSD{
 		Role: lower(in.Role), Region: in.Region, IdentityEndpoint: in.IdentityEndpoint, Username: in.Username, UserID: in.UserID,

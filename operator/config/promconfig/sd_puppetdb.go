@@ -3,6 +3,7 @@ package promconfig
 import (
 	"errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -38,7 +39,7 @@ func (c *compiler) puppetDBSD(in *v1alpha1.PuppetDBSDConfig) (*PuppetDBSD, error
 		return nil, err
 	}
 	if in.Query == "" {
-		return nil, at("query", errors.New("is empty"))
+		return nil, faults.At("query", errors.New("is empty"))
 	}
 	return &PuppetDBSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Endpoint: in.URL, Query: in.Query, IncludeParameters: in.IncludeParameters,

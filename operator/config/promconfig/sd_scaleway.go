@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -56,15 +57,15 @@ func (c *compiler) scalewaySD(in *v1alpha1.ScalewaySDConfig) (*ScalewaySD, error
 	_, urlErr := url.Parse(in.APIURL)
 	switch {
 	case !scalewayAccessKey.MatchString(in.AccessKey):
-		return nil, at("accessKey", errors.New("the value is not SCW and 17 capital letters or digits"))
+		return nil, faults.At("accessKey", errors.New("the value is not SCW and 17 capital letters or digits"))
 	case !scalewayUUID.MatchString(secret):
-		return nil, at("secretKey", errors.New("the value is not a UUID"))
+		return nil, faults.At("secretKey", errors.New("the value is not a UUID"))
 	case !scalewayUUID.MatchString(in.ProjectID):
-		return nil, at("projectID", fmt.Errorf("%q is not a UUID", in.ProjectID))
+		return nil, faults.At("projectID", fmt.Errorf("%q is not a UUID", in.ProjectID))
 	case in.Zone != "" && !scalewayZone.MatchString(in.Zone):
-		return nil, at("zone", fmt.Errorf("%q is not of the form fr-par-1", in.Zone))
+		return nil, faults.At("zone", fmt.Errorf("%q is not of the form fr-par-1", in.Zone))
 	case urlErr != nil:
-		return nil, at("apiURL", errors.New("is not a URL"))
+		return nil, faults.At("apiURL", errors.New("is not a URL"))
 	}
 	client, err := c.sdClient(&in.HTTPTransport, v1alpha1.HTTPCredentials{})
 	if err != nil {

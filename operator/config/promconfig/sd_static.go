@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -19,10 +20,10 @@ type StaticSD struct {
 
 func (c *compiler) staticSD(in *v1alpha1.StaticConfig) (*StaticSD, error) {
 	if err := c.checkStaticLabels(in.Labels); err != nil {
-		return nil, at("labels", err)
+		return nil, faults.At("labels", err)
 	}
 	if slices.Contains(in.Targets, "") {
-		return nil, at("targets", errors.New("one of them is empty"))
+		return nil, faults.At("targets", errors.New("one of them is empty"))
 	}
 	return &StaticSD{Targets: in.Targets, Labels: in.Labels}, nil
 }

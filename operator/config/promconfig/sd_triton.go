@@ -3,6 +3,7 @@ package promconfig
 import (
 	"errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -36,12 +37,12 @@ func (c *compiler) tritonSD(in *v1alpha1.TritonSDConfig) (*TritonSD, error) {
 			return nil, err
 		}
 		if len(in.Groups) > 0 {
-			return nil, at("groups", errors.New("are supported only with the role Container"))
+			return nil, faults.At("groups", errors.New("are supported only with the role Container"))
 		}
 	}
 	tls, err := c.own.TLS(clientconfig.FullTLS(in.TLSConfig))
 	if err != nil {
-		return nil, at("tlsConfig", err)
+		return nil, faults.At("tlsConfig", err)
 	}
 	return &TritonSD{
 		Account: in.Account, Role: lower(in.Role), DNSSuffix: in.DNSSuffix, Endpoint: in.Endpoint, Groups: in.Groups, Port: in.Port,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -30,13 +31,13 @@ func (c *compiler) nerveSD(in *v1alpha1.NerveSDConfig) (*ZooKeeperSD, error) {
 func zooKeeperSD(in *v1alpha1.ZooKeeperWatch) (*ZooKeeperSD, error) {
 	switch {
 	case len(in.Servers) == 0:
-		return nil, at("servers", errors.New("is empty"))
+		return nil, faults.At("servers", errors.New("is empty"))
 	case len(in.Paths) == 0:
-		return nil, at("paths", errors.New("is empty"))
+		return nil, faults.At("paths", errors.New("is empty"))
 	}
 	for i, path := range in.Paths {
 		if !strings.HasPrefix(path, "/") {
-			return nil, at(fmt.Sprintf("paths[%d]", i), fmt.Errorf("%q does not begin with a slash", path))
+			return nil, faults.At(fmt.Sprintf("paths[%d]", i), fmt.Errorf("%q does not begin with a slash", path))
 		}
 	}
 	return &ZooKeeperSD{Servers: in.Servers, Paths: in.Paths, Timeout: v1.Duration(in.Timeout)}, checkPositive("timeout", in.Timeout)

@@ -51,21 +51,21 @@ func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
 	check := func(field string, values ...string) error {
 		for _, value := range values {
 			if err := r.checkRegex(value); err != nil {
-				return fmt.Errorf("%s: %w", field, err)
+				return faults.At(field, err)
 			}
 		}
 		if _, err := regexcost.Parse("^(?s:" + anyOf(values...) + ")$"); err != nil {
-			return fmt.Errorf("%s: %q: %w", field, strings.Join(values, "|"), err)
+			return faults.At(field, fmt.Errorf("%q: %w", strings.Join(values, "|"), err))
 		}
 		return nil
 	}
 	var wrong faults.List
 	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
-		wrong.Add("selector", check(fmt.Sprintf("matchLabels[%s]", key), sel.MatchLabels[key]))
+		wrong.Add("selector", check(faults.Key("matchLabels", key), sel.MatchLabels[key]))
 	}
 	for i, e := range sel.MatchExpressions {
 		if e.Operator == metav1.LabelSelectorOpIn || e.Operator == metav1.LabelSelectorOpNotIn {
-			wrong.Add("selector", check(fmt.Sprintf("matchExpressions[%d].values", i), e.Values...))
+			wrong.Add("selector", check(faults.Index("matchExpressions", i)+".values", e.Values...))
 		}
 	}
 	return wrong.Err()
@@ -85,7 +85,7 @@ func checkSelector(sel *metav1.LabelSelector) error {
 		return nil
 	}
 	if err := selection.Check(sel); err != nil {
-		return fmt.Errorf("selector: %w", err)
+		return faults.At("selector", err)
 	}
 	return nil
 }

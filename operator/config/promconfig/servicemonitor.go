@@ -41,7 +41,7 @@ func CompileServiceMonitor(m *v1.ServiceMonitor, s *Settings, r assets.Reader) F
 }
 
 func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
-	if err := budget.Elements(v1.ServiceMonitorKind, "spec.endpoints", len(m.Spec.Endpoints), budget.Endpoints); err != nil {
+	if err := budget.Elements(v1.ServiceMonitorKind, "endpoints", len(m.Spec.Endpoints), budget.Endpoints); err != nil {
 		return err
 	}
 	if err := checkSelector(&m.Spec.Selector); err != nil {
@@ -63,7 +63,7 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return fmt.Errorf("the workload's apiserverConfig: %w", err)
+		return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
 	}
 	role := m.Spec.ServiceDiscoveryRole
 	if role == "" {
@@ -73,12 +73,12 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
 	sd := &KubernetesSD{Role: sdRole, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
 		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, sdRole)}
 	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, sdRole, roleService); err != nil {
-		return fmt.Errorf("selector: %w", err)
+		return faults.At("selector", err)
 	}
 	var wrong faults.List
 	for i := range jobs {
 		if err := c.serviceJob(m, i, class, sd, &jobs[i]); err != nil {
-			wrong.Add(indexed("endpoints", i), err)
+			wrong.Add(faults.Index("endpoints", i), err)
 		}
 		if err := c.write(&jobs[i]); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -91,27 +92,27 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	}
 	target := gate.Target{Version: version, Mode: mode}
 	if err := checkOwner(f, target); err != nil {
-		return nil, fmt.Errorf("spec.%w", err)
+		return nil, faults.At("spec", err)
 	}
 	interval := f.ScrapeInterval
 	if interval == "" {
 		interval = defaultInterval
 	}
 	if err := checkInterval(interval, f.ScrapeTimeout, interval); err != nil {
-		return nil, fmt.Errorf("spec.%w", err)
+		return nil, faults.At("spec", err)
 	}
 	rules := rulesFor(target, f.NameValidationScheme)
 	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
-		return nil, fmt.Errorf("spec.%w", err)
+		return nil, faults.At("spec", err)
 	}
 	if err := checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))); err != nil {
-		return nil, fmt.Errorf("spec.%w", err)
+		return nil, faults.At("spec", err)
 	}
 	if err := checkExternalLabels(f, c, rules); err != nil {
-		return nil, fmt.Errorf("spec.%w", err)
+		return nil, faults.At("spec", err)
 	}
 	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
-		return nil, fmt.Errorf("spec.enforcedNamespaceLabel: %q is not a valid label name for the version", label)
+		return nil, faults.At("spec.enforcedNamespaceLabel", fmt.Errorf("%q is not a valid label name for the version", label))
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
@@ -208,18 +209,18 @@ func checkInterval(own, timeout, owners v1.Duration) error {
 	}
 	i, err := model.ParseDuration(string(interval))
 	if err != nil {
-		return fmt.Errorf("interval: %q: %w", interval, err)
+		return faults.At("interval", fmt.Errorf("%q: %w", interval, err))
 	}
 	t, err := model.ParseDuration(string(timeout))
 	if err != nil {
-		return fmt.Errorf("scrapeTimeout: %q: %w", timeout, err)
+		return faults.At("scrapeTimeout", fmt.Errorf("%q: %w", timeout, err))
 	}
 	if t > i {
 		whose := ""
 		if own == "" {
 			whose = " of the workload; set an interval here, or a shorter timeout"
 		}
-		return fmt.Errorf("scrapeTimeout: %s is longer than the interval %s%s", timeout, interval, whose)
+		return faults.At("scrapeTimeout", fmt.Errorf("%s is longer than the interval %s%s", timeout, interval, whose))
 	}
 	return nil
 }

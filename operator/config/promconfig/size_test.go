@@ -45,12 +45,12 @@ func TestWhatOneObjectMakesIsBounded(t *testing.T) {
 		"a large password": {v1.ServiceMonitorSpec{Endpoints: slices.Repeat([]v1.Endpoint{withPassword}, 4)}, make([]byte, mib),
 			"too many bytes of configuration, the limit is 4194304"},
 		"a large password many times": {v1.ServiceMonitorSpec{Endpoints: slices.Repeat([]v1.Endpoint{withPassword}, 100)}, make([]byte, mib),
-			"endpoints[32]: basicAuth: username: the values of all references have more than 64 MiB"},
+			"spec.endpoints[32].basicAuth.username: the values of all references have more than 64 MiB"},
 		"labels of many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, budget.Endpoints), PodTargetLabels: labels},
 			nil, "too many bytes of configuration, the limit is 4194304"},
 		"many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, 2_000)}, nil, ""},
 		"too many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, budget.Endpoints+1)},
-			nil, "ndpoints has more than 2500 elements, the limit of one "},
+			nil, "ndpoints: has more than 2500 elements, the limit of one "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &v1.ServiceMonitor{Spec: tc.spec}

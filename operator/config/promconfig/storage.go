@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
@@ -103,10 +104,10 @@ func checkTSDB(t *v1.TSDBSpec, features []string) error {
 		return nil
 	}
 	if f := number(t.StaleSeriesCompactionThreshold); f != nil && (*f < 0 || *f > 1) {
-		return fmt.Errorf("tsdb.staleSeriesCompactionThreshold: %v is not between 0 and 1", *f)
+		return faults.At("tsdb.staleSeriesCompactionThreshold", fmt.Errorf("%v is not between 0 and 1", *f))
 	}
 	if t.ChunkEncoding != nil && t.ChunkEncoding.Floats == v1.FloatChunkEncodingXor && slices.Contains(features, "st-storage") {
-		return errors.New("tsdb.chunkEncoding.floats: Xor conflicts with the feature st-storage")
+		return faults.At("tsdb.chunkEncoding.floats", errors.New("Xor conflicts with the feature st-storage"))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -37,7 +38,7 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 	}
 	parts := strings.Split(core, ".")
 	if len(parts) < 3 && suffix != "" {
-		return nil, fmt.Errorf("spec.version: %q is short and has a suffix", specVersion)
+		return nil, faults.At("spec.version", fmt.Errorf("%q is short and has a suffix", specVersion))
 	}
 	for i, part := range parts {
 		if part = strings.TrimLeft(part, "0"); part == "" && parts[i] != "" {
@@ -50,10 +51,10 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 	}
 	v, err := semver.StrictNewVersion(strings.Join(parts, ".") + suffix)
 	if err != nil {
-		return nil, fmt.Errorf("spec.version: %q is not a version: %w", specVersion, err)
+		return nil, faults.At("spec.version", fmt.Errorf("%q is not a version: %w", specVersion, err))
 	}
 	if v.Major() != 2 && v.Major() != 3 {
-		return nil, fmt.Errorf("spec.version: unsupported version %q: the major version must be 2 or 3", specVersion)
+		return nil, faults.At("spec.version", fmt.Errorf("unsupported version %q: the major version must be 2 or 3", specVersion))
 	}
 	return v, nil
 }

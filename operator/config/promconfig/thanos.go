@@ -7,6 +7,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -24,7 +25,7 @@ type RemoteWriteFile struct {
 	// Dropped lists keys that the version does not support.
 	Dropped []gate.Dropped
 	// Warnings are about settings with which the server starts but fails later.
-	Warnings []string
+	Warnings []faults.Finding
 	// Deps are the Secrets and ConfigMaps that the file depends on, even on error.
 	Deps []assets.Dependency
 	// Files are TLS assets by file name, to be mounted at [ThanosAssetDir].
@@ -48,7 +49,7 @@ func CompileThanosRemoteWrite(tr *v1.ThanosRuler, version *semver.Version, r ass
 	defer func() { f.Deps, f.Files = res.Dependencies(), res.Files() }()
 	writes, pruned, err := res.thanosWrites(tr.Spec.RemoteWrite, t)
 	if err != nil {
-		return RemoteWriteFile{}, fmt.Errorf("spec.%w", err)
+		return RemoteWriteFile{}, faults.At("spec", err)
 	}
 	f.YAML, f.Dropped, err = gate.Append(nil, thanosRemoteWrite{writes}, t, "")
 	f.Dropped, f.Warnings = append(pruned, f.Dropped...), thanosWarnings(tr.Spec.RemoteWrite, t)
@@ -59,7 +60,7 @@ func CompileThanosRemoteWrite(tr *v1.ThanosRuler, version *semver.Version, r ass
 // version does not support are dropped before validation.
 func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out []*RemoteWrite, dropped []gate.Dropped, err error) {
 	if need := t.Needs("thanos=0.24.0"); need != "" && len(specs) > 0 {
-		return nil, nil, fmt.Errorf("remoteWrite: needs %s", need)
+		return nil, nil, faults.At("remoteWrite", fmt.Errorf("needs %s", need))
 	}
 	if err := checkScalars("remoteWrite", reflect.ValueOf(specs)); err != nil {
 		return nil, nil, err
@@ -68,7 +69,7 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 	for i := range specs {
 		if a := specs[i].AzureAD; a != nil {
 			if err := clientconfig.CheckManagedIdentity(a.ManagedIdentity, t); err != nil {
-				return nil, nil, fmt.Errorf("remoteWrite[%d]: azureAd: %w", i, err)
+				return nil, nil, faults.At(faults.Index("remoteWrite", i), faults.At("azureAd", err))
 			}
 		}
 		spec := specs[i].DeepCopy()
@@ -76,7 +77,7 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 		p.prune(spec)
 		write, err := r.remoteWrite(spec, rules)
 		if err != nil {
-			return nil, nil, fmt.Errorf("remoteWrite[%d]: %w%s", i, err, p.note())
+			return nil, nil, faults.At(faults.Index("remoteWrite", i), faults.Reword(err, func(f *faults.Finding) { f.Reason += p.note() }))
 		}
 		out, dropped = append(out, write), append(dropped, p.dropped...)
 	}

@@ -91,7 +91,7 @@ var thanosAlertmanagerItems = itemKind{own: yamlKeys(reflect.TypeFor[thanosAlert
 //
 // version: of Thanos.
 //
-// Errors, joined, contain the field, the Secret, the key and the line: "spec.alertRelabelConfigs[1]: ...".
+// Errors, joined, contain the field, the Secret, the key and the line: "spec.alertRelabelConfigs: ...".
 func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.Reader) (deps []assets.Dependency, err error) {
 	if (gate.Target{Program: gate.Thanos, Version: version}).AtLeast(firstUnreadThanos) {
 		return nil, nil
@@ -126,16 +126,16 @@ func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.R
 // checkThanosFile reports the errors in a file.
 func checkThanosFile(text, field, key string, items itemKind, from assets.ContentError) error {
 	var wrong faults.List
-	say := func(place string, line int, format string, args ...any) {
+	say := func(line int, format string, args ...any) {
 		at := from
 		at.Line, at.Err = line, fmt.Errorf(format, args...)
-		wrong.Add(place, &at)
+		wrong.Add(field, &at)
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
 		line := 1
 		_, _ = fmt.Sscanf(err.Error(), "yaml: line %d:", &line)
-		say(field, line, "%s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
+		say(line, "%s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
 		return wrong.Err()
 	}
 	if len(doc.Content) == 0 {
@@ -144,12 +144,12 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 	list := doc.Content[0]
 	if key != "" {
 		if list.Kind != yaml.MappingNode {
-			say(field, list.Line, "is no map with the key %s", key)
+			say(list.Line, "is no map with the key %s", key)
 			return wrong.Err()
 		}
 		for i := 0; i+1 < len(list.Content); i += 2 {
 			if name := list.Content[i]; name.Value != key {
-				say(field, name.Line, "unknown field %s", name.Value)
+				say(name.Line, "unknown field %s", name.Value)
 			}
 		}
 		if list = mappingValue(list, key); list == nil || list.Tag == "!!null" {
@@ -157,17 +157,16 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 		}
 	}
 	if list.Kind != yaml.SequenceNode {
-		say(field, list.Line, "is no list")
+		say(list.Line, "is no list")
 		return wrong.Err()
 	}
-	for i, item := range list.Content {
-		place := indexed(field, i)
+	for _, item := range list.Content {
 		switch {
 		case opaque(item): // aliases and merges are not resolved here
 		case item.Kind == yaml.MappingNode:
-			items.check(item, func(line int, format string, args ...any) { say(place, line, format, args...) })
+			items.check(item, say)
 		default:
-			say(place, item.Line, "is no map")
+			say(item.Line, "is no map")
 		}
 	}
 	return wrong.Err()

@@ -26,17 +26,17 @@ func TestCheckThanosAlerting(t *testing.T) {
 		"no map":      {"- {static_configs: [x]}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is no map with the key alertmanagers`},
 		"another key": {"alertmanager: []", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: unknown field alertmanager`},
 		"no list":     {"alertmanagers: {static_configs: [x]}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is no list`},
-		"unknown":     {"alertmanagers:\n- static_configs: [x]\n  schema: http", "", `spec.alertmanagersConfig[0]: key "am.yaml" of Secret "team/alerting", line 3: unknown field schema, did you mean scheme?`},
-		"a version":   {"alertmanagers:\n- {api_version: v3}", "", `spec.alertmanagersConfig[0]: key "am.yaml" of Secret "team/alerting", line 2: api_version must be v1 or v2`},
-		"Prometheus'": {"alertmanagers: [{static_configs: [{targets: [x]}]}]", "", `spec.alertmanagersConfig[0]: key "am.yaml" of Secret "team/alerting", line 1: cannot unmarshal !!map into string`},
+		"unknown":     {"alertmanagers:\n- static_configs: [x]\n  schema: http", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 3: unknown field schema, did you mean scheme?`},
+		"a version":   {"alertmanagers:\n- {api_version: v3}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 2: api_version must be v1 or v2`},
+		"Prometheus'": {"alertmanagers: [{static_configs: [{targets: [x]}]}]", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: cannot unmarshal !!map into string`},
 		"no YAML":     {"alertmanagers: [hunter", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: did not find expected ',' or ']'`},
-		"null":        {"", "[null]", `spec.alertRelabelConfigs[0]: key "relabel.yaml" of Secret "team/relabel", line 1: is no map`},
-		"an action":   {"", "- {regex: a, target_label: b}\n- {action: dropp}", `spec.alertRelabelConfigs[1]: key "relabel.yaml" of Secret "team/relabel", line 2: unknown relabel action …`},
-		"no target":   {"", "- {action: hashmod, modulus: 2, source_labels: [a]}", `spec.alertRelabelConfigs[0]: key "relabel.yaml" of Secret "team/relabel", line 1: relabel configuration for hashmod action requires 'target_label' value`},
-		"steps of a CRD": {"", "- {sourceLabels: [a], targetLabel: b}", `spec.alertRelabelConfigs[0]: key "relabel.yaml" of Secret "team/relabel", line 1: unknown field sourceLabels, did you mean source_labels?
-spec.alertRelabelConfigs[0]: key "relabel.yaml" of Secret "team/relabel", line 1: unknown field targetLabel, did you mean target_label?`},
-		"a regex": {"", "- {regex: 'hunter('}", `spec.alertRelabelConfigs[0]: key "relabel.yaml" of Secret "team/relabel", line 1: error parsing regexp: missing closing ): …`},
-		"both, and more": {"alertmanagers: [x]", "a: b", `spec.alertmanagersConfig[0]: key "am.yaml" of Secret "team/alerting", line 1: is no map
+		"null":        {"", "[null]", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: is no map`},
+		"an action":   {"", "- {regex: a, target_label: b}\n- {action: dropp}", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 2: unknown relabel action …`},
+		"no target":   {"", "- {action: hashmod, modulus: 2, source_labels: [a]}", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: relabel configuration for hashmod action requires 'target_label' value`},
+		"steps of a CRD": {"", "- {sourceLabels: [a], targetLabel: b}", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: unknown field sourceLabels, did you mean source_labels?
+spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: unknown field targetLabel, did you mean target_label?`},
+		"a regex": {"", "- {regex: 'hunter('}", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: error parsing regexp: missing closing ): …`},
+		"both, and more": {"alertmanagers: [x]", "a: b", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is no map
 spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: is no list`},
 	} {
 		t.Run(name, func(t *testing.T) {

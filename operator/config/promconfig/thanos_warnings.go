@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // thanosWarnings returns warnings about replace steps that check their target label. The
 // remote write of the version panics on them, because they have no name validation scheme.
-func thanosWarnings(writes []v1.RemoteWriteSpec, t gate.Target) (out []string) {
+func thanosWarnings(writes []v1.RemoteWriteSpec, t gate.Target) (out []faults.Finding) {
 	if !t.AtLeast("thanos=0.41.0") {
 		return nil
 	}
 	for i, write := range writes {
 		for j := range write.WriteRelabelConfigs {
 			if checksTarget(&write.WriteRelabelConfigs[j]) {
-				out = append(out, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs[%d]: Thanos %s crashes at the first sample to which it applies a replace step; "+
-					"only a step that sets a constant value, without sourceLabels and regex, works", i, j, t.Version))
+				out = append(out, faults.Remark(fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs[%d]", i, j), "Thanos %s crashes at the first sample to which it applies a replace step; "+
+					"only a step that sets a constant value, without sourceLabels and regex, works", t.Version))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -19,7 +20,7 @@ func TestThanosWarnings(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(writes), &specs); err != nil {
 			t.Fatal(err)
 		}
-		return thanosWarnings(specs, gate.Target{Program: gate.Thanos, Version: semver.MustParse(version)})
+		return faults.Texts(thanosWarnings(specs, gate.Target{Program: gate.Thanos, Version: semver.MustParse(version)}))
 	}
 	const at = "spec.remoteWrite[0].writeRelabelConfigs[0]"
 	for _, tc := range []struct {

@@ -3,6 +3,7 @@ package promconfig
 import (
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -33,11 +34,11 @@ func (r *resolver) tracing(t *v1.TracingConfig) (*Tracing, error) {
 	}
 	fraction := number(t.SamplingFraction)
 	if fraction != nil && (*fraction < 0 || *fraction > 1) {
-		return nil, fmt.Errorf("samplingFraction: %v is not between 0 and 1", *fraction)
+		return nil, faults.At("samplingFraction", fmt.Errorf("%v is not between 0 and 1", *fraction))
 	}
 	tls, err := r.TLS(t.TLSConfig)
 	if err != nil {
-		return nil, fmt.Errorf("tlsConfig: %w", err)
+		return nil, faults.At("tlsConfig", err)
 	}
 	return &Tracing{
 		Endpoint: t.Endpoint, ClientType: lower(t.ClientType), SamplingFraction: fraction, Insecure: t.Insecure,

@@ -38,7 +38,7 @@ func (c client) check() error {
 		return nil
 	}
 	if hasCert, hasKey := c.tls.CertAsset+c.tls.CertFile != "", c.tls.KeyAsset+c.tls.KeyFile != ""; hasCert != hasKey {
-		return errors.New("tlsConfig: together with the scrape class there is only one of certificate and key")
+		return faults.At("tlsConfig", errors.New("together with the scrape class there is only one of certificate and key"))
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func checkAuthentication(h v1.HTTPConfigWithoutTLS) error {
 		return err
 	}
 	if h.Authorization != nil && h.Authorization.Credentials == nil {
-		return errors.New("authorization: credentials: is missing")
+		return faults.At("authorization.credentials", errors.New("is missing"))
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (c *compiler) checkEndpoints(list string, n int, className string, check fu
 	var wrong faults.List
 	for i := range n {
 		if err := check(i); err != nil {
-			wrong.Add(indexed(list, i), err)
+			wrong.Add(faults.Index(list, i), err)
 			if assets.IsTemporary(err) || wrong.Full() {
 				break
 			}
@@ -98,11 +98,11 @@ func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
 // checkPorts rejects names that are not valid regular expressions, because they are used in relabel steps.
 func (r relabelRules) checkPorts(port string, target *intstr.IntOrString) error {
 	if err := r.checkRegex(port); err != nil {
-		return fmt.Errorf("port: %w", err)
+		return faults.At("port", err)
 	}
 	if target != nil {
 		if err := r.checkRegex(target.StrVal); err != nil {
-			return fmt.Errorf("targetPort: %w", err)
+			return faults.At("targetPort", err)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (c client) authenticates() bool {
 func checkLabelCopies(field string, labels []string, rules relabelRules) error {
 	for i, l := range labels {
 		if !rules.plain.valid(sanitize(l)) {
-			return fmt.Errorf("%s[%d]: %q does not make a valid label name for the version", field, i, l)
+			return faults.At(faults.Index(field, i), fmt.Errorf("%q does not make a valid label name for the version", l))
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func checkBodySize(size v1.ByteSize) error {
 		return nil
 	}
 	if _, err := units.ParseBase2Bytes(string(size)); err != nil {
-		return fmt.Errorf("bodySizeLimit: %q is not a size", size)
+		return faults.At("bodySizeLimit", fmt.Errorf("%q is not a size", size))
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func checkDuration(field string, d v1.Duration) error {
 		return nil
 	}
 	if _, err := model.ParseDuration(string(d)); err != nil {
-		return fmt.Errorf("%s: %q is not a duration", field, d)
+		return faults.At(field, fmt.Errorf("%q is not a duration", d))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/units"
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -19,10 +20,10 @@ import (
 // own. The patterns of the CRD cannot limit the range of numbers.
 func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	if err := v1.CheckShards(f.Shards); err != nil {
-		return err
+		return faults.At("shards", err)
 	}
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
-		return fmt.Errorf("nameEscapingScheme: %s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme)
+		return faults.At("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
 	}
 	return checkScalars("", reflect.ValueOf(f).Elem())
 }
@@ -76,7 +77,7 @@ func checkScalarFields(path string, v reflect.Value) error {
 
 func scalarError(path, what, text string, check func(string) error) error {
 	if text != "" && check(text) != nil {
-		return fmt.Errorf("%s: %q is not a %s that Prometheus accepts", path, text, what)
+		return faults.At(path, fmt.Errorf("%q is not a %s that Prometheus accepts", text, what))
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func checkQueue(q *v1.QueueConfig, t gate.Target) error {
 		value int
 	}{{"capacity", q.Capacity}, {"minShards", q.MinShards}, {"maxShards", q.MaxShards}, {"maxSamplesPerSend", q.MaxSamplesPerSend}} {
 		if n.value < 0 {
-			return fmt.Errorf("%s: must not be negative", n.field)
+			return faults.At(n.field, errors.New("must not be negative"))
 		}
 	}
 	if !t.AtLeast("3.8.0,thanos=never") {
@@ -110,16 +111,16 @@ func checkQueue(q *v1.QueueConfig, t gate.Target) error {
 	}
 	most := cmp.Or(q.MaxShards, 50)
 	if q.MinShards > most {
-		return fmt.Errorf("minShards: %d is more than maxShards, %d", q.MinShards, most)
+		return faults.At("minShards", fmt.Errorf("%d is more than maxShards, %d", q.MinShards, most))
 	}
 	least, longest := cmp.Or(q.MinBackoff, "30ms"), cmp.Or(q.MaxBackoff, "5s")
 	a, errA := model.ParseDuration(string(least))
 	b, errB := model.ParseDuration(string(longest))
 	if err := errors.Join(errA, errB); err != nil {
-		return fmt.Errorf("minBackoff, maxBackoff: %w", err)
+		return faults.Reword(err, func(f *faults.Finding) { f.Reason = "minBackoff, maxBackoff: " + f.Reason })
 	}
 	if a > b {
-		return fmt.Errorf("minBackoff: %s is longer than maxBackoff, %s", least, longest)
+		return faults.At("minBackoff", fmt.Errorf("%s is longer than maxBackoff, %s", least, longest))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (r relabelRules) check(configs []v1.RelabelConfig) error {
 	var wrong faults.List
 	for i := range configs {
 		if err := r.checkStep(&configs[i]); err != nil {
-			wrong.Add(indexed("", i), err)
+			wrong.Add(faults.Index("", i), err)
 		}
 		if wrong.Full() {
 			break
@@ -81,29 +81,29 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	}
 	traits, known := actions[action]
 	if !known {
-		return fmt.Errorf("action: %q is not known", c.Action)
+		return faults.At("action", fmt.Errorf("%q is not known", c.Action))
 	}
 	if need := r.target.Needs(traits.since); need != "" {
-		return fmt.Errorf("action: %q needs %s", action, need)
+		return faults.At("action", fmt.Errorf("%q needs %s", action, need))
 	}
 	sourceNames := namesOf(r.target, "").plain // the scheme does not apply to them
 	for i, label := range c.SourceLabels {
 		if !sourceNames.valid(string(label)) {
-			return fmt.Errorf("sourceLabels[%d]: %q is not a valid label name for the version", i, label)
+			return faults.At(faults.Index("sourceLabels", i), fmt.Errorf("%q is not a valid label name for the version", label))
 		}
 	}
 	if err := r.checkRegex(c.Regex); err != nil {
-		return fmt.Errorf("regex: %w", err)
+		return faults.At("regex", err)
 	}
 	if action == "hashmod" && c.Modulus == 0 {
-		return errors.New("modulus: must not be 0 for hashmod")
+		return faults.At("modulus", errors.New("must not be 0 for hashmod"))
 	}
 	if traits.needsTarget {
 		if c.TargetLabel == "" {
-			return fmt.Errorf("targetLabel: %s needs one", action)
+			return faults.At("targetLabel", fmt.Errorf("%s needs one", action))
 		}
 		if !r.validTarget(action, c.TargetLabel) {
-			return fmt.Errorf("targetLabel: %q is not a valid label name for the version", c.TargetLabel)
+			return faults.At("targetLabel", fmt.Errorf("%q is not a valid label name for the version", c.TargetLabel))
 		}
 	}
 	return r.checkStepRest(c, action, traits)
@@ -115,9 +115,9 @@ func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits a
 	plainSeparator := c.Separator == nil || *c.Separator == defaultSeparator
 	switch {
 	case traits.plain && !plainReplacement:
-		return fmt.Errorf("replacement: %s takes none", action)
+		return faults.At("replacement", fmt.Errorf("%s takes none", action))
 	case action == "labelmap" && !r.template.valid(valueOr(c.Replacement, defaultReplacement)):
-		return fmt.Errorf("replacement: %q does not make valid label names for the version", valueOr(c.Replacement, defaultReplacement))
+		return faults.At("replacement", fmt.Errorf("%q does not make valid label names for the version", valueOr(c.Replacement, defaultReplacement)))
 	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
 		return fmt.Errorf("%s takes only sourceLabels and targetLabel", action)
 	case traits.regexOnly && (len(c.SourceLabels) > 0 || c.TargetLabel != "" || c.Modulus != 0 || !plainSeparator || !plainReplacement):

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/Masterminds/semver/v3"
@@ -73,7 +74,10 @@ func TestRelabelRules(t *testing.T) {
 		}
 		want := tc.want
 		if want != "" {
-			want = "[1]: " + want
+			want = "[1]." + want
+			if strings.Contains(want, " takes only ") { // about the whole step
+				want = "[1]: " + tc.want
+			}
 		}
 		if got != want {
 			t.Errorf("%s %s:\n got  %s\n want %s", tc.version, tc.step, got, want)

@@ -1,8 +1,7 @@
 package promconfig
 
 import (
-	"fmt"
-
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -21,10 +20,10 @@ func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
 		return err
 	}
 	if err := rules.check(s.WriteRelabelConfigs); err != nil {
-		return fmt.Errorf("writeRelabelConfigs: %w", err)
+		return faults.At("writeRelabelConfigs", err)
 	}
 	if err := checkQueue(s.QueueConfig, rules.target); err != nil {
-		return fmt.Errorf("queueConfig: %w", err)
+		return faults.At("queueConfig", err)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/common/model"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 var errMissingExpr = errors.New("must be set")
@@ -70,7 +72,7 @@ func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
 	c.labels(r.Labels)
 	for _, name := range names(r.Annotations) {
 		if !c.scheme.IsValidLabelName(name) {
-			c.add(".annotations", "%q is not a valid annotation name", name)
+			c.add(faults.Key(".annotations", name), "%q is not a valid annotation name", name)
 		}
 	}
 	if r.Alert != "" {
@@ -122,10 +124,10 @@ func (c *checker) strategy(text string) {
 func (c *checker) labels(in map[string]string) {
 	for _, name := range names(in) {
 		if !c.scheme.IsValidLabelName(name) || name == model.MetricNameLabel {
-			c.add(".labels", "%q is not a valid label name", name)
+			c.add(faults.Key(".labels", name), "%q is not a valid label name", name)
 		}
 		if !model.LabelValue(in[name]).IsValid() {
-			c.add(".labels", "the value of %q is not valid UTF-8: %q", name, in[name])
+			c.add(faults.Key(".labels", name), "the value is not valid UTF-8: %q", in[name])
 		}
 	}
 }
@@ -133,7 +135,7 @@ func (c *checker) labels(in map[string]string) {
 func (c *checker) templates(field, alert string, in map[string]string) {
 	for _, name := range names(in) {
 		for _, err := range templateFaults(alert, in[name], c.functions) {
-			c.add(field, "%q: %s%s", name, err.Error(), c.settings.whyUndefined(err))
+			c.add(faults.Key(field, name), "%s%s", templateReason(alert, err), c.settings.whyUndefined(err))
 		}
 	}
 }

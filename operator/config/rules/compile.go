@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -34,7 +35,7 @@ type Fragment struct {
 
 	// Remarks are about values that are not used as written:
 	// "spec.groups[0].rules[1].expr: ...".
-	Remarks []string
+	Remarks []faults.Finding
 
 	// Groups and Rules are the numbers of groups and rules in the object.
 	Groups, Rules int

@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // parseAll parses every expression of the document once. If a label is enforced, it
@@ -15,7 +17,7 @@ import (
 // expression by group and rule; nil if there are none.
 //
 // replaced describes the user's matchers that were replaced.
-func parseAll(doc *ruleFile, namespace string, s Settings) (faults map[[2]int]string, replaced []string) {
+func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]string, replaced []faults.Finding) {
 	var spent effort
 	p := parser.NewParser(s.PromQL)
 	var must *labels.Matcher
@@ -35,27 +37,27 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (faults map[[2]int]st
 				replaced = appendReplaced(replaced, i, j, others, must)
 			}
 			if err != nil {
-				if faults == nil {
-					faults = map[[2]int]string{}
+				if wrong == nil {
+					wrong = map[[2]int]string{}
 				}
-				faults[[2]int{i, j}] = err.Error()
+				wrong[[2]int{i, j}] = err.Error()
 			}
 		}
 	}
-	return faults, replaced
+	return wrong, replaced
 }
 
 // mostReplaced is the maximum number of remarks about one object.
 const mostReplaced = 10
 
 // appendReplaced appends a message for each replaced matcher of a rule.
-func appendReplaced(out []string, i, j int, others []string, must *labels.Matcher) []string {
+func appendReplaced(out []faults.Finding, i, j int, others []string, must *labels.Matcher) []faults.Finding {
 	for _, other := range others {
 		if len(out) == mostReplaced {
 			break
 		}
-		out = append(out, fmt.Sprintf("spec.groups[%d].rules[%d].expr: the matcher %s is replaced by %s, because the workload sets spec.enforcedNamespaceLabel; "+
-			"except the rule with spec.excludedFromEnforcement, or move it into that namespace", i, j, other, must))
+		out = append(out, faults.Remark(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "the matcher %s is replaced by %s, because the workload sets spec.enforcedNamespaceLabel; "+
+			"except the rule with spec.excludedFromEnforcement, or move it into that namespace", other, must))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -25,16 +26,22 @@ const (
 	shownReason = 400 // maximum bytes of each reason
 )
 
-// String returns one line: field, reason, names.
-func (f Fault) String() string {
-	reason := excerpt.Of(f.Reason, shownReason)
+// Error returns one line: field, reason, names.
+func (f Fault) Error() string {
+	field, reason := f.Located()
+	return faults.Finding{Field: field, Reason: reason}.String()
+}
+
+// Located returns the field, and reason and names in one line.
+func (f Fault) Located() (field, reason string) {
+	reason = excerpt.Of(f.Reason, shownReason)
 	switch {
 	case f.Rule != "":
-		return fmt.Sprintf("%s: %s (group %q, %s)", f.Field, reason, f.Group, f.Rule)
+		reason = fmt.Sprintf("%s (group %q, %s)", reason, f.Group, f.Rule)
 	case f.Group != "":
-		return fmt.Sprintf("%s: %s (group %q)", f.Field, reason, f.Group)
+		reason = fmt.Sprintf("%s (group %q)", reason, f.Group)
 	}
-	return f.Field + ": " + reason
+	return f.Field, reason
 }
 
 // Error returns one line per fault.
@@ -48,9 +55,18 @@ func (e *InvalidError) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(f.String())
+		b.WriteString(f.Error())
 	}
 	return b.String()
+}
+
+// Unwrap returns all faults.
+func (e *InvalidError) Unwrap() []error {
+	out := make([]error, len(e.Faults))
+	for i, f := range e.Faults {
+		out[i] = f
+	}
+	return out
 }
 
 // undecodable returns the error for an object that could not be decoded.

@@ -21,8 +21,21 @@ func checkTemplate(alert, text string, functions map[string]any) error {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
-	_, err := parse.Parse("__alert_"+alert, prelude+text, "{{", "}}", functions)
+	_, err := parse.Parse(templatePrefix+alert, prelude+text, "{{", "}}", functions)
 	return err
+}
+
+// templatePrefix precedes the name of an alert in the name of its templates, as in Prometheus.
+const templatePrefix = "__alert_"
+
+// templateReason returns an error of [checkTemplate] without the name of the template, and without
+// the line if it is the first.
+func templateReason(alert string, err error) string {
+	text := strings.TrimPrefix(err.Error(), "template: "+templatePrefix+alert+":")
+	if line, reason, ok := strings.Cut(text, ": "); ok && line == "1" {
+		return reason
+	}
+	return "line " + text
 }
 
 // templateFunctions returns the functions available to a template: those of Prometheus, as

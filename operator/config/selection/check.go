@@ -5,6 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // Check reports whether Kubernetes accepts a selector. Errors contain the path within the selector.
@@ -17,7 +19,7 @@ func Check(s *metav1.LabelSelector) error {
 func parse(s *metav1.LabelSelector) (labels.Selector, error) {
 	for i, e := range s.MatchExpressions {
 		if err := checkExpression(e); err != nil {
-			return nil, fmt.Errorf("matchExpressions[%d].%w", i, err)
+			return nil, faults.At(faults.Index("matchExpressions", i), err)
 		}
 	}
 	return metav1.LabelSelectorAsSelector(s)
@@ -28,14 +30,14 @@ func checkExpression(e metav1.LabelSelectorRequirement) error {
 	switch e.Operator {
 	case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn:
 		if len(e.Values) == 0 {
-			return fmt.Errorf("values: is required for %s", e.Operator)
+			return faults.At("values", fmt.Errorf("is required for %s", e.Operator))
 		}
 	case metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist:
 		if len(e.Values) > 0 {
-			return fmt.Errorf("values: %s takes none; for values write In or NotIn", e.Operator)
+			return faults.At("values", fmt.Errorf("%s takes none; for values write In or NotIn", e.Operator))
 		}
 	default:
-		return fmt.Errorf("operator: %q is not one of In, NotIn, Exists and DoesNotExist", e.Operator)
+		return faults.At("operator", fmt.Errorf("%q is not one of In, NotIn, Exists and DoesNotExist", e.Operator))
 	}
 	return nil
 }

@@ -7,12 +7,13 @@
 package selection
 
 import (
-	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // Reason explains why an object is not selected; empty if it is selected.
@@ -61,12 +62,12 @@ func Parse(own, field string, namespaces, objects *metav1.LabelSelector) (Rule, 
 	var err error
 	if objects != nil {
 		if r.objects, err = parse(objects); err != nil {
-			return Rule{}, fmt.Errorf("spec.%sSelector: %w", field, err)
+			return Rule{}, faults.At("spec."+field+"Selector", err)
 		}
 	}
 	if namespaces != nil {
 		if r.namespaces, err = parse(namespaces); err != nil {
-			return Rule{}, fmt.Errorf("spec.%sNamespaceSelector: %w", field, err)
+			return Rule{}, faults.At("spec."+field+"NamespaceSelector", err)
 		}
 	}
 	return r, nil

@@ -50,11 +50,11 @@ func TestWhy(t *testing.T) {
 func TestParseNamesTheField(t *testing.T) {
 	bad := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
 	_, err := Parse("own", "podMonitor", nil, bad)
-	if err == nil || !strings.HasPrefix(err.Error(), "spec.podMonitorSelector: ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "spec.podMonitorSelector.matchExpressions[0].operator: ") {
 		t.Errorf("object selector: %v", err)
 	}
 	_, err = Parse("own", "podMonitor", bad, match())
-	if err == nil || !strings.HasPrefix(err.Error(), "spec.podMonitorNamespaceSelector: ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "spec.podMonitorNamespaceSelector.matchExpressions[0].operator: ") {
 		t.Errorf("namespace selector: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package alertmanager
 import (
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
@@ -19,10 +20,10 @@ func (g *gatherer) compileBase(in *inputs, c engine.Cluster) (amconfig.Frame, er
 	for _, name := range named(in.am) {
 		var err error
 		if base.Config, err = engine.Named[*v1alpha1.AlertmanagerConfig](c, catalog.AlertmanagerConfig, name); err != nil {
-			return amconfig.Frame{}, fmt.Errorf("spec.alertmanagerConfiguration.name: %w", err)
+			return amconfig.Frame{}, faults.At("spec.alertmanagerConfiguration.name", err)
 		}
 		if base.Config == nil {
-			return amconfig.Frame{}, fmt.Errorf("spec.alertmanagerConfiguration.name: AlertmanagerConfig %q does not exist", name)
+			return amconfig.Frame{}, faults.At("spec.alertmanagerConfiguration.name", fmt.Errorf("AlertmanagerConfig %q does not exist", name))
 		}
 		key += fmt.Sprintf("/%s/%t", compiled.KeyOf(base.Config), base.Config.LeftOut)
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -61,7 +62,7 @@ type builder struct {
 func newBuilder(am *v1.Alertmanager, cfg workload.Config) *builder {
 	b := &builder{workload.NewBase(kind, &am.ObjectMeta, &am.Spec.WorkloadFields, cfg), &am.Spec}
 	if v := b.Version; b.Err == nil && (v.Major() != 0 || v.Minor() < oldestMinor) {
-		b.Version, b.Err = nil, fmt.Errorf("spec.version: unsupported Alertmanager version %q: only 0.%d.0 and later 0.x are known", b.VersionText(), oldestMinor)
+		b.Version, b.Err = nil, faults.At("spec.version", fmt.Errorf("unsupported Alertmanager version %q: only 0.%d.0 and later 0.x are known", b.VersionText(), oldestMinor))
 	}
 	if web := am.Spec.Web; web != nil {
 		b.Web = &web.WebConfigFileFields

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/units"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -49,19 +50,19 @@ func (b *builder) Check() error {
 func (b *builder) checkConfiguration() error {
 	if c := b.spec.AlertmanagerConfiguration; c != nil {
 		if err := workload.NonEmptyName(c.Name); err != nil {
-			return workload.FaultIn(".name", err)
+			return faults.At("name", err)
 		}
 	}
 	for i, ref := range b.templates() {
-		at := fmt.Sprintf(".templates[%d]", i)
+		at := faults.Index("templates", i)
 		if ref.Secret == nil && ref.ConfigMap == nil {
-			return workload.FaultIn(at, errors.New("needs secret or configMap"))
+			return faults.At(at, errors.New("needs secret or configMap"))
 		}
 		if err := workload.KeyToMount(ref.Secret); err != nil {
-			return workload.FaultIn(at+".secret", err)
+			return faults.At(at+".secret", err)
 		}
 		if err := workload.ConfigMapKeyToMount(ref.ConfigMap); err != nil {
-			return workload.FaultIn(at+".configMap", err)
+			return faults.At(at+".configMap", err)
 		}
 	}
 	return nil
@@ -88,10 +89,10 @@ func (b *builder) checkLimits() error {
 	case l == nil:
 		return nil
 	case l.MaxSilences != nil && *l.MaxSilences < 0:
-		return workload.FaultIn(".maxSilences", errors.New("must not be negative"))
+		return faults.At("maxSilences", errors.New("must not be negative"))
 	case l.MaxPerSilenceBytes != "":
 		_, err := bytesOf(l.MaxPerSilenceBytes)
-		return workload.FaultIn(".maxPerSilenceBytes", err)
+		return faults.At("maxPerSilenceBytes", err)
 	}
 	return nil
 }

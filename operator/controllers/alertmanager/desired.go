@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -51,7 +52,9 @@ func (in *inputs) Desired() (engine.Plan, error) {
 		return plan, err
 	}
 	plan.Dropped = append(b.Dropped(), in.base.Dropped...)
-	plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(append(in.mounted.Warnings, in.base.Warnings...)))...)
+	warnings := slices.Concat(in.mounted.Warnings, in.base.Warnings)
+	faults.Sort(warnings)
+	plan.Warnings = append(plan.Warnings, warnings...)
 	plan.Deprecate(
 		engine.Deprecated{Field: "spec.baseImage", Use: "spec.image", Set: b.spec.BaseImage != ""},
 		engine.Deprecated{Field: "spec.tag", Use: "spec.image", Set: b.spec.Tag != ""},

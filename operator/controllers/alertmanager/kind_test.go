@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -334,11 +335,11 @@ func TestFaultsComeFirst(t *testing.T) {
 		`version: latest`: `spec.version: version "latest"`,
 		`version: 0.14.0`: `spec.version: unsupported Alertmanager version "0.14.0"`,
 		`version: 1.0.0`:  `spec.version: unsupported`,
-		`alertmanagerConfigSelector: {matchExpressions: [{key: a, operator: Maybe}]}`: `spec.alertmanagerConfigSelector: `,
+		`alertmanagerConfigSelector: {matchExpressions: [{key: a, operator: Maybe}]}`: `spec.alertmanagerConfigSelector`,
 		`alertmanagerConfiguration: {}`:                                               `spec.alertmanagerConfiguration.name: `,
 		`secrets: [a, ""]`:                                                            `spec.secrets[1]: `,
 		`configMaps: [""]`:                                                            `spec.configMaps[0]: `,
-		`secrets: [a, a]`:                                                             `two volumes`,
+		`secrets: [a, a]`:                                                             `spec: two volumes`,
 		`retention: 1d`:                                                               `spec.retention: `,
 		`clusterGossipInterval: 0s`:                                                   `spec.clusterGossipInterval: `,
 		`externalUrl: "am.example.org"`:                                               `spec.externalUrl: `,
@@ -400,7 +401,7 @@ func TestPlanAmongOthers(t *testing.T) {
 	if len(svc.OwnerReferences) != 2 || strings.Join(ports, " ") != "http tcp-mesh udp-mesh" {
 		t.Errorf("references %v, ports %q", svc.OwnerReferences, ports)
 	}
-	if !slices.ContainsFunc(plan.Warnings, func(text string) bool { return strings.Contains(text, "alertmanager-operated") }) {
+	if !slices.ContainsFunc(faults.Texts(plan.Warnings), func(text string) bool { return strings.Contains(text, "alertmanager-operated") }) {
 		t.Errorf("nothing tells of the port that is lost: %q", plan.Warnings)
 	}
 	_, plan, err = w.plan(alertmanager(t, `serviceName: own`))

@@ -46,7 +46,7 @@ func TestMountedFiles(t *testing.T) {
 	w.secrets["keys"] = map[string][]byte{"token": []byte("one")}
 	am := alertmanager(t, `{secrets: [keys], configMaps: [texts]}`)
 	in, before, err := w.plan(am)
-	if err != nil || len(before.Warnings) != 1 || !strings.HasPrefix(before.Warnings[0], `spec.configMaps[0]: ConfigMap "demo/texts" does not exist`) {
+	if err != nil || len(before.Warnings) != 1 || !strings.HasPrefix(before.Warnings[0].String(), `spec.configMaps[0]: ConfigMap "demo/texts" does not exist`) {
 		t.Fatalf("warnings %q, %v", before.Warnings, err)
 	}
 	for _, ref := range []assets.Ref{{Kind: assets.Secret, Namespace: "demo", Name: "keys"}, {Kind: assets.ConfigMap, Namespace: "demo", Name: "texts"}} {

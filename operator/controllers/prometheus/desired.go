@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
@@ -222,7 +223,9 @@ func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 	own := b.Dropped()
 	if in.Frame != nil {
 		own = append(own, in.Frame.Dropped...)
-		plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(in.Frame.Warnings))...)
+		warnings := slices.Clone(in.Frame.Warnings)
+		faults.Sort(warnings)
+		plan.Warnings = append(plan.Warnings, warnings...)
 	}
 	plan.Warnings = append(plan.Warnings, in.Mounted.Warnings...)
 	plan.Dropped = own

@@ -271,7 +271,7 @@ func TestNamesOfPrometheus(t *testing.T) {
 		}, "metadata.name: results in the label controller-revision-hash"},
 		"build data":               {func(p *v1.Prometheus) { p.Spec.Version = "3.1.0+build" }, "spec.version: results in the label app.kubernetes.io/version"},
 		"Secrets with long names":  {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 253)} }, ""},
-		"Secrets with alike names": {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 252), strings.Repeat("s", 253)} }, "two volumes are named"},
+		"Secrets with alike names": {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 252), strings.Repeat("s", 253)} }, "spec: two volumes are named"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene()

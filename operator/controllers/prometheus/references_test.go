@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -108,7 +109,7 @@ func TestMountedSecretsReachPodsAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan, err := in.Plan()
-			missing := slices.Contains(plan.Warnings, `spec.secrets[0]: Secret "team/login" does not exist`)
+			missing := slices.Contains(faults.Texts(plan.Warnings), `spec.secrets[0]: Secret "team/login" does not exist`)
 			if err != nil || missing != (password == "") {
 				t.Errorf("%s: warnings %q, %v", name, plan.Warnings, err)
 			}
@@ -128,11 +129,11 @@ func TestUnreadableReferences(t *testing.T) {
 	for name, tc := range map[string]struct {
 		secret, want string
 	}{
-		"no permission":      {"login", `endpoints[0]: basicAuth: username: Secret "tenant/login" cannot be read: no permission to get secrets in namespace "tenant"`},
-		"a path":             {"a/b", `endpoints[0]: basicAuth: username: "a/b" is not a valid name of a Secret`},
-		"the parent folder":  {"..", `endpoints[0]: basicAuth: username: ".." is not a valid name of a Secret`},
-		"a per cent sign":    {"50%", `endpoints[0]: basicAuth: username: "50%" is not a valid name of a Secret`},
-		"upper case letters": {"Login", `endpoints[0]: basicAuth: username: "Login" is not a valid name of a Secret`},
+		"no permission":      {"login", `spec.endpoints[0].basicAuth.username.name: Secret "tenant/login" cannot be read: no permission to get secrets in namespace "tenant"`},
+		"a path":             {"a/b", `spec.endpoints[0].basicAuth.username.name: "a/b" is not a valid name of a Secret`},
+		"the parent folder":  {"..", `spec.endpoints[0].basicAuth.username.name: ".." is not a valid name of a Secret`},
+		"a per cent sign":    {"50%", `spec.endpoints[0].basicAuth.username.name: "50%" is not a valid name of a Secret`},
+		"upper case letters": {"Login", `spec.endpoints[0].basicAuth.username.name: "Login" is not a valid name of a Secret`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene()

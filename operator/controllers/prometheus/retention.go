@@ -1,13 +1,13 @@
 package prometheus
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/prometheus/common/model"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
@@ -40,7 +40,7 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	if !set {
 		deadline, err := deletionDeadline(in.Workload.Server, in.Now)
 		if err != nil {
-			plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: %v", sts.Name, err))
+			plan.Warnings = append(plan.Warnings, faults.Remark("", "StatefulSet %s is kept: %v", sts.Name, err))
 			return
 		}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Annotate, Object: identity(map[string]string{
@@ -51,7 +51,7 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	deadline, err := time.Parse(time.RFC3339, text)
 	switch {
 	case err != nil:
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: annotation %s: %v", sts.Name, wellknown.AnnotationDeletionDeadline, err))
+		plan.Warnings = append(plan.Warnings, faults.Remark("", "StatefulSet %s is kept: annotation %s: %v", sts.Name, wellknown.AnnotationDeletionDeadline, err))
 	case !deadline.IsZero() && deadline.Before(in.Now):
 		plan.Workload = append(plan.Workload, remove)
 	}
@@ -86,7 +86,7 @@ func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
 		return
 	}
 	if fault := in.Workload.Builder(in.config()).PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf(
+		plan.Warnings = append(plan.Warnings, faults.Remark("",
 			"StatefulSet %s is retained and cannot read the configuration, which is in parts: %s; its pods keep the configuration that they have, and one that restarts waits until the configuration fits into one Secret",
 			sts.Name, fault))
 	}
@@ -106,7 +106,7 @@ func deletionDeadline(p *v1.Prometheus, now time.Time) (time.Time, error) {
 	}
 	d, err := model.ParseDuration(period)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%s: %w", field, err)
+		return time.Time{}, faults.At(field, err)
 	}
 	if d == 0 {
 		return time.Time{}, nil

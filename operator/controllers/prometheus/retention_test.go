@@ -97,7 +97,7 @@ func TestARetainedShardHoldsNothingBack(t *testing.T) {
 		t.Errorf("the retained shard was updated:\n%s", diff)
 	}
 	want := `StatefulSet prometheus-main-shard-1 is retained and cannot read the configuration, which is in parts: container config-reloader still has image "` + referenceReloader
-	if len(plan.Warnings) != 1 || !strings.HasPrefix(plan.Warnings[0], want) {
+	if len(plan.Warnings) != 1 || !strings.HasPrefix(plan.Warnings[0].String(), want) {
 		t.Errorf("warnings %q", plan.Warnings)
 	}
 

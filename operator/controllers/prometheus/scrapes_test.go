@@ -107,7 +107,7 @@ func TestScrapesAreTheConfiguration(t *testing.T) {
 	want := []string{
 		"ServiceMonitor serviceMonitor/team/web/0 operator: sharding",
 		"ServiceMonitor serviceMonitor/team/web/1 operator: sharding",
-		`ServiceMonitor wrong: endpoints[0]: basicAuth: username: Secret "team/gone" does not exist`,
+		`ServiceMonitor wrong: spec.endpoints[0].basicAuth.username.name: Secret "team/gone" does not exist`,
 		"PodMonitor podMonitor/team/web/0 operator: sharding",
 		"Probe probe/team/web operator: sharding",
 		"ScrapeConfig scrapeConfig/team/web operator: sharding",

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -20,7 +21,7 @@ func (b *Builder) UsesDaemonSet() bool { return b.daemonSet }
 // Errors: those of [Builder.StatefulSet]; the workload does not use a DaemonSet.
 func (b *Builder) DaemonSet(in workload.PodInputs) (*appsv1.DaemonSet, error) {
 	if !b.daemonSet {
-		return nil, errors.New("spec.mode: not a DaemonSet")
+		return nil, faults.At("spec.mode", errors.New("not a DaemonSet"))
 	}
 	if err := b.check(); err != nil {
 		return nil, err

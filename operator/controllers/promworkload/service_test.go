@@ -79,7 +79,11 @@ func TestSharedService(t *testing.T) {
 						t.Errorf("%s: owners %s, want %s", me.Meta.Name, got, tc.owners)
 					}
 					want := tc.lost[me.Meta.Name]
-					if got := strings.Join(lost, "; "); (want == "") != (got == "") || !strings.HasPrefix(got, want) {
+					var reasons []string
+					for _, f := range lost {
+						reasons = append(reasons, f.Reason)
+					}
+					if got := strings.Join(reasons, "; "); (want == "") != (got == "") || !strings.HasPrefix(got, want) {
 						t.Errorf("%s: lost %q, want %q", me.Meta.Name, got, want)
 					}
 				}

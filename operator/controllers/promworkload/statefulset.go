@@ -1,11 +1,11 @@
 package promworkload
 
 import (
-	"fmt"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -46,7 +46,7 @@ func (b *Builder) check() error {
 		return b.Err
 	}
 	if err := v1.CheckShards(b.common.Shards); err != nil {
-		return fmt.Errorf("spec.%w", err)
+		return faults.At("spec.shards", err)
 	}
 	return b.WebConfig().Check()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -24,7 +25,7 @@ func parsePrometheusVersion(text string) (*semver.Version, error) {
 		return nil, err
 	}
 	if v.Major() != 2 && v.Major() != 3 {
-		return nil, fmt.Errorf("spec.version: unsupported Prometheus version %q: only 2.x and 3.x are known", text)
+		return nil, faults.At("spec.version", fmt.Errorf("unsupported Prometheus version %q: only 2.x and 3.x are known", text))
 	}
 	return v, nil
 }

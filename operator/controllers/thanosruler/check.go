@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -56,7 +57,7 @@ func (b *builder) checkQuery() error {
 			err = fmt.Errorf("is the same as [%d]", at)
 		}
 		if err != nil {
-			return workload.FaultIn(fmt.Sprintf("[%d]", i), err)
+			return faults.At(faults.Index("", i), err)
 		}
 	}
 	return nil

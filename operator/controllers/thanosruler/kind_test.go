@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
@@ -242,7 +243,7 @@ func TestPlanAmongOthers(t *testing.T) {
 	if svc := plan.Workload[0].Object.(*corev1.Service); len(svc.OwnerReferences) != 2 {
 		t.Errorf("references %v", svc.OwnerReferences)
 	}
-	if !slices.ContainsFunc(plan.Warnings, func(text string) bool { return strings.Contains(text, "thanos-ruler-operated") }) {
+	if !slices.ContainsFunc(faults.Texts(plan.Warnings), func(text string) bool { return strings.Contains(text, "thanos-ruler-operated") }) {
 		t.Errorf("nothing tells of the port that is lost: %q", plan.Warnings)
 	}
 }

@@ -181,7 +181,7 @@ func TestSharedService(t *testing.T) {
 	}
 	theirs := newBuilder(other, testConfig())
 	_, lost = theirs.SharedService(theirs.ServicePorts(), []workload.Peer{workload.PeerOf(o, false)})
-	if len(lost) != 1 || !strings.Contains(lost[0], `port "http" (10902) is not in Service "thanos-ruler-operated", where ThanosRuler "main"`) {
+	if len(lost) != 1 || !strings.Contains(lost[0].Reason, `port "http" (10902) is not in Service "thanos-ruler-operated", where ThanosRuler "main"`) {
 		t.Errorf("lost %q", lost)
 	}
 	own := newBuilder(ruler(t, `serviceName: mine`), testConfig())

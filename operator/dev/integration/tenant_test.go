@@ -88,7 +88,7 @@ func TestReferencesUnderASelector(t *testing.T) {
 		}
 	}
 	w.reconciled(t, ns, "web", "True")
-	if note := w.event(t, ns, "bad-0"); !strings.Contains(note.Note, `basicAuth: username: "a/b" is not a valid name of a Secret`) {
+	if note := w.event(t, ns, "bad-0"); !strings.Contains(note.Note, `basicAuth.username.name: "a/b" is not a valid name of a Secret`) {
 		t.Errorf("event %q", note.Note)
 	}
 	w.apply(t, strings.ReplaceAll(login(ns, "hunter-one"), "name: login", "name: gone"))
@@ -217,7 +217,7 @@ func TestHostileTenants(t *testing.T) {
 	if files["0_"+ns+"_tls_ca"] != len(ca) || files["0_"+ns+"_large_ca"] != len(whole) {
 		t.Errorf("TLS files %v", files)
 	}
-	if note := w.event(t, ns, "bad-key"); !strings.Contains(note.Note, "endpoints[0]: tlsConfig: ca: namespace, name and key of the Secret make a file name of") {
+	if note := w.event(t, ns, "bad-key"); !strings.Contains(note.Note, "endpoints[0].tlsConfig.ca: namespace, name and key of the Secret make a file name of") {
 		t.Errorf("event %q", note.Note)
 	}
 	o.settle(t)

@@ -135,10 +135,10 @@ func (c Candidate) place(of compiled.Verdict, q *Question, v *Verdict) error {
 		return err
 	}
 	var err error
-	if strings.HasPrefix(text.String(), "- ") || text.Len() == 0 {
-		v.Jobs, v.Shards, err = readJobs(text.String(), len(c.Setup.Shape(c.Object).Sets))
-	} else {
+	if of.Kind == catalog.AlertmanagerConfig.Kind {
 		v.Receivers, err = readReceivers(text.String())
+	} else {
+		v.Jobs, v.Shards, err = readJobs(text.String(), len(c.Setup.Shape(c.Object).Sets))
 	}
 	return err
 }

@@ -118,7 +118,7 @@ func TestServiceMonitor(t *testing.T) {
 		},
 		"rejected for a Secret that is missing": {
 			manifests: strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1) + server("demo", "serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: Rejected, Message: `endpoints[0]: basicAuth: username: Secret "demo/login" does not exist`},
+			want:      Verdict{Reason: Rejected, Message: `spec.endpoints[0].basicAuth.username.name: Secret "demo/login" does not exist`},
 		},
 		"with a field that the version does not support": {
 			manifests: strings.Replace(monitor, "{port: http}", "{port: http, enableHttp2: true}", 1) + server("demo", "version: 2.30.0, serviceMonitorSelector: {}"),

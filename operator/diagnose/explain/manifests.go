@@ -59,9 +59,10 @@ func podTrouble(o *manifests.Objects, w dryrun.Workload, outcome dryrun.Outcome)
 	var all []string
 	for _, m := range o.Missing(w, outcome) {
 		text := m.Error()
-		if m.Err.Key == "" {
+		switch {
+		case m.Err.Key == "":
 			text += " among the manifests"
-		} else {
+		case m.Err.Meant == "":
 			text += manifest.Beside(m.Err.Key, o.References.Keys(m.Err.Ref))
 		}
 		all = append(all, text)
@@ -125,11 +126,11 @@ func faultsOf(wrong []manifests.Fault, kind, namespace, name string, places bool
 	var all faults.List
 	for _, f := range wrong {
 		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
-			where := ""
+			err := f.Err
 			if places {
-				where = f.Where()
+				err = faults.In(f.Where(), err)
 			}
-			all.Add(where, f.Err)
+			all.Add("", err)
 		}
 	}
 	return all.Err()

@@ -1,47 +1,15 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
-
-// fieldPart matches a part of a reason that names a field: "endpoints[0]",
-// "tlsConfig", "[2]", "prober.url".
-var fieldPart = regexp.MustCompile(`^(\[\d+\]|[a-zA-Z][a-zA-Z0-9]*(\.[a-zA-Z][a-zA-Z0-9]*|\[[^\]]+\])*)$`)
-
-// className matches the name of a scrape class, which is not part of a path.
-var className = regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`)
-
-// fieldOf splits a reason into the field it names, if any, and the rest:
-// "endpoints[0]: tlsConfig: ca: is empty" is about spec.endpoints[0].tlsConfig.ca.
-func fieldOf(reason string) (field, message string) {
-	reason = className.ReplaceAllString(reason, "$1")
-	for {
-		part, rest, ok := strings.Cut(reason, ": ")
-		if !ok || !fieldPart.MatchString(part) {
-			break
-		}
-		switch {
-		case field == "":
-			field = part
-		case part[0] == '[':
-			field += part
-		default:
-			field += "." + part
-		}
-		reason = rest
-	}
-	if field != "" && field != "spec" && !strings.HasPrefix(field, "spec.") {
-		field = "spec." + field
-	}
-	return field, reason
-}
 
 // tree is the parsed manifest of one object, as written.
 type tree struct {
@@ -103,13 +71,13 @@ func (t *tree) source(path string) string {
 	if strings.HasPrefix(path, "spec.") || t.root == nil {
 		return path
 	}
-	parts := manifests.SplitPath(path)
 	places := [][]string{{"spec"}}
-	if len(parts) > 2 && parts[0] == "scrape_configs" {
-		job := parts[1]
+	if i, key, ok := promconfig.InJob(path); ok {
+		job := strconv.Itoa(i)
 		places = [][]string{{"spec", "endpoints", job}, {"spec", "podMetricsEndpoints", job}, {"spec"}, {"spec", "prober"}}
-		parts = parts[2:]
+		path = key
 	}
+	parts := manifests.SplitPath(path)
 	for start := range parts {
 		for _, place := range places {
 			if _, named := find(t.root, slices.Concat(place, parts[start:])); named != "" {

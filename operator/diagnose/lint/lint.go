@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -189,12 +187,14 @@ func (l *linter) manifestFault(f manifests.Fault) {
 	for _, err := range f.Errors() {
 		one := base
 		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
-			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion, Elsewhere: at.Elsewhere}).Error()
+			one.Code = CodeField
+			one.Field, one.Message = at.Located()
 			l.told[one.object()] = append(l.told[one.object()], cmp.Or(at.Meant(), at.Path))
 		} else if at, ok := errors.AsType[*manifests.DuplicateError](err); ok {
 			one = l.duplicate(one, at)
 		} else if at, ok := errors.AsType[*manifests.InvalidError](err); ok {
-			one.Code, one.Field, one.Message = CodeInvalid, at.Path, at.Reason
+			one.Code = CodeInvalid
+			one.Field, one.Message = at.Located()
 			l.told[one.object()] = append(l.told[one.object()], at.Path)
 		} else {
 			continue
@@ -204,12 +204,15 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		l.add(one, "")
 	}
 	if fields == 0 {
-		base.Message = strings.TrimPrefix(f.Err.Error(), f.Place.File+": ")
-		if m := lineInDocument.FindStringSubmatch(base.Message); m != nil && base.Line > 0 {
-			if n, err := strconv.Atoi(m[1]); err == nil {
-				base.Line += n - 1
+		base.Message = f.Err.Error()
+		if at, ok := errors.AsType[*manifests.FileError](f.Err); ok {
+			base.Message = at.Err.Error()
+		}
+		if at, ok := errors.AsType[*manifests.SyntaxError](f.Err); ok {
+			base.Message = at.Reason
+			if base.Line > 0 && at.Line > 0 {
+				base.Line += at.Line - 1
 			}
-			base.Message = lineInDocument.ReplaceAllString(base.Message, "")
 		}
 		l.add(base, "")
 	}
@@ -230,9 +233,6 @@ func (l *linter) duplicate(f Finding, err *manifests.DuplicateError) Finding {
 	return f
 }
 
-// lineInDocument matches the position in an error of the YAML parser.
-var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
-
 // workload reconciles one workload and reports the findings about it and its objects.
 func (l *linter) workload(w dryrun.Workload) {
 	self := Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
@@ -246,16 +246,16 @@ func (l *linter) workload(w dryrun.Workload) {
 		l.dropped(self, d, w.Kind, "")
 	}
 	missing := l.missing(self, w, made)
-	for _, text := range made.Plan.Warnings {
-		if field, _ := fieldOf(text); !slices.ContainsFunc(missing, func(m string) bool { return within(m, field) }) {
-			l.remark(self, text, "")
+	for _, f := range made.Plan.Warnings {
+		if !slices.ContainsFunc(missing, func(m string) bool { return within(m, f.Field) }) {
+			l.remark(self, f, "")
 		}
 	}
 	if !l.advises || w.String() == l.standIn {
 		return
 	}
 	if made.Plan.Reason != "" {
-		l.remark(self, made.Plan.Message, "")
+		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
@@ -273,8 +273,8 @@ func (l *linter) verdicts(w dryrun.Workload, all []compiled.Verdict) {
 		for _, d := range v.Dropped {
 			l.dropped(at, d, w.Kind, w.String())
 		}
-		for _, text := range v.Remarks {
-			l.remark(at, text, w.String())
+		for _, f := range v.Remarks {
+			l.remark(at, f, w.String())
 		}
 		if l.advises {
 			l.remarks(w, v.Kind, v.Object)
@@ -282,62 +282,41 @@ func (l *linter) verdicts(w dryrun.Workload, all []compiled.Verdict) {
 	}
 }
 
-// label matches the name of a label at the beginning of a message.
-var label = regexp.MustCompile(`^"\w+"`)
-
-// remark reports a value that is not used as written: "spec.a: ...".
-func (l *linter) remark(at Finding, text, owner string) {
-	at.Severity, at.Code = SeverityWarning, CodeRemark
-	at.Field, at.Message = fieldOf(text)
-	if m := label.FindStringSubmatch(at.Message); m != nil && strings.HasSuffix(at.Field, "Labels") {
-		at.Field += "[" + m[0] + "]"
-	}
-	at.Field = cmp.Or(at.Field, "spec")
+// remark reports a value that is not used as written.
+func (l *linter) remark(at Finding, f faults.Finding, owner string) {
+	at.Severity, at.Code, at.Message = SeverityWarning, CodeRemark, f.Reason
+	at.Field = cmp.Or(f.Field, "spec")
 	l.add(at, owner)
 }
 
-// rejected reports a rejection. Each reason becomes a finding; rule objects can have several.
+// say returns a function that reports remarks about an object.
+func (l *linter) say(about Finding) says {
+	return func(field, format string, args ...any) { l.remark(about, faults.Remark(field, format, args...), "") }
+}
+
+// rejected reports a rejection. Each reason becomes a finding; an object can have several.
 func (l *linter) rejected(at Finding, code string, err error, owner string) {
 	at.Severity, at.Code = SeverityError, code
-	if invalid, ok := errors.AsType[*rules.InvalidError](err); ok {
-		for _, f := range invalid.Faults {
-			one := at
-			one.Field = f.Field
-			one.Message = strings.TrimPrefix(f.String(), f.Field+": ")
-			if m := entry.FindStringSubmatch(one.Message); m != nil && (strings.HasSuffix(f.Field, ".annotations") || strings.HasSuffix(f.Field, ".labels")) {
-				one.Field, one.Message = fmt.Sprintf("%s[%q]", f.Field, m[1]), m[2]
-			}
-			l.add(one, owner)
-		}
-		return
-	}
-	for _, one := range faults.Leaves(err) {
-		l.refused(at, one, owner)
+	for _, f := range faults.Of(err) {
+		l.refused(at, f, owner)
 	}
 }
 
-// entry matches a message about one entry of a map.
-var entry = regexp.MustCompile(`^"(\w+)": (?:template: [^ ]*: )?(.*)$`)
-
 // refused reports one reason of a rejection.
-func (l *linter) refused(at Finding, err error, owner string) {
-	at.Field, at.Message = fieldOf(err.Error())
-	if content, ok := errors.AsType[*assets.ContentError](err); ok {
+func (l *linter) refused(at Finding, f faults.Finding, owner string) {
+	at.Field, at.Message = f.Field, f.Reason
+	if content, ok := errors.AsType[*assets.ContentError](f.Cause); ok {
 		at = l.inContent(at, content)
 	}
-	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok {
+	if missing, ok := errors.AsType[*assets.NotFoundError](f.Cause); ok {
 		at.Code = CodeMissingReference
 		if l.opts.MissingReferences {
 			at.Severity = SeverityWarning
 		}
-		at.Field = l.referring(at, missing)
 		at.Message += l.instead(missing)
 	}
 	l.add(at, owner)
 }
-
-// jobIndex matches the prefix of a key of a job, which corresponds to the object.
-var jobIndex = regexp.MustCompile(`^scrape_configs\[\d+\]\.`)
 
 // dropped reports a key of the configuration, or a field, that the workload's version
 // does not support: "global.keep_dropped_targets needs >= 2.47.0".
@@ -345,7 +324,10 @@ func (l *linter) dropped(at Finding, d gate.Dropped, kind *engine.Kind, owner st
 	path, need := d.Path, d.Need
 	at.Severity, at.Code = SeverityWarning, CodeDropped
 	at.Field = l.tree(l.placeOf(at)).source(path)
-	key := strings.TrimPrefix(jobIndex.ReplaceAllString(path, ""), at.Field)
+	if _, key, ok := promconfig.InJob(path); ok {
+		path = key
+	}
+	key := strings.TrimPrefix(path, at.Field)
 	switch need {
 	case "":
 	case gate.OtherProgram:

@@ -47,28 +47,6 @@ func pod(name string) string {
 	return "\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: " + name + ", namespace: team}\nspec: {selector: {}}\n"
 }
 
-func TestFieldOf(t *testing.T) {
-	for _, tc := range []struct{ kind, reason, field, message string }{
-		{v1.ServiceMonitorKind, `endpoints[0]: tlsConfig: ca: the value is empty`, "spec.endpoints[0].tlsConfig.ca", "the value is empty"},
-		{v1.ServiceMonitorKind, `endpoints[2]: relabelings: [1]: regex: "(": missing`, "spec.endpoints[2].relabelings[1].regex", `"(": missing`},
-		{v1.ServiceMonitorKind, `scrapeClass: the workload has no scrape class "x: y"`, "spec.scrapeClass", `the workload has no scrape class "x: y"`},
-		{v1.ServiceMonitorKind, `basicAuth and oauth2 are mutually exclusive`, "", "basicAuth and oauth2 are mutually exclusive"},
-		{v1.PodMonitorKind, `podMetricsEndpoints[0]: proxyConnectHeader[a b][1]: gone`, "spec.podMetricsEndpoints[0].proxyConnectHeader[a b][1]", "gone"},
-		{v1.ProbeKind, `targets.ingress.relabelingConfigs: [0]: targetLabel: replace needs one`, "spec.targets.ingress.relabelingConfigs[0].targetLabel", "replace needs one"},
-		{v1.ProbeKind, `prober: noProxy needs proxyUrl`, "spec.prober", "noProxy needs proxyUrl"},
-		{v1alpha1.ScrapeConfigKind, `staticConfigs[0].labels: "" is none`, "spec.staticConfigs[0].labels", `"" is none`},
-		{v1.PrometheusKind, `spec.alerting.alertmanagers[1]: basicAuth: username: gone`, "spec.alerting.alertmanagers[1].basicAuth.username", "gone"},
-		{v1.PrometheusKind, `spec.apiserverConfig: tlsConfig: bad`, "spec.apiserverConfig.tlsConfig", "bad"},
-		{v1.PrometheusKind, `spec.scrapeClasses[0] "a b": relabelings: [0]: modulus: bad`, "spec.scrapeClasses[0].relabelings[0].modulus", "bad"},
-		{v1.PrometheusKind, `spec.version: "x" is not a version`, "spec.version", `"x" is not a version`},
-	} {
-		field, message := fieldOf(tc.reason)
-		if field != tc.field || message != tc.message {
-			t.Errorf("%s %q:\n got  %q, %q\n want %q, %q", tc.kind, tc.reason, field, message, tc.field, tc.message)
-		}
-	}
-}
-
 func TestSplit(t *testing.T) {
 	for path, want := range map[string][]string{
 		"":                         nil,

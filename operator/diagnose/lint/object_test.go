@@ -84,7 +84,7 @@ func TestObject(t *testing.T) {
 		"a fault beside missing credentials": {catalog.ServiceMonitor, "{selector: {}, endpoints: [{port: a, bearerTokenSecret: {name: s, key: k}}, {port: b, interval: 1s, scrapeTimeout: 2s}]}", "error spec.endpoints[1].scrapeTimeout: 2s is longer than the interval 1s"},
 		"missing configuration": {catalog.Alertmanager, "{alertmanagerConfiguration: {name: none, global: {slackApiUrl: {name: s, key: url}, smtp: {authPassword: {name: s, key: pw}}}, templates: [{configMap: {name: c, key: t}}]}, " +
 			"configSecret: none, alertmanagerConfigSelector: {}, web: {tlsConfig: {cert: {secret: {name: s, key: c}}, keySecret: {name: s, key: k}}}}", ""},
-		"a name that no Secret has": {catalog.ServiceMonitor, "{selector: {}, endpoints: [{port: web, bearerTokenSecret: {name: No_Secret, key: k}}]}", `error spec.endpoints[0].bearerTokenSecret: "No_Secret" is not a valid name of a Secret: `},
+		"a name that no Secret has": {catalog.ServiceMonitor, "{selector: {}, endpoints: [{port: web, bearerTokenSecret: {name: No_Secret, key: k}}]}", `error spec.endpoints[0].bearerTokenSecret.name: "No_Secret" is not a valid name of a Secret: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object, text := objectOf(t, tc.row, tc.spec)

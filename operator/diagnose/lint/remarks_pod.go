@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -52,7 +53,7 @@ func podOf(made dryrun.Outcome) (pod *corev1.PodSpec, claims []string) {
 func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, volumes []string) {
 	for _, v := range pod.Volumes {
 		if slices.Contains(volumes, v.Name) {
-			l.remark(self, fmt.Sprintf("spec.volumes: the pods have two volumes %q, and the API server refuses them; give yours another name", v.Name), "")
+			l.say(self)("spec.volumes", "the pods have two volumes %q, and the API server refuses them; give yours another name", v.Name)
 		}
 		volumes = append(volumes, v.Name)
 	}
@@ -60,16 +61,16 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 		for _, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
 			wants, most := c.Resources.Requests[name], c.Resources.Limits[name]
 			if _, limited := c.Resources.Limits[name]; limited && wants.Cmp(most) > 0 {
-				l.remark(self, fmt.Sprintf("%s.resources.requests.%s: container %s wants %s, more than its limit %s, and the API server refuses such pods", containerField(f, c.Name), name, c.Name, &wants, &most), "")
+				l.say(self)(fmt.Sprintf("%s.resources.requests.%s", containerField(f, c.Name), name), "container %s wants %s, more than its limit %s, and the API server refuses such pods", c.Name, &wants, &most)
 			}
 		}
 		paths := map[string]bool{}
 		for _, m := range c.VolumeMounts {
 			if !slices.Contains(volumes, m.Name) {
-				l.remark(self, fmt.Sprintf("%s.volumeMounts: container %s mounts volume %q, which the pods do not have, and the API server refuses them; add it to spec.volumes%s", containerField(f, c.Name), c.Name, m.Name, manifest.Beside(m.Name, volumes)), "")
+				l.say(self)(containerField(f, c.Name)+".volumeMounts", "container %s mounts volume %q, which the pods do not have, and the API server refuses them; add it to spec.volumes%s", c.Name, m.Name, manifest.Beside(m.Name, volumes))
 			}
 			if paths[m.MountPath] {
-				l.remark(self, fmt.Sprintf("%s.volumeMounts: container %s has two mounts at %s, and the API server refuses such pods", containerField(f, c.Name), c.Name, m.MountPath), "")
+				l.say(self)(containerField(f, c.Name)+".volumeMounts", "container %s has two mounts at %s, and the API server refuses such pods", c.Name, m.MountPath)
 			}
 			paths[m.MountPath] = true
 		}
@@ -111,7 +112,7 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 				beside = fmt.Sprintf(", did you mean %q?", name)
 			}
 		}
-		l.remark(self, fmt.Sprintf("%s[%d].name: %q is none of the operator's containers, so it is one more, without image, and no pod starts%s", field, i, c.Name, beside), "")
+		l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "%q is none of the operator's containers, so it is one more, without image, and no pod starts%s", c.Name, beside)
 	}
 }
 
@@ -131,17 +132,17 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 		used = "ephemeral"
 	}
 	if s.EmptyDir != nil && s.Ephemeral != nil {
-		l.remark(self, "spec.storage.ephemeral: has no effect beside emptyDir, which is used: remove one of them", "")
+		l.say(self)("spec.storage.ephemeral", "has no effect beside emptyDir, which is used: remove one of them")
 	}
 	if used != "" && claims {
-		l.remark(self, fmt.Sprintf("spec.storage.volumeClaimTemplate: has no effect beside %s, which is used and loses the data with the pod: remove one of them", used), "")
+		l.say(self)("spec.storage.volumeClaimTemplate", "has no effect beside %s, which is used and loses the data with the pod: remove one of them", used)
 	}
 	p, is := w.Object.(*v1.Prometheus)
 	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
 		return
 	}
 	if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > claim.Value() {
-		l.remark(self, fmt.Sprintf("spec.retentionSize: %s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim), "")
+		l.say(self)("spec.retentionSize", "%s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim)
 	}
 }
 
@@ -158,7 +159,7 @@ func (l *linter) urlRemark(self Finding, w dryrun.Workload) {
 		return
 	}
 	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		l.remark(self, field+": must start with http:// or https:// and a host, or links in alerts lead nowhere", "")
+		l.say(self)(field, "must start with http:// or https:// and a host, or links in alerts lead nowhere")
 	}
 }
 
@@ -184,7 +185,7 @@ func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 	}
 	for i, feature := range common.EnableFeatures {
 		if instead := removedFeatures[feature]; instead != "" {
-			l.remark(self, fmt.Sprintf("spec.enableFeatures[%d]: %s has no effect in Prometheus >= 3.0; %s", i, feature, instead), "")
+			l.say(self)(faults.Index("spec.enableFeatures", i), "%s has no effect in Prometheus >= 3.0; %s", feature, instead)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // specRemarks reports fields of a workload with a probably unintended effect.
 func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
-	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
+	say := l.say(self)
 	f := w.Object.GetWorkloadFields()
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
 	if common := v1alpha1.CommonFields(w.Object); common != nil {

@@ -85,10 +85,9 @@ func (l *linter) versionRemark(self Finding, w dryrun.Workload) {
 	}
 	switch counts := strings.TrimPrefix(defaultVersions[w.Kind.Kind], "v"); {
 	case own == "" && counts != "" && counts != tag[1]:
-		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is not set and counts as %s: fields are left out or written for the wrong version; set version: v%s", tag[1], counts, tag[1]), "")
+		l.say(self)("spec.image", "the image is of version %s, and spec.version is not set and counts as %s: fields are left out or written for the wrong version; set version: v%s", tag[1], counts, tag[1])
 	case own != "" && strings.TrimPrefix(own, "v") != tag[1] && !strings.HasPrefix(tag[1], strings.TrimPrefix(own, "v")+"."):
-		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is %s, for which the configuration is written; set version: v%s",
-			tag[1], w.Object.GetWorkloadFields().Version, tag[1]), "")
+		l.say(self)("spec.image", "the image is of version %s, and spec.version is %s, for which the configuration is written; set version: v%s", tag[1], w.Object.GetWorkloadFields().Version, tag[1])
 	}
 }
 
@@ -102,17 +101,17 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	l.specRemarks(self, w)
 	f := w.Object.GetWorkloadFields()
 	if n := f.Replicas; n != nil && *n < 0 {
-		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")
+		l.say(self)("spec.replicas", "%d is below zero and counts as 1", *n)
 	}
 	common := v1alpha1.CommonFields(w.Object)
-	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
+	say := l.say(self)
 	l.credentialRemarks(say, w.Object)
 	if common != nil {
 		fileRemarks(say, common, w.Object)
 		replicaRemark(say, common, w.Object)
 	}
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
-		l.remark(self, fmt.Sprintf("spec.shards: %d is below one and counts as 1; for no pods set replicas: 0", *common.Shards), "")
+		l.say(self)("spec.shards", "%d is below one and counts as 1; for no pods set replicas: 0", *common.Shards)
 	}
 	if am, is := w.Object.(*v1.Alertmanager); is {
 		l.secretRemarks(say, am)
@@ -123,7 +122,7 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	}
 	for i, am := range p.Spec.Alerting.Alertmanagers {
 		if version := string(am.APIVersion); strings.EqualFold(version, "v1") {
-			l.remark(self, fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion: Prometheus >= 3.0 has v2 only, so v1 is left out", i), "")
+			l.say(self)(fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion", i), "Prometheus >= 3.0 has v2 only, so v1 is left out")
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -85,7 +86,7 @@ func noneOf(kinds []*engine.Kind) string {
 func render(o *manifests.Objects, w dryrun.Workload) Output {
 	made := o.Reconcile(w)
 	out := Output{
-		Workload: w.String(), Dropped: made.AllDropped(), Warnings: made.Plan.Warnings, Err: made.Err,
+		Workload: w.String(), Dropped: made.AllDropped(), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
 		plain: made.Plan.Plain,
 	}
 	for _, v := range made.Verdicts {

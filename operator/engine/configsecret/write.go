@@ -5,13 +5,13 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -109,7 +109,7 @@ type Output struct {
 	// InParts is set if the pods must mount the parts, see [workload.Base.ConfigVolume].
 	InParts bool
 	// Warnings are remarks for the log.
-	Warnings []string
+	Warnings []faults.Finding
 	// Left are the objects that Fit has left out, and Remedy is advice on how to get room for them.
 	Left   []share.LeftOut
 	Remedy string
@@ -166,7 +166,7 @@ func (w *writer) keep(keys map[string][]byte) {
 		switch {
 		case name == w.key():
 		case parts.Own(name):
-			w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("key %q is left out of Secret %s: the operator uses this name itself", name, w.ConfigSecretName()))
+			w.out.Warnings = append(w.out.Warnings, faults.Remark("", "key %q is left out of Secret %s: the operator uses this name itself", name, w.ConfigSecretName()))
 		default:
 			w.keys[name] = keys[name]
 			w.taken += len(keys[name])

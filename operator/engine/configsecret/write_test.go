@@ -95,7 +95,7 @@ func TestKeysOfOurOwnAreLeftOut(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(w.secrets[mainSecret].Data)); !slices.Equal(got, []string{"config.gz", "parts.json.tmpl", mainKey}) {
 		t.Errorf("Secret has %v", got)
 	}
-	if len(out.Warnings) != 4 || !strings.Contains(out.Warnings[0], `key "config-1.gz" is left out of Secret widget-main-generated`) {
+	if len(out.Warnings) != 4 || !strings.Contains(out.Warnings[0].String(), `key "config-1.gz" is left out of Secret widget-main-generated`) {
 		t.Errorf("warnings %q", out.Warnings)
 	}
 	if !maps.EqualFunc(keys, w.content.Keys, slices.Equal) {

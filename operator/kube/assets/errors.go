@@ -16,11 +16,16 @@ import (
 type NotFoundError struct {
 	Ref Ref
 	Key string // empty: the object is missing
+	// Meant is a similar key that the object has; may be empty.
+	Meant string
 }
 
 func (e *NotFoundError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("%s does not exist", e.Ref)
+	}
+	if e.Meant != "" {
+		return fmt.Sprintf("%s has no key %q, did you mean %q?", e.Ref, e.Key, e.Meant)
 	}
 	return fmt.Sprintf("%s has no key %q", e.Ref, e.Key)
 }
@@ -99,20 +104,25 @@ func refused(err error) bool {
 	}
 }
 
-// checkReference rejects names and keys that no object can have. The CRDs do not validate
-// them, and the client would not send the request.
-func checkReference(kind Kind, name, key string) error {
-	switch {
-	case name == "":
+// checkName rejects names that no object can have. The CRDs do not validate them, and the
+// client would not send the request.
+func checkName(kind Kind, name string) error {
+	if name == "" {
 		return fmt.Errorf("name of the %s is empty", kind)
-	case key == "":
-		return fmt.Errorf("key of %s %q is empty", kind, excerpt.Of(name, maxShown))
 	}
 	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
 		return fmt.Errorf("%q is not a valid name of a %s: %s", excerpt.Of(name, maxShown), kind, rule(wrong))
 	}
+	return nil
+}
+
+// checkKey is like checkName for a key of the object.
+func checkKey(kind Kind, name, key string) error {
+	if key == "" {
+		return fmt.Errorf("key of %s %q is empty", kind, excerpt.Of(name, maxShown))
+	}
 	if wrong := validation.IsConfigMapKey(key); len(wrong) > 0 {
-		return fmt.Errorf("%q is not a valid key of %s %q: %s", excerpt.Of(key, maxShown), kind, name, rule(wrong))
+		return fmt.Errorf("%q is not a valid key of %s %q: %s", excerpt.Of(key, maxShown), kind, excerpt.Of(name, maxShown), rule(wrong))
 	}
 	return nil
 }

@@ -13,7 +13,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -136,17 +138,23 @@ func (s *Scope) object(ref Ref) (Object, error) {
 }
 
 func (s *Scope) value(kind Kind, name, key string) (string, error) {
-	if err := checkReference(kind, name, key); err != nil {
-		return "", err
+	if err := checkName(kind, name); err != nil {
+		return "", faults.At("name", err)
+	}
+	if err := checkKey(kind, name, key); err != nil {
+		return "", faults.At("key", err)
 	}
 	ref := Ref{Kind: kind, Namespace: s.namespace, Name: name}
 	obj, err := s.object(ref)
-	if err != nil {
+	switch {
+	case IsNotFound(err), IsRefused(err):
+		return "", faults.At("name", err)
+	case err != nil:
 		return "", err
 	}
 	v, ok := obj.Values[key]
 	if !ok {
-		return "", &NotFoundError{Ref: ref, Key: key}
+		return "", faults.At("key", &NotFoundError{Ref: ref, Key: key, Meant: manifest.Meant(key, slices.Sorted(maps.Keys(obj.Values)))})
 	}
 	if s.handed += len(v); s.handed > budget.ValueBytes {
 		return "", fmt.Errorf("the values of all references have more than %d MiB", budget.ValueBytes>>20)
@@ -156,7 +164,7 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 
 // SecretKey returns the value of a Secret selector unchanged.
 //
-// Errors: an invalid name or key; [NotFoundError] if the object or key is missing (the
+// Errors, each with the field of the selector: an invalid name or key; [NotFoundError] if the object or key is missing (the
 // selector's optional flag is ignored); [RefusedError] if the API server refuses to return
 // the object; [ReadError] if it does not respond.
 func (s *Scope) SecretKey(sel corev1.SecretKeySelector) (string, error) {
@@ -167,7 +175,7 @@ func (s *Scope) SecretKey(sel corev1.SecretKeySelector) (string, error) {
 // mounts it completely. The caller must not modify them. Errors as for [Scope.SecretKey],
 // except those of the key.
 func (s *Scope) Mounted(kind Kind, name string) (map[string][]byte, error) {
-	if err := checkReference(kind, name, "any"); err != nil {
+	if err := checkName(kind, name); err != nil {
 		return nil, err
 	}
 	obj, err := s.object(Ref{Kind: kind, Namespace: s.namespace, Name: name})

@@ -22,7 +22,7 @@ func TestTooLargeToBeDecoded(t *testing.T) {
 		len(o.Spec.Endpoints) > 0 || len(o.Status.Bindings) != 1 {
 		t.Errorf("%v, %+v", err, o.ObjectMeta)
 	}
-	if got := fmt.Sprint(v1.Undecodable(&o)); got != "spec.endpoints has more than 2500 elements, the limit of one ServiceMonitor" {
+	if got := fmt.Sprint(v1.Undecodable(&o)); got != "spec.endpoints: has more than 2500 elements, the limit of one ServiceMonitor" {
 		t.Errorf("fault %q", got)
 	}
 }

@@ -6,6 +6,7 @@
 //	native.go          Kubernetes objects that affect scraping
 //	operators.go       operators that Deployments run, and their flags
 //	broken.go          YAML that cannot be parsed: where the fault is, and what was meant
+//	syntax.go          the errors of documents and files that cannot be read
 //	kustomization.go   the files that a kustomization changes
 //	misnamed.go        misspelled kinds and versions of our group
 //	versions.go        objects in a version that the operator does not read

@@ -81,10 +81,10 @@ func withoutEchoes(faults []error) []error {
 			meant[at.Elsewhere], unknown[at.Path] = true, true
 		case at.Suggestion != "":
 			meant[at.Meant()] = true
-		case strings.HasPrefix(at.Reason, "unknown field"):
+		case at.Unknown():
 			unknown[at.Path] = true
 			parent, _ := cutField(at.Path)
-			confused[parent] += at.Reason + " "
+			confused[parent] += at.Hint + " "
 		}
 	}
 	return slices.DeleteFunc(faults, func(fault error) bool {
@@ -93,7 +93,7 @@ func withoutEchoes(faults []error) []error {
 			parent, name := cutField(at.Path)
 			return at.Reason == isRequired && (meant[at.Path] || slices.Contains(words.FindAllString(confused[parent], -1), name))
 		case *manifest.FieldError:
-			return unknown[at.Path] && !strings.HasPrefix(at.Reason, "unknown field")
+			return unknown[at.Path] && !at.Unknown()
 		}
 		return false
 	})

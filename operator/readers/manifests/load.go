@@ -187,7 +187,7 @@ func (r *reader) path(path string) error {
 func (r *reader) file(name string) error {
 	// A pipe in a folder would block until it has a writer.
 	if info, err := os.Stat(name); err == nil && (!Readable(info) || r.walking && !info.Mode().IsRegular()) {
-		return fmt.Errorf("%s: %w", name, ErrNoFile)
+		return &FileError{name, ErrNoFile}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -210,9 +210,9 @@ func (r *reader) read(name string, in io.Reader) error {
 	content, err := io.ReadAll(io.LimitReader(in, maxManifestBytes+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", name, err)
+		return &FileError{name, err}
 	case len(content) > maxManifestBytes:
-		return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
+		return &FileError{name, fmt.Errorf("longer than %d bytes", maxManifestBytes)}
 	}
 	// Normalize line endings like the YAML reader, so that each document is found in the content.
 	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
@@ -224,7 +224,7 @@ func (r *reader) read(name string, in io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return &FileError{name, err}
 		}
 		r.at = Place{File: name, Document: i, Text: doc}
 		near := content[start:min(len(content), start+len(doc)+maxSeparator)] // searching all of it would be quadratic
@@ -251,7 +251,7 @@ func (r *reader) document(doc []byte) error {
 		return nil
 	}
 	if err != nil {
-		return brokenYAML(doc, err)
+		return newSyntaxError(brokenYAML(doc, err))
 	}
 	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
 		return nil

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
@@ -24,6 +25,9 @@ type Missing struct {
 
 // Error returns a human-readable message. The workload may otherwise be valid.
 func (m Missing) Error() string { return m.Field + ": " + m.Err.Error() }
+
+// Located returns field and reason.
+func (m Missing) Located() (field, reason string) { return m.Field, m.Err.Error() }
 
 // Unwrap returns the underlying error.
 func (m Missing) Unwrap() error { return m.Err }
@@ -71,7 +75,7 @@ func (o *Objects) Missing(w dryrun.Workload, made dryrun.Outcome) (out []Missing
 // missing returns the error for a missing object, or for a missing key if the object exists.
 func (o *Objects) missing(field, keyField string, n need) Missing {
 	if n.key != "" && o.has(need{ref: n.ref}) {
-		return Missing{keyField, &assets.NotFoundError{Ref: n.ref, Key: n.key}}
+		return Missing{keyField, &assets.NotFoundError{Ref: n.ref, Key: n.key, Meant: manifest.Meant(n.key, o.References.Keys(n.ref))}}
 	}
 	return Missing{field, &assets.NotFoundError{Ref: n.ref}}
 }

@@ -181,6 +181,9 @@ type InvalidError struct {
 // Error returns path and reason in one line.
 func (e *InvalidError) Error() string { return e.Path + ": " + e.Reason }
 
+// Located returns path and reason.
+func (e *InvalidError) Located() (field, reason string) { return e.Path, e.Reason }
+
 // newInvalidError words a problem without repeating path and value, except for the values of
 // enumerations and the keys of lists.
 func newInvalidError(p *field.Error) *InvalidError {

@@ -1,7 +1,6 @@
 package manifests
 
 import (
-	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/conversion"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
@@ -11,7 +10,7 @@ import (
 // version is a CRD version that the operator does not use internally.
 type version struct {
 	convert func(catalog.Object) (catalog.Object, error) // to the version that the operator uses
-	reword  func(string) string                          // rewords messages about the converted object
+	reword  func(error) error                            // rewords errors about the converted object
 }
 
 // otherVersions are the versions that are converted.
@@ -20,7 +19,7 @@ var otherVersions = map[*catalog.Row]version{
 		convert: func(o catalog.Object) (catalog.Object, error) {
 			return conversion.FromBeta(o.(*v1beta1.AlertmanagerConfig))
 		},
-		reword: conversion.BetaText,
+		reword: conversion.BetaError,
 	},
 }
 
@@ -47,21 +46,7 @@ func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Objec
 func (o *Objects) AsWritten(of compiled.Verdict) compiled.Verdict {
 	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
 	if other && of.Err != nil {
-		var all faults.List
-		for _, e := range faults.Leaves(of.Err) {
-			all.Add("", &rewordedError{e, v.reword(e.Error())})
-		}
-		of.Err = all.Err()
+		of.Err = v.reword(of.Err)
 	}
 	return of
 }
-
-// rewordedError is an error with a different message.
-type rewordedError struct {
-	error
-	text string
-}
-
-func (e *rewordedError) Error() string { return e.text }
-
-func (e *rewordedError) Unwrap() error { return e.error }

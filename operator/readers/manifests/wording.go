@@ -172,7 +172,7 @@ func reword(kind string, err error) error {
 	switch {
 	case fault.Unknown():
 		if says := confusion(kind, fault); says != "" {
-			out.Reason, out.Suggestion, out.Elsewhere = out.Reason+": "+says, "", ""
+			out.Hint, out.Suggestion, out.Elsewhere = says, "", ""
 		}
 	case fault.Type != nil:
 		out.Reason = typeReason(fault)
@@ -197,10 +197,6 @@ var misread = []struct {
 
 // typeReason describes a value of the wrong type.
 func typeReason(f *manifest.FieldError) string {
-	_, got, _ := strings.Cut(f.Reason, ", got ")
-	if got == "" {
-		got = map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "true or false"}[reflect.ValueOf(f.Value).Kind()]
-	}
 	for _, m := range misread {
 		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
 			return m.says
@@ -213,12 +209,12 @@ func typeReason(f *manifest.FieldError) string {
 	text, isText := f.Value.(string)
 	_, isList := f.Value.([]any)
 	switch {
-	case known && isNumber && strings.HasPrefix(want, "a duration"):
+	case isNumber && (f.Type == reflect.TypeFor[v1.Duration]() || f.Type == reflect.TypeFor[v1.NonEmptyDuration]()):
 		return fmt.Sprintf("want %s, got a number without unit; write %d%s", want, number, unitOf(f.Path))
 	case f.Type == reflect.TypeFor[resource.Quantity]():
 		return pattern{"want " + want, meantQuantity}.words(f.Value)
-	case known && got != "":
-		return "want " + want + ", got " + got
+	case known:
+		return "want " + want + ", got " + manifest.KindOf(f.Value)
 	case f.Type.Kind() == reflect.String && isBool:
 		return f.Reason + " (YAML also reads on, off, yes and no as such): put it in quotes"
 	case f.Type.Kind() == reflect.String && isNumber:
@@ -231,7 +227,7 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": join the items with |"
 	case isText && plainValue(f.Type.Kind(), text):
 		return f.Reason + ": write it without quotes"
-	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && strings.HasSuffix(f.Reason, "a list"):
+	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && isList:
 		return f.Reason + " (is there a dash too many?)"
 	}
 	return f.Reason

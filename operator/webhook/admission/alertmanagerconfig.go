@@ -1,14 +1,10 @@
 package admission
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
 
-	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/conversion"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -43,11 +39,7 @@ func checkAlertmanagerConfig(r *admissionv1.AdmissionRequest, object catalog.Obj
 		return refuse(resource, "cannot decode the AlertmanagerConfig", wrong...)
 	}
 	if err := validate(); err != nil {
-		var all []Fault
-		for _, e := range faults.Leaves(err) {
-			all = append(all, faultIn(e.Error()))
-		}
-		return refuse(resource, "AlertmanagerConfig is invalid", all...)
+		return refuse(resource, "AlertmanagerConfig is invalid", faultsOf(err)...)
 	}
 	return allow()
 }
@@ -58,23 +50,5 @@ func validateBeta(object *v1beta1.AlertmanagerConfig) error {
 	if err == nil {
 		err = amconfig.Validate(alpha)
 	}
-	if err == nil {
-		return nil
-	}
-	var all faults.List
-	for _, e := range faults.Leaves(err) {
-		first, _, _ := strings.Cut(e.Error(), "\n")
-		all.Add("", errors.New(conversion.BetaText(first)))
-	}
-	return all.Err()
-}
-
-// fieldFirst matches an error that starts with the path of a field.
-var fieldFirst = regexp.MustCompile(`(?s)^((?:spec|metadata)(?:\.[A-Za-z0-9]+|\[\d+\])*): (.*)$`)
-
-func faultIn(text string) Fault {
-	if m := fieldFirst.FindStringSubmatch(text); m != nil {
-		return Fault{Field: m[1], Reason: m[2]}
-	}
-	return Fault{Reason: text}
+	return conversion.BetaError(err)
 }

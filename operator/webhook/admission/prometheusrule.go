@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,15 +26,10 @@ func (h *Handler) validateRule(r *admissionv1.AdmissionRequest) *admissionv1.Adm
 	if object.Namespace == "" {
 		object.Namespace = r.Namespace
 	}
-	invalid, ok := errors.AsType[*rules.InvalidError](rules.Compile(&object, h.opts.Rules).Err)
-	if !ok {
-		return allow()
+	if err := rules.Compile(&object, h.opts.Rules).Err; err != nil {
+		return refuse(v1.PrometheusRuleResource, "PrometheusRule is invalid", faultsOf(err)...)
 	}
-	faults := make([]Fault, len(invalid.Faults))
-	for i, f := range invalid.Faults {
-		faults[i] = Fault{Field: f.Field, Reason: strings.TrimPrefix(f.String(), f.Field+": ")}
-	}
-	return refuse(v1.PrometheusRuleResource, "PrometheusRule is invalid", faults...)
+	return allow()
 }
 
 // onlyRules rejects requests for other resources than PrometheusRules.

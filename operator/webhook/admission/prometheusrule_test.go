@@ -29,7 +29,7 @@ func TestValidateRules(t *testing.T) {
 		"an integer is an expression": {ruleObject("{record: a, expr: 1}"), ""},
 		"two faults": {ruleObject("{alert: A, expr: vector(1)), annotations: {summary: '{{ $labels.job | printf “%s” }}'}}"),
 			`spec.groups[0].rules[0].expr: 1:11: parse error: unexpected right parenthesis ')' (group "g", alert "A")` + "\n" +
-				`spec.groups[0].rules[0].annotations: "summary": template: __alert_A:1: unrecognized character in action: U+201C '“' (group "g", alert "A")`},
+				`spec.groups[0].rules[0].annotations["summary"]: unrecognized character in action: U+201C '“' (group "g", alert "A")`},
 		"a boolean annotation": {ruleObject("{alert: A, expr: up, annotations: {enabled: true}}"),
 			`spec.groups[0].rules[0].annotations.enabled: want a string, got true or false`},
 		"wrong types": {ruleObject("{alert: A, expr: true, labels: [a]}"),
@@ -37,7 +37,7 @@ func TestValidateRules(t *testing.T) {
 		"group twice": {"metadata: {name: a}\nspec: {groups: [{name: g}, {name: g}]}",
 			`spec.groups[1].name: "g" is already the name of spec.groups[0] (group "g")`},
 		"UTF-8 label": {ruleObject(`{record: a, expr: up, labels: {"a.b": c}}`),
-			`spec.groups[0].rules[0].labels: "a.b" is not a valid label name (group "g", record "a")`},
+			`spec.groups[0].rules[0].labels["a.b"]: "a.b" is not a valid label name (group "g", record "a")`},
 		"experimental function": {ruleObject(`{record: a, expr: "limitk(1, up)"}`), `spec.groups[0].rules[0].expr: `},
 		"duration":              {ruleObject("{alert: a, expr: up, for: 1x}"), `spec.groups[0].rules[0].for: unknown unit "x" in duration "1x" (group "g", alert "a")`},
 		"too large":             {ruleObject(`{record: a, expr: "up{a='` + strings.Repeat("x", 600_000) + `'}"}`), "spec: the rule file has 600"},

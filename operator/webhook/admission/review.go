@@ -12,23 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
-// Fault is one reason to reject an object.
-type Fault struct {
-	Field  string // as the user wrote it: "spec.groups[0].rules[1].expr"; empty for the whole object
-	Reason string
-}
-
-// String returns the fault as one line.
-func (f Fault) String() string {
-	if f.Field == "" {
-		return f.Reason
-	}
-	return f.Field + ": " + f.Reason
-}
+// Fault is a reason to reject an object.
+type Fault = faults.Finding
 
 const (
 	// maxCauses limits the causes of a rejection.
@@ -174,20 +164,5 @@ func decode(r *admissionv1.AdmissionRequest, into any) []Fault {
 	return faultsOf(manifest.DecodeKnown(r.Object.Raw, into))
 }
 
-// faultsOf returns the faults in an error of the manifest package.
-func faultsOf(err error) (out []Fault) {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			out = append(out, faultsOf(e)...)
-		}
-		return out
-	}
-	if at, ok := errors.AsType[*manifest.FieldError](err); ok {
-		reason := (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion}).Error()
-		return []Fault{{Field: at.Path, Reason: reason}}
-	}
-	return []Fault{{Reason: err.Error()}}
-}
+// faultsOf returns what is wrong with an object.
+func faultsOf(err error) []Fault { return faults.Of(err) }

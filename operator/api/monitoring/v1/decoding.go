@@ -29,6 +29,9 @@ func (f DecodingFault) Error() string {
 	return f.Field + ": " + f.Reason
 }
 
+// Located returns field and reason, so that package faults finds them.
+func (f DecodingFault) Located() (field, reason string) { return f.Field, f.Reason }
+
 // GetDecoding returns what could not be decoded of the object that embeds it.
 func (d *Decoding) GetDecoding() *Decoding { return d }
 

@@ -10,7 +10,7 @@ const MaxShards = 1000
 // CheckShards reports a number of shards that is not supported; nil is fine.
 func CheckShards(shards *int32) error {
 	if shards != nil && *shards > MaxShards {
-		return fmt.Errorf("shards: %d is more than %d", *shards, MaxShards)
+		return fmt.Errorf("%d is more than %d", *shards, MaxShards)
 	}
 	return nil
 }
