@@ -146,7 +146,7 @@ func TestCheckHTTP(t *testing.T) {
 			{"basicAuth: {}, oauth2: {}", ": basicAuth and oauth2 are mutually exclusive"},
 			{`authorization: {type: " BASIC ", credentials: {name: s, key: k}}`, `.authorization.type: " BASIC " is not allowed here, use basicAuth`},
 			{"authorization: {type: Bearer}", ".authorization.credentials: is missing"},
-			{`authorization: {credentials: {name: "", key: k}}`, ".authorization.credentials: name of the Secret is empty"},
+			{`authorization: {credentials: {name: "", key: k}}`, ".authorization.credentials.name: name of the Secret is empty"},
 			{"oauth2: {clientId: {secret: {key: k}}}", ".oauth2.tokenUrl: is empty"},
 			{`oauth2: {tokenUrl: "https://a"}`, ".oauth2.clientId: neither secret nor configMap is given"},
 			{`oauth2: {tokenUrl: "https://a", clientId: {secret: {key: k}, configMap: {key: k}}}`, ".oauth2.clientId: secret and configMap are mutually exclusive"},
