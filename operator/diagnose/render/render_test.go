@@ -116,7 +116,7 @@ func TestRejectedAndDropped(t *testing.T) {
 	for _, r := range out.Rejected {
 		rejected = append(rejected, r.String())
 	}
-	if len(rejected) != 2 || !strings.HasPrefix(rejected[0], `rejected PodMonitor team/none: scrapeClass: `) ||
+	if len(rejected) != 2 || !strings.HasPrefix(rejected[0], `rejected PodMonitor team/none: spec.scrapeClass: `) ||
 		!strings.HasPrefix(rejected[1], "rejected PrometheusRule team/down: spec.groups[0].rules[0].expr: ") {
 		t.Errorf("rejected: %q", rejected)
 	}
