@@ -124,7 +124,7 @@ func unsound(all []manifests.Fault) error {
 	var out faults.List
 	for _, f := range all {
 		if !f.Native {
-			out.Add(f.Where(), f.Err)
+			out.Add("", f.Placed())
 		}
 	}
 	return out.Err()

@@ -64,7 +64,7 @@ func TestRouteOfManifestsOverCluster(t *testing.T) {
 		"an object that is rejected": {
 			manifest: "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: wrong, namespace: demo}\n" +
 				"spec: {route: {receiver: a}, receivers: [{name: a, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}",
-			want: `note: AlertmanagerConfig demo/wrong is rejected, and its routes are missing: spec.receivers[0].slackConfigs[0].apiURL: Secret "demo/gone" does not exist`,
+			want: `note: AlertmanagerConfig demo/wrong is rejected, and its routes are missing: spec.receivers[0].slackConfigs[0].apiURL.name: Secret "demo/gone" does not exist`,
 		},
 		"a changed Alertmanager": {
 			manifest: "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: main, namespace: monitoring}\nspec: {alertmanagerConfigSelector: {}}",

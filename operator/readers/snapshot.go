@@ -156,7 +156,7 @@ func each(ctx context.Context, r Reader, q Query, namespaces []string) (out []Ob
 }
 
 // String returns a note for a report. Missing permissions are those of the process that reads, which
-// may act for somebody else, so they are not described further.
+// may act for another user, so they are not described further.
 func (m Missing) String() string {
 	what := m.Query.String()
 	switch {

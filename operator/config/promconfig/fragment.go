@@ -39,15 +39,6 @@ type Fragment struct {
 	Origins [][]Origin
 }
 
-// InJob splits the path of a key in scrape_configs, as in [Fragment.Dropped], into the index of the
-// job and the path of the key in the job. ok is false for other paths.
-func InJob(path string) (job int, key string, ok bool) {
-	rest, is := strings.CutPrefix(path, "scrape_configs[")
-	index, key, more := strings.Cut(rest, "].")
-	job, err := strconv.Atoi(index)
-	return job, key, is && more && err == nil
-}
-
 // JobNames returns the names of the jobs in the text of a fragment, in order.
 func JobNames(text []byte) (out []string) {
 	for line := range bytes.Lines(text) {

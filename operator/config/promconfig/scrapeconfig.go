@@ -169,8 +169,11 @@ func (c *compiler) checkNameSchemes(spec *v1alpha1.ScrapeConfigSpec, class *v1.S
 	if rules == c.s.rules {
 		return nil
 	}
-	for _, steps := range [][]v1.RelabelConfig{class.RelabelConfigs, class.MetricRelabelConfigs} {
-		if err := rules.check(steps); err != nil {
+	for _, list := range []struct {
+		field string
+		steps []v1.RelabelConfig
+	}{{"relabelings", class.RelabelConfigs}, {"metricRelabelings", class.MetricRelabelConfigs}} {
+		if err := faults.At(list.field, rules.check(list.steps)); err != nil {
 			return faults.At("nameValidationScheme", fmt.Errorf("conflicts with the scrape class %q: %w", class.Name, err))
 		}
 	}

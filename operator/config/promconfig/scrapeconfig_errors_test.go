@@ -190,7 +190,7 @@ func TestNameSchemes(t *testing.T) {
 		{legacyOwner, `nameValidationScheme: UTF8, relabelings: [{targetLabel: a.b, replacement: x}]`, ``},
 		{``, `nameValidationScheme: Legacy, metricRelabelings: [{targetLabel: a.b, replacement: x}]`, `metricRelabelings[0].targetLabel: "a.b" is not a valid label name for the version`},
 		{`scrapeClasses: [{name: c, default: true, relabelings: [{targetLabel: a.b, replacement: x}]}]`, `nameValidationScheme: Legacy`,
-			`nameValidationScheme: conflicts with the scrape class "c": [0]: targetLabel: "a.b" is not a valid label name for the version`},
+			`nameValidationScheme: conflicts with the scrape class "c": relabelings[0].targetLabel: "a.b" is not a valid label name for the version`},
 		{`enforcedNamespaceLabel: a.b`, `nameValidationScheme: Legacy`, `nameValidationScheme: conflicts with the workload's enforcedNamespaceLabel "a.b"`},
 		{legacyOwner, `staticConfigs: [{targets: [a], labels: {a.b: x}}]`, ``},
 	} {

@@ -29,6 +29,26 @@ func (g *gatherer) compileBase(in *inputs, c engine.Cluster) (amconfig.Frame, er
 	}
 	return g.base.Get(key, c.Current, func() (amconfig.Frame, []assets.Dependency, error) {
 		frame, err := amconfig.CompileBase(in.am, in.Version, base, c.References)
+		if base.AsIs && err == nil {
+			frame.Warnings = append(frame.Warnings, refusedAsIs(in, c)...)
+		}
 		return frame, frame.Deps, err
 	})
+}
+
+// refusedAsIs returns warnings about what Alertmanager will refuse in the configuration of its
+// Secret, which the operator passes on as it is.
+func refusedAsIs(in *inputs, c engine.Cluster) (out []faults.Finding) {
+	const field, consequence = "spec.configSecret", "without alertmanagerConfigSelector the operator passes it on unread, and Alertmanager refuses it"
+	frame, err := amconfig.CompileBase(in.am, in.Version, amconfig.Base{}, c.References)
+	if err != nil {
+		for _, f := range faults.Of(err) {
+			out = append(out, faults.Remark(field, "%s; %s", f.Reason, consequence))
+		}
+		return out
+	}
+	for _, d := range frame.Dropped {
+		out = append(out, faults.Remark(field, "%s in the configuration needs Alertmanager %s; %s", d.Path, d.Need, consequence))
+	}
+	return out
 }

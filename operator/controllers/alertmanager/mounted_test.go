@@ -42,7 +42,7 @@ func TestTemplates(t *testing.T) {
 // pods, and so are the other keys of the user's Secret. A missing file blocks nothing.
 func TestMountedFiles(t *testing.T) {
 	w := newWorld(t)
-	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("mine"), "a.tmpl": []byte("one"), configKey: []byte("ours")}
+	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("route: {receiver: a}\nreceivers: [{name: a}]\n"), "a.tmpl": []byte("one"), configKey: []byte("ours")}
 	w.secrets["keys"] = map[string][]byte{"token": []byte("one")}
 	am := alertmanager(t, `{secrets: [keys], configMaps: [texts]}`)
 	in, before, err := w.plan(am)

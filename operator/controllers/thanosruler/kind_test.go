@@ -202,7 +202,7 @@ func TestFilesAboutAlerts(t *testing.T) {
 		return slices.Collect(in.References()), err
 	}
 	about := []assets.Ref{{Kind: assets.Secret, Namespace: "demo", Name: "relabel"}}
-	const interval, relabel = "spec.evaluationInterval: must be longer than 0", `spec.alertRelabelConfigs[0]: key "k" of Secret "demo/relabel", line 1: unknown field a`
+	const interval, relabel = "spec.evaluationInterval: must be longer than 0", `spec.alertRelabelConfigs: key "k" of Secret "demo/relabel", line 1: unknown field a`
 	for _, step := range []struct{ text, want string }{{"", interval}, {"- {a: b}", interval + "\n" + relabel}, {"- {regex: a, action: labeldrop}", interval}} {
 		if step.text != "" {
 			w.secrets = assets.Static{}

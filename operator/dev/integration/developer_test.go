@@ -41,7 +41,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}
 subjects: [{kind: ServiceAccount, name: developer, namespace: NAMESPACE}]
 `
 
-// TestDeveloper: somebody with the role edit in one namespace gets errors that name the ClusterRole for developers, and
+// TestDeveloper: a developer with the role edit in one namespace gets errors that name the ClusterRole for developers, and
 // with it finds out why a monitor of that namespace is not used or has no targets.
 func TestDeveloper(t *testing.T) {
 	w := start(t)

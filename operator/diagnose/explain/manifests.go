@@ -128,7 +128,7 @@ func faultsOf(wrong []manifests.Fault, kind, namespace, name string, places bool
 		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
 			err := f.Err
 			if places {
-				err = faults.In(f.Where(), err)
+				err = f.Placed()
 			}
 			all.Add("", err)
 		}

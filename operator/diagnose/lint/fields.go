@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -72,7 +72,7 @@ func (t *tree) source(path string) string {
 		return path
 	}
 	places := [][]string{{"spec"}}
-	if i, key, ok := promconfig.InJob(path); ok {
+	if i, key, ok := jobtext.InJob(path); ok {
 		job := strconv.Itoa(i)
 		places = [][]string{{"spec", "endpoints", job}, {"spec", "podMetricsEndpoints", job}, {"spec"}, {"spec", "prober"}}
 		path = key

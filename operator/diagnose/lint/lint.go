@@ -12,7 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -324,7 +324,7 @@ func (l *linter) dropped(at Finding, d gate.Dropped, kind *engine.Kind, owner st
 	path, need := d.Path, d.Need
 	at.Severity, at.Code = SeverityWarning, CodeDropped
 	at.Field = l.tree(l.placeOf(at)).source(path)
-	if _, key, ok := promconfig.InJob(path); ok {
+	if _, key, ok := jobtext.InJob(path); ok {
 		path = key
 	}
 	key := strings.TrimPrefix(path, at.Field)

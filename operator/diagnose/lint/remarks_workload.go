@@ -113,9 +113,6 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
 		l.say(self)("spec.shards", "%d is below one and counts as 1; for no pods set replicas: 0", *common.Shards)
 	}
-	if am, is := w.Object.(*v1.Alertmanager); is {
-		l.secretRemarks(say, am)
-	}
 	p, is := w.Object.(*v1.Prometheus)
 	if !is || p.Spec.Alerting == nil || strings.HasPrefix(strings.TrimPrefix(f.Version, "v"), "2.") {
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
@@ -73,11 +74,12 @@ func TestAsWritten(t *testing.T) {
 			"spec.muteTimeIntervals[0].name: is empty":               "spec.timeIntervals[0].name: is empty",
 			`spec.route.muteTimeIntervals[0]: no interval is called`: `spec.route.muteTimeIntervals[0]: no interval is called`,
 		} {
+			field, reason, _ := strings.Cut(text, ": ")
 			want := beta
 			if object.GetName() == "alpha" {
 				want = text
 			}
-			got := o.AsWritten(compiled.Verdict{Kind: "AlertmanagerConfig", Object: object, Err: errors.Join(io.EOF, errors.New(text))})
+			got := o.AsWritten(compiled.Verdict{Kind: "AlertmanagerConfig", Object: object, Err: errors.Join(io.EOF, faults.At(field, errors.New(reason)))})
 			if !strings.HasSuffix(got.Err.Error(), "\n"+want) || !errors.Is(got.Err, io.EOF) {
 				t.Errorf("%s: %v, want %q", object.GetName(), got.Err, want)
 			}
