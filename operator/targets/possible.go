@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
-	"github.com/prometheus/prometheus/scrape"
 )
 
 // Possible describes targets that may exist, of which only some labels are known.
@@ -31,7 +30,7 @@ func (j *Job) mayScrape(p *Possible) bool {
 // mayPass reports whether the steps of a job may keep a target with these labels.
 func (p *Possible) mayPass(set model.LabelSet, c *config.ScrapeConfig) bool {
 	lb := labels.NewBuilder(labels.EmptyLabels())
-	scrape.PopulateDiscoveredLabels(lb, c, set, nil)
+	populate(lb, c, set, nil)
 	written := map[string]bool{} // labels with unknown values
 	known := func(name string) bool { return !written[name] && p.knows(name) }
 	for _, step := range c.RelabelConfigs {

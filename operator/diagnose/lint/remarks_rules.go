@@ -93,7 +93,7 @@ func unmatched(e *parser.BinaryExpr) string {
 	case len(left):
 		advice = fmt.Sprintf("write %s on (%s) group_right ()", e.Op, on)
 	}
-	return fmt.Sprintf("%s has no result: the left side has %s, the right side %s, and only samples with equal labels match; %s", e.Op, labelList(left), labelList(right), advice)
+	return fmt.Sprintf("%s has no result: samples of the first operand have %s, those of the second %s, and only samples with equal labels match; %s", e.Op, labelList(left), labelList(right), advice)
 }
 
 // isAggregation reports whether an expression is an aggregation by labels. Other expressions with

@@ -42,7 +42,7 @@ func TestRangeOfRules(t *testing.T) {
 // TestQueriesWithoutResult: an operation between aggregations by different labels gets a remark.
 func TestQueriesWithoutResult(t *testing.T) {
 	for expr, want := range map[string]string{
-		`sum by (pod) (a) / sum(b)`:                                    "/ has no result: the left side has the label pod only, the right side no labels, and only samples with equal labels match; write / on () group_left ()",
+		`sum by (pod) (a) / sum(b)`:                                    "/ has no result: samples of the first operand have the label pod only, those of the second no labels, and only samples with equal labels match; write / on () group_left ()",
 		`sum(a) / (sum by (pod) (b) * 2) > 1`:                          "write / on () group_right ()",
 		`sum by (pod, ns) (a) - max by (ns) (b)`:                       "write - on (ns) group_left ()",
 		`sum by (pod) (a) / sum by (job) (b)`:                          "aggregate both by the same labels",
