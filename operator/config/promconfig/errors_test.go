@@ -64,7 +64,7 @@ func TestOwnerErrors(t *testing.T) {
 		{`{additionalAlertManagerConfigs: {name: nope, key: k}}`, `loading additional alertmanager configs failed: Secret "default/nope" does not exist`},
 		{`{tsdb: {staleSeriesCompactionThreshold: "1.5"}}`, `spec.tsdb.staleSeriesCompactionThreshold: 1.5 is not between 0 and 1`},
 		{`{version: 2.45.0, tsdb: {staleSeriesCompactionThreshold: "-1"}}`, `spec.tsdb.staleSeriesCompactionThreshold: -1`},
-		{`{enableFeatures: [st-storage], tsdb: {chunkEncoding: {floats: Xor}}}`, `spec.tsdb.chunkEncoding.floats: Xor conflicts with`},
+		{`{enableFeatures: [st-storage], tsdb: {chunkEncoding: {floats: Xor}}}`, `spec.tsdb.chunkEncoding.floats: the encoding Xor conflicts with`},
 		{`{enableFeatures: [st-storage], tsdb: {chunkEncoding: {floats: Xor2}}}`, ``},
 		{`{version: 2.54.0, otlp: {}}`, `spec.otlp: needs Prometheus >= 2.55.0`},
 		{`{nameValidationScheme: Legacy, otlp: {translationStrategy: NoUTF8EscapingWithSuffixes}}`, `spec.otlp.translationStrategy: NoUTF8EscapingWithSuffixes conflicts with`},

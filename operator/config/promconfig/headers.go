@@ -2,7 +2,6 @@ package promconfig
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,9 +23,9 @@ func checkHeaders(headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch lower := strings.ToLower(name); {
 		case lower == "authorization":
-			return faults.At("headers", errors.New("Prometheus refuses Authorization here; use authorization, with the token in a Secret, or basicAuth or oauth2"))
+			return faults.At(faults.Key("headers", name), errors.New("is refused by Prometheus; use authorization, with the token in a Secret, or basicAuth or oauth2"))
 		case slices.Contains(reservedHeaders, lower):
-			return faults.At("headers", fmt.Errorf("Prometheus sets %s itself and refuses it here", name))
+			return faults.At(faults.Key("headers", name), errors.New("is refused by Prometheus, which sets it itself"))
 		}
 	}
 	return nil

@@ -107,7 +107,7 @@ func checkTSDB(t *v1.TSDBSpec, features []string) error {
 		return faults.At("tsdb.staleSeriesCompactionThreshold", fmt.Errorf("%v is not between 0 and 1", *f))
 	}
 	if t.ChunkEncoding != nil && t.ChunkEncoding.Floats == v1.FloatChunkEncodingXor && slices.Contains(features, "st-storage") {
-		return faults.At("tsdb.chunkEncoding.floats", errors.New("Xor conflicts with the feature st-storage"))
+		return faults.At("tsdb.chunkEncoding.floats", errors.New("the encoding Xor conflicts with the feature st-storage"))
 	}
 	return nil
 }

@@ -156,11 +156,11 @@ func (s Source) written(ctx context.Context, am *v1.Alertmanager) (text []byte, 
 		return nil, origins, fmt.Errorf("read the configuration of %s: %w", origins.Source(), err)
 	}
 	read := readers.Read(ctx, s.Reader, readers.Wanted{Kinds: []readers.Kind{{Row: catalog.AlertmanagerConfig}}})
-	for _, m := range read.Missing {
-		if apierrors.IsForbidden(m) {
+	if len(read.Missing) > 0 {
+		if apierrors.IsForbidden(read.Missing[0]) {
 			return text, origins, nil // fall back to the names of the receivers
 		}
-		return nil, origins, m
+		return nil, origins, read.Missing[0]
 	}
 	origins.Configs = byName(read.Objects[catalog.AlertmanagerConfig])
 	return text, origins, nil
