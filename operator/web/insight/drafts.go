@@ -20,7 +20,7 @@ const (
 	// maxDraftBytes limits the compressed texts of all drafts but the most recent one.
 	maxDraftBytes = 16 << 20
 	// longestCompiling is the maximum time that a request waits for the first draft of a workload.
-	longestCompiling = 20 * time.Second
+	longestCompiling = 10 * time.Second
 )
 
 // drafts caches recent drafts, at most one per workload, and deduplicates those that are in flight.
