@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,8 +28,18 @@ import (
 type bindingsQueue struct {
 	queue *queue.Queue
 
+	// skipped are the objects of each workload whose status the API server has refused in this pass
+	// over them, with one of the errors. Only the worker uses it.
+	skipped map[types.NamespacedName]*skipped
+
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
+}
+
+// skipped are objects that the rest of a pass leaves out.
+type skipped struct {
+	objects map[catalog.Ref]bool
+	err     error // of one of them
 }
 
 // judged is a verdict without the object and its compiled form: writing may take minutes, during
@@ -61,11 +72,15 @@ const (
 	// bindTurn is the maximum number of objects that are written before the next workload has its
 	// turn, so that one that selects thousands does not keep others waiting.
 	bindTurn = 200
+	// releaseRetries is the number of retries after which a deleted workload no longer waits for
+	// objects whose status cannot be written: they would keep it forever. It takes about a minute.
+	releaseRetries = 8
 )
 
 func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
 		verdicts: map[types.NamespacedName]map[string][]judged{},
+		skipped:  map[types.NamespacedName]*skipped{},
 		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
 	}
 }
@@ -113,17 +128,45 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	verdicts, ok := c.bindings.verdicts[key]
 	c.bindings.mu.Unlock()
 	if !ok && !deleted {
+		delete(c.bindings.skipped, key)
 		return false, nil
 	}
-	changes := c.bindingChanges(key, verdicts)
-	turn := min(len(changes), bindTurn)
-	if err := c.stores.bindings.Do(ctx, changes[:turn]); err != nil || turn < len(changes) {
-		return err == nil, err
+	more, refused, err := c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, verdicts))
+	switch {
+	case err != nil || more:
+		return more, err
+	case !deleted, refused != nil && c.bindings.queue.Retries(key) < releaseRetries:
+		return false, refused
+	case refused != nil:
+		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "err", refused)
 	}
-	if deleted {
-		return false, c.removeFinalizer(ctx, w)
+	return false, c.removeFinalizer(ctx, w)
+}
+
+// turn writes the next changes of a workload and reports whether there are more. Objects that the
+// API server refuses do not keep back the others: they are left out until the pass has reached its
+// end, where refused is one of the reasons.
+func (q *bindingsQueue) turn(ctx context.Context, w *bindings.Writer, key types.NamespacedName, changes []bindings.Change) (more bool, refused, err error) {
+	pass := q.skipped[key]
+	if pass == nil {
+		pass = &skipped{objects: map[catalog.Ref]bool{}}
 	}
-	return false, nil
+	changes = slices.DeleteFunc(changes, func(c bindings.Change) bool { return pass.objects[refOf(c.Object)] })
+	n := min(len(changes), bindTurn)
+	left, err := w.Do(ctx, changes[:n])
+	for _, r := range left {
+		pass.objects[refOf(r.Change.Object)], pass.err = true, r.Err
+	}
+	if err == nil && n < len(changes) {
+		q.skipped[key] = pass
+		return true, nil, nil
+	}
+	delete(q.skipped, key)
+	return false, pass.err, err
+}
+
+func refOf(o bindings.Object) catalog.Ref {
+	return catalog.Ref{Kind: o.Row.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
 // bindingChanges compares all statuses with the verdicts. Bindings precede removals because users

@@ -51,6 +51,36 @@ func TestDeletionsDelayNoOtherWorkload(t *testing.T) {
 	})
 }
 
+// Objects whose status the API server always refuses, more than one turn of them, keep back neither
+// the others nor the end of a workload that is deleted.
+func TestRefusedBindings(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		for i := range 2*bindTurn + 50 {
+			b.set(rule(fmt.Sprintf("alerts-%04d", i)))
+		}
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.settle()
+		refused := false
+		b.answers(func(c call) *metav1.Status {
+			if refused && strings.Contains(c.String(), "prometheusrules/status") && c.name < fmt.Sprintf("alerts-%04d", bindTurn+20) {
+				return failure(422, metav1.StatusReasonInvalid, c)
+			}
+			return nil
+		})
+		refused = true
+		b.deleted(ruler("a"))
+		b.after(10 * time.Second)
+		if got := b.bound(fmt.Sprintf("alerts-%04d", 2*bindTurn)); got != "" {
+			t.Errorf("an object behind those that are refused has the bindings %q", got)
+		}
+		b.after(5 * time.Minute)
+		if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); there {
+			t.Errorf("the workload stays, with finalizers %v", w.Finalizers)
+		}
+	})
+}
+
 // The bindings of a workload that selects thousands of objects are written in turns: another one does
 // not wait for the last of them.
 func TestBindingsTakeTurns(t *testing.T) {

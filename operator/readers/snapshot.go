@@ -171,7 +171,7 @@ func (m Missing) String() string {
 	return fmt.Sprintf("cannot list %s: %v", what, m.Err)
 }
 
-// NamingRole adds to a refusal to read objects of our API the ClusterRole that permits it, which is
+// NamingRole adds to a refusal to read namespaces or objects of our API the ClusterRole that permits it, which is
 // in the component user-roles. It returns other errors as they are.
 func NamingRole(err error) error {
 	if apierrors.IsForbidden(err) {
@@ -183,7 +183,7 @@ func NamingRole(err error) error {
 // Error returns the error of a command that has no answer without this part.
 func (m Missing) Error() string {
 	if m.Row == nil {
-		return fmt.Sprintf("list %s, whose labels decide what workloads select: %v", m.Resource, m.Err)
+		return fmt.Sprintf("list %s, whose labels decide what workloads select: %v", m.Resource, NamingRole(m.Err))
 	}
 	flag := "--namespaces"
 	if m.Row.IsWorkload() {

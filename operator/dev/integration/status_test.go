@@ -121,6 +121,6 @@ spec: {prober: {url: "prober:80"}, targets: {staticConfig: {static: [a]}}}
 	eventually(t, "the watch prints the change", func() error { return contains(watched, "rejected "+ns+"/slow\n") })
 	shows(few, 1, []string{"prom", ns + "/web"}, "rejected "+ns+"/slow\n", "pods\n  not read\n", "\nnot read\n", "no permission to list podmonitors.monitoring.coreos.com in namespaces other than "+ns,
 		"no permission to list servicemonitors.monitoring.coreos.com in all namespaces", "cannot read namespace labels", "no permission to list events in namespace "+ns)
-	shows(few, 2, []string{}, "no permission to list prometheuses.monitoring.coreos.com in all namespaces")
+	shows(few, 2, []string{}, "list prometheuses.monitoring.coreos.com in all namespaces: ", "the ClusterRole firekeeper-developer permits it")
 	shows(reader, 2, []string{"prom", ns + "/none"}, "Prometheus "+ns+"/none does not exist in the cluster")
 }

@@ -126,9 +126,12 @@ func TestRulerStorage(t *testing.T) {
 	w.apply(t, fill(governing, ns, id))
 	w.patch(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web", `{"spec":{"serviceName":"mine"}}`)
 	w.becomesReady(t, ns, "thanos-ruler-web-0", pod)
-	if p := w.pod(t, ns, "thanos-ruler-web-0"); p.Spec.Subdomain != "mine" {
-		t.Errorf("the pod has the service name %q", p.Spec.Subdomain)
-	}
+	eventually(t, "the pod has the service name", func() error {
+		if p := w.pod(t, ns, "thanos-ruler-web-0"); p.Spec.Subdomain != "mine" {
+			return fmt.Errorf("%q", p.Spec.Subdomain)
+		}
+		return nil
+	})
 	o.settle(t)
 	after, err := w.kube.CoreV1().PersistentVolumeClaims(ns).Get(t.Context(), claim.GetName(), metav1.GetOptions{})
 	if err != nil || after.UID != before.UID || after.DeletionTimestamp != nil {

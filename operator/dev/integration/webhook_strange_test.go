@@ -53,7 +53,7 @@ func (w *world) convertsStrange(t *testing.T, ns, plain string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `spec.route.routes[0]: Receiver: unknown field, did you mean "receiver"?`; !strings.Contains(s.Message, want) {
+	if want := `spec.route.routes[0].Receiver: unknown field, did you mean "receiver"?`; !strings.Contains(s.Message, want) {
 		t.Errorf("refused with %s, want %s", s.Message, want)
 	}
 	if err := w.kube.CoreV1().Namespaces().Delete(t.Context(), plain, metav1.DeleteOptions{}); err != nil {

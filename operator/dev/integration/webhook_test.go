@@ -199,7 +199,7 @@ func (w *world) checksRules(t *testing.T, ns string) {
 		t.Fatal(err)
 	}
 	if s.Reason != metav1.StatusReasonInvalid || s.Code != 422 || len(s.Details.Causes) != 2 ||
-		s.Details.Causes[0].Field != "spec.groups[0].rules[0].expr" || s.Details.Causes[1].Field != "spec.groups[0].rules[0].annotations" {
+		s.Details.Causes[0].Field != "spec.groups[0].rules[0].expr" || s.Details.Causes[1].Field != `spec.groups[0].rules[0].annotations["a"]` {
 		t.Errorf("refused with %+v", s)
 	}
 	const want = `admission webhook "prometheusrulevalidate.monitoring.coreos.com" denied the request: PrometheusRule is invalid: spec.groups[0].rules[0].expr: `

@@ -129,7 +129,7 @@ func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
 	pass := func(cached Object) {
 		t.Helper()
 		if change, needed := Bind(w.Current(cached), k8s, nil, now); needed {
-			if err := w.Do(t.Context(), []Change{change}); err != nil {
+			if refused, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -163,7 +163,7 @@ func TestDeletedObjectsAreForgotten(t *testing.T) {
 			o := object()
 			o.Name = name
 			change, _ := Bind(w.Current(o), k8s, nil, now)
-			if err := w.Do(t.Context(), []Change{change}); err != nil {
+			if refused, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -202,15 +202,18 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 				}
 				return nil
 			}}
-			err := NewWriter(s.write).Do(t.Context(), changes)
-			if (err != nil) != tc.fails || s.writes != len(changes) {
-				t.Errorf("%d writes, %v", s.writes, err)
+			refused, err := NewWriter(s.write).Do(t.Context(), changes)
+			if err != nil || (len(refused) == 1) != tc.fails || s.writes != len(changes) {
+				t.Errorf("%d writes, refused %v, %v", s.writes, refused, err)
+			}
+			if tc.fails && (refused[0].Change.Object.Name != "m3" || !errors.Is(refused[0].Err, tc.err)) {
+				t.Errorf("refused %v", refused)
 			}
 		})
 	}
 	t.Run("a refusal stops", func(t *testing.T) {
 		s := &server{err: func(Change) error { return apierrors.NewForbidden(resource, "", nil) }}
-		if err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
+		if _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
 			t.Errorf("%d writes, %v", s.writes, err)
 		}
 	})

@@ -2,7 +2,6 @@ package bindings
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,17 +66,21 @@ func (w *Writer) Current(obj Object) Object {
 	return obj
 }
 
+// Refused is a change that the API server refused, because of the object and not of the caller.
+type Refused struct {
+	Change Change
+	Err    error
+}
+
 // Do writes changes concurrently. Deleted objects are ignored. An object that was changed
-// concurrently is skipped, and the others are still written.
+// concurrently, or whose change is refused, is skipped, and the others are still written.
 //
-// Errors: skipped objects, with the first one named; any other error of the API server
-// immediately.
-func (w *Writer) Do(ctx context.Context, changes []Change) error {
+// Errors: any other error of the API server, immediately.
+func (w *Writer) Do(ctx context.Context, changes []Change) (refused []Refused, err error) {
 	var g *errgroup.Group
 	g, ctx = errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
 	var mu sync.Mutex
-	var late error
 	for _, c := range changes {
 		if ctx.Err() != nil {
 			break
@@ -87,18 +90,23 @@ func (w *Writer) Do(ctx context.Context, changes []Change) error {
 				return ctx.Err()
 			}
 			err := w.one(ctx, c)
-			if apierrors.IsConflict(err) || apierrors.IsInvalid(err) {
+			if ofObject(err) {
 				mu.Lock()
 				defer mu.Unlock()
-				if late == nil {
-					late = err
-				}
+				refused = append(refused, Refused{c, err})
 				return nil
 			}
 			return err
 		})
 	}
-	return errors.Join(g.Wait(), late)
+	err = g.Wait()
+	return refused, err
+}
+
+// ofObject reports whether an error concerns one object and not all: it has changed, a newer schema
+// refuses it, or it would become too large.
+func ofObject(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err)
 }
 
 func (w *Writer) one(ctx context.Context, c Change) error {

@@ -45,6 +45,9 @@ func (q *Queue) Retry(key types.NamespacedName) { q.keys.AddRateLimited(key) }
 // Forget resets the retries of a key.
 func (q *Queue) Forget(key types.NamespacedName) { q.keys.Forget(key) }
 
+// Retries returns the number of retries of a key since the last Forget.
+func (q *Queue) Retries(key types.NamespacedName) int { return q.keys.NumRequeues(key) }
+
 // Len returns the number of queued keys.
 func (q *Queue) Len() int { return q.keys.Len() }
 
