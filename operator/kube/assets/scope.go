@@ -154,7 +154,11 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 	}
 	v, ok := obj.Values[key]
 	if !ok {
-		return "", faults.At("key", &NotFoundError{Ref: ref, Key: key, Meant: manifest.Meant(key, slices.Sorted(maps.Keys(obj.Values)))})
+		missing := &NotFoundError{Ref: ref, Key: key}
+		if kind == ConfigMap { // keys of a Secret are not for all who may refer to it
+			missing.Meant = manifest.Meant(key, slices.Sorted(maps.Keys(obj.Values)))
+		}
+		return "", faults.At("key", missing)
 	}
 	if s.handed += len(v); s.handed > budget.ValueBytes {
 		return "", fmt.Errorf("the values of all references have more than %d MiB", budget.ValueBytes>>20)

@@ -64,7 +64,7 @@ func TestScopeValues(t *testing.T) {
 		"an empty value is a value":          {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("web", "empty")) }, "", "", false, false},
 		"a value of a ConfigMap":             {manifests(), func(s *Scope) (string, error) { return s.ConfigMapKey(configKey("web", "ca")) }, "text", "", false, false},
 		"binary data of a ConfigMap":         {manifests(), func(s *Scope) (string, error) { return s.ConfigMapKey(configKey("web", "binary")) }, "", `key: ConfigMap "team/web" has no key "binary"`, true, false},
-		"no such key":                        {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("web", "passwort")) }, "", `key: Secret "team/web" has no key "passwort", did you mean "password"?`, true, false},
+		"no such key":                        {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("web", "passwort")) }, "", `key: Secret "team/web" has no key "passwort"`, true, false},
 		"no such Secret":                     {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("gone", "password")) }, "", `name: Secret "team/gone" does not exist`, true, false},
 		"a Secret of another namespace":      {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("theirs", "password")) }, "", `name: Secret "team/theirs" does not exist`, true, false},
 		"a path to another namespace":        {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("../other/theirs", "password")) }, "", `name: "../other/theirs" is not a valid name of a Secret: ` + subdomain, false, false},

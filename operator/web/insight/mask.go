@@ -197,7 +197,7 @@ func isReference(n *yaml.Node) bool {
 		return false
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if !slices.Contains([]string{"key", "name", "optional"}, n.Content[i].Value) {
+		if !slices.Contains([]string{"key", "name", "optional"}, n.Content[i].Value) || n.Content[i+1].Kind != yaml.ScalarNode {
 			return false
 		}
 	}

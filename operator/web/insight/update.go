@@ -226,7 +226,9 @@ func (k *kept) update(c *Cluster, w *snapshot, candidate explain.Candidate, refe
 	began := time.Now()
 	old := k.entry
 	k.entry, k.due = k.build(facts, shape), time.Time{}
-	k.compare(old, k.entry, c.Now(), w.before)
+	if len(facts.Unread) == 0 && (old == nil || len(old.facts.Unread) == 0) { // otherwise objects seem to come and go
+		k.compare(old, k.entry, c.Now(), w.before)
+	}
 	k.entry.history = k.changes
 	if dropped := c.snapshots.keepWithin(candidate.Ref()); dropped {
 		pause := min(afreshPause*time.Since(began), longestPause)

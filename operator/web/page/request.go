@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -62,13 +63,28 @@ func (q *request) key() types.NamespacedName {
 func noObject(*request) (insight.Object, error) { return insight.Object{}, nil }
 
 func pod(q *request) (insight.Object, error) {
+	if !q.possible() {
+		_, err := noPage(q)
+		return insight.Object{}, err
+	}
 	return insight.Object{NamespacedName: q.key()}, nil
+}
+
+// possible reports whether an object can have the namespace and the name in the path. Pages show
+// commands with them, which users copy into a shell.
+func (q *request) possible() bool {
+	key := q.key()
+	return len(validation.IsDNS1123Label(key.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(key.Name)) == 0
 }
 
 func object(q *request) (insight.Object, error) {
 	row := rowOf(q.PathValue("resource"))
 	if row == nil {
 		return insight.Object{}, q.noKind()
+	}
+	if !q.possible() {
+		_, err := noPage(q)
+		return insight.Object{}, err
 	}
 	return insight.Object{Row: row, NamespacedName: q.key()}, nil
 }

@@ -275,7 +275,7 @@ func TestHealth(t *testing.T) {
 	}
 	_, body = get(t, srv, "/prometheuses/monitoring/k8s?tab=targets&health=1")
 	read := text(t, body)
-	for _, has := range []string{"prometheus-k8s-0 : 1 up 1 down", "prometheus-k8s-1 : not known, you may not get pods/proxy", "http://10.0.0.0:8080/metrics down : connection refused", "http://10.0.0.1:8080/metrics up", "http://10.0.0.4:8080/metrics no server has it"} {
+	for _, has := range []string{"Pod prometheus-k8s-0: 1 up 1 down", "Pod prometheus-k8s-1: not known, you may not get pods/proxy", "http://10.0.0.0:8080/metrics down : connection refused", "http://10.0.0.1:8080/metrics up", "http://10.0.0.4:8080/metrics no server has it"} {
 		if !strings.Contains(read, has) {
 			t.Errorf("does not say %q:\n%s", has, read)
 		}

@@ -53,8 +53,8 @@ func TestSameWords(t *testing.T) {
 	}{
 		{"ServiceMonitor", endpoint + "interval: 1s, scrapeTimeout: 2s}]}", "spec.endpoints[0].scrapeTimeout", "2s is longer than the interval 1s", false},
 		{"ServiceMonitor", endpoint + "basicAuth: {username: {name: gone, key: k}, password: {name: login, key: username}}}]}", "spec.endpoints[0].basicAuth.username.name", `Secret "demo/gone" does not exist`, unseen},
-		{"ServiceMonitor", endpoint + "basicAuth: {username: {name: login, key: usrname}, password: {name: login, key: username}}}]}", "spec.endpoints[0].basicAuth.username.key", `Secret "demo/login" has no key "usrname", did you mean "username"?`, unseen},
-		{"ServiceMonitor", endpoint + "tlsConfig: {ca: {secret: {name: login, key: ca}}}}]}", "spec.endpoints[0].tlsConfig.ca.secret.key", `Secret "demo/login" has no key "ca", did you mean "ca.crt"?`, unseen},
+		{"ServiceMonitor", endpoint + "basicAuth: {username: {name: login, key: usrname}, password: {name: login, key: username}}}]}", "spec.endpoints[0].basicAuth.username.key", `Secret "demo/login" has no key "usrname"`, unseen},
+		{"ServiceMonitor", endpoint + "tlsConfig: {ca: {secret: {name: login, key: ca}}}}]}", "spec.endpoints[0].tlsConfig.ca.secret.key", `Secret "demo/login" has no key "ca"`, unseen},
 		{"ServiceMonitor", endpoint + "tlsConfig: {ca: {configMap: {name: gone, key: ca}}}}]}", "spec.endpoints[0].tlsConfig.ca.configMap.name", `ConfigMap "demo/gone" does not exist`, unseen},
 		{"ServiceMonitor", endpoint + "relabelings: [{action: keep}, {action: hashmod, targetLabel: a}]}]}", "spec.endpoints[0].relabelings[1].modulus", "must not be 0 for hashmod", false},
 		{"ServiceMonitor", endpoint + "metricRelabelings: [{regex: '(', targetLabel: a}]}]}", "spec.endpoints[0].metricRelabelings[0].regex", "\"(\": error parsing regexp: missing closing ): `^(?s:()$`", false},
@@ -101,7 +101,8 @@ func TestSameWords(t *testing.T) {
 			}
 
 			if found := lint.Check(objects, nil, lint.Options{}).Findings; !slices.ContainsFunc(found, func(f lint.Finding) bool {
-				return f.Severity == lint.SeverityError && f.Field == tc.field && strings.TrimSuffix(f.Message, " among the manifests") == tc.reason
+				// Its author may read the Secrets of the manifests, whose keys lint suggests.
+				return f.Severity == lint.SeverityError && f.Field == tc.field && strings.HasPrefix(f.Message, tc.reason)
 			}) {
 				t.Errorf("lint: %+v", found)
 			}

@@ -68,7 +68,7 @@ func TestCountsDoNotWait(t *testing.T) {
 	}()
 	select {
 	case counts := <-told:
-		if counts != before {
+		if fmt.Sprintf("%+v", counts) != fmt.Sprintf("%+v", before) {
 			t.Errorf("%+v, before %+v", counts, before)
 		}
 	case <-time.After(10 * time.Second):

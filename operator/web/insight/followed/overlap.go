@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -90,6 +91,13 @@ func (w *workload) overlaps(jobs []shownJob, kept int) map[catalog.Ref]bool {
 	if (last == nil || last.of != now && time.Since(last.at) >= comparePause) && w.comparing.CompareAndSwap(false, true) {
 		go func() {
 			defer w.comparing.Store(false)
+			comparing.Lock() // one at a time
+			defer comparing.Unlock()
+			defer func() {
+				if recover() != nil { // outside the request that started it
+					w.compared.Store(&compared{time.Now(), now, nil})
+				}
+			}()
 			w.compared.Store(&compared{time.Now(), now, compare(jobs)})
 		}()
 	}
@@ -99,11 +107,14 @@ func (w *workload) overlaps(jobs []shownJob, kept int) map[catalog.Ref]bool {
 	return last.objects
 }
 
+// comparing serializes comparisons of targets, which take memory.
+var comparing sync.Mutex
+
 // compare returns the objects with URLs that several jobs scrape.
 func compare(jobs []shownJob) map[catalog.Ref]bool {
 	seed, first, out := maphash.MakeSeed(), map[uint64]*job{}, map[catalog.Ref]bool{}
+	left := 2 * maxCompared // targets may have become more
 	for _, j := range jobs {
-		left := 2 * maxCompared // targets may have become more
 		all := targetset.Filter{State: targets.Kept, Shard: targetset.AllShards}
 		for more, after := true, (*targetset.Key)(nil); more; more = after != nil {
 			after = j.set.Page(after, batch, all, func(_ targetset.Key, r targets.Result) bool {

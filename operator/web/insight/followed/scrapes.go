@@ -14,6 +14,10 @@ import (
 // scrapesKept is how long the responses of servers are kept: they can be large.
 const scrapesKept = 10 * time.Second
 
+// scrapesWait is the maximum time to ask servers, less than that of a request: one that does not
+// respond must not withhold the answers of the others.
+const scrapesWait = 5 * time.Second
+
 // Asks implements [insight.ScrapeSource].
 func (s *Source) Asks() bool { return s.Servers != nil }
 
@@ -34,8 +38,10 @@ func (s *Source) Scrapes(ctx context.Context, of insight.Object) (*insight.Scrap
 	if last := w.scrapes; last != nil && time.Since(last.At) < scrapesKept {
 		return last, nil
 	}
-	out := &insight.Scrapes{At: time.Now()}
-	for _, asked := range s.Servers.Ask(ctx, &compiled, preview.AllShards) {
+	out := &insight.Scrapes{}
+	asking, cancel := context.WithTimeout(ctx, scrapesWait)
+	defer cancel()
+	for _, asked := range s.Servers.Ask(asking, &compiled, preview.AllShards) {
 		pod := insight.ScrapingPod{Pod: asked.Pod}
 		if asked.Err != nil {
 			pod.Error = asked.Err.Error()
@@ -48,6 +54,7 @@ func (s *Source) Scrapes(ctx context.Context, of insight.Object) (*insight.Scrap
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	out.At = time.Now()
 	w.scrapes = out
 	return out, nil
 }
