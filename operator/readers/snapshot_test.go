@@ -61,8 +61,8 @@ func TestRead(t *testing.T) {
 		"no namespaces": {
 			refuses: []string{"namespaces"}, objects: map[*catalog.Row]int{catalog.Prometheus: 2, catalog.Probe: 2},
 			labels: labels.Set{corev1.LabelMetadataName: "a"}, unknown: true, asked: "namespaces, prometheuses, probes",
-			notes: []string{"cannot read namespace labels, so namespace selectors match nothing: namespaces is forbidden: not allowed; the ClusterRole firekeeper-developer permits it, with a ClusterRoleBinding to you"},
-			errs:  []string{"list namespaces, whose labels decide what workloads select: namespaces is forbidden: not allowed"},
+			notes: []string{"cannot read namespace labels, so namespace selectors match nothing: namespaces is forbidden: not allowed"},
+			errs:  []string{"list namespaces, whose labels decide what workloads select: namespaces is forbidden: not allowed; the ClusterRole firekeeper-developer permits it, with a ClusterRoleBinding to you"},
 		},
 		"the own namespace": {
 			refuses: []string{"prometheuses", "probes"}, objects: map[*catalog.Row]int{catalog.Prometheus: 1, catalog.Probe: 1}, labels: labels.Set{"team": "a"},
