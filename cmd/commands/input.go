@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 )
 
-// input is what a command reads, and the operator that manages it.
+// input is the input of a command, with the operator that manages it.
 type input struct {
 	explain.Input
 	options    *userOptions // with the flags of an operator among the manifests

@@ -40,7 +40,7 @@ type Snapshot struct {
 	// NamespaceLabels returns the labels of a namespace; ok is false if it does not exist. If the
 	// labels could not be read, every namespace exists and has only the name label.
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
-	// Missing is what could not be read.
+	// Missing are the parts that could not be read.
 	Missing []Missing
 }
 

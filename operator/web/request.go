@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -46,7 +45,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, of *Route, row *
 		return nil, err
 	}
 	object := insight.Object{Row: row, NamespacedName: types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}}
-	if of.aboutObject() && !possible(object.NamespacedName) {
+	if of.aboutObject() && !object.Possible() {
 		return nil, refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "no object can have the namespace or the name in the path")
 	}
 	values, err := parse(of.Params, r.URL.RawQuery)
@@ -82,12 +81,6 @@ func allowed(w http.ResponseWriter, r *http.Request, method string) error {
 	}
 	w.Header().Set("Allow", header)
 	return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, cut(r.Method)+" is not possible here, only "+only)
-}
-
-// possible reports whether the name of an object is valid, so that requests for others need no
-// access review.
-func possible(key types.NamespacedName) bool {
-	return len(validation.IsDNS1123Label(key.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(key.Name)) == 0
 }
 
 // guard isolates a panic of one request from the others: it is logged, and the caller gets 500.

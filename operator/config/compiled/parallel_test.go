@@ -41,8 +41,7 @@ func TestParallelPanicsInTheCaller(t *testing.T) {
 }
 
 // Large objects are compiled one at a time, small ones as many as the memory of the process is for. A
-// panic releases the
-// memory reservation.
+// panic releases the memory reservation.
 func TestLargeObjectsWaitForEachOther(t *testing.T) {
 	large := &v1.ServiceMonitor{}
 	large.Spec.JobLabel = strings.Repeat("x", budget.CompiledBytes/2)

@@ -71,28 +71,9 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		}
 		namesRemark(always, m.Spec.NamespaceSelector)
 	case *v1.Probe:
-		pathRemark(always, "spec.prober.path", m.Spec.ProberSpec.Path)
-		if m.Spec.ProberSpec.Path == "/metrics" {
-			always("spec.prober.path", "/metrics has the metrics of the prober itself, so nothing is probed; leave it out for /probe")
-		}
-		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
-		if s := m.Spec.Targets.StaticConfig; s != nil {
-			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
-		}
-		if s := m.Spec.Targets.Ingress; s != nil {
-			relabelRemarks(always, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
-			(&discovered{roles: []string{"ingress"}}).metaRemarks(always, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs)
-		}
+		probeRemarks(always, m)
 	case *v1alpha1.ScrapeConfig:
-		pathRemark(always, "spec.metricsPath", m.Spec.MetricsPath)
-		relabelRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs, targets)
-		if len(m.Spec.KubernetesSDConfigs) > 0 {
-			rolesOf(m).metaRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs)
-		}
-		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
-		if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
-			staticTargets(always, m)
-		}
+		scrapeConfigRemarks(always, m)
 	case *v1.PrometheusRule:
 		exprRemarks(always, m)
 		note := saying(SeverityNote, "")
@@ -109,6 +90,35 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		if w.String() != l.standIn {
 			fileRemarks(say(w.String()), fields, object)
 		}
+	}
+}
+
+// probeRemarks reports remarks about a Probe.
+func probeRemarks(say says, m *v1.Probe) {
+	pathRemark(say, "spec.prober.path", m.Spec.ProberSpec.Path)
+	if m.Spec.ProberSpec.Path == "/metrics" {
+		say("spec.prober.path", "/metrics has the metrics of the prober itself, so nothing is probed; leave it out for /probe")
+	}
+	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
+	if s := m.Spec.Targets.StaticConfig; s != nil {
+		relabelRemarks(say, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
+	}
+	if s := m.Spec.Targets.Ingress; s != nil {
+		relabelRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
+		(&discovered{roles: []string{"ingress"}}).metaRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs)
+	}
+}
+
+// scrapeConfigRemarks reports remarks about a ScrapeConfig.
+func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
+	pathRemark(say, "spec.metricsPath", m.Spec.MetricsPath)
+	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
+	if len(m.Spec.KubernetesSDConfigs) > 0 {
+		rolesOf(m).metaRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs)
+	}
+	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
+	if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
+		staticTargets(say, m)
 	}
 }
 

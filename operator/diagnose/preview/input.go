@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Input is what reports about targets are computed from.
+// Input is the input of reports about targets.
 type Input struct {
 	explain.Input
 	Options prometheus.Options

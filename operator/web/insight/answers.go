@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
@@ -72,6 +73,12 @@ type Rights interface {
 type Object struct {
 	*catalog.Row
 	types.NamespacedName
+}
+
+// Possible reports whether an object can have the namespace and the name. Requests for others need
+// no access review, and pages show names in commands that users copy into a shell.
+func (o Object) Possible() bool {
+	return len(validation.IsDNS1123Label(o.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(o.NamespacedName.Name)) == 0
 }
 
 // Ref returns the reference used in responses and messages.

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -62,31 +61,26 @@ func (q *request) key() types.NamespacedName {
 // noObject returns no object, for pages about the whole cluster.
 func noObject(*request) (insight.Object, error) { return insight.Object{}, nil }
 
-func pod(q *request) (insight.Object, error) {
-	if !q.possible() {
-		_, err := noPage(q)
-		return insight.Object{}, err
-	}
-	return insight.Object{NamespacedName: q.key()}, nil
-}
-
-// possible reports whether an object can have the namespace and the name in the path. Pages show
-// commands with them, which users copy into a shell.
-func (q *request) possible() bool {
-	key := q.key()
-	return len(validation.IsDNS1123Label(key.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(key.Name)) == 0
-}
+func pod(q *request) (insight.Object, error) { return q.possible(nil) }
 
 func object(q *request) (insight.Object, error) {
 	row := rowOf(q.PathValue("resource"))
 	if row == nil {
 		return insight.Object{}, q.noKind()
 	}
-	if !q.possible() {
+	return q.possible(row)
+}
+
+// possible returns the object that the path names.
+//
+// Errors: no object can have the name.
+func (q *request) possible(row *catalog.Row) (insight.Object, error) {
+	o := insight.Object{Row: row, NamespacedName: q.key()}
+	if !o.Possible() {
 		_, err := noPage(q)
 		return insight.Object{}, err
 	}
-	return insight.Object{Row: row, NamespacedName: q.key()}, nil
+	return o, nil
 }
 
 // noKind is the error for a path with an unknown resource, with a suggestion.
