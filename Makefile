@@ -38,6 +38,9 @@ RACED = ^Test(AgentDaemonSet|Alertmanager|AlertmanagerBindings|Bindings|BadObjec
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
+# Packages with golden files that their tests can rewrite.
+GOLDEN = $(filter-out ./operator/dev/%,$(shell grep -rlE --include=*_test.go -e 'internal/golden"' -e 'flag.Bool\("update"' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
+
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
   echo "$$d" || echo "$(CURDIR)/.cache/go-build"; rm -f "$$d/writable") 2>/dev/null)
@@ -80,8 +83,7 @@ test-long: ## Run everything that needs no node with the race detector: all rele
 
 .PHONY: test-update
 test-update: ## Rewrite golden files; review the diff before you commit it
-	@cd operator && go test ./promconfig/... ./promworkload/... ./rules/... ./thanosruler/... ./alertmanager/... ./amconfig/... -update
-	@cd cmd && go test ./commands -run 'Test(Render|Lint|Explain|Route|ChartTemplates)$$' -update
+	@go test -short $(GOLDEN) -update
 
 .PHONY: bench
 bench: ## Run the benchmarks (COUNT=10 for benchstat)

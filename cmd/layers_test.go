@@ -181,7 +181,7 @@ func TestReloadersStaySmall(t *testing.T) {
 func TestOneDiscovery(t *testing.T) {
 	const discoveries = "github.com/prometheus/prometheus/discovery/"
 	found := map[string]bool{}
-	for _, pkg := range dependencies(t, prefix+"cmd/operator", prefix+"cmd/kubectl-firekeeper", prefix+"operator/targets/discovery/live", prefix+"operator/targets") {
+	for _, pkg := range dependencies(t, prefix+"cmd/operator", prefix+"cmd/kubectl-firekeeper", prefix+"operator/targets/discovery/lister", prefix+"operator/targets") {
 		if name, ok := strings.CutPrefix(pkg, discoveries); ok {
 			found[name] = true
 		}

@@ -16,11 +16,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/informercache"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/web/insight/followed"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
 )
 
 // grantsTargets explains how to grant the permission to read the objects of service discovery.
@@ -37,7 +37,7 @@ const (
 // API.
 type known struct {
 	*informercache.Cluster
-	targets *followed.Source
+	targets *livetargets.Source
 }
 
 // known returns the provider for the HTTP API. It reads the caches of the controllers, and follows
@@ -60,8 +60,8 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	}
 	caches := informercache.New()
 	groups := &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)}
-	out := &known{caches, &followed.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
-		Permissions: live.Cluster{Kube: kube, Who: "the operator"}}}
+	out := &known{caches, &livetargets.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
+		Permissions: lister.Cluster{Kube: kube, Who: "the operator"}}}
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
 		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,
@@ -71,8 +71,8 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 			return fresh, err
 		},
 		Finder: func(r readers.Reader, over *discovery.Objects) preview.Finder {
-			found := followed.Finder{Groups: groups, Denied: grantsTargets, Applied: over, Patience: previewPatience}
-			permitted := followed.Permitted{Finder: found, Source: out.targets, Patience: reviewPatience}
+			found := livetargets.Finder{Groups: groups, Denied: grantsTargets, Applied: over, Patience: previewPatience}
+			permitted := livetargets.Permitted{Finder: found, Source: out.targets, Patience: reviewPatience}
 			if c, is := r.(*overlay.Cluster); is && c.Grants() {
 				permitted.Unknown = "Roles or bindings are among the manifests"
 			}

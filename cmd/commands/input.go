@@ -9,7 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/evidence"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
@@ -81,6 +81,6 @@ func (a *appliedFiles) open(ctx context.Context, o *userOptions, version string,
 	default:
 		in.Reader = overlay.Over(cluster, in.Manifests)
 	}
-	in.look = live.New(ctx, in.Reader).Look
+	in.look = evidence.New(ctx, in.Reader).Look
 	return in, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/httpsd"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: the targets of each job, on which shard and with which labels, and for targets that are dropped, " +
@@ -181,7 +181,7 @@ func (t *targetsOptions) report(ctx context.Context, o *userOptions, stderr io.W
 		q.Look = in.look
 	}
 	if t.compares() {
-		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: in.kube}}
+		q.Servers = preview.Servers{Cluster: promapi.Cluster{Kube: in.kube}}
 	}
 	if row := t.row(); row == nil || row.IsWorkload() {
 		return source.Run(ctx, q)
@@ -225,7 +225,7 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 	case row == nil:
 		q.Pod = key
 	case row.IsWorkload():
-		q.Owner = catalog.Ref{Kind: row.Kind, Namespace: key.Namespace, Name: key.Name}
+		q.Workload = catalog.Ref{Kind: row.Kind, Namespace: key.Namespace, Name: key.Name}
 	}
 	return q, err
 }

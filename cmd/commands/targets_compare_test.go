@@ -12,12 +12,12 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 // has holds the targets of a pod.
 type has struct {
-	targets []running.Target
+	targets []promapi.Target
 	dropped map[string]int
 }
 
@@ -35,7 +35,7 @@ func (h *has) answer(query url.Values) (int, any) {
 // in returns the index of the target with this string in its URL.
 func (h *has) in(t *testing.T, part string) int {
 	t.Helper()
-	i := slices.IndexFunc(h.targets, func(o running.Target) bool { return strings.Contains(o.URL, part) })
+	i := slices.IndexFunc(h.targets, func(o promapi.Target) bool { return strings.Contains(o.URL, part) })
 	if i < 0 {
 		t.Fatalf("no target %s in %v", part, h.targets)
 	}
@@ -68,7 +68,7 @@ func comparing(t *testing.T, begin, end string, replace ...string) (s *served, a
 			switch here := slices.Contains(one.Shards, shard); {
 			case here:
 				raw := strings.Replace(one.URL, "<hidden>", "do-not-show", 1)
-				h.targets = append(h.targets, running.Target{Job: one.Job, URL: raw, Labels: one.Labels, Health: "up"})
+				h.targets = append(h.targets, promapi.Target{Job: one.Job, URL: raw, Labels: one.Labels, Health: "up"})
 			case one.State == targets.Kept, one.State == targets.Dropped:
 				h.dropped[one.Job]++
 			}
@@ -116,9 +116,9 @@ func TestCompareTellsDifferences(t *testing.T) {
 	down := &first.targets[first.in(t, "/probe?module=http&token=")]
 	down.Health, down.LastError = "down", `Get "http://first.example/probe?token=do-not-show": connection`+"\x1b refused"
 	second.targets = append(second.targets,
-		running.Target{Job: "serviceMonitor/demo/web/0", URL: "http://10.0.0.9:8080/metrics", Labels: map[string]string{"pod": "web-test-1"}, Health: "up"},
-		running.Target{Job: "serviceMonitor/demo/web/0", URL: "http://10.0.0.7:8080/metrics", Labels: map[string]string{"pod": "web-0"}, Health: "up"},
-		running.Target{Job: "former", URL: "http://former/", Labels: map[string]string{}, Health: "up"})
+		promapi.Target{Job: "serviceMonitor/demo/web/0", URL: "http://10.0.0.9:8080/metrics", Labels: map[string]string{"pod": "web-test-1"}, Health: "up"},
+		promapi.Target{Job: "serviceMonitor/demo/web/0", URL: "http://10.0.0.7:8080/metrics", Labels: map[string]string{"pod": "web-0"}, Health: "up"},
+		promapi.Target{Job: "former", URL: "http://former/", Labels: map[string]string{}, Health: "up"})
 	second.dropped["podMonitor/demo/jobs/0"]++
 
 	out, stderr, code := fromCluster(t, url, "--compare --fail-on=difference")

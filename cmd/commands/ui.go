@@ -19,18 +19,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	near "github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/evidence"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
-	lookup "github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/web/insight/followed"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/local"
 )
 
@@ -148,7 +148,7 @@ type readable struct {
 	reader  *memo.Reader
 	options *userOptions
 	version *semver.Version
-	targets *followed.Source
+	targets *livetargets.Source
 	parts   insight.Parts
 }
 
@@ -176,7 +176,7 @@ func (o *userOptions) readable(ctx context.Context) (*readable, error) {
 			setups, _, err := o.setups(c.version)
 			return setups, err
 		},
-		Look: func(ctx context.Context, r readers.Reader) nearmiss.Look { return near.New(ctx, r).Look },
+		Look: func(ctx context.Context, r readers.Reader) nearmiss.Look { return evidence.New(ctx, r).Look },
 		Finder: func(_ readers.Reader, over *discovery.Objects) preview.Finder {
 			return preview.Live{Kube: live.Kube, Applied: over}
 		},
@@ -188,11 +188,11 @@ func (o *userOptions) readable(ctx context.Context) (*readable, error) {
 		return nil, err
 	}
 	setups, err := c.parts.Fresh()
-	c.targets = &followed.Source{
+	c.targets = &livetargets.Source{
 		Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options,
 		Groups:      &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
-		Permissions: lookup.Cluster{Kube: live.Kube},
-		Servers:     preview.Servers{Cluster: running.Cluster{Kube: live.Kube}},
+		Permissions: lister.Cluster{Kube: live.Kube},
+		Servers:     preview.Servers{Cluster: promapi.Cluster{Kube: live.Kube}},
 	}
 	c.parts.Targets = c.targets
 	return c, err

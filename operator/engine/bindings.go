@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
@@ -51,7 +51,7 @@ type judged struct {
 	err             error // nil: accepted
 }
 
-func judgedOf(v compiled.Verdict) judged {
+func judgedOf(v fragments.Verdict) judged {
 	out := judged{namespace: v.Object.GetNamespace(), name: v.Object.GetName(), uid: v.Object.GetUID(), generation: v.Object.GetGeneration()}
 	if v.Err != nil {
 		out.err = errors.New(strings.Clone(excerpt.Of(v.Err.Error(), budget.MessageBytes)))
@@ -173,7 +173,7 @@ func refOf(o bindings.Object) catalog.Ref {
 // are more likely to wait for bindings.
 func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[string][]judged) []bindings.Change {
 	b := bound{
-		writer: c.stores.bindings, owner: bindings.Owner{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
+		writer: c.stores.bindings, owner: bindings.Workload{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
 		now: metav1.Now().Rfc3339Copy(),
 	}
 	for _, s := range c.kind.Selects {
@@ -187,7 +187,7 @@ func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[strin
 // bound collects the changes of one workload.
 type bound struct {
 	writer       *bindings.Writer
-	owner        bindings.Owner
+	owner        bindings.Workload
 	now          metav1.Time
 	set, removed []bindings.Change
 }

@@ -12,23 +12,23 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
 // boundMonitors returns n monitors in order that the owner has accepted, with matching verdicts.
-func boundMonitors(n int, o bindings.Owner) (all []*v1.ServiceMonitor, verdicts []compiled.Verdict) {
+func boundMonitors(n int, o bindings.Workload) (all []*v1.ServiceMonitor, verdicts []fragments.Verdict) {
 	for i := range n {
 		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("m%05d", i), Generation: 3, ResourceVersion: "1"}}
 		change, _ := bindings.Bind(bindings.Object{Generation: 3}, o, nil, now)
 		m.Status = *change.Status
 		all = append(all, m)
-		verdicts = append(verdicts, compiled.Verdict{Kind: v1.ServiceMonitorKind, Object: m})
+		verdicts = append(verdicts, fragments.Verdict{Kind: v1.ServiceMonitorKind, Object: m})
 	}
 	return all, verdicts
 }
 
-func newBound(o bindings.Owner) *bound {
+func newBound(o bindings.Workload) *bound {
 	return &bound{
 		writer: bindings.NewWriter(func(context.Context, bindings.Change) (string, []v1.WorkloadBinding, error) {
 			return "", nil, errors.New("nothing is written here")
@@ -49,32 +49,32 @@ func sorted(all []*v1.ServiceMonitor) iter.Seq[catalog.Object] {
 }
 
 func TestCompareBindings(t *testing.T) {
-	o := bindings.Owner{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
+	o := bindings.Workload{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
 	for name, tc := range map[string]struct {
-		change       func(all []*v1.ServiceMonitor, verdicts []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict)
+		change       func(all []*v1.ServiceMonitor, verdicts []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict)
 		set, removed []string
 	}{
-		"nothing": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"nothing": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			return a, v
 		}, nil, nil},
-		"one is rejected": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"one is rejected": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			v[2].Err = errors.New("bad")
 			return a, v
 		}, []string{"m00002"}, nil},
-		"one is not selected": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"one is not selected": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			return a, slices.Delete(v, 1, 2)
 		}, nil, []string{"m00001"}},
-		"none is selected": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"none is selected": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			return a, nil
 		}, nil, []string{"m00000", "m00001", "m00002", "m00003"}},
-		"one is gone": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"one is gone": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			return slices.Delete(a, 0, 1), v
 		}, nil, nil},
-		"one is new": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"one is new": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			a[3].Status.Bindings = nil
 			return a, v
 		}, []string{"m00003"}, nil},
-		"one is newer than it": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+		"one is newer than it": {func(a []*v1.ServiceMonitor, v []fragments.Verdict) ([]*v1.ServiceMonitor, []fragments.Verdict) {
 			a[1] = a[1].DeepCopy()
 			a[1].Generation = 4
 			return a, v
@@ -99,7 +99,7 @@ func TestCompareBindings(t *testing.T) {
 
 // BenchmarkCompareBindings measures a reconciliation after which no binding must be written.
 func BenchmarkCompareBindings(b *testing.B) {
-	o := bindings.Owner{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
+	o := bindings.Workload{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("objects=%d", n), func(b *testing.B) {
 			all, verdicts := boundMonitors(n, o)
@@ -116,7 +116,7 @@ func BenchmarkCompareBindings(b *testing.B) {
 	}
 }
 
-func allJudged(verdicts []compiled.Verdict) (out []judged) {
+func allJudged(verdicts []fragments.Verdict) (out []judged) {
 	for _, v := range verdicts {
 		out = append(out, judgedOf(v))
 	}

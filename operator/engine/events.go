@@ -159,7 +159,7 @@ func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Obj
 				Namespace: obj.GetNamespace(), Name: obj.GetName(), NamespaceLabels: nsLabels, Labels: e.Before.GetLabels(),
 			})
 		}
-		c.trigger(kind, e.Action, c.index.Owners(kind, versions...)...)
+		c.trigger(kind, e.Action, c.index.SelectedBy(kind, versions...)...)
 	})
 }
 

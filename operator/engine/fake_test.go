@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -137,7 +137,7 @@ type fakeInputs struct {
 	*fakeKind
 	w        v1.Workload
 	cluster  Cluster
-	verdicts []compiled.Verdict
+	verdicts []fragments.Verdict
 	refs     []assets.Ref
 	values   []string
 }
@@ -151,7 +151,7 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	}
 	for _, s := range g.Selects {
 		for _, obj := range Selected[catalog.Object](c, selectors, s.Row) {
-			v := compiled.Verdict{Kind: s.Kind, Object: obj}
+			v := fragments.Verdict{Kind: s.Kind, Object: obj}
 			if v.Err = v1.Undecodable(obj); v.Err == nil && obj.GetLabels()["bad"] != "" {
 				v.Err = fmt.Errorf("it is %s", obj.GetLabels()["bad"])
 			}
@@ -185,8 +185,8 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	return in, err
 }
 
-func (in *fakeInputs) Verdicts() iter.Seq[compiled.Verdict] { return slices.Values(in.verdicts) }
-func (in *fakeInputs) References() iter.Seq[assets.Ref]     { return slices.Values(in.refs) }
+func (in *fakeInputs) Verdicts() iter.Seq[fragments.Verdict] { return slices.Values(in.verdicts) }
+func (in *fakeInputs) References() iter.Seq[assets.Ref]      { return slices.Values(in.refs) }
 
 // Desired plans two Secrets, the Service and one StatefulSet.
 func (in *fakeInputs) Desired() (Plan, error) {

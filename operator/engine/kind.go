@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -47,7 +47,7 @@ type Kind struct {
 	// Gone drops the cached results of a deleted object of a selected kind.
 	Gone func(kind string, object types.NamespacedName)
 	// ChargeTo sets the function that accounts for the compiled size of selected objects.
-	ChargeTo func(charge compiled.Charge)
+	ChargeTo func(charge fragments.Charge)
 	// Status returns the desired and the current status of a workload, in the kind's own type.
 	Status func(w v1.Workload, s Status) (want, have any)
 	// Gauges are metrics of workload settings besides the replicas.
@@ -104,7 +104,7 @@ type Gatherer interface {
 type Inputs interface {
 	// Verdicts returns the selected objects, those of a kind sorted by "namespace/name". Desired
 	// may reject more of them if there is no room.
-	Verdicts() iter.Seq[compiled.Verdict]
+	Verdicts() iter.Seq[fragments.Verdict]
 	// References returns all Secrets and ConfigMaps that were looked up.
 	References() iter.Seq[assets.Ref]
 	// Desired computes the plan from the inputs. It is deterministic.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -26,7 +26,7 @@ func named(row *catalog.Row, prefix string) *Kind {
 			Prefix: prefix, NameLabels: []string{"name"}, RuleLabel: "rules-of-" + prefix, OperatedLabel: "operated",
 		},
 		Open:     func(types.NamespacedName) Gatherer { return nil },
-		ChargeTo: func(compiled.Charge) {},
+		ChargeTo: func(fragments.Charge) {},
 		Shape: func(w v1.Workload) Shape {
 			return Shape{Sets: []Set{{Name: prefix + "-" + w.GetName()}}, Replicas: valueOr(w.GetWorkloadFields().Replicas, 1)}
 		},

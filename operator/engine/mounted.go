@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -65,13 +65,13 @@ func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
 }
 
 // Mounts reads the folders of one workload. It caches the result while nothing changes.
-type Mounts struct{ kept compiled.Kept[Mounted] }
+type Mounts struct{ kept fragments.Kept[Mounted] }
 
 // Read returns the content of the folders.
 //
 // Errors: the cluster could not be read. Missing or forbidden objects are not an error.
 func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, error) {
-	return m.kept.Get(compiled.KeyOf(w), c.Current, func() (Mounted, []assets.Dependency, error) {
+	return m.kept.Get(fragments.KeyOf(w), c.Current, func() (Mounted, []assets.Dependency, error) {
 		out := Mounted{Dirs: map[string]string{}}
 		scope := assets.NewScope(w.GetNamespace(), c.References)
 		for _, f := range folders {

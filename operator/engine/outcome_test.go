@@ -11,16 +11,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // decided are inputs with nothing but verdicts.
-type decided []compiled.Verdict
+type decided []fragments.Verdict
 
-func (d decided) Verdicts() iter.Seq[compiled.Verdict] { return slices.Values(d) }
-func (d decided) References() iter.Seq[assets.Ref]     { return slices.Values[[]assets.Ref](nil) }
-func (d decided) Desired() (Plan, error)               { return Plan{}, nil }
+func (d decided) Verdicts() iter.Seq[fragments.Verdict] { return slices.Values(d) }
+func (d decided) References() iter.Seq[assets.Ref]      { return slices.Values[[]assets.Ref](nil) }
+func (d decided) Desired() (Plan, error)                { return Plan{}, nil }
 
 // The outcome reports the finding that matters most to the user.
 func TestOutcome(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -214,7 +214,7 @@ func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha
 
 // AllDropped returns the left-out fields of the workload itself and of the objects that it selects,
 // human-readable and sorted.
-func AllDropped(verdicts iter.Seq[compiled.Verdict], own []gate.Dropped) []string {
+func AllDropped(verdicts iter.Seq[fragments.Verdict], own []gate.Dropped) []string {
 	seen := map[string]bool{}
 	for _, d := range own {
 		seen[d.String()] = true

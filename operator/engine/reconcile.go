@@ -68,7 +68,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	selected := c.kind.count(in)
 	c.counts.Set(key, selected)
 	c.chargeSelection(key, selected)
-	c.tell(log, w, state, in)
+	c.reportRejections(log, w, state, in)
 	c.bind(key, in)
 	c.awaitPods(state, plan.AwaitsPods)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
@@ -66,8 +66,8 @@ func newAskingScene(t *testing.T) *askingScene {
 // referring are inputs with nothing but references.
 type referring []assets.Ref
 
-func (r referring) Verdicts() iter.Seq[compiled.Verdict] {
-	return slices.Values[[]compiled.Verdict](nil)
+func (r referring) Verdicts() iter.Seq[fragments.Verdict] {
+	return slices.Values[[]fragments.Verdict](nil)
 }
 func (r referring) References() iter.Seq[assets.Ref] { return slices.Values(r) }
 func (r referring) Desired() (Plan, error)           { return Plan{}, nil }

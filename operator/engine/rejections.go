@@ -31,8 +31,8 @@ func (k *Kind) count(in Inputs) map[string]Selection {
 	return out
 }
 
-// tell reports rejected objects, once for each reason, in the log and as an Event on the object.
-func (c *Controller) tell(log *slog.Logger, w v1.Workload, state *memory, in Inputs) {
+// reportRejections reports rejected objects, once for each reason, in the log and as an Event on the object.
+func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, in Inputs) {
 	rejected := map[string]reason{}
 	for v := range in.Verdicts() {
 		obj := v.Object

@@ -58,7 +58,7 @@ var (
 	webRef    = catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
 	sometime  = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	someCount = preview.Counts{Kept: 3, Dropped: map[string]int{"spec.selector": 6}}
-	oneTarget = preview.Target{Owner: mainRef, Object: webRef, Target: targets.Target{
+	oneTarget = preview.Target{Workload: mainRef, Object: webRef, Target: targets.Target{
 		ID: "0a1b", Job: "serviceMonitor/demo/web/0", State: targets.Dropped, URL: "http://10.0.0.7:8080/metrics", Shards: []int{},
 		Source: targets.Source{Kind: "Pod", Namespace: "demo", Name: "web-0", Pod: "web-0"}, Discovered: map[string]string{"__address__": "10.0.0.7:8080"},
 		Drop: &targets.Drop{Step: 2, Origin: "spec.selector.matchLabels[app]", Rule: targets.Rule{Action: "keep"}, Value: "db", Message: "app is db"},
@@ -123,9 +123,9 @@ func (k *fake) Similar(_ context.Context, r insight.Rights, o insight.Object) ([
 }
 
 func (k *fake) Explain(_ context.Context, r insight.Rights, o insight.Object) (*explain.Report, error) {
-	later := explain.Verdict{Owner: mainRef, Accepted: true, Reason: explain.Accepted}
-	return &explain.Report{Object: o.Ref(), Owners: []explain.Verdict{{
-		Owner: mainRef, Reason: explain.Paused, Message: "paused", Otherwise: &later, Misses: []selection.Miss{{}},
+	later := explain.Verdict{Workload: mainRef, Accepted: true, Reason: explain.Accepted}
+	return &explain.Report{Object: o.Ref(), Workloads: []explain.Verdict{{
+		Workload: mainRef, Reason: explain.Paused, Message: "paused", Otherwise: &later, Misses: []selection.Miss{{}},
 	}}}, k.note(r, "explain %s %s", o.Ref(), o.Version)
 }
 
@@ -150,7 +150,7 @@ func (k *fake) Target(_ context.Context, r insight.Rights, w insight.Object, job
 func (k *fake) Preview(_ context.Context, r insight.Rights, manifests []byte) (*preview.Report, error) {
 	return &preview.Report{
 		Items: []preview.Target{oneTarget}, Counts: someCount,
-		Owners: []preview.Owner{{Ref: mainRef, Objects: []preview.Object{{Ref: webRef, State: "used"}}}},
+		Workloads: []preview.WorkloadResult{{Ref: mainRef, Objects: []preview.Object{{Ref: webRef, State: "used"}}}},
 	}, k.note(r, "preview %s", manifests)
 }
 

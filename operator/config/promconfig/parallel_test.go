@@ -12,7 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -41,7 +41,7 @@ func TestManyWorstMonitors(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&start)
 		var peak atomic.Int64
-		fragments := compiled.All((*compiled.LastPass[promconfig.Fragment])(nil), v1.ServiceMonitorKind, objects, nil, func(m *v1.ServiceMonitor) promconfig.Fragment {
+		fragments := fragments.All((*fragments.LastPass[promconfig.Fragment])(nil), v1.ServiceMonitorKind, objects, nil, func(m *v1.ServiceMonitor) promconfig.Fragment {
 			f := promconfig.CompileServiceMonitor(m, s, &assets.Static{})
 			var at runtime.MemStats
 			runtime.ReadMemStats(&at)

@@ -2,10 +2,10 @@
 //
 // It uses no client, no logger, and no clock:
 //
-//	s := rules.Selected{Owner: ..., Settings: rules.PrometheusSettings(owner, version), Objects: ...}
+//	s := rules.Selected{Workload: ..., Settings: rules.PrometheusSettings(p, version), Objects: ...}
 //	files := s.Compile(&cache, &last) // one file or error per object
 //
-//	live := rules.Buckets(configMaps, owner.UID)
+//	live := rules.Buckets(configMaps, p.UID)
 //	plan := rules.Pack(base, live, files.Contents())
 //	writes := plan.Writes(live, meta) // Giving, then Taking
 //

@@ -8,8 +8,8 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
 // Compiled is a fragment with the checksum of its content. It is shared.
@@ -30,32 +30,32 @@ type File struct {
 }
 
 // Cache caches compiled rule objects for all workloads. The zero value is ready to use.
-type Cache = compiled.Cache[*Compiled]
+type Cache = fragments.Cache[*Compiled]
 
 // LastPass holds the compiled rule objects of one workload's last reconciliation.
-type LastPass = compiled.LastPass[*Compiled]
+type LastPass = fragments.LastPass[*Compiled]
 
 // Compiler compiles the rule objects of one workload, reconciliation after reconciliation. It
 // is not safe for concurrent use.
 type Compiler struct {
-	Cache *Cache
-	Owner compiled.Owner
-	last  LastPass
+	Cache    *Cache
+	Workload fragments.Workload
+	last     LastPass
 }
 
 // Compile compiles the selected rule objects.
 func (c *Compiler) Compile(s Selected) Files { return s.Compile(c.Cache, &c.last) }
 
 // Held returns the number of bytes that are kept for the workload.
-func (c *Compiler) Held() int { return c.Cache.Held(c.Owner) + c.last.Held() }
+func (c *Compiler) Held() int { return c.Cache.Held(c.Workload) + c.last.Held() }
 
 // Close drops them.
-func (c *Compiler) Close() { c.Cache.Release(c.Owner) }
+func (c *Compiler) Close() { c.Cache.Release(c.Workload) }
 
 // Selected holds the rule objects that a workload selects, sorted by namespace and name,
 // and the settings under which they are compiled.
 type Selected struct {
-	Owner    compiled.Owner
+	Workload fragments.Workload
 	Settings Settings
 	Objects  []*v1.PrometheusRule
 }
@@ -63,11 +63,11 @@ type Selected struct {
 // Compile compiles the rule objects. last may be nil.
 func (s Selected) Compile(cache *Cache, last *LastPass) Files {
 	key := s.Settings.Key()
-	cache.Use(s.Owner, key)
+	cache.Use(s.Workload, key)
 	last.Begin(key)
 	out := make(Files, len(s.Objects))
-	for i, c := range compiled.All(last, v1.PrometheusRuleKind, s.Objects, nil, func(r *v1.PrometheusRule) *Compiled {
-		return cache.Get(key, compiled.IDOf(v1.PrometheusRuleKind, r), nil, func() (*Compiled, bool) {
+	for i, c := range fragments.All(last, v1.PrometheusRuleKind, s.Objects, nil, func(r *v1.PrometheusRule) *Compiled {
+		return cache.Get(key, fragments.IDOf(v1.PrometheusRuleKind, r), nil, func() (*Compiled, bool) {
 			return newCompiled(Compile(r, s.Settings)), true
 		})
 	}) {

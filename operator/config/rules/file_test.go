@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
 // TestPrometheusAndRulerShareACache: if workloads of both kinds select an object, each
@@ -15,7 +15,7 @@ import (
 func TestPrometheusAndRulerShareACache(t *testing.T) {
 	objects := []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", PartialResponseStrategy: "warn", Rules: []v1.Rule{record("a", "up")}})}
 	selected := func(kind, name string) Selected {
-		s := Selected{Owner: compiled.Owner{Kind: kind, Namespace: "demo", Name: name}, Settings: settings("3.13.2"), Objects: objects}
+		s := Selected{Workload: fragments.Workload{Kind: kind, Namespace: "demo", Name: name}, Settings: settings("3.13.2"), Objects: objects}
 		if kind == v1.ThanosRulerKind {
 			s.Settings = thanosSettings("0.42.4")
 		}
@@ -24,7 +24,7 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 	var cache Cache
 	for range 2 {
 		for _, kind := range []string{v1.PrometheusKind, v1.ThanosRulerKind} {
-			for _, name := range []string{"main", "other"} { // both kinds have a "main": a name alone does not identify an owner
+			for _, name := range []string{"main", "other"} { // both kinds have a "main": a name alone does not identify a workload
 				files := selected(kind, name).Compile(&cache, nil)
 				if got, want := strings.Contains(files[0].Content, "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
 					t.Errorf("%s: has the strategy: %t, want %t", kind, got, want)
@@ -36,7 +36,7 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 		t.Errorf("%d compilations, want one for each kind", n)
 	}
 	for _, name := range []string{"main", "other"} {
-		cache.Release(selected(v1.PrometheusKind, name).Owner)
+		cache.Release(selected(v1.PrometheusKind, name).Workload)
 	}
 	if n := cache.Len(); n != 1 {
 		t.Errorf("%d files are kept for the ruler, want 1", n)
@@ -48,7 +48,7 @@ func TestLastPassIsOfTheSettings(t *testing.T) {
 	var cache Cache
 	var last LastPass
 	s := Selected{
-		Owner:    compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: "demo", Name: "main"},
+		Workload: fragments.Workload{Kind: v1.ThanosRulerKind, Namespace: "demo", Name: "main"},
 		Settings: thanosSettings("0.37.2"),
 		Objects:  []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", QueryOffset: "1m"})},
 	}

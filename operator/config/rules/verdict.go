@@ -5,12 +5,12 @@ import (
 	"iter"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
 // Verdict returns the result of compiling the rule object.
-func (f File) Verdict() compiled.Verdict {
-	out := compiled.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
+func (f File) Verdict() fragments.Verdict {
+	out := fragments.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
 		out.File, out.Text = f.FileName, content(f.Content)
 	}
@@ -18,8 +18,8 @@ func (f File) Verdict() compiled.Verdict {
 }
 
 // Verdicts returns the results of all rule objects.
-func (fs Files) Verdicts() iter.Seq[compiled.Verdict] {
-	return func(yield func(compiled.Verdict) bool) {
+func (fs Files) Verdicts() iter.Seq[fragments.Verdict] {
+	return func(yield func(fragments.Verdict) bool) {
 		for _, f := range fs {
 			if !yield(f.Verdict()) {
 				return

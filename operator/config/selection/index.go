@@ -15,32 +15,32 @@ type Rules map[string]Rule
 // Index maps watch events to the workloads that they affect. The zero value is empty and
 // ready to use. It is safe for concurrent use.
 type Index struct {
-	mu     sync.RWMutex
-	owners map[types.NamespacedName]Rules
+	mu        sync.RWMutex
+	workloads map[types.NamespacedName]Rules
 }
 
-// Set replaces the rules of an owner.
-func (x *Index) Set(owner types.NamespacedName, rules Rules) {
+// Set replaces the rules of a workload.
+func (x *Index) Set(workload types.NamespacedName, rules Rules) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.owners == nil {
-		x.owners = map[types.NamespacedName]Rules{}
+	if x.workloads == nil {
+		x.workloads = map[types.NamespacedName]Rules{}
 	}
-	x.owners[owner] = rules
+	x.workloads[workload] = rules
 }
 
-// Remove removes an owner.
-func (x *Index) Remove(owner types.NamespacedName) {
+// Remove removes a workload.
+func (x *Index) Remove(workload types.NamespacedName) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	delete(x.owners, owner)
+	delete(x.workloads, workload)
 }
 
-// Len returns the number of owners.
+// Len returns the number of workloads.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return len(x.owners)
+	return len(x.workloads)
 }
 
 // Object holds the properties of an object that selection depends on.
@@ -50,10 +50,10 @@ type Object struct {
 	Labels          labels.Set
 }
 
-// Owners returns the owners that select or name any of the given versions of an object
+// SelectedBy returns the workloads that select or name any of the given versions of an object
 // (for example, the old and the new one), sorted.
-func (x *Index) Owners(kind string, versions ...Object) []types.NamespacedName {
-	return x.find(func(owner types.NamespacedName, rules Rules) bool {
+func (x *Index) SelectedBy(kind string, versions ...Object) []types.NamespacedName {
+	return x.find(func(workload types.NamespacedName, rules Rules) bool {
 		rule := rules[kind]
 		for _, v := range versions {
 			if rule.Names(v.Namespace, v.Name) || rule.Why(v.Namespace, v.NamespaceLabels, v.Labels) == Selected {
@@ -64,10 +64,10 @@ func (x *Index) Owners(kind string, versions ...Object) []types.NamespacedName {
 	})
 }
 
-// NamespaceChanged returns the owners that select a namespace with either its old or its
+// NamespaceChanged returns the workloads that select a namespace with either its old or its
 // new labels, but not with both, sorted.
 func (x *Index) NamespaceChanged(name string, before, after labels.Set) []types.NamespacedName {
-	return x.find(func(owner types.NamespacedName, rules Rules) bool {
+	return x.find(func(workload types.NamespacedName, rules Rules) bool {
 		for _, rule := range rules {
 			if !rule.Empty() && rule.Namespace(name, before) != rule.Namespace(name, after) {
 				return true
@@ -77,9 +77,9 @@ func (x *Index) NamespaceChanged(name string, before, after labels.Set) []types.
 	})
 }
 
-// NamespaceAdded returns the owners that select objects of a namespace that was added or removed, sorted.
+// NamespaceAdded returns the workloads that select objects of a namespace that was added or removed, sorted.
 func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.NamespacedName {
-	return x.find(func(owner types.NamespacedName, rules Rules) bool {
+	return x.find(func(workload types.NamespacedName, rules Rules) bool {
 		for _, rule := range rules {
 			if !rule.Empty() && !rule.OwnNamespaceOnly() && rule.Namespace(name, nsLabels) {
 				return true
@@ -89,18 +89,18 @@ func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.Namespa
 	})
 }
 
-// InNamespace returns the owners in a namespace, sorted.
+// InNamespace returns the workloads in a namespace, sorted.
 func (x *Index) InNamespace(namespace string) []types.NamespacedName {
-	return x.find(func(owner types.NamespacedName, _ Rules) bool { return owner.Namespace == namespace })
+	return x.find(func(workload types.NamespacedName, _ Rules) bool { return workload.Namespace == namespace })
 }
 
 func (x *Index) find(match func(types.NamespacedName, Rules) bool) []types.NamespacedName {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var out []types.NamespacedName
-	for owner, rules := range x.owners {
-		if match(owner, rules) {
-			out = append(out, owner)
+	for workload, rules := range x.workloads {
+		if match(workload, rules) {
+			out = append(out, workload)
 		}
 	}
 	slices.SortFunc(out, func(a, b types.NamespacedName) int {

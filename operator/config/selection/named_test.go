@@ -24,7 +24,7 @@ func TestNamed(t *testing.T) {
 		"one of the name elsewhere":       {"Probe", Object{Namespace: "far", Name: "base"}, false},
 		"one of the name of another kind": {"PodMonitor", Object{Namespace: "own", Name: "base"}, false},
 	} {
-		if got := slices.Contains(x.Owners(tc.kind, tc.obj), a); got != tc.want {
+		if got := slices.Contains(x.SelectedBy(tc.kind, tc.obj), a); got != tc.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

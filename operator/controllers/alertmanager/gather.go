@@ -7,8 +7,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -17,10 +17,10 @@ import (
 // gatherer gathers the inputs of one Alertmanager.
 type gatherer struct {
 	*settings
-	owner    compiled.Owner // of the fragments in the cache
+	workload fragments.Workload // of the fragments in the cache
 	document *configsecret.Documents
-	last     compiled.LastPass[*compiledConfig]
-	base     compiled.Kept[amconfig.Frame]
+	last     fragments.LastPass[*compiledConfig]
+	base     fragments.Kept[amconfig.Frame]
 	// globals are the global settings of the last valid base. While the base is invalid, the
 	// pods keep running with it, and AlertmanagerConfigs are still checked against it.
 	globals amconfig.Globals
@@ -28,11 +28,11 @@ type gatherer struct {
 }
 
 // Held implements [engine.Gatherer].
-func (g *gatherer) Held() int { return g.configs.Held(g.owner) + g.last.Held() + g.document.Held() }
+func (g *gatherer) Held() int { return g.configs.Held(g.workload) + g.last.Held() + g.document.Held() }
 
 // Close implements [engine.Gatherer].
 func (g *gatherer) Close() {
-	g.configs.Release(g.owner)
+	g.configs.Release(g.workload)
 	g.document.Close()
 }
 
@@ -82,11 +82,11 @@ func (in *inputs) fitSelection() {
 // compileConfigs compiles the selected AlertmanagerConfigs that are not in the cache.
 func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerConfig, globals amconfig.Globals, c engine.Cluster) {
 	s := amconfig.NewSettings(in.am, in.Version, globals)
-	g.configs.Use(g.owner, s.Key())
+	g.configs.Use(g.workload, s.Key())
 	g.last.Begin(s.Key())
 	stands := func(f *compiledConfig) bool { return f.Err == nil && (len(f.Deps) == 0 || c.Current(f.Deps)) }
-	out := compiled.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
-		return g.configs.Get(s.Key(), compiled.IDOf(v1alpha1.AlertmanagerConfigKind, obj), c.Current, func() (*compiledConfig, bool) {
+	out := fragments.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
+		return g.configs.Get(s.Key(), fragments.IDOf(v1alpha1.AlertmanagerConfigKind, obj), c.Current, func() (*compiledConfig, bool) {
 			f := newCompiled(obj, amconfig.Compile(obj, s, c.References))
 			return f, !assets.IsTemporary(f.Err)
 		})

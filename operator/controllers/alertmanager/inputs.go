@@ -8,8 +8,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -48,10 +48,10 @@ type compiledConfig struct {
 	pieces [len(sections)]*document.Piece
 }
 
-// Weight implements [compiled.Weighted]. The TLS files share memory with the cached
+// Weight implements [fragments.Weighted]. The TLS files share memory with the cached
 // Secrets.
 func (c *compiledConfig) Weight() (bytes int, files map[string]int) {
-	return compiled.WeightOf(c, c.Files)
+	return fragments.WeightOf(c, c.Files)
 }
 
 // sections are the sections of the document, in its order.
@@ -90,8 +90,8 @@ func (c *compiledConfig) size() (n int) {
 }
 
 // Verdicts implements [engine.Inputs].
-func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
-	return func(yield func(compiled.Verdict) bool) {
+func (in *inputs) Verdicts() iter.Seq[fragments.Verdict] {
+	return func(yield func(fragments.Verdict) bool) {
 		for _, c := range in.configs {
 			if !yield(c.verdict()) {
 				return
@@ -100,8 +100,8 @@ func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
 	}
 }
 
-func (c config) verdict() compiled.Verdict {
-	out := compiled.Verdict{Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Err: c.Err}
+func (c config) verdict() fragments.Verdict {
+	out := fragments.Verdict{Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Err: c.Err}
 	if c.Err == nil {
 		out.Text = c.compiledConfig
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -20,7 +20,7 @@ import (
 type settings struct {
 	kind    *engine.Kind
 	cfg     workload.Config
-	configs compiled.Cache[*compiledConfig]
+	configs fragments.Cache[*compiledConfig]
 	chunks  document.Chunks // shared by all configurations
 }
 
@@ -41,8 +41,8 @@ func Kind(cfg workload.Config) *engine.Kind {
 		}},
 		Shape: func(w v1.Workload) engine.Shape { return newBuilder(w.(*v1.Alertmanager), cfg).shape() },
 		Open: func(key types.NamespacedName) engine.Gatherer {
-			owner := compiled.Owner{Kind: v1.AlertmanagerKind, Namespace: key.Namespace, Name: key.Name}
-			return &gatherer{settings: s, owner: owner, document: configsecret.New(&s.chunks, 0), globals: amconfig.AnyGlobals}
+			w := fragments.Workload{Kind: v1.AlertmanagerKind, Namespace: key.Namespace, Name: key.Name}
+			return &gatherer{settings: s, workload: w, document: configsecret.New(&s.chunks, 0), globals: amconfig.AnyGlobals}
 		},
 		Gone:     func(kind string, object types.NamespacedName) { s.configs.Forget(kind, object.Namespace, object.Name) },
 		ChargeTo: s.configs.ChargeTo,

@@ -7,8 +7,8 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
@@ -20,22 +20,22 @@ import (
 // gatherer gathers the inputs of one workload.
 type gatherer struct {
 	*family
-	owner     compiled.Owner // of the fragments in the cache
+	workload  fragments.Workload // of the fragments in the cache
 	documents *configsecret.Documents
-	monitors  compiled.LastPass[*CompiledMonitor]
+	monitors  fragments.LastPass[*CompiledMonitor]
 	ruleFiles rules.Compiler
-	frame     compiled.Kept[promconfig.Frame]
+	frame     fragments.Kept[promconfig.Frame]
 	mounts    engine.Mounts
 }
 
 // Held implements [engine.Gatherer].
 func (g *gatherer) Held() int {
-	return g.family.monitors.Held(g.owner) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
+	return g.family.monitors.Held(g.workload) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
 }
 
 // Close implements [engine.Gatherer].
 func (g *gatherer) Close() {
-	g.family.monitors.Release(g.owner)
+	g.family.monitors.Release(g.workload)
 	g.ruleFiles.Close()
 	g.documents.Close()
 }
@@ -57,7 +57,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	if err != nil {
 		return in, err
 	}
-	g.family.monitors.Use(g.owner, settings.Key())
+	g.family.monitors.Use(g.workload, settings.Key())
 	g.monitors.Begin(settings.Key())
 	monitorCompiler{g, c, selectors, settings, in}.compile()
 	if o.Server != nil {
@@ -92,7 +92,7 @@ func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Clu
 			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
 		}
 	}
-	key := strings.Join([]string{compiled.KeyOf(o), s.Key(), strings.Join(ruleConfigMaps, ",")}, "/")
+	key := strings.Join([]string{fragments.KeyOf(o), s.Key(), strings.Join(ruleConfigMaps, ",")}, "/")
 	frame, err := g.frame.Get(key, c.Current, func() (promconfig.Frame, []assets.Dependency, error) {
 		frame, err := o.frame(s, ruleConfigMaps, c.References)
 		return frame, frame.Deps, err
@@ -119,7 +119,7 @@ func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
 // selectedRules returns the selected rule objects of a server.
 func selectedRules(o Workload, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selected {
 	return rules.Selected{
-		Owner: o.fragments(), Settings: rules.PrometheusSettings(o.Server, s.Target().Version),
+		Workload: o.cacheKey(), Settings: rules.PrometheusSettings(o.Server, s.Target().Version),
 		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
 	}
 }
@@ -147,8 +147,8 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 	stands := func(f *CompiledMonitor) bool {
 		return f.Err == nil && (len(f.Deps) == 0 || m.cluster.Current(f.Deps))
 	}
-	out := compiled.All(&m.monitors, row.Kind, objects, stands, func(obj T) *CompiledMonitor {
-		return m.family.monitors.Get(m.settings.Key(), compiled.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
+	out := fragments.All(&m.monitors, row.Kind, objects, stands, func(obj T) *CompiledMonitor {
+		return m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
 			f := compile(obj, m.settings, m.cluster.References)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
 			f.YAML = nil

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -58,15 +58,15 @@ type CompiledMonitor struct {
 	Piece               *document.Piece
 }
 
-// Weight implements [compiled.Weighted]. The TLS files share memory with the cached
+// Weight implements [fragments.Weighted]. The TLS files share memory with the cached
 // Secrets.
 func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
-	return compiled.WeightOf(m, m.Files)
+	return fragments.WeightOf(m, m.Files)
 }
 
 // Verdicts implements [engine.Inputs].
-func (in *Inputs) Verdicts() iter.Seq[compiled.Verdict] {
-	return func(yield func(compiled.Verdict) bool) {
+func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
+	return func(yield func(fragments.Verdict) bool) {
 		for _, m := range in.Monitors {
 			if !yield(m.verdict()) {
 				return
@@ -80,8 +80,8 @@ func (in *Inputs) Verdicts() iter.Seq[compiled.Verdict] {
 	}
 }
 
-func (m Monitor) verdict() compiled.Verdict {
-	out := compiled.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
+func (m Monitor) verdict() fragments.Verdict {
+	out := fragments.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
 	if m.Err == nil {
 		out.Text, out.Jobs = m.Piece, m.Jobs
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
@@ -38,7 +38,7 @@ type Options struct {
 type family struct {
 	Options
 	servers, agents *engine.Kind
-	monitors        compiled.Cache[*CompiledMonitor]
+	monitors        fragments.Cache[*CompiledMonitor]
 	rules           *rules.Cache
 	chunks          document.Chunks // shared by all configurations
 }
@@ -74,10 +74,10 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 	}, ",")
 	k.Shape = func(w v1.Workload) engine.Shape { return shape(workloadOf(w), f.Workload) }
 	k.Open = func(key types.NamespacedName) engine.Gatherer {
-		owner := compiled.Owner{Kind: k.Kind, Namespace: key.Namespace, Name: key.Name}
+		w := fragments.Workload{Kind: k.Kind, Namespace: key.Namespace, Name: key.Name}
 		return &gatherer{
-			family: f, owner: owner, documents: configsecret.New(&f.chunks, f.MaxSecretBytes),
-			ruleFiles: rules.Compiler{Cache: f.rules, Owner: owner},
+			family: f, workload: w, documents: configsecret.New(&f.chunks, f.MaxSecretBytes),
+			ruleFiles: rules.Compiler{Cache: f.rules, Workload: w},
 		}
 	}
 	k.Gone = func(kind string, object types.NamespacedName) {
@@ -87,7 +87,7 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 		}
 		f.monitors.Forget(kind, object.Namespace, object.Name)
 	}
-	k.ChargeTo = func(charge compiled.Charge) {
+	k.ChargeTo = func(charge fragments.Charge) {
 		f.monitors.ChargeTo(charge)
 		f.rules.ChargeTo(charge)
 	}

@@ -119,7 +119,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 		return out, nil
 	}
 	in := &Inputs{Workload: o, Live: c.Live, options: g.Options, documents: g.documents}
-	g.family.monitors.Use(g.owner, settings.Key())
+	g.family.monitors.Use(g.workload, settings.Key())
 	g.monitors.Begin(settings.Key())
 	monitorCompiler{g, c, selectors, settings, in}.compile()
 	s.forget(in.Monitors)

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -66,9 +66,9 @@ func (o Workload) Key() types.NamespacedName {
 // String returns a human-readable name: "Prometheus/monitoring/k8s".
 func (o Workload) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }
 
-// fragments returns the key of the workload in the caches of fragments.
-func (o Workload) fragments() compiled.Owner {
-	return compiled.Owner{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+// cacheKey returns the key of the workload in the caches of fragments.
+func (o Workload) cacheKey() fragments.Workload {
+	return fragments.Workload{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // Builder returns the builder of the workload's objects.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -35,8 +35,8 @@ type inputs struct {
 type gatherer struct {
 	*settings
 	rules.Compiler
-	alerting    compiled.Kept[[]assets.Dependency] // of files that were found valid
-	remoteWrite compiled.Kept[promconfig.RemoteWriteFile]
+	alerting    fragments.Kept[[]assets.Dependency] // of files that were found valid
+	remoteWrite fragments.Kept[promconfig.RemoteWriteFile]
 }
 
 // Gather implements [engine.Gatherer].
@@ -53,7 +53,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	if c.SelectionOnly {
 		return in, nil
 	}
-	key := compiled.KeyOf(tr)
+	key := fragments.KeyOf(tr)
 	in.alerting, in.alertFaults = g.alerting.Get(key, c.Current, func() ([]assets.Dependency, []assets.Dependency, error) {
 		deps, err := promconfig.CheckThanosAlerting(tr, in.Version, c.References)
 		return deps, deps, err
@@ -68,8 +68,8 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	return in, err // the file has its references even after an error
 }
 
-func fragments(namespace, name string) compiled.Owner {
-	return compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: namespace, Name: name}
+func cacheKey(namespace, name string) fragments.Workload {
+	return fragments.Workload{Kind: v1.ThanosRulerKind, Namespace: namespace, Name: name}
 }
 
 // selected returns the selected rule objects of a ThanosRuler.
@@ -84,7 +84,7 @@ func (s *settings) selected(b *builder, tr *v1.ThanosRuler, c engine.Cluster) (r
 		return rules.Selected{}, b.Err
 	}
 	return rules.Selected{
-		Owner: fragments(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, b.Version),
+		Workload: cacheKey(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, b.Version),
 		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
 	}, nil
 }
@@ -99,7 +99,7 @@ func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
 }
 
 // Verdicts implements [engine.Inputs].
-func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] { return in.rules.Verdicts() }
+func (in *inputs) Verdicts() iter.Seq[fragments.Verdict] { return in.rules.Verdicts() }
 
 // References implements [engine.Inputs]. Other Secrets that pods mount are not included,
 // since the objects do not depend on them.

@@ -36,7 +36,7 @@ func Kind(cfg workload.Config, cache *rules.Cache) *engine.Kind {
 		}},
 		Shape: func(w v1.Workload) engine.Shape { return newBuilder(w.(*v1.ThanosRuler), cfg).shape() },
 		Open: func(key types.NamespacedName) engine.Gatherer {
-			return &gatherer{settings: s, Compiler: rules.Compiler{Cache: cache, Owner: fragments(key.Namespace, key.Name)}}
+			return &gatherer{settings: s, Compiler: rules.Compiler{Cache: cache, Workload: cacheKey(key.Namespace, key.Name)}}
 		},
 		Ahead:    &engine.Ahead{Of: catalog.PrometheusRule, Compile: s.compileRules},
 		Gone:     func(kind string, object types.NamespacedName) { cache.Forget(kind, object.Namespace, object.Name) },

@@ -226,7 +226,7 @@ func (o *operator) idles(t *testing.T, most map[string]int) {
 	time.Sleep(time.Minute) // not a wait: the idle minute is tested
 	count, objects := map[string]int{}, map[string]int{}
 	for _, c := range o.world.audit.calls(t, o.user)[before:] {
-		if (c.Verb != "watch" || c.refused()) && !ofAnotherTest(t, c.Object.Namespace) {
+		if (c.Verb != "watch" || c.refused()) && !ofOtherTest(t, c.Object.Namespace) {
 			count[c.Verb+" "+c.resource()]++
 			objects[c.what()+" in "+c.Object.Namespace]++
 		}
@@ -240,12 +240,6 @@ func (o *operator) idles(t *testing.T, most map[string]int) {
 			t.Errorf("by object: %v", objects)
 		}
 	}
-}
-
-// ofAnotherTest reports whether a namespace belongs to another test, which runs at the same time.
-func ofAnotherTest(t *testing.T, namespace string) bool {
-	own, _, _ := strings.Cut(strings.ToLower(t.Name()), "/")
-	return strings.HasPrefix(namespace, "test") && !strings.HasPrefix(namespace, own+"-")
 }
 
 // namedReads is the number of reads by name of Secrets or ConfigMaps in the worst minute: each is due twice, read once

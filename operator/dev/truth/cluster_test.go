@@ -30,7 +30,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 )
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
@@ -83,7 +83,7 @@ func TestKubePrometheus(t *testing.T) {
 			if len(rejected) > 0 {
 				t.Fatal(rejected)
 			}
-			asked := live.Cluster{Kube: kube}
+			asked := lister.Cluster{Kube: kube}
 			forbiddenInTenant(t, asked, &compiled, w)
 			ours, states := compiled.ours(t.Context(), t, asked, w.prometheus.Namespace, w.prometheus.Spec.ServiceAccountName)
 			text := strings.ReplaceAll(merge(t, compiled.forShard(t, 0, filepath.Join(dir, "kubeconfig"), w.prometheus.Namespace)), account, dir+"/")
@@ -100,13 +100,13 @@ func TestKubePrometheus(t *testing.T) {
 }
 
 // forbiddenInTenant checks that the result for the monitor without permissions is Forbidden instead of no targets.
-func forbiddenInTenant(t *testing.T, asked live.Cluster, c *compiled, w *world) {
+func forbiddenInTenant(t *testing.T, asked lister.Cluster, c *compiled, w *world) {
 	t.Helper()
 	for _, job := range c.jobs(t, -1) {
 		if job.Name != "serviceMonitor/tenant/web/0" {
 			continue
 		}
-		found, err := asked.Find(t.Context(), []targets.Job{job}, live.Workload{Namespace: w.prometheus.Namespace, ServiceAccount: w.prometheus.Spec.ServiceAccountName})
+		found, err := asked.Find(t.Context(), []targets.Job{job}, lister.Workload{Namespace: w.prometheus.Namespace, ServiceAccount: w.prometheus.Spec.ServiceAccountName})
 		if err != nil {
 			t.Fatal(err)
 		}

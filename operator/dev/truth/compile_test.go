@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 )
 
 // world is a workload with its monitors.
@@ -195,10 +195,10 @@ func (c *compiled) jobs(t *testing.T, shard int) (out []targets.Job) {
 }
 
 // ours returns the operator's result for each shard: the targets by job, and the number of targets in each state.
-func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster, own, account string) (out []map[string]seen, states map[targets.State]int) {
+func (c *compiled) ours(ctx context.Context, t *testing.T, cluster lister.Cluster, own, account string) (out []map[string]seen, states map[targets.State]int) {
 	t.Helper()
 	all := c.jobs(t, -1)
-	found, err := cluster.Find(ctx, all, live.Workload{Namespace: own, ServiceAccount: account})
+	found, err := cluster.Find(ctx, all, lister.Workload{Namespace: own, ServiceAccount: account})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 // Targets can be read from real servers through the pod proxy of an API server.
@@ -42,9 +42,9 @@ func TestRunning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got running.Answer
+			var got promapi.Answer
 			for began := time.Now(); len(got.Targets) < 3 && time.Since(began) < limit; time.Sleep(100 * time.Millisecond) { // there is no event for discovered targets
-				got = running.Cluster{Kube: kube}.Ask(t.Context(), running.Server{Namespace: "demo", Pod: "main-0", Scheme: "http", Port: 9090})
+				got = promapi.Cluster{Kube: kube}.Ask(t.Context(), promapi.Server{Namespace: "demo", Pod: "main-0", Scheme: "http", Port: 9090})
 			}
 			labels := func(job, instance string) map[string]string {
 				out := map[string]string{"instance": instance, "job": job}
@@ -56,7 +56,7 @@ func TestRunning(t *testing.T) {
 			for i := range got.Targets {
 				got.Targets[i].Health, got.Targets[i].LastError = "", "" // the addresses are unreachable or not scraped yet
 			}
-			want := []running.Target{
+			want := []promapi.Target{
 				{Job: "a", URL: "http://127.0.0.1:1/metrics?token=secret", Labels: labels("a", "127.0.0.1:1")},
 				{Job: "a", URL: "http://127.0.0.1:2/metrics?token=secret", Labels: labels("a", "127.0.0.1:2")},
 				{Job: "b", URL: "http://127.0.0.1:1/metrics", Labels: labels("b", "127.0.0.1:1")},

@@ -18,7 +18,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 )
 
 // seeds returns the number of random worlds.
@@ -116,11 +116,11 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, p, worlds, live.Cluster{Kube: kube}, kubeconfig(h.URL), total)
+	compare(t, p, worlds, lister.Cluster{Kube: kube}, kubeconfig(h.URL), total)
 }
 
 // compare compares worlds in a cluster. There is one server for each shard number.
-func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kubeconfig string, total *tally) {
+func compare(t *testing.T, p program, worlds []*world, cluster lister.Cluster, kubeconfig string, total *tally) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {

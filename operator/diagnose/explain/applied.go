@@ -28,7 +28,7 @@ func FromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wr
 	q.AsWritten = o.AsWritten
 	for i := range q.Workloads {
 		c := &q.Workloads[i]
-		c.Faults = manifestFaults(wrong, c.Setup.Kind.Kind, c.Object.GetNamespace(), c.Object.GetName())
+		c.Faults = manifestFaults(wrong, c.Ref())
 	}
 	return q, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -31,7 +31,7 @@ type Candidate struct {
 
 // Ref returns the reference to the workload.
 func (c Candidate) Ref() catalog.Ref {
-	return catalog.Ref{Kind: c.Setup.Row.Kind, Namespace: c.Object.GetNamespace(), Name: c.Object.GetName()}
+	return catalog.RefOf(c.Setup.Row.Kind, c.Object)
 }
 
 // Unmanaged returns why this operator does not manage the workload; empty if it does.
@@ -66,7 +66,7 @@ func (c Candidate) rule(q *Question) (selection.Rule, error) {
 // workload selects the object.
 //
 // Errors: the workload is invalid.
-func (c Candidate) selects(q *Question) ([]compiled.Verdict, error) {
+func (c Candidate) selects(q *Question) ([]fragments.Verdict, error) {
 	w := dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	cluster := manifests.Only(q.Row, q.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
@@ -83,14 +83,14 @@ func (c Candidate) compile(q *Question, v *Verdict) {
 		}
 		c.became(verdicts[0], q, v)
 	case err != nil:
-		v.because(OwnerInvalid, "%v", err)
+		v.because(WorkloadInvalid, "%v", err)
 	default:
 		v.because(ObjectDeleted, "the %s does not exist", q.Row)
 	}
 }
 
 // became records the compiled result in v.
-func (c Candidate) became(of compiled.Verdict, q *Question, v *Verdict) {
+func (c Candidate) became(of fragments.Verdict, q *Question, v *Verdict) {
 	switch {
 	case assets.IsTemporary(of.Err), assets.IsRefused(of.Err): // the caller may have fewer permissions than the operator
 		v.because(NotKnown, "cannot read a Secret or ConfigMap it refers to: %v", of.Err)
@@ -125,7 +125,7 @@ func (c Candidate) became(of compiled.Verdict, q *Question, v *Verdict) {
 // of the configuration.
 //
 // Errors: the compiled text cannot be parsed.
-func (c Candidate) place(of compiled.Verdict, q *Question, v *Verdict) error {
+func (c Candidate) place(of fragments.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		v.RuleFile, v.ConfigMap = of.File, c.configMap(q, of.File)
 		return nil

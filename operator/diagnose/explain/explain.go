@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
@@ -33,7 +33,7 @@ type Question struct {
 	References assets.Reader
 	// AsWritten rewords a verdict for the API version in which the object was written; nil if
 	// that is the version that the operator reads.
-	AsWritten func(compiled.Verdict) compiled.Verdict
+	AsWritten func(fragments.Verdict) fragments.Verdict
 	// Targets returns the scraped targets of a workload that uses the object, as lines of text;
 	// nil to skip targets.
 	Targets func(Candidate) []string
@@ -54,13 +54,13 @@ const (
 	AcceptedWithoutFields Reason = "AcceptedWithoutFields" // the workload's version does not support some fields
 	UsedByName            Reason = "UsedByName"            // the workload names the object instead of selecting it
 	OtherController       Reason = "OtherController"       // another operator manages the workload
-	OwnerNotWatched       Reason = "WorkloadNotWatched"    // the operator's flags exclude the workload
-	OwnerDeleted          Reason = "WorkloadBeingDeleted"
+	WorkloadNotWatched    Reason = "WorkloadNotWatched"    // the operator's flags exclude the workload
+	WorkloadDeleted       Reason = "WorkloadBeingDeleted"
 	Paused                Reason = "Paused"
 	KindNotSupported      Reason = "KindNotSupported"    // workloads of this kind do not select such objects
 	NamespaceNotWatched   Reason = "NamespaceNotWatched" // the operator's flags exclude the object
 	ObjectDeleted         Reason = "ObjectBeingDeleted"
-	OwnerInvalid          Reason = "WorkloadInvalid" // the workload itself is invalid, so nothing is generated
+	WorkloadInvalid       Reason = "WorkloadInvalid" // the workload itself is invalid, so nothing is generated
 	SelectorNotSet        Reason = "SelectorNotSet"
 	NamespaceNotSelected  Reason = "NamespaceNotSelected"
 	LabelsNotSelected     Reason = "LabelsNotSelected"
@@ -70,7 +70,7 @@ const (
 
 // Verdict is the result for one workload.
 type Verdict struct {
-	Owner    catalog.Ref `json:"workload"`
+	Workload catalog.Ref `json:"workload"`
 	Accepted bool        `json:"accepted"`
 	Reason   Reason      `json:"reason"`
 	Message  string      `json:"message"`
@@ -113,7 +113,7 @@ type Report struct {
 	Object          catalog.Ref       `json:"object"`
 	Labels          map[string]string `json:"labels"`          // labels of the object; null if it has none
 	NamespaceLabels map[string]string `json:"namespaceLabels"` // labels of its namespace; null if there are none or they are unknown
-	Owners          []Verdict         `json:"workloads"`       // result of each workload, the accepting ones first
+	Workloads       []Verdict         `json:"workloads"`       // result of each workload, the accepting ones first
 	// Findings lists problems of the object that do not depend on a workload, and what is missing in the report,
 	// human-readable.
 	Findings []string `json:"findings,omitempty"`
@@ -123,7 +123,7 @@ type Report struct {
 
 // Accepted returns the number of workloads that use the object.
 func (r Report) Accepted() (n int) {
-	for _, v := range r.Owners {
+	for _, v := range r.Workloads {
 		if v.Accepted {
 			n++
 		}
@@ -133,14 +133,14 @@ func (r Report) Accepted() (n int) {
 
 // Unknown reports whether a verdict is unknown and no workload accepts the object.
 func (r Report) Unknown() bool {
-	return r.Accepted() == 0 && slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Reason == NotKnown })
+	return r.Accepted() == 0 && slices.ContainsFunc(r.Workloads, func(v Verdict) bool { return v.Reason == NotKnown })
 }
 
 // Explain returns the verdicts of all workloads, for an operator that watches selectable
 // objects in the namespaces of configs.
 func Explain(q Question, configs informer.Namespaces) Report {
 	out := Report{
-		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Owners: []Verdict{},
+		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Workloads: []Verdict{},
 	}
 	for _, s := range q.Setups {
 		if s.SelectsBy(q.Row.Kind).Row != nil {
@@ -149,15 +149,15 @@ func Explain(q Question, configs informer.Namespaces) Report {
 	}
 	out.NamespaceLabels, _ = q.NamespaceLabels(q.Object.GetNamespace())
 	for _, c := range q.Workloads {
-		out.Owners = append(out.Owners, inquiry{&q, c, configs}.judge())
+		out.Workloads = append(out.Workloads, inquiry{&q, c, configs}.judge())
 	}
-	out.Owners = pertinent(out.Owners)
-	if len(out.Owners) == 0 {
+	out.Workloads = pertinent(out.Workloads)
+	if len(out.Workloads) == 0 {
 		out.Findings = q.findings()
 	}
-	slices.SortStableFunc(out.Owners, func(a, b Verdict) int {
-		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Owner.Kind, b.Owner.Kind),
-			cmp.Compare(a.Owner.Namespace, b.Owner.Namespace), cmp.Compare(a.Owner.Name, b.Owner.Name))
+	slices.SortStableFunc(out.Workloads, func(a, b Verdict) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Workload.Kind, b.Workload.Kind),
+			cmp.Compare(a.Workload.Namespace, b.Workload.Namespace), cmp.Compare(a.Workload.Name, b.Workload.Name))
 	})
 	return out
 }
@@ -176,7 +176,7 @@ func rank(v Verdict) int {
 	switch {
 	case v.Accepted:
 		return 0
-	case v.Reason == Rejected, v.Reason == NotKnown, v.Reason == OwnerInvalid:
+	case v.Reason == Rejected, v.Reason == NotKnown, v.Reason == WorkloadInvalid:
 		return 1
 	case v.Reason == Paused:
 		return 2

@@ -83,7 +83,7 @@ func TestServiceMonitor(t *testing.T) {
 		manifests string
 		opts      engine.Options
 		configs   informer.Namespaces
-		want      Verdict // without Owner; Message is a substring
+		want      Verdict // without Workload; Message is a substring
 		misses    []string
 	}{
 		"accepted": {
@@ -129,7 +129,7 @@ func TestServiceMonitor(t *testing.T) {
 		},
 		"an invalid Prometheus": {
 			manifests: monitor + server("demo", "version: latest, serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: OwnerInvalid, Message: `spec.version: "latest"`},
+			want:      Verdict{Reason: WorkloadInvalid, Message: `spec.version: "latest"`},
 		},
 		"a Prometheus of another operator": {
 			manifests: monitor + owned("Prometheus", "v1", "namespace: demo, annotations: {operator.prometheus.io/controller-id: blue}", "serviceMonitorSelector: {}"),
@@ -143,12 +143,12 @@ func TestServiceMonitor(t *testing.T) {
 		"a Prometheus that is not watched": {
 			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),
 			opts:      engine.Options{Instances: namespaces(t, "monitoring")},
-			want:      Verdict{Reason: OwnerNotWatched, Message: "does not watch Prometheus objects in namespace demo"},
+			want:      Verdict{Reason: WorkloadNotWatched, Message: "does not watch Prometheus objects in namespace demo"},
 		},
 		"a paused Prometheus": {
 			manifests: monitor + server("demo", "paused: true, serviceMonitorSelector: {}"),
 			want: Verdict{Reason: Paused, Message: "spec.paused is true", Otherwise: &Verdict{
-				Owner: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}, Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"},
+				Workload: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}, Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"},
 			}},
 		},
 		"an agent": {
@@ -226,7 +226,7 @@ func TestLooksFor(t *testing.T) {
 			object := strings.Replace(tc.object, "name: main", "name: web", 1)
 			all := "serviceMonitorSelector: {}, podMonitorSelector: {}, probeSelector: {}, scrapeConfigSelector: {}"
 			q := question(t, tc.kind, object+server("demo", strings.Trim(all+", "+tc.server, ", ")), engine.Options{})
-			v := Explain(q, informer.Namespaces{}).Owners[0]
+			v := Explain(q, informer.Namespaces{}).Workloads[0]
 			if !v.Accepted {
 				t.Fatal(v.Message)
 			}
@@ -241,10 +241,10 @@ func TestLooksFor(t *testing.T) {
 func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, misses ...string) {
 	t.Helper()
 	r := Explain(q, configs)
-	if len(r.Owners) != 1 {
-		t.Fatalf("%d verdicts", len(r.Owners))
+	if len(r.Workloads) != 1 {
+		t.Fatalf("%d verdicts", len(r.Workloads))
 	}
-	got := r.Owners[0]
+	got := r.Workloads[0]
 	for _, v := range []*Verdict{&got, got.Otherwise} {
 		if v != nil {
 			v.LooksFor, v.As = nil, nil // see TestLooksFor
@@ -260,7 +260,7 @@ func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, 
 	if !slices.Equal(told, misses) {
 		t.Errorf("it requires %q, want %q", told, misses)
 	}
-	got.Owner, got.Message, want.Message, got.Misses = catalog.Ref{}, "", "", nil
+	got.Workload, got.Message, want.Message, got.Misses = catalog.Ref{}, "", "", nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -290,7 +290,7 @@ func TestUnknown(t *testing.T) {
 	q := question(t, "smon", strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1)+server("demo", "serviceMonitorSelector: {}"), engine.Options{})
 	q.References = unread{}
 	r := Explain(q, informer.Namespaces{})
-	if got := r.Owners[0]; got.Reason != NotKnown || got.Accepted || !r.Unknown() || !strings.Contains(got.Message, "no answer") {
+	if got := r.Workloads[0]; got.Reason != NotKnown || got.Accepted || !r.Unknown() || !strings.Contains(got.Message, "no answer") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -300,7 +300,7 @@ func TestTrouble(t *testing.T) {
 	stuck := strings.TrimSuffix(server("demo", "serviceMonitorSelector: {}"), "---\n") + `
 status: {conditions: [{type: Reconciled, status: "False", message: no space, lastTransitionTime: "2026-01-01T00:00:00Z"}]}
 `
-	got := Explain(question(t, "smon", monitor+stuck, engine.Options{}), informer.Namespaces{}).Owners[0]
+	got := Explain(question(t, "smon", monitor+stuck, engine.Options{}), informer.Namespaces{}).Workloads[0]
 	if !got.Accepted || !strings.HasSuffix(got.Trouble, ": no space") {
 		t.Errorf("got %+v", got)
 	}
@@ -311,7 +311,7 @@ func TestRemarks(t *testing.T) {
 	steps := "{port: http, metricRelabelings: [{action: keep, sourceLabels: [__name__], regex: a}, {action: keep, sourceLabels: [__name__], regex: b}]}"
 	q := question(t, "smon", strings.Replace(monitor, "{port: http}", steps, 1)+server("demo", "shards: 0, serviceMonitorSelector: {}"), engine.Options{})
 	var got []string
-	for _, h := range Explain(q, informer.Namespaces{}).Owners[0].Hints {
+	for _, h := range Explain(q, informer.Namespaces{}).Workloads[0].Hints {
 		got = append(got, h.String())
 	}
 	if len(got) != 2 || !strings.HasPrefix(got[0], "spec.endpoints[0].metricRelabelings[1]: keep after keep") ||
@@ -328,8 +328,8 @@ func TestAcceptingOnesComeFirst(t *testing.T) {
 	}
 	r := Explain(question(t, "smon", manifests.String(), engine.Options{}), informer.Namespaces{})
 	var order []string
-	for _, v := range r.Owners {
-		order = append(order, v.Owner.Name)
+	for _, v := range r.Workloads {
+		order = append(order, v.Workload.Name)
 	}
 	if diff := cmp.Diff([]string{"b", "d", "a", "c"}, order); diff != "" {
 		t.Error(diff)

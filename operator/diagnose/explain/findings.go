@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -32,7 +32,7 @@ func (h Hint) String() string {
 }
 
 // remarks adds the findings about an object that the workload accepts, and about the workload.
-func (c Candidate) remarks(of compiled.Verdict, q *Question, v *Verdict) {
+func (c Candidate) remarks(of fragments.Verdict, q *Question, v *Verdict) {
 	if q.Findings != nil {
 		own := slices.DeleteFunc(c.found(q), func(f lint.Finding) bool {
 			alerting := strings.HasPrefix(f.Field, "spec.alerting")
@@ -57,7 +57,7 @@ func (c Candidate) found(q *Question) []lint.Finding {
 
 // concerns reports whether a finding applies to the workload.
 func (c Candidate) concerns(f lint.Finding) bool {
-	return len(f.Owners) == 0 || slices.Contains(f.Owners, c.Ref().String())
+	return len(f.Workloads) == 0 || slices.Contains(f.Workloads, c.Ref().String())
 }
 
 // hints returns the findings with one of the codes that apply to the workload.
@@ -120,7 +120,7 @@ func (c Candidate) broken(q *Question) string {
 	}
 	var all []string
 	for _, f := range c.found(q) {
-		if f.Severity == lint.SeverityError && (f.Code == lint.CodeOwner || f.Code == lint.CodeMissingReference) {
+		if f.Severity == lint.SeverityError && (f.Code == lint.CodeWorkload || f.Code == lint.CodeMissingReference) {
 			all = append(all, f.Text())
 		}
 	}

@@ -118,8 +118,8 @@ func TestLive(t *testing.T) {
 				return
 			}
 			var got []string
-			for _, v := range Explain(q, informer.Namespaces{}).Owners {
-				parts := []string{v.Owner.Kind, v.Owner.Name, string(v.Reason), v.file()}
+			for _, v := range Explain(q, informer.Namespaces{}).Workloads {
+				parts := []string{v.Workload.Kind, v.Workload.Name, string(v.Reason), v.file()}
 				got = append(got, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 )
 
@@ -13,7 +13,7 @@ import (
 // about probable mistakes.
 //
 // Errors: the compiled text cannot be parsed.
-func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
+func (c Candidate) looks(of fragments.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		c.alerts(q, v)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
@@ -43,7 +44,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
-				c.Faults = manifestFaults(wrong, w.Kind.Kind, w.Key().Namespace, w.Key().Name)
+				c.Faults = manifestFaults(wrong, w.Ref())
 				c.Fails, c.Pods = outcomes[i].Err != nil, podTrouble(o, w, outcomes[i])
 				q.Workloads = append(q.Workloads, c)
 			}
@@ -112,8 +113,8 @@ func skipped(o *manifests.Objects) error {
 }
 
 // manifestFaults returns the faults of the manifest of a workload in one line; empty if it has none.
-func manifestFaults(wrong []manifests.Fault, kind, namespace, name string) string {
-	err := faultsOf(wrong, kind, namespace, name, false)
+func manifestFaults(wrong []manifests.Fault, of catalog.Ref) string {
+	err := faultsOf(wrong, of.Kind, of.Namespace, of.Name, false)
 	if err == nil {
 		return ""
 	}

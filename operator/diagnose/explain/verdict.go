@@ -61,7 +61,7 @@ type filter func(inquiry, *Verdict) (excluded bool)
 // ask applies filters until one excludes the object.
 func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
 	w := i.c.Object
-	v.Owner = catalog.Ref{Kind: i.c.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()}
+	v.Workload = catalog.Ref{Kind: i.c.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()}
 	for _, excludes := range filters {
 		if excludes(i, &v) {
 			return v, true
@@ -94,13 +94,13 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 		return v.because(OtherController, "managed by another operator: %s, and this one runs %s", has, this)
 	}
 	if !i.c.Setup.Instances.Has(w.GetNamespace()) {
-		return v.because(OwnerNotWatched, "the operator does not watch %s objects in namespace %s (--%s-instance-namespaces, --namespaces, --deny-namespaces)", row, w.GetNamespace(), row.Flags)
+		return v.because(WorkloadNotWatched, "the operator does not watch %s objects in namespace %s (--%s-instance-namespaces, --namespaces, --deny-namespaces)", row, w.GetNamespace(), row.Flags)
 	}
 	// The selector was validated when the flags were parsed.
 	if s, err := labels.Parse(i.c.Setup.InstanceSelector); err == nil && !s.Matches(labels.Set(w.GetLabels())) {
-		return v.because(OwnerNotWatched, "its labels do not match --%s-instance-selector=%s", row.Flags, i.c.Setup.InstanceSelector)
+		return v.because(WorkloadNotWatched, "its labels do not match --%s-instance-selector=%s", row.Flags, i.c.Setup.InstanceSelector)
 	}
-	return w.GetDeletionTimestamp() != nil && v.because(OwnerDeleted, "it is being deleted")
+	return w.GetDeletionTimestamp() != nil && v.because(WorkloadDeleted, "it is being deleted")
 }
 
 func objectWatched(i inquiry, v *Verdict) bool {
@@ -121,7 +121,7 @@ func objectNamed(i inquiry, v *Verdict) bool {
 func objectSelected(i inquiry, v *Verdict) bool {
 	rule, err := i.c.rule(i.q)
 	if err != nil {
-		return v.because(OwnerInvalid, "%v", err)
+		return v.because(WorkloadInvalid, "%v", err)
 	}
 	object := i.q.Object
 	namespace := object.GetNamespace()

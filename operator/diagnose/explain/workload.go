@@ -92,7 +92,7 @@ func refused(f lint.Finding) bool {
 // unused collects the findings about objects that the workload rejects or does not select.
 func (r *WorkloadReport) unused(e *lint.Examination, w dryrun.Workload) {
 	for _, f := range e.Findings() {
-		rejects := slices.Contains(f.Owners, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
+		rejects := slices.Contains(f.Workloads, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
 		rejects = rejects || refused(f) && w.Kind.SelectsBy(f.Kind).Row != nil
 		if rejects || f.Code == lint.CodeNotSelected && w.Kind.SelectsBy(f.Kind).Row != nil {
 			r.Unused = append(r.Unused, f)

@@ -17,7 +17,7 @@ var Formats = report.Formats
 func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
 
 func (r Report) text(w *strings.Builder) {
-	switch n := len(r.Owners); {
+	switch n := len(r.Workloads); {
 	case n == 0:
 		fmt.Fprintf(w, "nothing uses %s: there is no %s\n", r.Object, catalog.Or(r.kinds))
 	case r.Unknown():
@@ -30,7 +30,7 @@ func (r Report) text(w *strings.Builder) {
 	for _, text := range r.Findings {
 		fmt.Fprintln(w, text)
 	}
-	for _, v := range r.Owners {
+	for _, v := range r.Workloads {
 		mark := "no"
 		switch {
 		case v.Accepted:
@@ -38,7 +38,7 @@ func (r Report) text(w *strings.Builder) {
 		case v.Reason == NotKnown:
 			mark = "?"
 		}
-		fmt.Fprintf(w, "\n%-3s  %s\n", mark, v.Owner)
+		fmt.Fprintf(w, "\n%-3s  %s\n", mark, v.Workload)
 		v.text(w, "     ")
 	}
 }
@@ -46,7 +46,7 @@ func (r Report) text(w *strings.Builder) {
 // asked returns the kinds of the workloads in the report.
 func (r Report) asked() (out []*catalog.Row) {
 	for _, row := range catalog.All {
-		if slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Owner.Kind == row.Kind }) {
+		if slices.ContainsFunc(r.Workloads, func(v Verdict) bool { return v.Workload.Kind == row.Kind }) {
 			out = append(out, row)
 		}
 	}
@@ -75,8 +75,8 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	switch v.Reason {
 	case Rejected:
 		message = "rejected: " + message
-	case OwnerInvalid:
-		message = v.Owner.Kind + " is invalid: " + message
+	case WorkloadInvalid:
+		message = v.Workload.Kind + " is invalid: " + message
 	case NotKnown:
 		message = "unknown: " + message
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
@@ -39,7 +39,9 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 		l.notSelected(workloads)
 	}
 	for w, why := range o.Unmanaged() {
-		l.add(Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName(), Message: why}, "")
+		f := about(w.Ref())
+		f.Severity, f.Code, f.Message = SeverityNote, CodeNotSelected, why
+		l.add(f, "")
 	}
 	l.nearMisses()
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
@@ -108,10 +110,10 @@ func (f Finding) Text() string {
 
 // Remarks returns the remarks about a workload and an object that it selects: valid settings
 // with a probably unintended effect. It considers no other objects.
-func Remarks(w dryrun.Workload, v compiled.Verdict) []Finding {
+func Remarks(w dryrun.Workload, v fragments.Verdict) []Finding {
 	l := newLinter(manifests.New(nil), Options{})
 	l.advises = true
-	l.verdicts(w, []compiled.Verdict{v})
-	l.workloadRemarks(Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}, w)
+	l.verdicts(w, []fragments.Verdict{v})
+	l.workloadRemarks(about(w.Ref()), w)
 	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Code != CodeRemark })
 }

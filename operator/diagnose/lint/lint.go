@@ -10,8 +10,9 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -38,7 +39,7 @@ const (
 	CodeInvalid          = "invalid"           // a value that the API server rejects
 	CodeRejected         = "rejected"          // an object that its workload rejects
 	CodeMissingReference = "missing-reference" // an object that its workload rejects because of a missing Secret or ConfigMap
-	CodeOwner            = "workload"          // a workload that cannot be rendered
+	CodeWorkload         = "workload"          // a workload that cannot be rendered
 	CodeDropped          = "dropped"           // a field that the workload's version does not support
 	CodeRemark           = "remark"            // a value that is not used as written
 	CodeDuplicate        = "duplicate"         // an object that was already defined
@@ -61,8 +62,8 @@ type Finding struct {
 	// Field is the path as the user wrote it: "spec.endpoints[0].interval".
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
-	// Owners are the workloads that the finding holds for; empty when it does not depend on one.
-	Owners []string `json:"workloads,omitempty"`
+	// Workloads are the workloads that the finding holds for; empty when it does not depend on one.
+	Workloads []string `json:"workloads,omitempty"`
 }
 
 // Report is the result of a run. Findings are sorted by file, line and object.
@@ -122,7 +123,7 @@ type linter struct {
 	advises  bool   // report valid settings with a probably unintended effect
 	lonely   bool   // findings are shown without the place of their object
 	findings []Finding
-	seen     map[string]int // index of each finding, by its other fields than Owners
+	seen     map[string]int // index of each finding, by its other fields than Workloads
 	trees    map[string]*tree
 	made     []made              // in the order of the workloads
 	told     map[string][]string // fields with an error in the manifest, by object
@@ -152,8 +153,8 @@ func (l *linter) add(f Finding, owner string) {
 		l.seen[id] = i
 		l.findings = append(l.findings, f)
 	}
-	if owner != "" && !slices.Contains(l.findings[i].Owners, owner) {
-		l.findings[i].Owners = append(l.findings[i].Owners, owner)
+	if owner != "" && !slices.Contains(l.findings[i].Workloads, owner) {
+		l.findings[i].Workloads = append(l.findings[i].Workloads, owner)
 	}
 }
 
@@ -233,13 +234,18 @@ func (l *linter) duplicate(f Finding, err *manifests.DuplicateError) Finding {
 	return f
 }
 
+// about returns an empty finding about an object.
+func about(ref catalog.Ref) Finding {
+	return Finding{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+}
+
 // workload reconciles one workload and reports the findings about it and its objects.
 func (l *linter) workload(w dryrun.Workload) {
-	self := Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
+	self := about(w.Ref())
 	made := l.reconcile(w)
 	l.verdicts(w, made.Verdicts)
 	if made.Err != nil {
-		l.rejected(self, CodeOwner, made.Err, "")
+		l.rejected(self, CodeWorkload, made.Err, "")
 		return
 	}
 	for _, d := range made.Plan.Dropped {
@@ -263,9 +269,9 @@ func (l *linter) workload(w dryrun.Workload) {
 }
 
 // verdicts reports the findings about the objects that a workload selects.
-func (l *linter) verdicts(w dryrun.Workload, all []compiled.Verdict) {
+func (l *linter) verdicts(w dryrun.Workload, all []fragments.Verdict) {
 	for _, v := range all {
-		at := Finding{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
+		at := about(catalog.RefOf(v.Kind, v.Object))
 		if v.Err != nil {
 			l.rejected(at, CodeRejected, v.Err, w.String())
 			continue

@@ -18,7 +18,7 @@ func (e *Examination) Unread(w dryrun.Workload, a selection.Answer) (why string,
 
 func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
 	notSet := a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
-	at := Finding{Kind: w.Kind.Kind, Namespace: w.Key().Namespace, Name: w.Key().Name}
+	at := about(w.Ref())
 	t := l.tree(l.placeOf(at))
 	if !notSet || t.root == nil {
 		return "", false

@@ -152,9 +152,9 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 		case a.Reason == selection.NamespaceUnknown:
 			misses = append(misses, m.Requirement)
 		case a.Reason == selection.NamespaceNotSelected && !m.Has():
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, "Namespace", "", of.Namespace, "metadata.labels"), m.Label))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), "metadata.labels"), m.Label))
 		case a.Reason == selection.NamespaceNotSelected:
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, "Namespace", "", of.Namespace, fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
 		case !m.Has():
 			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: add it", m.Requirement, m.Label))
 		default:
@@ -170,13 +170,17 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 
 // placed returns the selector that decided, with its place.
 func (l *linter) placed(f Finding, s selector, a selection.Answer) string {
-	return a.Selector + l.reference(f, s.workload.Kind.Kind, s.workload.Object.GetNamespace(), s.workload.Object.GetName(), a.Selector)
+	return a.Selector + l.reference(f, s.workload.Ref(), a.Selector)
 }
+
+// namespaceRef returns the reference to a Namespace.
+func namespaceRef(name string) catalog.Ref { return catalog.Ref{Kind: "Namespace", Name: name} }
 
 // reference returns the place of a field of another object, " (prometheus.yaml:12)"; empty if
 // that object was not read.
-func (l *linter) reference(from Finding, kind, namespace, name, field string) string {
-	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
+func (l *linter) reference(from Finding, of catalog.Ref, field string) string {
+	at := about(of)
+	at.Field = field
 	if l.placeOf(at).File == "" {
 		return ""
 	}

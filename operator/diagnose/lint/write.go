@@ -84,8 +84,8 @@ func (f Finding) sentence() string {
 		b.WriteString(f.Field + ": ")
 	}
 	b.WriteString(f.Message)
-	if len(f.Owners) > 0 {
-		b.WriteString(" (for " + strings.Join(f.Owners, ", ") + ")")
+	if len(f.Workloads) > 0 {
+		b.WriteString(" (for " + strings.Join(f.Workloads, ", ") + ")")
 	}
 	return b.String()
 }
@@ -189,7 +189,7 @@ var sarifRules = []sarifRule{
 	{CodeInvalid, sarifText{"The API server rejects a value."}},
 	{CodeRejected, sarifText{"The workload that selects the object rejects it."}},
 	{CodeMissingReference, sarifText{"The object refers to a Secret or ConfigMap that does not exist."}},
-	{CodeOwner, sarifText{"Nothing can be generated for the workload."}},
+	{CodeWorkload, sarifText{"Nothing can be generated for the workload."}},
 	{CodeDropped, sarifText{"The version of the workload does not support a field, which is left out."}},
 	{CodeRemark, sarifText{"A value has no effect or is changed before use."}},
 	{CodeDuplicate, sarifText{"The object is defined twice."}},

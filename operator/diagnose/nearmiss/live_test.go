@@ -25,7 +25,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/evidence"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
@@ -237,7 +237,7 @@ func TestLive(t *testing.T) {
 			}
 			view := nearmiss.NewView(s.theirs, s.own, append(s.ours.All(catalog.ServiceMonitor), s.ours.All(catalog.PodMonitor)...))
 			said, _ := looked(s, nearmiss.At(view))
-			found, unknown := looked(s, live.New(t.Context(), deploy(s)).Look)
+			found, unknown := looked(s, evidence.New(t.Context(), deploy(s)).Look)
 			for _, u := range unknown {
 				fmt.Fprintf(&out, "%s ? %s\n", file, u)
 			}
@@ -324,7 +324,7 @@ func TestLiveRights(t *testing.T) {
 			}
 			m := deploy(s)
 			m.refused = tc.refused
-			found, unknown := looked(s, live.New(t.Context(), m).Look)
+			found, unknown := looked(s, evidence.New(t.Context(), m).Look)
 			var hints []string
 			for _, f := range found {
 				hints = append(hints, f.Hint.String())
@@ -347,7 +347,7 @@ func TestLiveReadsLittle(t *testing.T) {
 	}
 	m := deploy(s)
 	m.objects[readers.ClusterRoles.GroupResource()] = nil // everything is allowed
-	look := live.New(t.Context(), m).Look
+	look := evidence.New(t.Context(), m).Look
 	for range 2 {
 		if found, unknown := looked(s, look); len(found)+len(unknown) > 0 {
 			t.Errorf("found %v, unknown %v", found, unknown)

@@ -9,13 +9,13 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 // Comparison is the difference between the computed targets of a workload and those of its pods.
 type Comparison struct {
-	Owner catalog.Ref   `json:"workload"`
-	Pods  []ComparedPod `json:"pods"`
+	Workload catalog.Ref   `json:"workload"`
+	Pods     []ComparedPod `json:"pods"`
 	// Differences lists the differences, each with the pods that have it.
 	Differences []Difference `json:"differences"`
 	// Down lists the targets of pods whose last scrape failed. They are not differences.
@@ -111,7 +111,7 @@ func (c *comparison) add(object catalog.Ref, name string, result targets.Result)
 
 // with compares the jobs with the targets of the servers.
 func (c *comparison) with(asked []Asked) Comparison {
-	c.out.Owner, c.out.Pods, c.out.Differences = c.w.Ref, []ComparedPod{}, []Difference{}
+	c.out.Workload, c.out.Pods, c.out.Differences = c.w.Ref, []ComparedPod{}, []Difference{}
 	c.found.last = map[string]int{}
 	for i := range asked {
 		c.pod(&asked[i])
@@ -135,7 +135,7 @@ func (c *comparison) pod(a *Asked) {
 		c.out.Pods = append(c.out.Pods, pod)
 		return
 	}
-	theirs := map[string][]running.Target{}
+	theirs := map[string][]promapi.Target{}
 	for _, t := range a.Targets {
 		theirs[t.Job] = append(theirs[t.Job], t)
 	}
@@ -159,7 +159,7 @@ func (c *comparison) pod(a *Asked) {
 }
 
 // down records the targets that a server cannot scrape.
-func (c *comparison) down(a *Asked, all []running.Target) {
+func (c *comparison) down(a *Asked, all []promapi.Target) {
 	for _, t := range all {
 		if t.Health == "down" {
 			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: maskedURL(t.URL), Health: t.Health, Message: t.LastError})
@@ -168,13 +168,13 @@ func (c *comparison) down(a *Asked, all []running.Target) {
 }
 
 // job compares the targets of a job.
-func (c *comparison) job(a *Asked, j *compared, theirs []running.Target) {
+func (c *comparison) job(a *Asked, j *compared, theirs []promapi.Target) {
 	note := func(d Difference) {
 		d.Job, d.URL = j.name, maskedURL(d.URL)
 		c.found.add(a.Pod, d)
 	}
 	ours, dropped := j.on(c.w, a)
-	left := map[string][]running.Target{} // by URL
+	left := map[string][]promapi.Target{} // by URL
 	equal := map[string]int{}             // by URL and labels
 	for _, t := range theirs {
 		equal[keyOfTarget(t.URL, t.Labels)]++

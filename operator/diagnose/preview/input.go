@@ -31,13 +31,13 @@ type Input struct {
 // Errors: the workload or pod does not exist; the workload is not managed; the query selects nothing
 // that exists; the cluster cannot be read.
 func (in Input) Run(ctx context.Context, q Query) (report Report, err error) {
-	everything := q.Owner == catalog.Ref{} && q.Pod.Name == "" && q.Job == "" && !q.OverlapsOnly
+	everything := q.Workload == catalog.Ref{} && q.Pod.Name == "" && q.Job == "" && !q.OverlapsOnly
 	if q.Pod.Name != "" {
 		if q.IP, err = in.address(ctx, q.Pod); err != nil {
 			return report, err
 		}
 	}
-	objects, all, err := in.workloads(ctx, q.Owner)
+	objects, all, err := in.workloads(ctx, q.Workload)
 	if err != nil {
 		return report, err
 	}
@@ -62,7 +62,7 @@ func (in Input) RunAbout(ctx context.Context, n explain.Name, q Query) (report R
 	explained := explain.Explain(question, in.Scopes.For(question.Row))
 	q.Object = explained.Object
 	uses := func(owner catalog.Ref) bool {
-		return slices.ContainsFunc(explained.Owners, func(v explain.Verdict) bool { return v.Accepted && v.Owner == owner })
+		return slices.ContainsFunc(explained.Workloads, func(v explain.Verdict) bool { return v.Accepted && v.Workload == owner })
 	}
 	var all []Workload
 	if q.Overlaps { // including the jobs of other objects

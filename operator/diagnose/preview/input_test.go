@@ -67,9 +67,9 @@ func TestInput(t *testing.T) {
 		err   string
 	}{
 		"everything":                       {kept: "Prometheus demo/main http://10.0.0.1:80/metrics"},
-		"a workload":                       {query: Query{Owner: prometheusNamed("main")}, kept: "Prometheus demo/main http://10.0.0.1:80/metrics"},
-		"a workload of another operator":   {query: Query{Owner: prometheusNamed("other")}, err: "Prometheus demo/other is not managed by this operator: "},
-		"no such workload":                 {query: Query{Owner: prometheusNamed("none")}, err: "Prometheus demo/none does not exist among the manifests"},
+		"a workload":                       {query: Query{Workload: prometheusNamed("main")}, kept: "Prometheus demo/main http://10.0.0.1:80/metrics"},
+		"a workload of another operator":   {query: Query{Workload: prometheusNamed("other")}, err: "Prometheus demo/other is not managed by this operator: "},
+		"no such workload":                 {query: Query{Workload: prometheusNamed("none")}, err: "Prometheus demo/none does not exist among the manifests"},
 		"a pod":                            {query: Query{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}}, kept: "Prometheus demo/main http://10.0.0.1:80/metrics"},
 		"a pod in another namespace":       {query: Query{Pod: types.NamespacedName{Namespace: "far", Name: "far-0"}}},
 		"no such pod":                      {query: Query{Pod: types.NamespacedName{Namespace: "demo", Name: "none"}}, err: "pod demo/none does not exist among the manifests"},
@@ -103,7 +103,7 @@ func TestInput(t *testing.T) {
 			var kept []string
 			for _, target := range report.Items {
 				if target.State == targets.Kept {
-					kept = append(kept, target.Owner.String()+" "+target.URL)
+					kept = append(kept, target.Workload.String()+" "+target.URL)
 				}
 			}
 			if got := strings.Join(kept, ", "); got != tc.kept {
@@ -115,7 +115,7 @@ func TestInput(t *testing.T) {
 
 // Objects that nothing selects are named in the report about everything, and in no other.
 func TestInputNamesUnselected(t *testing.T) {
-	for name, q := range map[string]Query{"everything": {}, "a workload": {Owner: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}}, "overlaps": {Overlaps: true, OverlapsOnly: true}} {
+	for name, q := range map[string]Query{"everything": {}, "a workload": {Workload: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}}, "overlaps": {Overlaps: true, OverlapsOnly: true}} {
 		in := input(t)
 		in.Manifests.Scope = explain.ScopeOf(in.Setups, in.Scopes)
 		q.Shard = AllShards

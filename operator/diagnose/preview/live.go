@@ -7,7 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 )
 
 // Live is a [Finder] that discovers targets in a cluster, with the permissions of the caller.
@@ -18,6 +18,6 @@ type Live struct {
 
 // Find implements [Finder].
 func (l Live) Find(ctx context.Context, jobs []targets.Job, w *Workload) (found []targets.Found, notes []string, err error) {
-	answer, err := live.Cluster{Kube: l.Kube, Applied: l.Applied}.Find(ctx, jobs, live.Workload{Namespace: w.Namespace, ServiceAccount: w.ServiceAccount})
+	answer, err := lister.Cluster{Kube: l.Kube, Applied: l.Applied}.Find(ctx, jobs, lister.Workload{Namespace: w.Namespace, ServiceAccount: w.ServiceAccount})
 	return answer.Found, answer.Notes, err
 }

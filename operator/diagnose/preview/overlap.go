@@ -10,8 +10,8 @@ import (
 
 // Overlap is a URL that a workload scrapes more than once.
 type Overlap struct {
-	Owner catalog.Ref `json:"workload"`
-	URL   string      `json:"url"`
+	Workload catalog.Ref `json:"workload"`
+	URL      string      `json:"url"`
 	// Targets lists the targets with the URL, in the order of the configuration.
 	Targets []Target `json:"targets"`
 }

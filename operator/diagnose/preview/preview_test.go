@@ -93,7 +93,7 @@ func TestLimitLeavesCounts(t *testing.T) {
 	if len(r.Items)+r.Omitted != 0 || r.Counts.Kept != 150 {
 		t.Errorf("none are asked for: %d listed, %d omitted, %+v", len(r.Items), r.Omitted, r.Counts)
 	}
-	reason := r.Owners[0].Objects[1].Jobs[0].Reasons[0]
+	reason := r.Workloads[0].Objects[1].Jobs[0].Reasons[0]
 	if reason.Count != 50 || len(reason.Found) != maxFound {
 		t.Errorf("%+v", reason)
 	}
@@ -104,7 +104,7 @@ func TestShards(t *testing.T) {
 	w := workload(t, 3, "- {job_name: a, relabel_configs: [{source_labels: [__address__], modulus: 3, target_label: __tmp, action: hashmod}, {source_labels: [__tmp], regex: $(SHARD), action: keep}]}")
 	all := ask(t, w, pods{n: 60}, Query{Shard: AllShards})
 	sum := 0
-	for shard, n := range all.Owners[0].PerShard {
+	for shard, n := range all.Workloads[0].PerShard {
 		one := ask(t, w, pods{n: 60}, Query{Shard: shard})
 		if one.Counts.Kept != n || one.Counts.OtherShard != 60-n || len(one.WithoutTargets) > 0 {
 			t.Errorf("shard %d: %+v, together %d", shard, one.Counts, n)
@@ -112,7 +112,7 @@ func TestShards(t *testing.T) {
 		sum += n
 	}
 	if sum != 60 || all.Counts.Kept != 60 {
-		t.Errorf("%v, %+v", all.Owners[0].PerShard, all.Counts)
+		t.Errorf("%v, %+v", all.Workloads[0].PerShard, all.Counts)
 	}
 }
 

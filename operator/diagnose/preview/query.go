@@ -29,9 +29,9 @@ const AllShards = -1
 
 // Query selects the contents of a report. The zero value with AllShards selects everything.
 type Query struct {
-	// Owner limits the report to a workload, Object to the jobs of an object, Job to a job.
-	Owner, Object catalog.Ref
-	Job           string
+	// Workload limits the report to a workload, Object to the jobs of an object, Job to a job.
+	Workload, Object catalog.Ref
+	Job              string
 	// Namespace limits the report to objects of a namespace; empty for all.
 	Namespace string
 	// Pod limits the report to targets of a pod, IP also includes targets with its address.
@@ -96,7 +96,7 @@ func (q *Query) Check(all []Workload) error {
 	var jobs, origins []string
 	for i := range all {
 		w := &all[i]
-		if (q.Owner != catalog.Ref{}) && q.Owner != w.Ref {
+		if (q.Workload != catalog.Ref{}) && q.Workload != w.Ref {
 			continue
 		}
 		most = max(most, w.Shards)

@@ -13,7 +13,7 @@ import (
 
 // Report is the result of a preview.
 type Report struct {
-	Owners []Owner `json:"workloads"`
+	Workloads []WorkloadResult `json:"workloads"`
 	// Items lists the targets in the order of workloads and jobs, up to a limit.
 	Items []Target `json:"items"`
 	// Omitted is the number of targets above the limit. Absent if all are listed.
@@ -43,8 +43,8 @@ func (r *Report) NameUnselected(objects *manifests.Objects) {
 	})
 }
 
-// Owner is the result for one workload.
-type Owner struct {
+// WorkloadResult is the result for one workload.
+type WorkloadResult struct {
 	catalog.Ref
 	Shards  int    `json:"shards,omitempty"`
 	PerNode bool   `json:"perNode,omitempty"` // true if each pod scrapes the targets on its node
@@ -93,17 +93,17 @@ type Job struct {
 
 // Target is a target of a job, with the workload and the object from which the job is generated.
 type Target struct {
-	Owner  catalog.Ref `json:"workload"`
-	Object catalog.Ref `json:"object"`
+	Workload catalog.Ref `json:"workload"`
+	Object   catalog.Ref `json:"object"`
 	targets.Target
 }
 
 // Without is a job without targets, or an object without jobs.
 type Without struct {
-	Owner   catalog.Ref `json:"workload,omitzero"` // absent for an object that no workload uses
-	Object  catalog.Ref `json:"object"`
-	Job     string      `json:"job,omitempty"` // absent for an object without jobs
-	Message string      `json:"message"`
+	Workload catalog.Ref `json:"workload,omitzero"` // absent for an object that no workload uses
+	Object   catalog.Ref `json:"object"`
+	Job      string      `json:"job,omitempty"` // absent for an object without jobs
+	Message  string      `json:"message"`
 }
 
 // Counts is the number of targets by state.
@@ -226,7 +226,7 @@ func (r *Report) Undecided(conditions []string) bool {
 func (r *Report) unread(others bool) bool {
 	job := func(j Job) bool { return j.Counts.gaps() > 0 && (!others || j.Counts.scraped() == 0) }
 	object := func(o Object) bool { return o.State == Unknown || slices.ContainsFunc(o.Jobs, job) }
-	owner := func(o Owner) bool { return o.Error != "" || slices.ContainsFunc(o.Objects, object) }
+	owner := func(o WorkloadResult) bool { return o.Error != "" || slices.ContainsFunc(o.Objects, object) }
 	verdict := func(v explain.Verdict) bool { return v.Reason == explain.NotKnown }
-	return slices.ContainsFunc(r.Owners, owner) || slices.ContainsFunc(r.NotUsed, verdict)
+	return slices.ContainsFunc(r.Workloads, owner) || slices.ContainsFunc(r.NotUsed, verdict)
 }

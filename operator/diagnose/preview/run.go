@@ -22,11 +22,11 @@ type run struct {
 //
 // Errors: the discovery of a workload failed; the error of ctx.
 func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error) {
-	out := Report{Owners: []Owner{}, Items: []Target{}, question: q}
+	out := Report{Workloads: []WorkloadResult{}, Items: []Target{}, question: q}
 	r := run{Query: q, report: &out}
 	for i := range all {
 		w := &all[i]
-		if (q.Owner != catalog.Ref{}) && q.Owner != w.Ref {
+		if (q.Workload != catalog.Ref{}) && q.Workload != w.Ref {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -41,7 +41,7 @@ func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error)
 
 // workload adds a workload to the report.
 func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
-	o := Owner{Ref: w.Ref, Shards: w.Shards, PerNode: w.PerNode, Error: w.Error, Notes: slices.Clone(w.Notes), Objects: []Object{}}
+	o := WorkloadResult{Ref: w.Ref, Shards: w.Shards, PerNode: w.PerNode, Error: w.Error, Notes: slices.Clone(w.Notes), Objects: []Object{}}
 	var jobs []targets.Job
 	for _, p := range w.parts {
 		for i := range p.jobs {
@@ -93,7 +93,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		return nil
 	}
 	r.report.Counts.Add(&o.Counts)
-	r.report.Owners = append(r.report.Owners, o)
+	r.report.Workloads = append(r.report.Workloads, o)
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (r *run) asksForObject(o Object) bool {
 }
 
 // add adds an object and its counts.
-func (o *Owner) add(object Object) {
+func (o *WorkloadResult) add(object Object) {
 	for i := range object.Jobs {
 		j := &object.Jobs[i]
 		object.Counts.Add(&j.Counts)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 // Asker reads the targets of the servers of workloads.
@@ -28,7 +28,7 @@ type Asked struct {
 	Pod   string
 	Shard int
 	Node  string // of a pod that scrapes the targets on its node
-	running.Answer
+	promapi.Answer
 }
 
 // servers are the addresses of the pods of a workload.
@@ -53,7 +53,7 @@ func serversOf(c explain.Candidate) servers {
 }
 
 // Servers is an [Asker] for pods in a cluster.
-type Servers struct{ running.Cluster }
+type Servers struct{ promapi.Cluster }
 
 // askedAtOnce is the maximum number of concurrent requests, since responses can be large.
 const askedAtOnce = 4
@@ -65,13 +65,13 @@ func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []Asked {
 		err = fmt.Errorf("spec.listenLocal is true, so that its pods answer only themselves")
 	}
 	if err != nil {
-		return []Asked{{Pod: w.Name, Shard: AllShards, Answer: running.Answer{Err: err}}}
+		return []Asked{{Pod: w.Name, Shard: AllShards, Answer: promapi.Answer{Err: err}}}
 	}
 	var g errgroup.Group
 	g.SetLimit(askedAtOnce)
 	for i := range out {
 		g.Go(func() error {
-			out[i].Answer = s.Cluster.Ask(ctx, running.Server{
+			out[i].Answer = s.Cluster.Ask(ctx, promapi.Server{
 				Namespace: w.Namespace, Pod: out[i].Pod, Scheme: w.servers.at.Scheme, Port: w.servers.at.ServerPort, Prefix: w.servers.prefix,
 			})
 			return nil

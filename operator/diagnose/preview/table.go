@@ -44,7 +44,7 @@ func (r *Report) differences() [][]string {
 		c := &r.Comparisons[i]
 		for _, p := range c.Pods {
 			if p.Error != "" {
-				rows = append(rows, []string{c.Owner.String(), p.Pod, "unknown", "", "", "", "", "", "", "", p.Error})
+				rows = append(rows, []string{c.Workload.String(), p.Pod, "unknown", "", "", "", "", "", "", "", p.Error})
 			}
 		}
 		for _, d := range slices.Concat(c.Differences, c.Down) {
@@ -54,7 +54,7 @@ func (r *Report) differences() [][]string {
 			}
 			for _, pod := range d.Pods {
 				rows = append(rows, []string{
-					c.Owner.String(), pod, string(d.Kind), d.Job, d.URL, labelText(d.Labels), labelText(d.PodLabels), dropped, there, d.Health, d.Message,
+					c.Workload.String(), pod, string(d.Kind), d.Job, d.URL, labelText(d.Labels), labelText(d.PodLabels), dropped, there, d.Health, d.Message,
 				})
 			}
 		}
@@ -71,7 +71,7 @@ func (t *Target) row() []string {
 		labels = labelText(t.Labels)
 	}
 	return []string{
-		t.Owner.String(), t.Object.String(), t.Job, string(t.State), t.URL, strings.Trim(fmt.Sprint(t.Shards), "[]"),
+		t.Workload.String(), t.Object.String(), t.Job, string(t.State), t.URL, strings.Trim(fmt.Sprint(t.Shards), "[]"),
 		place(t), t.Source.Node, origin, t.Message, labels,
 	}
 }

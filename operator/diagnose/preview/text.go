@@ -31,19 +31,19 @@ type Style struct {
 // About turns the report into one about an object, based on its verdicts from explain.
 func (r *Report) About(object explain.Report) {
 	r.object = &object
-	for _, v := range object.Owners {
+	for _, v := range object.Workloads {
 		if !v.Accepted {
 			r.NotUsed = append(r.NotUsed, v)
 			continue
 		}
-		if i := slices.IndexFunc(r.Owners, func(o Owner) bool { return o.Ref == v.Owner }); i >= 0 {
-			r.Owners[i].Hints = slices.DeleteFunc(slices.Clone(v.Hints), func(h explain.Hint) bool { return r.Owners[i].hinted(h.Hint) })
+		if i := slices.IndexFunc(r.Workloads, func(o WorkloadResult) bool { return o.Ref == v.Workload }); i >= 0 {
+			r.Workloads[i].Hints = slices.DeleteFunc(slices.Clone(v.Hints), func(h explain.Hint) bool { return r.Workloads[i].hinted(h.Hint) })
 		}
 	}
 }
 
 // hinted reports whether a job has a hint.
-func (o *Owner) hinted(h nearmiss.Hint) bool {
+func (o *WorkloadResult) hinted(h nearmiss.Hint) bool {
 	return slices.ContainsFunc(o.Objects, func(object Object) bool {
 		return slices.ContainsFunc(object.Jobs, func(j Job) bool { return slices.Contains(j.Hints, h) })
 	})
@@ -81,14 +81,14 @@ func (t text) report() {
 	switch q := &t.question; {
 	case q.OverlapsOnly:
 		t.overlaps()
-	case t.object != nil && len(t.Owners) == 0:
+	case t.object != nil && len(t.Workloads) == 0:
 		_ = t.object.Write(t, "text") // the builder does not fail
 	case q.Pod.Name != "":
 		t.pod()
-	case len(t.Owners) == 0 && q.Namespace != "":
+	case len(t.Workloads) == 0 && q.Namespace != "":
 		t.line("nothing in namespace %s is scraped", q.Namespace)
 		t.unselected()
-	case len(t.Owners) == 0:
+	case len(t.Workloads) == 0:
 		t.line("there is no Prometheus or PrometheusAgent")
 	case q.States != nil && len(q.States) == 0:
 		t.overview()
@@ -103,8 +103,8 @@ func (t text) report() {
 
 // overview writes a line for each object.
 func (t text) overview() {
-	for i := range t.Owners {
-		o := &t.Owners[i]
+	for i := range t.Workloads {
+		o := &t.Workloads[i]
 		if i > 0 {
 			t.line("")
 		}
@@ -155,7 +155,7 @@ func (j *Job) line() string {
 }
 
 // owner writes the line of a workload and its notes.
-func (t text) owner(o *Owner) {
+func (t text) owner(o *WorkloadResult) {
 	head := o.Ref.String()
 	if o.Error != "" {
 		t.line("%s   targets unknown", head)
@@ -176,7 +176,7 @@ func (t text) owner(o *Owner) {
 	t.notes(o)
 }
 
-func (t text) notes(o *Owner) {
+func (t text) notes(o *WorkloadResult) {
 	for _, note := range o.Notes {
 		t.line("  note  %s", strings.ReplaceAll(note, "\n", "\n        "))
 	}
@@ -193,7 +193,7 @@ func (t text) without() {
 		if w.Job != "" {
 			what = "job " + w.Job
 		}
-		t.line("  %s of %s", what, w.Owner)
+		t.line("  %s of %s", what, w.Workload)
 	}
 }
 
@@ -206,8 +206,8 @@ func (t text) details() {
 		}
 		first = false
 	}
-	for i := range t.Owners {
-		o := &t.Owners[i]
+	for i := range t.Workloads {
+		o := &t.Workloads[i]
 		if t.object == nil {
 			gap()
 			t.owner(o)
@@ -233,13 +233,13 @@ func (t text) details() {
 	}
 	for _, v := range t.NotUsed {
 		gap()
-		t.line("%s  →  %s   not used", t.object.Object, v.Owner)
+		t.line("%s  →  %s   not used", t.object.Object, v.Workload)
 		t.WriteString(v.Text("  "))
 	}
 }
 
 // job writes a job with its targets, and the reasons for other targets.
-func (t text) job(o *Owner, object *Object, j *Job) {
+func (t text) job(o *WorkloadResult, object *Object, j *Job) {
 	counts := j.Counts.String()
 	if len(j.Reasons) == 0 && j.Counts.scraped() == 0 {
 		counts += ": discovery finds nothing"
@@ -269,7 +269,7 @@ func (t text) listsAll(r Reason) bool {
 }
 
 // targets writes a row for each target.
-func (t text) targets(o *Owner, all []Target) {
+func (t text) targets(o *WorkloadResult, all []Target) {
 	rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
 	for i := range all {
 		one := &all[i]

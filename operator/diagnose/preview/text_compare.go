@@ -14,7 +14,7 @@ var differenceKinds = map[DifferenceKind]string{
 func (t text) comparisons() {
 	for i := range t.Comparisons {
 		c := &t.Comparisons[i]
-		t.line("\n%s   %s", c.Owner, c)
+		t.line("\n%s   %s", c.Workload, c)
 		for _, p := range c.Pods {
 			if p.Error != "" {
 				t.line("  unknown  pod %s: %s", p.Pod, p.Error)

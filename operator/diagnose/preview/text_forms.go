@@ -21,8 +21,8 @@ func (t text) pod() {
 	}
 	var unknown []string
 	var others []passed
-	for i := range t.Owners {
-		o := &t.Owners[i]
+	for i := range t.Workloads {
+		o := &t.Workloads[i]
 		if o.Error != "" {
 			t.line("")
 			t.owner(o)
@@ -55,7 +55,7 @@ func (t text) pod() {
 
 // passed is a job that discovers a pod but does not scrape it.
 type passed struct {
-	owner *Owner
+	owner *WorkloadResult
 	job   *Job
 }
 
@@ -92,7 +92,7 @@ func (t text) overlaps() {
 	}
 	t.line("%s scraped more than once by the same workload", plural(len(t.Overlaps), "URL"))
 	for _, overlap := range t.Overlaps[:n] {
-		t.line("\n%s   %s", overlap.Owner, overlap.URL)
+		t.line("\n%s   %s", overlap.Workload, overlap.URL)
 		rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
 		for i := range overlap.Targets {
 			one := &overlap.Targets[i]

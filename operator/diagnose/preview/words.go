@@ -91,7 +91,7 @@ func (r *Reason) message(hidden string) string {
 // Summaries returns a line for each job with known targets, prefixed with its name if there are
 // several jobs.
 func (r *Report) Summaries() (out []string) {
-	for _, o := range r.Owners {
+	for _, o := range r.Workloads {
 		for _, object := range o.Objects {
 			for i := range object.Jobs {
 				c := &object.Jobs[i].Counts
@@ -140,7 +140,7 @@ func spread(perShard []int) string {
 
 // scrapers returns the shards or nodes that scrape a target; empty if there is only one
 // possibility.
-func scrapers(o *Owner, t *Target) string {
+func scrapers(o *WorkloadResult, t *Target) string {
 	switch {
 	case t.State != targets.Kept && t.State != targets.OtherShard:
 		return ""

@@ -4,12 +4,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
 // OriginsOf returns the origins of an Alertmanager configuration. all are the existing
 // AlertmanagerConfigs, verdicts the results of compiling them.
-func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []compiled.Verdict) Origins {
+func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []fragments.Verdict) Origins {
 	origins := Origins{Alertmanager: am, Configs: map[string]*v1alpha1.AlertmanagerConfig{}}
 	for _, o := range all {
 		origins.Configs[o.GetNamespace()+"/"+o.GetName()] = o.(*v1alpha1.AlertmanagerConfig)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -106,7 +106,7 @@ func id(kind string, o catalog.Object) string {
 // selectAll selects and compiles all objects for the workload.
 //
 // Errors: the workload is invalid.
-func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
+func selectAll(f Facts) (map[string]*fragments.Verdict, error) {
 	w := dryrun.Workload{Kind: f.Setup.Kind, Object: f.Object}
 	cluster := manifests.Only(f.Setup.Row, f.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
@@ -118,10 +118,10 @@ func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
 	}
 	selects := f.Select
 	if selects == nil {
-		selects = func(c engine.Cluster) ([]compiled.Verdict, error) { return dryrun.Select(w, c) }
+		selects = func(c engine.Cluster) ([]fragments.Verdict, error) { return dryrun.Select(w, c) }
 	}
 	verdicts, err := selects(cluster)
-	out := map[string]*compiled.Verdict{}
+	out := map[string]*fragments.Verdict{}
 	for i, v := range verdicts {
 		out[id(v.Kind, v.Object)] = &verdicts[i]
 	}
@@ -135,7 +135,7 @@ func (f Facts) undecided(rule selection.Rule, o catalog.Object) bool {
 
 // judge returns the state of one object. A current report of the operator in the status of the
 // object takes precedence, because the caller may have fewer permissions.
-func judge(f Facts, row *catalog.Row, o catalog.Object, v *compiled.Verdict) (State, string) {
+func judge(f Facts, row *catalog.Row, o catalog.Object, v *fragments.Verdict) (State, string) {
 	if !f.Configs.Has(o.GetNamespace()) || v == nil {
 		return Unselected(f, row, o)
 	}
@@ -178,10 +178,10 @@ func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 		Row: row, Object: o, Setups: []engine.Setup{f.Setup}, Workloads: []explain.Candidate{f.Candidate},
 		NamespaceLabels: f.NamespaceLabels, NamespaceUnknown: f.NamespaceUnknown, References: f.References,
 	}, f.Configs)
-	if len(report.Owners) == 0 {
+	if len(report.Workloads) == 0 {
 		return Unknown, ""
 	}
-	v := report.Owners[0]
+	v := report.Workloads[0]
 	if v.Otherwise != nil {
 		v = *v.Otherwise
 	}
@@ -196,7 +196,7 @@ func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	switch {
 	case v.Accepted:
 		return Accepted, ""
-	case v.Reason == explain.NotKnown, v.Reason == explain.OwnerInvalid:
+	case v.Reason == explain.NotKnown, v.Reason == explain.WorkloadInvalid:
 		return Unknown, message
 	}
 	return NotSelected, message

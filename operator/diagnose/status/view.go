@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -31,7 +31,7 @@ type Facts struct {
 	References       assets.Reader
 	// Select replaces [manifests.Select], for example by a caching implementation; nil for the
 	// default.
-	Select func(engine.Cluster) ([]compiled.Verdict, error)
+	Select func(engine.Cluster) ([]fragments.Verdict, error)
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet

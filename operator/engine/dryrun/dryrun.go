@@ -10,8 +10,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
@@ -21,19 +22,22 @@ type Workload struct {
 	Object v1.Workload
 }
 
+// Ref returns the kind, namespace and name of the workload.
+func (w Workload) Ref() catalog.Ref { return catalog.RefOf(w.Kind.Kind, w.Object) }
+
 // Key returns the namespace and name of the workload.
 func (w Workload) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
 }
 
 // String returns a human-readable name: "Prometheus monitoring/k8s".
-func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() }
+func (w Workload) String() string { return w.Ref().String() }
 
 // Outcome is the result of a dry run.
 type Outcome struct {
 	// Verdicts are about the objects that the workload selects, in configuration order. With Err,
 	// they may be incomplete.
-	Verdicts []compiled.Verdict
+	Verdicts []fragments.Verdict
 	Plan     engine.Plan
 	Err      error // an error in the workload itself; there is no plan
 }
@@ -70,14 +74,14 @@ func Run(w Workload, c engine.Cluster) (out Outcome) {
 //
 // Errors: the workload is invalid; an object could not be checked. There may be verdicts along with
 // an error.
-func Select(w Workload, c engine.Cluster) ([]compiled.Verdict, error) {
+func Select(w Workload, c engine.Cluster) ([]fragments.Verdict, error) {
 	gatherer := w.Kind.Open(w.Key())
 	defer gatherer.Close()
 	return SelectWith(gatherer, w, c)
 }
 
 // SelectWith is like [Select] and reuses what a gatherer of the workload has compiled.
-func SelectWith(g engine.Gatherer, w Workload, c engine.Cluster) ([]compiled.Verdict, error) {
+func SelectWith(g engine.Gatherer, w Workload, c engine.Cluster) ([]fragments.Verdict, error) {
 	c.SelectionOnly = true
 	in, err := g.Gather(w.Kind.Copy(w.Object), c)
 	return slices.Collect(in.Verdicts()), err

@@ -137,7 +137,7 @@ func TestFinalizerErrors(t *testing.T) {
 func TestBindingRequests(t *testing.T) {
 	const path = "/apis/monitoring.coreos.com/v1/namespaces/demo/prometheusrules/alerts/status?fieldManager=PrometheusOperator&fieldValidation=Strict application/"
 	answer := &v1.PrometheusRule{TypeMeta: metav1.TypeMeta{APIVersion: "monitoring.coreos.com/v1", Kind: "PrometheusRule"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "8"}}
-	owner := bindings.Owner{Resource: "thanosrulers", Namespace: "demo", Name: "main"}
+	owner := bindings.Workload{Resource: "thanosrulers", Namespace: "demo", Name: "main"}
 	now := metav1.Unix(0, 0)
 	first := bindings.Object{Row: catalog.PrometheusRule, Namespace: "demo", Name: "alerts", Version: "7", Generation: 1}
 	put, _ := bindings.Bind(first, owner, nil, now)

@@ -18,12 +18,12 @@ const Accepted v1.ConditionType = "Accepted"
 // Invalid is the reason of a rejected object.
 const Invalid = "InvalidConfiguration"
 
-// Owner identifies the workload of a binding.
-type Owner struct {
+// Workload identifies the workload of a binding.
+type Workload struct {
 	Resource, Namespace, Name string // Resource is plural: "prometheuses"
 }
 
-func (o Owner) is(b v1.WorkloadBinding) bool {
+func (o Workload) is(b v1.WorkloadBinding) bool {
 	return b.Name == o.Name && b.Namespace == o.Namespace && b.Resource == o.Resource && b.Group == v1.GroupName
 }
 
@@ -50,10 +50,10 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Bind returns the change that makes the status report whether the owner accepts the
+// Bind returns the change that makes the status report whether the workload accepts the
 // object, or rejects it if rejection is not nil. It returns false if the status is
 // already correct.
-func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) {
+func Bind(obj Object, o Workload, rejection error, now metav1.Time) (Change, bool) {
 	want := condition(obj.Generation, rejection, now)
 	at := slices.IndexFunc(obj.Bindings, o.is)
 	if at >= 0 && same(obj.Bindings[at].Conditions, want) {
@@ -73,8 +73,8 @@ func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) 
 		Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
 }
 
-// Release returns the change that removes the owner's binding, or false if there is none.
-func Release(obj Object, o Owner) (Change, bool) {
+// Release returns the change that removes the workload's binding, or false if there is none.
+func Release(obj Object, o Workload) (Change, bool) {
 	at := slices.IndexFunc(obj.Bindings, o.is)
 	if at < 0 {
 		return Change{}, false
@@ -83,7 +83,7 @@ func Release(obj Object, o Owner) (Change, bool) {
 }
 
 // tests returns the steps that verify that a binding has not moved.
-func tests(at int, o Owner) []Operation {
+func tests(at int, o Workload) []Operation {
 	var out []Operation
 	for _, field := range [][2]string{{"name", o.Name}, {"namespace", o.Namespace}, {"resource", o.Resource}, {"group", v1.GroupName}} {
 		out = append(out, Operation{Op: "test", Path: fmt.Sprintf("/status/bindings/%d/%s", at, field[0]), Value: field[1]})

@@ -23,12 +23,12 @@ import (
 )
 
 var (
-	k8s   = Owner{"prometheuses", "monitoring", "k8s"}
+	k8s   = Workload{"prometheuses", "monitoring", "k8s"}
 	now   = metav1.NewTime(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
 	early = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 )
 
-func binding(o Owner, generation int64, rejection error) v1.WorkloadBinding {
+func binding(o Workload, generation int64, rejection error) v1.WorkloadBinding {
 	return v1.WorkloadBinding{Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
 		Conditions: []v1.ConfigResourceCondition{condition(generation, rejection, early)}}
 }
@@ -55,8 +55,8 @@ func text(t *testing.T, c Change, needed bool) string {
 }
 
 func TestBind(t *testing.T) {
-	other := Owner{"prometheuses", "monitoring", "other"}
-	agent := Owner{"prometheusagents", "monitoring", "k8s"}
+	other := Workload{"prometheuses", "monitoring", "other"}
+	agent := Workload{"prometheusagents", "monitoring", "k8s"}
 	const (
 		yes   = `{"lastTransitionTime":"2026-11-21T06:00:00Z","observedGeneration":3,"status":"True","type":"Accepted"}`
 		no    = `{"lastTransitionTime":"2026-11-21T06:00:00Z","message":"spec.x: bad","observedGeneration":3,"reason":"InvalidConfiguration","status":"False","type":"Accepted"}`

@@ -4,7 +4,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/conversion"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
 // version is a CRD version that the operator does not use internally.
@@ -43,7 +43,7 @@ func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Objec
 }
 
 // AsWritten rewords the error of a verdict for the version in which the object was written.
-func (o *Objects) AsWritten(of compiled.Verdict) compiled.Verdict {
+func (o *Objects) AsWritten(of fragments.Verdict) fragments.Verdict {
 	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
 	if other && of.Err != nil {
 		of.Err = v.reword(of.Err)

@@ -42,15 +42,15 @@ type Reader struct {
 
 	mu      sync.Mutex
 	version uint64 // grows when a cached result is dropped
-	answers map[question]*answer
-	large   map[question]time.Time // lists of more than maxWhole objects, with the time until which they are assumed large
+	entries map[cacheKey]*entry
+	large   map[cacheKey]time.Time // lists of more than maxWhole objects, with the time until which they are assumed large
 
 	references      assets.Reader
 	referencesUntil time.Time
 }
 
-// question is the key of a cached result.
-type question struct {
+// cacheKey is the key of a cached result.
+type cacheKey struct {
 	of              schema.GroupVersionResource
 	namespace, name string
 	list            bool
@@ -59,14 +59,14 @@ type question struct {
 	account, verb   string // of a permission check: the ServiceAccount and the verb
 }
 
-// answer is a cached result.
-type answer struct {
+// entry is a cached result.
+type entry struct {
 	done chan struct{} // closed when the other fields are set
-	told
+	result
 	at time.Time
 }
 
-type told struct {
+type result struct {
 	objects []readers.Object
 	may     bool
 	err     error
@@ -75,16 +75,16 @@ type told struct {
 // New returns a cache of reads from under. Reads and watches end with the context. changes may be nil: then
 // nothing is watched.
 func New(ctx context.Context, under readers.Reader, changes Source) *Reader {
-	r := &Reader{ctx: ctx, under: under, answers: map[question]*answer{}, large: map[question]time.Time{}}
+	r := &Reader{ctx: ctx, under: under, entries: map[cacheKey]*entry{}, large: map[cacheKey]time.Time{}}
 	r.watches = newWatches(ctx, changes, r.changed, r.feed.Listening)
 	return r
 }
 
 // Get implements [readers.Reader].
 func (r *Reader) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (readers.Object, error) {
-	got, err := r.ask(ctx, question{of: of, namespace: key.Namespace, name: key.Name}, func(ctx context.Context) told {
+	got, err := r.ask(ctx, cacheKey{of: of, namespace: key.Namespace, name: key.Name}, func(ctx context.Context) result {
 		object, err := r.under.Get(ctx, of, key)
-		return told{objects: []readers.Object{object}, err: err}
+		return result{objects: []readers.Object{object}, err: err}
 	})
 	if err != nil {
 		return nil, err
@@ -96,23 +96,23 @@ func (r *Reader) Get(ctx context.Context, of schema.GroupVersionResource, key ty
 func (r *Reader) List(ctx context.Context, q readers.Query) ([]readers.Object, error) {
 	whole := q
 	if whole.Keep = nil; q.Keep != nil {
-		if q.Limit > 0 || r.isLarge(asked(q)) {
+		if q.Limit > 0 || r.isLarge(keyOf(q)) {
 			return r.under.List(ctx, q)
 		}
 		whole.Limit = maxWhole + 1
 	}
-	got, err := r.ask(ctx, asked(whole), func(ctx context.Context) told {
+	got, err := r.ask(ctx, keyOf(whole), func(ctx context.Context) result {
 		objects, err := r.under.List(ctx, whole)
 		for _, o := range objects {
 			o.SetManagedFields(nil) // the largest part of many objects, and unused
 		}
-		return told{objects: objects, err: err}
+		return result{objects: objects, err: err}
 	})
 	switch {
 	case err != nil || q.Keep == nil:
 		return got.objects, err
 	case len(got.objects) > maxWhole:
-		r.setLarge(asked(q), asked(whole))
+		r.setLarge(keyOf(q), keyOf(whole))
 		return r.under.List(ctx, q)
 	}
 	var out []readers.Object
@@ -124,8 +124,8 @@ func (r *Reader) List(ctx context.Context, q readers.Query) ([]readers.Object, e
 	return out, nil
 }
 
-func asked(q readers.Query) question {
-	return question{of: q.GroupVersionResource, namespace: q.Namespace, name: q.Name, list: true, labels: q.Labels, limit: q.Limit}
+func keyOf(q readers.Query) cacheKey {
+	return cacheKey{of: q.GroupVersionResource, namespace: q.Namespace, name: q.Name, list: true, labels: q.Labels, limit: q.Limit}
 }
 
 // References implements [readers.Reader].
@@ -145,44 +145,44 @@ func (r *Reader) May(ctx context.Context, account types.NamespacedName, verb str
 	if !can {
 		return false, errors.New("permissions of ServiceAccounts cannot be read here")
 	}
-	got, err := r.ask(ctx, question{of: of.WithVersion(""), namespace: namespace, account: account.String(), verb: verb}, func(ctx context.Context) told {
+	got, err := r.ask(ctx, cacheKey{of: of.WithVersion(""), namespace: namespace, account: account.String(), verb: verb}, func(ctx context.Context) result {
 		may, err := reviewer.May(ctx, account, verb, of, namespace)
-		return told{may: may, err: err}
+		return result{may: may, err: err}
 	})
 	return got.may, err
 }
 
 // ask returns the cached result or reads it. Concurrent calls share one read.
-func (r *Reader) ask(ctx context.Context, q question, read func(context.Context) told) (told, error) {
+func (r *Reader) ask(ctx context.Context, q cacheKey, read func(context.Context) result) (result, error) {
 	if q.list {
 		r.watches.want(q)
 	}
 	r.mu.Lock()
 	r.prune()
-	a := r.answers[q]
+	a := r.entries[q]
 	if a == nil {
-		a = &answer{done: make(chan struct{})}
-		r.answers[q] = a
+		a = &entry{done: make(chan struct{})}
+		r.entries[q] = a
 		go r.fill(q, a, read)
 	}
 	r.mu.Unlock()
 	select {
 	case <-a.done:
-		return a.told, a.err
+		return a.result, a.err
 	case <-ctx.Done():
-		return told{}, ctx.Err()
+		return result{}, ctx.Err()
 	}
 }
 
 // fill executes a read. Not found and forbidden are cached, other errors are not.
-func (r *Reader) fill(q question, a *answer, read func(context.Context) told) {
+func (r *Reader) fill(q cacheKey, a *entry, read func(context.Context) result) {
 	ctx, cancel := context.WithTimeout(r.ctx, longestRead)
 	defer cancel()
 	got := read(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a.told, a.at = got, time.Now()
-	if a.err != nil && !apierrors.IsNotFound(a.err) && !apierrors.IsForbidden(a.err) && r.answers[q] == a {
+	a.result, a.at = got, time.Now()
+	if a.err != nil && !apierrors.IsNotFound(a.err) && !apierrors.IsForbidden(a.err) && r.entries[q] == a {
 		r.drop(q)
 	}
 	close(a.done)
@@ -190,7 +190,7 @@ func (r *Reader) fill(q question, a *answer, read func(context.Context) told) {
 
 // prune drops expired results.
 func (r *Reader) prune() {
-	for q, a := range r.answers {
+	for q, a := range r.entries {
 		if !r.fresh(q, a) {
 			r.drop(q)
 		}
@@ -203,7 +203,7 @@ func (r *Reader) prune() {
 
 // fresh reports whether a result is current or in flight. Errors expire soon even if the resource
 // is watched, since no watch reports new permissions.
-func (r *Reader) fresh(q question, a *answer) bool {
+func (r *Reader) fresh(q cacheKey, a *entry) bool {
 	select {
 	case <-a.done:
 	default:
@@ -216,8 +216,8 @@ func (r *Reader) fresh(q question, a *answer) bool {
 	return time.Since(a.at) < keep
 }
 
-func (r *Reader) drop(q question) {
-	delete(r.answers, q)
+func (r *Reader) drop(q cacheKey) {
+	delete(r.entries, q)
 	r.version++
 }
 
@@ -228,7 +228,7 @@ func (r *Reader) changed(s scope, o metav1.Object) {
 	if o != nil {
 		namespace = o.GetNamespace()
 	}
-	r.forget(s.of, namespace)
+	r.invalidate(s.of, namespace)
 	if o == nil {
 		return
 	}
@@ -237,24 +237,24 @@ func (r *Reader) changed(s scope, o metav1.Object) {
 	}
 }
 
-// forget invalidates the results of a resource in a namespace, "" for all.
-func (r *Reader) forget(of schema.GroupVersionResource, namespace string) {
+// invalidate invalidates the results of a resource in a namespace, "" for all.
+func (r *Reader) invalidate(of schema.GroupVersionResource, namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for q := range r.answers {
+	for q := range r.entries {
 		if q.account == "" && q.of == of && (namespace == "" || q.namespace == "" || q.namespace == namespace) {
 			r.drop(q)
 		}
 	}
 }
 
-func (r *Reader) isLarge(q question) bool {
+func (r *Reader) isLarge(q cacheKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Now().Before(r.large[q])
 }
 
-func (r *Reader) setLarge(q, whole question) {
+func (r *Reader) setLarge(q, whole cacheKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.large[q] = time.Now().Add(believeLarge)

@@ -404,10 +404,10 @@ func TestFeed(t *testing.T) {
 		for _, of := range kinds {
 			list(t, r, readers.Query{GroupVersionResource: of})
 		}
-		var told []string
+		var changes []string
 		done := make(chan error, 1)
 		go func() {
-			done <- r.Changes(ctx, func(c readers.Change) { told = append(told, string(c.Kind)+" "+c.Object.String()) })
+			done <- r.Changes(ctx, func(c readers.Change) { changes = append(changes, string(c.Kind)+" "+c.Object.String()) })
 		}()
 		of := func(app, instance string) map[string]string {
 			return map[string]string{wellknown.LabelAppManagedBy: wellknown.ManagedBy, wellknown.LabelAppName: app, wellknown.LabelAppInstance: instance}
@@ -426,15 +426,15 @@ func TestFeed(t *testing.T) {
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("Changes = %v", err)
 		}
-		slices.Sort(told)
+		slices.Sort(changes)
 		ref := func(kind, name string) string { return catalog.Ref{Kind: kind, Namespace: "demo", Name: name}.String() }
 		want := []string{
 			"object " + ref("ServiceMonitor", "web"), "workload " + ref("Prometheus", "main"), "rollout " + ref("Prometheus", "main"),
 			"rollout " + ref("PrometheusAgent", "edge"), "rollout " + ref("ThanosRuler", "r"),
 		}
 		slices.Sort(want)
-		if !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
+		if !slices.Equal(changes, want) {
+			t.Errorf("changes %q, want %q", changes, want)
 		}
 	})
 }

@@ -63,7 +63,7 @@ func newWatches(ctx context.Context, changes Source, changed func(scope, metav1.
 }
 
 // want watches a list: in all namespaces or, where that is forbidden, in its own.
-func (w *watches) want(q question) {
+func (w *watches) want(q cacheKey) {
 	if w.changes == nil || unwatchable[q.of] {
 		return
 	}
@@ -116,7 +116,7 @@ func (w *watches) release(s scope, st *state) {
 }
 
 // covers reports whether a running watch reports every change of a result.
-func (w *watches) covers(q question) bool {
+func (w *watches) covers(q cacheKey) bool {
 	if q.account != "" {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
@@ -51,7 +51,7 @@ const scrapeConfigs = "scrape_configs"
 type made struct {
 	object   v1.Workload
 	own      []draftSection // placeholders for removed parts
-	verdicts []compiled.Verdict
+	verdicts []fragments.Verdict
 	plan     engine.Plan
 	mask     *masker
 }
@@ -184,7 +184,7 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 
 // of maps jobs to their objects. Accepted objects that fail to compile here, without their
 // credentials or together with the others, are noted in d.unread.
-func (d *draft) of(e *entry, verdicts []compiled.Verdict) map[string]catalog.Ref {
+func (d *draft) of(e *entry, verdicts []fragments.Verdict) map[string]catalog.Ref {
 	jobs := map[string]catalog.Ref{}
 	for _, v := range verdicts {
 		ref := catalog.RefOf(v.Kind, v.Object)
@@ -199,7 +199,7 @@ func (d *draft) of(e *entry, verdicts []compiled.Verdict) map[string]catalog.Ref
 }
 
 // becameOf returns the compiled texts of objects.
-func becameOf(verdicts []compiled.Verdict) map[catalog.Ref]string {
+func becameOf(verdicts []fragments.Verdict) map[catalog.Ref]string {
 	out := map[catalog.Ref]string{}
 	for _, v := range verdicts {
 		out[catalog.RefOf(v.Kind, v.Object)] = written(textOf(v))

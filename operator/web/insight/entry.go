@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -20,7 +20,7 @@ func (k *kept) build(facts status.Facts, shape engine.Shape) *entry {
 		rules: k.rules, unjudged: k.rulesErr != nil,
 	}
 	jobs := map[catalog.Ref]int{}
-	facts.Select = func(c engine.Cluster) ([]compiled.Verdict, error) {
+	facts.Select = func(c engine.Cluster) ([]fragments.Verdict, error) {
 		verdicts, err := k.compile(e, c)
 		for _, v := range verdicts {
 			if v.Err == nil && v.Jobs > 0 {
@@ -91,7 +91,7 @@ func viewOf(facts status.Facts) (out status.Report, failed bool) {
 
 // compile returns the verdicts on the objects of the workload. Unchanged objects are not
 // recompiled.
-func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
+func (k *kept) compile(e *entry, c engine.Cluster) ([]fragments.Verdict, error) {
 	w := dryrun.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
 	references := &recorder{Reader: c.References, read: k.read}
@@ -104,7 +104,7 @@ func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
 }
 
 // textOf returns the compiled text of an object; nil if it was rejected or has a file for itself.
-func textOf(v compiled.Verdict) io.WriterTo {
+func textOf(v fragments.Verdict) io.WriterTo {
 	if v.Err != nil || v.File != "" {
 		return nil
 	}

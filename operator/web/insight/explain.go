@@ -53,10 +53,10 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	if err != nil {
 		return nil, err
 	}
-	for i := range report.Owners {
-		report.Owners[i].Message = brief(report.Owners[i].Message)
-		if v := &report.Owners[i]; !a.details(v.Owner) {
-			*v = explain.Verdict{Owner: v.Owner, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
+	for i := range report.Workloads {
+		report.Workloads[i].Message = brief(report.Workloads[i].Message)
+		if v := &report.Workloads[i]; !a.details(v.Workload) {
+			*v = explain.Verdict{Workload: v.Workload, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
 		}
 	}
 	if others > 0 {

@@ -25,7 +25,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/thanosruler"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/evidence"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -160,7 +160,7 @@ func answers(t testing.TB, r readers.Reader, counts insight.TargetSource) *insig
 	kinds, _ := setups()
 	return insight.New(insight.Parts{
 		Reader: r, Setups: kinds, Fresh: setups, Options: prometheus.Options{Workload: config}, Targets: counts,
-		Look:   func(ctx context.Context, r readers.Reader) nearmiss.Look { return live.New(ctx, r).Look },
+		Look:   func(ctx context.Context, r readers.Reader) nearmiss.Look { return evidence.New(ctx, r).Look },
 		Finder: func(_ readers.Reader, over *discovery.Objects) preview.Finder { return found{over} },
 		Now:    func() time.Time { return now },
 	})

@@ -61,7 +61,7 @@ func TestNotKnownIsNotZero(t *testing.T) {
 			a := answers(t, loaded(t, []byte(fmt.Sprintf(oneMonitor, max(1, len(tc.shards))))), known)
 			main := insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "main"}}
 			report, err := a.Explain(t.Context(), everything, insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "web"}})
-			if err != nil || len(report.Owners) != 1 || !slices.Equal(report.Owners[0].Targets, []string{tc.line}) {
+			if err != nil || len(report.Workloads) != 1 || !slices.Equal(report.Workloads[0].Targets, []string{tc.line}) {
 				t.Errorf("explain: %+v %v, want %q", report, err, tc.line)
 			}
 			w, err := a.Workload(t.Context(), everything, main)

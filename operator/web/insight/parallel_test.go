@@ -88,7 +88,7 @@ spec:
 			if err != nil {
 				return nil, 0, err
 			}
-			return out, len(out.Owners[0].Objects), nil
+			return out, len(out.Workloads[0].Objects), nil
 		}, many},
 	} {
 		t.Run(c.name, func(t *testing.T) {

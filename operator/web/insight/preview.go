@@ -242,7 +242,7 @@ func (p *previewing) report(ctx context.Context, over *overlay.Cluster, workload
 	for i := range out.Items {
 		p.a.hideTarget(&out.Items[i])
 	}
-	for _, o := range out.Owners {
+	for _, o := range out.Workloads {
 		for i := range o.Objects {
 			p.a.hideReasons(&o.Objects[i])
 		}
@@ -273,9 +273,9 @@ func (p *previewing) unused(ctx context.Context, over *overlay.Cluster, ref cata
 		return
 	}
 	message := "no workload uses it"
-	for _, v := range report.Owners {
+	for _, v := range report.Workloads {
 		out.NotUsed = append(out.NotUsed, v)
-		message += fmt.Sprintf("; %s: %s", v.Owner, v.Message)
+		message += fmt.Sprintf("; %s: %s", v.Workload, v.Message)
 	}
 	out.WithoutTargets = append(out.WithoutTargets, preview.Without{Object: ref, Message: message})
 }

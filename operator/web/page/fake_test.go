@@ -205,9 +205,9 @@ func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q i
 func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*explain.Report, error) {
 	out := &explain.Report{Object: o.Ref(), Labels: map[string]string{"app": f.s("web")}, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "demo"}}
 	for i := range min(f.n, 2000) {
-		v := explain.Verdict{Owner: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
+		v := explain.Verdict{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
 		if i == 0 {
-			v.Owner = k8s
+			v.Workload = k8s
 		}
 		if i%2 == 1 {
 			v.Accepted, v.Reason, v.Jobs, v.Selector = false, explain.LabelsNotSelected, nil, "spec.serviceMonitorSelector"
@@ -216,7 +216,7 @@ func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*
 		if i%5 == 4 {
 			v.Accepted, v.Reason, v.Jobs, v.Message = false, explain.Rejected, nil, f.s("spec.endpoints[0].interval: \"10 s\" is not a duration")
 		}
-		out.Owners = append(out.Owners, v)
+		out.Workloads = append(out.Workloads, v)
 	}
 	return out, f.err
 }
@@ -252,7 +252,7 @@ func (f *fake) Similar(_ context.Context, _ insight.Rights, o insight.Object) ([
 }
 
 func (f *fake) target(i int) preview.Target {
-	t := preview.Target{Owner: k8s, Object: f.monitor(i), Target: targets.Target{
+	t := preview.Target{Workload: k8s, Object: f.monitor(i), Target: targets.Target{
 		ID: fmt.Sprintf("%016x", i), Job: f.s("serviceMonitor/demo/web/0"), State: targets.Kept, URL: f.s(fmt.Sprintf("http://10.0.%d.%d:8080/metrics", i/250%250, i%250)), Shards: []int{i % 3},
 		Source: targets.Source{Kind: "EndpointSlice", Namespace: "demo", Name: "web-abcde", Pod: f.s("web-" + strconv.Itoa(i)), Node: "node-1"},
 		Labels: map[string]string{"job": "web", "endpoint": "http", "namespace": "demo", "pod": f.s("web-" + strconv.Itoa(i)), "instance": "10.0.0.1:8080"},
@@ -323,15 +323,15 @@ func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*
 		return nil, apierrors.NewBadRequest("manifests: line 1: unknown kind \"Broken\"")
 	}
 	out := &preview.Report{Counts: preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 2}}, Omitted: 3}
-	o := preview.Owner{Ref: k8s}
+	o := preview.WorkloadResult{Ref: k8s}
 	for i := range min(f.n, 2000) {
 		job := preview.Job{Name: f.s(fmt.Sprintf("serviceMonitor/demo/web-%d/0", i)), Counts: preview.Counts{Kept: 3}}
 		job.Reasons = []preview.Reason{{State: targets.Dropped, Origin: "spec.endpoints[0].port", Count: 2, Found: []preview.Finding{{Message: f.s("the port is admin"), Count: 2}}}}
 		o.Objects = append(o.Objects, preview.Object{Ref: f.monitor(i), State: preview.Accepted, Jobs: []preview.Job{job}})
 		out.Items = append(out.Items, f.target(i))
 	}
-	out.Owners = []preview.Owner{o}
-	out.NotUsed = []explain.Verdict{{Owner: k8s, Reason: explain.LabelsNotSelected, Selector: "spec.serviceMonitorSelector", Message: f.s("wants team=a")}}
+	out.Workloads = []preview.WorkloadResult{o}
+	out.NotUsed = []explain.Verdict{{Workload: k8s, Reason: explain.LabelsNotSelected, Selector: "spec.serviceMonitorSelector", Message: f.s("wants team=a")}}
 	return out, f.err
 }
 

@@ -96,8 +96,8 @@ func (v *view) Trace(t preview.Target) link {
 	if to.Text == "" {
 		to.Text = "not known"
 	}
-	if t.ID != "" && len(t.Job) <= maxJob && pathOf(t.Owner) != "" {
-		to.Href = v.root + pathOf(t.Owner) + "/target?" + url.Values{"job": {t.Job}, "id": {t.ID}, "source": {t.Source.Path()}}.Encode()
+	if t.ID != "" && len(t.Job) <= maxJob && pathOf(t.Workload) != "" {
+		to.Href = v.root + pathOf(t.Workload) + "/target?" + url.Values{"job": {t.Job}, "id": {t.ID}, "source": {t.Source.Path()}}.Encode()
 	}
 	return to
 }

@@ -44,11 +44,11 @@ func (o *selectedObject) manifest(q *request) error {
 		return err
 	}
 	o.Edit = q.editorOf(q.of.Ref(), "", true)
-	i := slices.IndexFunc(o.Owners, func(v explain.Verdict) bool { return v.Reason == explain.Rejected })
+	i := slices.IndexFunc(o.Workloads, func(v explain.Verdict) bool { return v.Reason == explain.Rejected })
 	if i < 0 {
 		return nil
 	}
-	o.Message = o.Owners[i].Message
+	o.Message = o.Workloads[i].Message
 	text, err := q.answers.Manifest(q.Context(), q.of, true)
 	if err != nil {
 		return nil // the rest of the page is available

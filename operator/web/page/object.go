@@ -12,10 +12,10 @@ import (
 // selectedObject is the page of an object, with the verdicts of workloads on it.
 type selectedObject struct {
 	*explain.Report
-	Workloads []verdictRow
-	More      int
-	Tabs      []tab
-	Of        any // content of the tab; nil for workloads
+	Rows []verdictRow // verdicts of the workloads
+	More int
+	Tabs []tab
+	Of   any // content of the tab; nil for workloads
 	// Unknown is why the targets are unknown.
 	Unknown string
 	Accepts int
@@ -133,9 +133,9 @@ func (o *selectedObject) fill(q *request, v *view, at string) error {
 
 // verdicts adds up to n rows, with the jobs of found (nil if they are unknown).
 func (o *selectedObject) verdicts(n int, found *insight.Targets) {
-	shown, more := first(n, o.Report.Owners)
+	shown, more := first(n, o.Report.Workloads)
 	o.More = more
-	for _, v := range o.Report.Owners {
+	for _, v := range o.Report.Workloads {
 		if v.Accepted {
 			o.Accepts++
 		}
@@ -144,7 +144,7 @@ func (o *selectedObject) verdicts(n int, found *insight.Targets) {
 		row := verdictRow{Verdict: v, State: verdictState(v)}
 		if found != nil {
 			for _, j := range found.Jobs {
-				if j.Workload == v.Owner && len(row.Jobs) < maxJobs {
+				if j.Workload == v.Workload && len(row.Jobs) < maxJobs {
 					row.Jobs = append(row.Jobs, j)
 				}
 			}
@@ -152,6 +152,6 @@ func (o *selectedObject) verdicts(n int, found *insight.Targets) {
 		if len(row.Jobs) == 0 {
 			row.Names, _ = first(maxJobs, v.Jobs)
 		}
-		o.Workloads = append(o.Workloads, row)
+		o.Rows = append(o.Rows, row)
 	}
 }

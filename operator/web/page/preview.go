@@ -35,9 +35,9 @@ type previewData struct {
 
 // previewJob is a job of an object in a workload, or an object without jobs.
 type previewJob struct {
-	Owner  preview.Owner
-	Object preview.Object
-	Job    *preview.Job
+	Workload preview.WorkloadResult
+	Object   preview.Object
+	Job      *preview.Job
 }
 
 func previewPage(q *request) (*view, error) {
@@ -91,7 +91,7 @@ func (q *request) previewView(data previewData) *view {
 // fill adds up to n rows of each list.
 func (d *previewData) fill(n int, r *preview.Report) {
 	d.Report = r
-	for _, owner := range r.Owners {
+	for _, owner := range r.Workloads {
 		for _, object := range owner.Objects {
 			for i := range object.Jobs {
 				d.Jobs = append(d.Jobs, previewJob{owner, object, &object.Jobs[i]})

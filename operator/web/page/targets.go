@@ -158,12 +158,12 @@ func groupsOf(t *insight.Targets) (out []targetGroup) {
 	}
 	at := map[key]int{}
 	for _, item := range t.Items {
-		k := key{item.Owner, item.Job}
+		k := key{item.Workload, item.Job}
 		i, known := at[k]
 		if !known {
 			i = len(out)
 			at[k] = i
-			out = append(out, targetGroup{Workload: item.Owner, Object: item.Object, Job: item.Job, Summary: summaries[k]})
+			out = append(out, targetGroup{Workload: item.Workload, Object: item.Object, Job: item.Job, Summary: summaries[k]})
 		}
 		out[i].Rows = append(out[i].Rows, item)
 	}

@@ -206,7 +206,7 @@ func TestOverlapsOfAPod(t *testing.T) {
 // change, with the manifest as written only on request.
 func TestManifestOfARejectedObject(t *testing.T) {
 	c := changing{fake: &fake{n: 300}, explain: func(r *explain.Report) {
-		r.Owners = []explain.Verdict{{Owner: k8s, Reason: explain.Rejected, Message: `spec.endpoints[200].interval: "10 s" is not a duration`}}
+		r.Workloads = []explain.Verdict{{Workload: k8s, Reason: explain.Rejected, Message: `spec.endpoints[200].interval: "10 s" is not a duration`}}
 	}}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 	_, body := get(t, srv, "/servicemonitors/demo/web")
@@ -226,7 +226,7 @@ func TestManifestOfARejectedObject(t *testing.T) {
 	if _, body := get(t, small, "/servicemonitors/demo/web?edit=1"); !strings.Contains(body, "# as written\n</textarea>") || !strings.Contains(body, `action="../../preview"`) {
 		t.Errorf("no form\n%s", body)
 	}
-	c.explain = func(r *explain.Report) { r.Owners = nil }
+	c.explain = func(r *explain.Report) { r.Workloads = nil }
 	srv = serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 	if _, body := get(t, srv, "/servicemonitors/demo/web"); strings.Contains(body, `class="manifest"`) {
 		t.Error("the manifest of an object that nothing rejects")
@@ -328,7 +328,7 @@ func TestPreviewOfAFile(t *testing.T) {
 func TestCountsInWords(t *testing.T) {
 	c := changing{fake: &fake{n: 0}, targets: func(o *insight.Targets) {
 		o.Counts, o.Synced = preview.Counts{Kept: 1, Dropped: map[string]int{"spec.selector": 102, "spec.endpoints[0].port": 3}}, true
-		o.Items = []preview.Target{{Owner: k8s, Target: targets.Target{Job: "x", State: targets.Kept, URL: "http://10.0.0.1/"}}}
+		o.Items = []preview.Target{{Workload: k8s, Target: targets.Target{Job: "x", State: targets.Kept, URL: "http://10.0.0.1/"}}}
 	}}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 	_, body := get(t, srv, "/servicemonitors/demo/web")

@@ -84,8 +84,8 @@ const ownerInvalid = "workload invalid"
 
 // says returns why a workload uses an object or does not.
 func says(v explain.Verdict) string {
-	if v.Reason == explain.OwnerInvalid {
-		return v.Owner.Kind + " is invalid: " + v.Message
+	if v.Reason == explain.WorkloadInvalid {
+		return v.Workload.Kind + " is invalid: " + v.Message
 	}
 	return v.Message
 }
@@ -113,7 +113,7 @@ func verdictState(v explain.Verdict) string {
 		return string(status.Accepted)
 	case v.Reason == explain.Rejected:
 		return string(status.Rejected)
-	case v.Reason == explain.OwnerInvalid:
+	case v.Reason == explain.WorkloadInvalid:
 		return ownerInvalid
 	case v.Reason == explain.NotKnown:
 		return string(status.Unknown)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
@@ -125,7 +125,7 @@ func TestSameWords(t *testing.T) {
 }
 
 // checkEvent checks an Event, and the finding from which it was made.
-func checkEvent(t *testing.T, kind *engine.Kind, v compiled.Verdict, want, note string) {
+func checkEvent(t *testing.T, kind *engine.Kind, v fragments.Verdict, want, note string) {
 	t.Helper()
 	if !strings.HasSuffix(note, `"demo/a" was rejected by `+kind.Kind+" demo/main: "+want) {
 		t.Errorf("Event: %q, want %q", note, want)
@@ -152,7 +152,7 @@ func explained(t *testing.T, objects *manifests.Objects, kinds []*engine.Kind, k
 	}
 	q.Findings = nil // of the manifests
 	var out []string
-	for _, v := range explain.Explain(q, informer.Namespaces{}).Owners {
+	for _, v := range explain.Explain(q, informer.Namespaces{}).Workloads {
 		if v.Reason == explain.Rejected {
 			out = append(out, v.Message)
 		}

@@ -1,5 +1,5 @@
 // Package static builds the view of package nearmiss from manifests and from the objects that the
-// operator would generate for them. Package nearmiss/live does the same for a running cluster.
+// operator would generate for them. Package nearmiss/evidence does the same for a running cluster.
 package static
 
 import (

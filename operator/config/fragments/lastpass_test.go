@@ -1,0 +1,137 @@
+package fragments
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"weak"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+func monitor(name string) *v1.ServiceMonitor {
+	m := &v1.ServiceMonitor{}
+	m.Namespace, m.Name = "a", name
+	return m
+}
+
+func TestLastPassForgetsWithTheSettings(t *testing.T) {
+	var p LastPass[string]
+	m, compiles := monitor("web"), 0
+	pass := func(settings, kind string, want int) {
+		t.Helper()
+		p.Begin(settings)
+		All(&p, kind, []*v1.ServiceMonitor{m}, nil, func(m *v1.ServiceMonitor) string { compiles++; return m.Name })
+		if compiles != want {
+			t.Errorf("compiled %d times, want %d", compiles, want)
+		}
+	}
+	pass("a", v1.ServiceMonitorKind, 1)
+	pass("a", v1.ServiceMonitorKind, 1)
+	pass("a", v1.PodMonitorKind, 2)
+	pass("b", v1.ServiceMonitorKind, 3)
+}
+
+// TestLastPassFollowsChanges: after any additions, replacements and removals between two passes, only new
+// objects are compiled, and no object gets the fragment of another.
+func TestLastPassFollowsChanges(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var p LastPass[string]
+	var all []*v1.ServiceMonitor
+	version, known := map[*v1.ServiceMonitor]string{}, map[*v1.ServiceMonitor]bool{}
+	next := 0
+	fresh := func() *v1.ServiceMonitor {
+		next++
+		m := monitor("web")
+		version[m] = fmt.Sprint(next)
+		return m
+	}
+	for pass := range 400 {
+		for range random.IntN(6) {
+			at := random.IntN(len(all) + 1)
+			switch n := random.IntN(8); {
+			case n < 3:
+				all = slices.Insert(all, at, fresh())
+			case n < 5 && at < len(all):
+				all[at] = fresh()
+			case n < 6 && at < len(all):
+				all = slices.Delete(all, at, min(at+random.IntN(12), len(all)))
+			default:
+				for range 10 {
+					all = slices.Insert(all, at, fresh())
+				}
+			}
+		}
+		p.Begin("")
+		out := All(&p, v1.ServiceMonitorKind, all, nil, func(m *v1.ServiceMonitor) string {
+			if known[m] {
+				t.Errorf("pass %d compiles an object again", pass)
+			}
+			return version[m]
+		})
+		for i, m := range all {
+			if out[i] != version[m] {
+				t.Fatalf("pass %d: object %d is compiled to version %s, not %s", pass, i, out[i], version[m])
+			}
+		}
+		clear(known)
+		for _, m := range all {
+			known[m] = true
+		}
+	}
+}
+
+// TestLastPassAfterManyChanges: more consecutive replacements than the lookahead slow down this pass, but not
+// the next.
+func TestLastPassAfterManyChanges(t *testing.T) {
+	var p LastPass[string]
+	var all []*v1.ServiceMonitor
+	for i := range 2000 {
+		all = append(all, monitor(fmt.Sprint(i)))
+	}
+	pass := func() int32 {
+		p.Begin("")
+		var compiles atomic.Int32
+		All(&p, v1.ServiceMonitorKind, all, nil, func(m *v1.ServiceMonitor) string { compiles.Add(1); return m.Name })
+		return compiles.Load()
+	}
+	pass()
+	before := slices.Clone(all)
+	for i := range 1000 {
+		all[i+500] = monitor(fmt.Sprint(i))
+	}
+	if n := pass(); n < 1000 {
+		t.Errorf("compiled %d of 1,000 new objects", n)
+	}
+	if n := pass(); n != 0 {
+		t.Errorf("compiled %d of the same objects", n)
+	}
+	runtime.KeepAlive(before)
+}
+
+// TestLastPassKeepsNoObjects: objects of a pass can be garbage collected, and their fragments are not reused
+// for other objects at the same address.
+func TestLastPassKeepsNoObjects(t *testing.T) {
+	var p LastPass[int]
+	p.Begin("a")
+	first := monitor("web")
+	first.Spec.JobLabel = strings.Repeat("x", 1<<20)
+	held := weak.Make(first)
+	All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{first}, nil, func(*v1.ServiceMonitor) int { return 7 })
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("the object of a pass is kept")
+	}
+	for range 100 {
+		p.Begin("a")
+		out := All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{monitor("web")}, nil, func(*v1.ServiceMonitor) int { return 8 })
+		if out[0] != 8 {
+			t.Fatal("another object of the name gets what the first was compiled to")
+		}
+		runtime.GC()
+	}
+}

@@ -1,0 +1,73 @@
+package fragments
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// All returns the fragment of each object of a kind, in order. It reuses current
+// fragments of the last pass and compiles the rest in parallel. The objects must be
+// sorted by namespace and name. stands reports whether a fragment is current; if nil, all
+// fragments of the last pass are.
+func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, stands func(F) bool, compile func(T) F) []F {
+	out, entries := make([]F, len(objects)), make([]fragmentOf[F], len(objects))
+	var missing []int
+	for i, o := range objects {
+		entry, ok := last.find(kind, o)
+		if !ok || stands != nil && !stands(entry.fragment) {
+			missing = append(missing, i)
+		}
+		out[i], entries[i] = entry.fragment, entry
+	}
+	parallel(len(missing), func(i int) {
+		object := objects[missing[i]]
+		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
+	})
+	for i, o := range objects {
+		entries[i].fragment = out[i]
+		last.note(kind, o, entries[i])
+	}
+	return out
+}
+
+// worthGoroutines is the minimum number of objects that are compiled in parallel. Only
+// the first reconciliation of a large workload has that many.
+const worthGoroutines = 64
+
+// parallel calls do for 0 to n-1, on all CPUs if n is large. A panic in do is propagated to the caller.
+func parallel(n int, do func(int)) {
+	if n < worthGoroutines {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var failed atomic.Value
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					failed.CompareAndSwap(nil, panicked{p})
+				}
+			}()
+			for failed.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+	if p, ok := failed.Load().(panicked); ok {
+		panic(p.value)
+	}
+}
+
+type panicked struct{ value any }

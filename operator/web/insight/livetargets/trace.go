@@ -1,0 +1,228 @@
+package livetargets
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	yamlv3 "go.yaml.in/yaml/v3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+)
+
+// targetResource is the resource name of targets in errors.
+var targetResource = schema.GroupResource{Resource: "targets"}
+
+// Target implements [insight.Answers].
+func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object, name, id, source string) (*insight.Trace, error) {
+	s.questions.Add(1)
+	o, err := s.of(w.Ref()).open(ctx, func(*job) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(o.jobs, func(j openJob) bool { return j.Name == name })
+	if at < 0 {
+		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "jobs"}, name)
+	}
+	j := o.jobs[at]
+	settle(ctx, o.jobs[at:at+1])
+	v := newView(ctx, r, w.Namespace)
+	v.asked = w.Ref()
+	seen, err := s.narrow([]openJob{j}, v)
+	if err != nil {
+		return nil, err
+	}
+	j = seen[0]
+	key, result, row, err := find(ctx, j, id, source)
+	if unread := v.sight.Unread(); apierrors.IsNotFound(err) && len(unread) > 0 {
+		return nil, apierrors.NewServiceUnavailable(unread[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, visible := v.shown(j, key, result, row)
+	switch {
+	case !visible && v.unknown != nil:
+		return nil, v.unknown
+	case !visible:
+		return nil, apierrors.NewForbidden(targetResource, id, fmt.Errorf("%s", t.Message))
+	}
+	out := &insight.Trace{Workload: w.Ref(), Object: j.object.Ref, Target: t}
+	if out.Steps, err = stepsOf(result, row); err != nil {
+		return nil, err
+	}
+	if !v.details(j.object.Ref) {
+		for i := range out.Steps {
+			out.Steps[i].Origin = withoutKey(out.Steps[i].Origin)
+			out.Steps[i].Rule = "# " + insight.NeedsGet(j.object.Ref) + "\n"
+		}
+	}
+	if out.Manifest, err = s.manifest(ctx, r, j.object.Ref); err != nil {
+		return nil, err
+	}
+	out.Also, err = s.also(o.jobs, v, j, &result.Rows[row], result.Target(row))
+	return out, err
+}
+
+// prefixes maps the kind of an object to the source prefix of its target groups.
+var prefixes = map[string]string{
+	"Pod": "pod/", "Service": "svc/", "EndpointSlice": "endpointslice/", "Endpoints": "endpoints/", "Ingress": "ingress/", "Node": "node/",
+}
+
+// find looks up a target by its ID, in the object source if that is given.
+//
+// Errors: there is no such target; the source is invalid; it takes too long.
+func find(ctx context.Context, j openJob, id, source string) (at targetset.Key, out targets.Result, row int, err error) {
+	has := func(g *targetgroup.Group) bool { return ctx.Err() == nil && j.HasTarget(g, id) }
+	found := func(key targetset.Key) {
+		if r, ok := j.set.Result(key, targetset.AllShards); ok && r.Index(id) >= 0 {
+			at, out, row = key, r, r.Index(id)
+		}
+	}
+	if source == "" {
+		j.set.Find(has, found)
+	} else {
+		kind, name, _ := strings.Cut(source, "/")
+		if prefixes[kind] == "" || name == "" {
+			return at, out, 0, apierrors.NewBadRequest(fmt.Sprintf("parameter \"source\": want KIND/NAMESPACE/NAME of the object in which the target was found, not %.100q", source))
+		}
+		j.set.Of(prefixes[kind]+name, found)
+	}
+	switch {
+	case out.Rows != nil:
+		return at, out, row, nil
+	case ctx.Err() != nil:
+		return at, out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time without parameter \"source\"", 1)
+	}
+	return at, out, 0, apierrors.NewNotFound(targetResource, id)
+}
+
+// stepsOf returns the relabel steps of a target, with credentials redacted.
+func stepsOf(r targets.Result, row int) (out []insight.Step, err error) {
+	steps, err := r.Trace(row)
+	out = []insight.Step{}
+	for _, step := range steps {
+		before, after := preview.MaskedLabels(step.Before), preview.MaskedLabels(step.After)
+		one := insight.Step{Origin: step.Origin, Rule: ruleOf(step), Drops: step.Drops}
+		for name, value := range after {
+			old, had := before[name]
+			switch {
+			case !had:
+				one.Added = with(one.Added, name, value)
+			case old != value:
+				one.Changed = with(one.Changed, name, value)
+			}
+		}
+		if !step.Drops {
+			for _, name := range slices.Sorted(maps.Keys(before)) {
+				if _, has := after[name]; !has {
+					one.Removed = append(one.Removed, name)
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out, err
+}
+
+func with(m map[string]string, name, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[name] = value
+	return m
+}
+
+// ruleOf returns the relabel rule of a step as YAML, with credentials redacted.
+func ruleOf(step targets.Step) string {
+	var doc yamlv3.Node
+	if err := yamlv3.Unmarshal([]byte(step.Rule), &doc); err != nil || len(doc.Content) == 0 {
+		return "# not shown: it cannot be read as YAML\n" // rules are always valid YAML
+	}
+	secret, changed := preview.IsSecret(step.Target), false
+	keys := doc.Content[0].Content
+	for i := 0; i+1 < len(keys); i += 2 {
+		if keys[i].Value == "source_labels" {
+			secret = secret || slices.ContainsFunc(keys[i+1].Content, func(n *yamlv3.Node) bool { return preview.IsSecret(n.Value) })
+		}
+	}
+	for i := 0; i+1 < len(keys); i += 2 {
+		name, value := keys[i].Value, keys[i+1]
+		if value.Kind != yamlv3.ScalarNode {
+			continue
+		}
+		shown := preview.MaskedText(value.Value)
+		if secret && (name == "regex" || name == "replacement") {
+			shown = preview.Hidden
+		}
+		if shown != value.Value {
+			value.Value, value.Tag, value.Style, changed = shown, "!!str", 0, true
+		}
+	}
+	if !changed {
+		return step.Rule
+	}
+	text, err := yamlv3.Marshal(doc.Content[0])
+	if err != nil {
+		return "# not shown: it cannot be written\n" // parsed YAML always marshals
+	}
+	return string(text)
+}
+
+// manifest returns the YAML of the object that defines a job, or "" if the caller may not get it.
+func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref) (string, error) {
+	row := catalog.Of(ref.Kind)
+	if row == nil || row.IsWorkload() || r == nil {
+		return "", nil
+	}
+	may, err := r.May(ctx, "get", row.GroupResource(), ref.Namespace)
+	if err != nil || !may {
+		return "", err
+	}
+	object, err := s.Reader.Get(ctx, row.GroupVersionResource(), ref.Key())
+	if err != nil {
+		return "", nil // deleted: the targets will disappear soon
+	}
+	return insight.ManifestOf(row, object)
+}
+
+// also returns the objects with other jobs that scrape the same URL.
+func (s *Source) also(jobs []openJob, v *view, of openJob, row *targets.Row, t targets.Target) (out []catalog.Ref, err error) {
+	if t.State != targets.Kept {
+		return nil, nil
+	}
+	if jobs, err = s.narrow(jobs, v); err != nil {
+		return nil, err
+	}
+	memo, address := targetset.Memo{}, row.Label("__address__")
+	has := func(g *targetgroup.Group) bool {
+		return string(g.Labels["__address__"]) == address || slices.ContainsFunc(g.Targets, func(l model.LabelSet) bool {
+			return string(l["__address__"]) == address
+		})
+	}
+	for _, j := range jobs {
+		if j.job == of.job || slices.Contains(out, j.object.Ref) {
+			continue
+		}
+		j.set.In(row.Source().Namespace, memo, has, func(key targetset.Key) {
+			r, ok := j.set.Result(key, targetset.AllShards)
+			for i := 0; ok && i < len(r.Rows); i++ {
+				other := &r.Rows[i]
+				if other.State == targets.Kept && other.Label("__address__") == address && r.Target(i).URL == t.URL && !slices.Contains(out, j.object.Ref) {
+					out = append(out, j.object.Ref)
+				}
+			}
+		})
+	}
+	return out, nil
+}
