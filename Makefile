@@ -39,7 +39,7 @@ RACED = ^Test(AgentDaemonSet|Alertmanager|AlertmanagerBindings|Bindings|BadObjec
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # Packages with golden files that their tests can rewrite.
-GOLDEN = $(filter-out ./operator/dev/%,$(shell grep -rlE --include=*_test.go -e 'internal/golden"' -e 'flag.Bool\("update"' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
+GOLDEN = $(filter-out ./operator/dev/%,$(shell grep -rlE --include=*_test.go -e 'internal/golden"' -e 'flag.Bool."update"' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
