@@ -54,26 +54,11 @@ func (r *readiness) ok() bool { return r.known.Load() && r.behind.Load() <= 0 }
 // Errors: a controller failed; the permissions that a feature gate needs are missing.
 func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, clients engine.Clients, p process) error {
 	g, ctx := errgroup.WithContext(ctx)
-	var delivers atomic.Bool
-	delivers.Store(o.InstantDelivery && !p.starter.Lacks(startup.PatchPods))
-	if p.starter.Lacks(startup.PatchPods) {
-		p.starter.WhenGranted(startup.PatchPods, "instant delivery", func() error { delivers.Store(true); return nil })
-	}
-	var sources *engine.Sources
-	later, err := checkLater(ctx, setups, scopes, p.starter, func(row *catalog.Row) error { return sources.Read(ctx, row) })
+	delivers := o.delivers(p.starter)
+	sources, err := readSources(ctx, setups, scopes, &clients, p)
 	if err != nil {
 		return err
 	}
-	clients.Absent, clients.Forbidden = slices.Collect(maps.Keys(later)), forbidden(later)
-	for row := range later {
-		if reason := clients.Forbidden(row); reason != "" {
-			p.log.Warn("a kind is installed and cannot be read: workloads that select it keep their last configuration until it can", "kind", row.Kind, "reason", reason)
-		}
-	}
-	clients.May = p.starter.May
-	sources = engine.NewSources(clients, scopes)
-	p.missing.OnGrant(func(granted startup.Permission) { sources.Granted(granted.Namespace) })
-
 	var busy atomic.Int32
 	settled := func() {
 		if busy.Add(-1) == 0 {
@@ -116,6 +101,37 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 	}
 	g.Go(func() error { p.starter.Await(ctx, g.Go); return nil })
 	return g.Wait()
+}
+
+// delivers returns whether changes are delivered instantly, which changes when the permission is granted.
+func (o *Options) delivers(starter *startup.Starter) *atomic.Bool {
+	out := &atomic.Bool{}
+	out.Store(o.InstantDelivery && !starter.Lacks(startup.PatchPods))
+	if starter.Lacks(startup.PatchPods) {
+		starter.WhenGranted(startup.PatchPods, "instant delivery", func() error { out.Store(true); return nil })
+	}
+	return out
+}
+
+// readSources returns the sources of the controllers, without the kinds that cannot be read yet. These
+// are added to clients.
+//
+// Errors: those of checkLater.
+func readSources(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, clients *engine.Clients, p process) (sources *engine.Sources, err error) {
+	later, err := checkLater(ctx, setups, scopes, p.starter, func(row *catalog.Row) error { return sources.Read(ctx, row) })
+	if err != nil {
+		return nil, err
+	}
+	clients.Absent, clients.Forbidden = slices.Collect(maps.Keys(later)), forbidden(later)
+	for row := range later {
+		if reason := clients.Forbidden(row); reason != "" {
+			p.log.Warn("a kind is installed and cannot be read: workloads that select it keep their last configuration until it can", "kind", row.Kind, "reason", reason)
+		}
+	}
+	clients.May = p.starter.May
+	sources = engine.NewSources(*clients, scopes)
+	p.missing.OnGrant(func(granted startup.Permission) { sources.Granted(granted.Namespace) })
+	return sources, nil
 }
 
 // checkLater returns the selected kinds that cannot be read yet, with the components that

@@ -28,7 +28,7 @@ func TestExplainOfManifestsOverCluster(t *testing.T) {
 		"a document that cannot be read": {"kind: [", "smon demo/web", "new.yaml: document 1: ", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+			url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "new.yaml"), []byte(tc.manifest), 0o600); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestExplainOfManifestsOverCluster(t *testing.T) {
 // If the cluster cannot be reached, the command fails and does not report on the manifests
 // alone.
 func TestExplainOfManifestsWithoutCluster(t *testing.T) {
-	file, err := filepath.Abs("testdata/targets/cluster.yaml")
+	file, err := filepath.Abs("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,21 +19,9 @@ import (
 // the arguments of the command, one per line.
 func unpacked(t *testing.T, c golden.Case) (dir string, args, names []string) {
 	t.Helper()
-	dir = t.TempDir()
-	for _, name := range c.Inputs() {
-		text, _ := c.Input(name)
-		if name == "args" {
-			args = strings.Split(strings.TrimSpace(string(text)), "\n")
-			continue
-		}
-		names = append(names, name)
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	dir, names = c.Unpack(t, "args")
+	if text, ok := c.Input("args"); ok {
+		args = strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
 	return dir, args, names
 }

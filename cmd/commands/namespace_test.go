@@ -32,7 +32,7 @@ contexts:
 
 // The namespace of an object defaults to that of the context, as in kubectl.
 func TestNamespaceOfTheContext(t *testing.T) {
-	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	for args, tc := range map[string]struct{ context, full string }{
 		"explain smon web":                                 {"demo", "explain smon demo/web"},

@@ -114,10 +114,7 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 	o.below = func(below []string) (*userOptions, int, error) { return v.overlay(args, below) }
 	chosen := find(all, name)
 	if err == nil {
-		err = o.Validate()
-	}
-	if err == nil && chosen.validate != nil {
-		err = chosen.validate()
+		err = o.validateWith(chosen)
 	}
 	if err != nil {
 		see := "; see"
@@ -133,4 +130,12 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		fmt.Fprintf(o.told, "%s: %v\n", v.name, err)
 	}
 	return code
+}
+
+// validateWith returns an error for the first invalid option, of all commands or of the chosen one.
+func (o *Options) validateWith(chosen subcommand) error {
+	if err := o.Validate(); err != nil || chosen.validate == nil {
+		return err
+	}
+	return chosen.validate()
 }

@@ -11,7 +11,7 @@ import (
 // With manifests and a cluster, the report is for the cluster after applying the
 // manifests.
 func TestTargetsOfManifestsOverCluster(t *testing.T) {
-	text, err := os.ReadFile("testdata/targets/cluster.yaml")
+	text, err := os.ReadFile("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestTargetsOfManifestsOverCluster(t *testing.T) {
 				}
 			}
 			want, stderr, wantCode := fromCluster(t, serveManifests(t, filepath.Join(dir, "after.yaml"), &served{}), tc.args)
-			url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+			url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 			got, errs, code := fromCluster(t, url, fmt.Sprintf("%s -f %s/new.yaml", tc.args, dir))
 			if got != want || code != wantCode || !strings.Contains(got, tc.want) {
 				t.Errorf("exit code %d, after applying %d, want %q\n%s%s\nafter applying\n%s%s", code, wantCode, tc.want, errs, got, stderr, want)
@@ -107,7 +107,7 @@ func TestTargetsOfManifestsWithoutPermission(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "new.yaml"), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{denied: []string{"endpointslices"}})
+	url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{denied: []string{"endpointslices"}})
 	out, stderr, code := fromCluster(t, url, "smon demo/web -f "+dir+"/new.yaml")
 	if code != 2 || !strings.Contains(out, "you may not list endpointslices.discovery.k8s.io in namespace demo") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
@@ -117,7 +117,7 @@ func TestTargetsOfManifestsWithoutPermission(t *testing.T) {
 // If the cluster cannot be reached, the command fails and does not report on the
 // manifests alone.
 func TestTargetsOfManifestsWithoutCluster(t *testing.T) {
-	file, err := filepath.Abs("testdata/targets/cluster.yaml")
+	file, err := filepath.Abs("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestTargetsOfAServiceWithAnotherSelector(t *testing.T) {
 	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 	const why = "Service demo/db gets another selector"
 	for monitor, unknown := range map[string]bool{"demo/db": true, "demo/web": false} {
 		out, stderr, code := fromCluster(t, url, "smon "+monitor+" -f "+file)

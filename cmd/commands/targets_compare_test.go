@@ -46,7 +46,7 @@ func (h *has) in(t *testing.T, part string) int {
 // targets which the command finds. begin and end surround the addresses of the pods.
 func comparing(t *testing.T, begin, end string, replace ...string) (s *served, api string, pods map[string]*has) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/targets/cluster.yaml")
+	text, err := os.ReadFile("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ var places = regexp.MustCompile(`(?m)^ +where .*\n(?: +/.*\n)*`)
 
 // The report for a cluster is the same as for its manifests, except for file locations.
 func TestTargetsInCluster(t *testing.T) {
-	file, err := filepath.Abs("testdata/targets/cluster.yaml")
+	file, err := filepath.Abs("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestTargetsInCluster(t *testing.T) {
 
 // A rejected object has the same reason in both.
 func TestRejectedTargetsInCluster(t *testing.T) {
-	file, err := filepath.Abs("testdata/targets/cluster.yaml")
+	file, err := filepath.Abs("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestTargetsInClusterWithoutPermissions(t *testing.T) {
 		"no object":  {served{}, "smon demo/none", []string{"ServiceMonitor demo/none does not exist in the cluster"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serveManifests(t, "testdata/targets/cluster.yaml", &tc.served)
+			url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &tc.served)
 			out, stderr, code := fromCluster(t, url, tc.args+" --fail-on=no-targets")
 			for _, want := range tc.want {
 				if !strings.Contains(out+stderr, want) {

@@ -21,7 +21,7 @@ import (
 //	want/text     the output; "wide", "json" and "csv" for that format, "stderr" for standard error
 //	want/code     the exit code
 func TestTargets(t *testing.T) {
-	cluster, err := os.ReadFile("testdata/targets/cluster.yaml")
+	cluster, err := os.ReadFile("../../operator/diagnose/preview/testdata/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

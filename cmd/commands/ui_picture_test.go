@@ -16,7 +16,7 @@ func TestUIPicture(t *testing.T) {
 	if folder == "" {
 		t.Skip("FIREKEEPER_SCREENSHOTS names no folder")
 	}
-	p := serveUI(t, Operator, anyPort, "--apiserver="+serveManifests(t, "testdata/targets/cluster.yaml", &served{}))
+	p := serveUI(t, Operator, anyPort, "--apiserver="+serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{}))
 	const path = "servicemonitors/demo/web?tab=targets"
 	p.get(t, "/"+path) // loads the targets
 	file := filepath.Join(folder, "page.png")

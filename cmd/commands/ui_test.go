@@ -94,7 +94,7 @@ contexts: [{name: prod, context: {cluster: c, user: ""}}, {name: other, context:
 
 // The command prints its address and the cluster, and responds only to this machine.
 func TestUI(t *testing.T) {
-	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 	p := serveUI(t, Plugin, anyPort, "--kubeconfig="+twoContexts(t, url), "--context=prod")
 	if out := p.out.String(); !strings.HasPrefix(out, p.url+"\n") || !strings.Contains(out, "prod ("+url+")") || p.stderr.String() != "" {
 		t.Errorf("printed %s\n%s", out, p.stderr)
@@ -144,7 +144,7 @@ func TestUIWithoutPermissions(t *testing.T) {
 		"endpointslices":  {prometheusK8s + "/targets", "endpointslices"},
 	} {
 		t.Run(denied, func(t *testing.T) {
-			p := serveUI(t, Operator, anyPort, "--apiserver="+serveManifests(t, "testdata/targets/cluster.yaml", &served{denied: []string{denied}}))
+			p := serveUI(t, Operator, anyPort, "--apiserver="+serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{denied: []string{denied}}))
 			hint := "may not list prometheuses.monitoring.coreos.com in all namespaces; to see some namespaces, name them with --namespaces"
 			code, body := p.get(t, tc.path)
 			var answer struct{ Unread, Notes []string }
@@ -169,7 +169,7 @@ func TestUIRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer busy.Close()
-	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 	for line, want := range map[string]string{
 		"ui --web.listen-address=0.0.0.0:0":                                       "--web.listen-address=0.0.0.0:0: anyone who reaches this address would read the cluster with your permissions; use 127.0.0.1:9099, or add --web.api=open",
 		"ui --web.listen-address=:8080":                                           "anyone who reaches this address",
@@ -189,7 +189,7 @@ func TestUIRefuses(t *testing.T) {
 
 // Serving the pages to other machines causes a warning.
 func TestUIOpen(t *testing.T) {
-	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})
 	p := serveUI(t, Plugin, "--apiserver="+url, "--web.listen-address=0.0.0.0:0", "--web.api=open")
 	if got := p.stderr.String(); !strings.Contains(got, "warning: anyone who reaches 0.0.0.0:") {
 		t.Errorf("stderr %q", got)

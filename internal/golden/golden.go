@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,28 @@ func (c Case) Wants() (names []string) {
 		}
 	}
 	return names
+}
+
+// Unpack writes the inputs, without those that are excluded, to a temporary folder and returns it
+// and their names.
+func (c Case) Unpack(t *testing.T, exclude ...string) (dir string, names []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range c.Inputs() {
+		if slices.Contains(exclude, name) {
+			continue
+		}
+		text, _ := c.Input(name)
+		names = append(names, name)
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, names
 }
 
 // Open reads one golden file, for tests that share inputs.

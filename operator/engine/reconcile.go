@@ -54,7 +54,11 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	if err := c.unreadable(cached); err != nil {
 		return Outcome{}, err
 	}
-	w := c.kind.Copy(cached)
+	return c.run(ctx, log, key, c.kind.Copy(cached))
+}
+
+// run gathers what a workload selects, decides and writes.
+func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.NamespacedName, w v1.Workload) (Outcome, error) {
 	state := c.remembered(key)
 	state.running.Lock()
 	defer state.running.Unlock()

@@ -89,11 +89,6 @@ func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.Namespa
 	})
 }
 
-// InNamespace returns the workloads in a namespace, sorted.
-func (x *Index) InNamespace(namespace string) []types.NamespacedName {
-	return x.find(func(workload types.NamespacedName, _ Rules) bool { return workload.Namespace == namespace })
-}
-
 func (x *Index) find(match func(types.NamespacedName, Rules) bool) []types.NamespacedName {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

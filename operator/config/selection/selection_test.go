@@ -78,15 +78,14 @@ func TestIndex(t *testing.T) {
 	db := Object{Namespace: "one", Labels: labels.Set{"app": "db"}}
 	teamX := Object{Namespace: "three", NamespaceLabels: labels.Set{"team": "x"}}
 	for name, tc := range map[string]struct{ got, want []types.NamespacedName }{
-		"only the owner that selects it":    {x.SelectedBy("PodMonitor", web), []types.NamespacedName{a}},
-		"nobody":                            {x.SelectedBy("PodMonitor", db), nil},
-		"an owner that selected it before":  {x.SelectedBy("PodMonitor", web, db), []types.NamespacedName{a}},
-		"by namespace labels":               {x.SelectedBy("PodMonitor", teamX), []types.NamespacedName{b}},
-		"another kind":                      {x.SelectedBy("ServiceMonitor", web), nil},
-		"verdict over a namespace flips":    {x.NamespaceChanged("three", labels.Set{}, labels.Set{"prod": "yes"}), []types.NamespacedName{b}},
-		"labels that nobody asks for":       {x.NamespaceChanged("three", labels.Set{}, labels.Set{"color": "red"}), nil},
-		"a new namespace":                   {x.NamespaceAdded("one", labels.Set{"team": "x"}), []types.NamespacedName{b}},
-		"owners beside a referenced Secret": {x.InNamespace("one"), []types.NamespacedName{a}},
+		"only the owner that selects it":   {x.SelectedBy("PodMonitor", web), []types.NamespacedName{a}},
+		"nobody":                           {x.SelectedBy("PodMonitor", db), nil},
+		"an owner that selected it before": {x.SelectedBy("PodMonitor", web, db), []types.NamespacedName{a}},
+		"by namespace labels":              {x.SelectedBy("PodMonitor", teamX), []types.NamespacedName{b}},
+		"another kind":                     {x.SelectedBy("ServiceMonitor", web), nil},
+		"verdict over a namespace flips":   {x.NamespaceChanged("three", labels.Set{}, labels.Set{"prod": "yes"}), []types.NamespacedName{b}},
+		"labels that nobody asks for":      {x.NamespaceChanged("three", labels.Set{}, labels.Set{"color": "red"}), nil},
+		"a new namespace":                  {x.NamespaceAdded("one", labels.Set{"team": "x"}), []types.NamespacedName{b}},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -15,22 +15,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/render"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // kinds returns the kinds Prometheus and PrometheusAgent.
 func kinds() []*engine.Kind {
-	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}}, &rules.Cache{})
-	return []*engine.Kind{servers, agents}
+	return controllerstest.Kinds(controllerstest.Options())[:2]
 }
 
 // file writes a manifest and returns its path.

@@ -15,26 +15,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/thanosruler"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // allKinds returns all kinds of workloads, with all feature gates enabled.
 func allKinds() []*engine.Kind {
-	cfg := workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
-		ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}
-	cache := &rules.Cache{}
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: cfg, Capabilities: promconfig.Capabilities{EndpointSlice: true, AgentDaemonSet: true}}, cache)
-	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}
+	options := controllerstest.Options()
+	options.Capabilities.AgentDaemonSet = true
+	return controllerstest.Kinds(options)
 }
 
 // objectOf returns an object with a spec, decoded and as JSON.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 
@@ -25,13 +26,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // TestSituations looks at typical manifests. In a golden file, "want/NAME" lists the hints about
@@ -116,9 +113,8 @@ type circumstances struct {
 
 // situated reads manifests and reconciles their workloads.
 func situated(text []byte) (out circumstances, err error) {
-	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}}, &rules.Cache{})
+	kinds := controllerstest.Kinds(controllerstest.Options())
+	servers, agents := kinds[0], kinds[1]
 	everything := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "assumed"}}
 	if err := manifest.Decode([]byte(`spec: {serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {}, podMonitorSelector: {},
 		podMonitorNamespaceSelector: {}, scrapeConfigSelector: {}, scrapeConfigNamespaceSelector: {}, probeSelector: {}, probeNamespaceSelector: {}}`), everything); err != nil {

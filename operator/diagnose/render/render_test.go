@@ -11,19 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // kinds returns the kinds Prometheus and PrometheusAgent.
 func kinds() []*engine.Kind {
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}}, &rules.Cache{})
-	return []*engine.Kind{servers, agents}
+	return controllerstest.Kinds(controllerstest.Options())[:2]
 }
 
 // Manifests of the tests.

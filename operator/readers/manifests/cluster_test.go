@@ -10,19 +10,14 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // kinds returns the kinds that the operator runs, with small caches.
 func kinds() []*engine.Kind {
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}}, &rules.Cache{})
-	return []*engine.Kind{servers, agents}
+	return controllerstest.Kinds(controllerstest.Options())[:2]
 }
 
 // A cluster lists the objects of each kind, in any order of the manifests.

@@ -11,24 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cputime"
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/thanosruler"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // objectKinds returns all kinds of workloads.
 func objectKinds() []*engine.Kind {
-	cfg := workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
-		ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}
-	cache := &rules.Cache{}
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: cfg, Capabilities: promconfig.Capabilities{EndpointSlice: true, AgentDaemonSet: true}}, cache)
-	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}
+	options := controllerstest.Options()
+	options.Capabilities.AgentDaemonSet = true
+	return controllerstest.Kinds(options)
 }
 
 // about reviews an object with this spec.

@@ -1,0 +1,35 @@
+package lint_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// TestManifests checks the manifests of a golden file.
+//
+//	want/<format>  the report in that format
+func TestManifests(t *testing.T) {
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, format string) ([]byte, error) {
+		dir, names := c.Unpack(t)
+		t.Chdir(dir)
+		for i, name := range names {
+			names[i], _, _ = strings.Cut(name, "/")
+		}
+		setups := controllerstest.Setups(controllerstest.Options())
+		objects, faults := manifests.LoadAll(slices.Compact(names), explain.Kinds(setups))
+		objects.Scope = explain.ScopeOf(setups, engine.Scopes{})
+		report := lint.Check(objects, faults, lint.Options{})
+		var out bytes.Buffer
+		err := report.Write(&out, format)
+		return out.Bytes(), err
+	})
+}
