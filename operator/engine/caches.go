@@ -2,11 +2,9 @@ package engine
 
 import (
 	"iter"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -40,9 +38,7 @@ func (s cached[T]) Object(namespace, name string) (catalog.Object, bool) {
 func (s cached[T]) Objects(namespace string) iter.Seq[catalog.Object] {
 	all := s.Sorted()
 	if namespace != "" {
-		found := s.List(namespace, labels.Everything())
-		slices.SortFunc(found, func(a, b T) int { return informer.CompareKeys(a, b) })
-		all = slices.Values(found)
+		all = s.SortedIn(namespace)
 	}
 	return func(yield func(catalog.Object) bool) {
 		for obj := range all {

@@ -75,6 +75,7 @@ type Controller struct {
 	nudger   *delivery.Nudger
 	watcher  *delivery.Watcher
 	bindings *bindingsQueue // nil without Options.ConfigStatus
+	uses     uses           // of the shared Services
 
 	mu     sync.Mutex
 	memory map[types.NamespacedName]*memory

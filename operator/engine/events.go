@@ -84,6 +84,9 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	if c.servesOtherwise(e) {
 		c.wakePeers(w)
 	}
+	if e.Action == "delete" {
+		c.dropUse(w)
+	}
 	if e.Action == "delete" || !c.manages(w) {
 		c.index.Remove(key)
 		if c.manages(w) || (e.Action == "update" && c.manages(e.Before)) {
@@ -115,7 +118,8 @@ func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (u
 	if !ok || w.GetUID() != ref.UID || ref.Kind != c.kind.Kind {
 		return false, false
 	}
-	return !c.manages(w) || c.kind.Shape(w).Service.Shared(), true
+	use := c.useOf(w)
+	return use.foreign || use.shared(), true
 }
 
 // wakePeers wakes the other workloads of a namespace. It is not counted as a trigger, because the

@@ -222,7 +222,8 @@ func (s Service) Shared() bool { return len(s.Ports) > 0 }
 // Peer is a workload of the same kind and namespace.
 type Peer struct {
 	v1.Workload
-	Foreign bool // another operator is responsible for it
+	Foreign bool        // another operator is responsible for it
+	use     *serviceUse // kept while the workload is unchanged; nil: not kept
 }
 
 // Cluster is the source of a reconciliation's reads: informer stores in the operator, manifests

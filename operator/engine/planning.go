@@ -162,7 +162,7 @@ func (p *Plan) PutService(u workload.ServiceUser, live Live, of func(v1.Workload
 	}
 	var peers []workload.Peer
 	for _, peer := range live.Peers {
-		peers = append(peers, workload.PeerOf(of(peer.Workload), peer.Foreign))
+		peers = append(peers, peer.user(of))
 	}
 	svc, lost := u.SharedService(ports, peers)
 	p.Warnings = append(p.Warnings, lost...)

@@ -33,9 +33,7 @@ func (c *Controller) live(w v1.Workload) Live {
 	for _, s := range c.writer.Secrets().List(namespace, labels.Everything()) {
 		out.Secrets[s.Name] = s
 	}
-	for _, peer := range c.stores.workloads.in(namespace) {
-		out.Peers = append(out.Peers, Peer{Workload: peer, Foreign: !c.manages(peer)})
-	}
+	out.Peers = c.peers(namespace)
 	if c.stores.claims != nil {
 		out.Claims = append([]*corev1.PersistentVolumeClaim{}, c.stores.claims.List(namespace, named)...)
 	}

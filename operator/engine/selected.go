@@ -84,6 +84,9 @@ func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object
 			out = append(out, obj.(T))
 		}
 	}
-	slices.SortFunc(out, func(a, b T) int { return informer.CompareKeys(a, b) })
+	compare := func(a, b T) int { return informer.CompareKeys(a, b) }
+	if !slices.IsSortedFunc(out, compare) { // caches are sorted
+		slices.SortFunc(out, compare)
+	}
 	return out
 }

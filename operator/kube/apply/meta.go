@@ -2,10 +2,13 @@ package apply
 
 import (
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -51,15 +54,34 @@ func sameMap(a, b map[string]string) bool {
 
 // joinOwners returns the live references and the missing wanted ones.
 func joinOwners(live, want []metav1.OwnerReference) []metav1.OwnerReference {
-	out := append([]metav1.OwnerReference(nil), live...)
-	for _, w := range want {
-		found := false
-		for _, l := range live {
-			found = found || equality.Semantic.DeepEqual(w, l)
-		}
-		if !found {
-			out = append(out, w)
+	out := slices.Clone(live)
+	have := make(map[referenceKey]bool, len(live))
+	for i := range live {
+		have[keyOfReference(&live[i])] = true
+	}
+	for i := range want {
+		if !have[keyOfReference(&want[i])] {
+			out = append(out, want[i])
 		}
 	}
 	return out
+}
+
+// referenceKey is a comparable owner reference.
+type referenceKey struct {
+	apiVersion, kind, name string
+	uid                    types.UID
+	controller, blocks     string
+}
+
+func keyOfReference(r *metav1.OwnerReference) referenceKey {
+	return referenceKey{r.APIVersion, r.Kind, r.Name, r.UID, optional(r.Controller), optional(r.BlockOwnerDeletion)}
+}
+
+// optional returns "true", "false", or "" for an unset value.
+func optional(b *bool) string {
+	if b == nil {
+		return ""
+	}
+	return strconv.FormatBool(*b)
 }

@@ -102,19 +102,9 @@ func (w *Writer) Secret(ctx context.Context, want *corev1.Secret) (Change, error
 	return w.secrets.upsert(ctx, want)
 }
 
-// DeleteSecret deletes a Secret. It is a no-op if the Secret does not exist.
-func (w *Writer) DeleteSecret(ctx context.Context, namespace, name string) (Change, error) {
-	return w.secrets.remove(ctx, namespace, name, metav1.DeleteOptions{})
-}
-
 // ConfigMap creates or updates a ConfigMap.
 func (w *Writer) ConfigMap(ctx context.Context, want *corev1.ConfigMap) (Change, error) {
 	return w.configMaps.upsert(ctx, want)
-}
-
-// DeleteConfigMap deletes a ConfigMap. It is a no-op if the ConfigMap does not exist.
-func (w *Writer) DeleteConfigMap(ctx context.Context, namespace, name string) (Change, error) {
-	return w.configMaps.remove(ctx, namespace, name, metav1.DeleteOptions{})
 }
 
 // Secrets returns the view of the Secrets that the operator owns, trimmed by [DigestSecret].

@@ -125,6 +125,16 @@ func (o *order[T]) list() []T {
 	return o.sorted
 }
 
+// in returns the objects in a namespace. Callers must not modify the slice.
+func (o *order[T]) in(namespace string) []T {
+	all := o.list()
+	compare := func(have T, namespace string) int { return CompareNames(have.GetNamespace(), "", namespace, "") }
+	from, _ := slices.BinarySearchFunc(all, namespace, compare)
+	all = all[from:]
+	to, _ := slices.BinarySearchFunc(all, namespace, func(have T, namespace string) int { return max(compare(have, namespace), 0)*2 - 1 })
+	return all[:to]
+}
+
 // merge applies the changes. o.mu must be held.
 func (o *order[T]) merge() {
 	if len(o.changes) == 0 {

@@ -32,6 +32,29 @@ func remove(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMe
 	o.note(obj, false, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
 }
 
+// TestOrderIn: the objects of a namespace are those with exactly its name, also beside names that sort
+// before and after it.
+func TestOrderIn(t *testing.T) {
+	var o order[*metav1.PartialObjectMetadata]
+	namespaces := []string{"a", "a-b", "a.b", "a0", "aa", "b", ""}
+	for _, namespace := range namespaces {
+		for _, name := range []string{"z", "-", "a"} {
+			set(&o, object(namespace, name))
+		}
+	}
+	for _, namespace := range append(namespaces, "none", "0", "zz") {
+		var want []*metav1.PartialObjectMetadata
+		for _, obj := range o.list() {
+			if obj.Namespace == namespace {
+				want = append(want, obj)
+			}
+		}
+		if got := o.in(namespace); !slices.Equal(got, want) {
+			t.Errorf("%q: %d objects, want %d", namespace, len(got), len(want))
+		}
+	}
+}
+
 func FuzzCompareKeys(f *testing.F) {
 	f.Add("foo", "x", "foo-bar", "x")
 	f.Add("a", "b", "a", "b")

@@ -287,6 +287,17 @@ func (s *Store[T]) Sorted() iter.Seq[T] {
 	}
 }
 
+// SortedIn is like [Store.Sorted] for the objects in a namespace.
+func (s *Store[T]) SortedIn(namespace string) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, obj := range s.order.in(namespace) {
+			if !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
 // Event is one change of an object. Before is the zero value for an addition,
 // After for a deletion.
 type Event[T Object] struct {
