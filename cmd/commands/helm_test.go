@@ -107,7 +107,7 @@ rbac: {developers: [developers, "system:masters"]}
 featureGates: {StatusForConfigurationResources: true}
 monitoring: {serviceMonitor: true, rules: true, dashboard: true, labels: {team: platform}}
 networkPolicy: {enabled: true, from: [{namespaceSelector: {}}]}
-webhook: {enabled: true, validateAll: true, conversion: true, extraArgs: [--name-validation-scheme=utf8]}
+webhook: {enabled: true, validateAll: true, conversion: true, extraArgs: [--name-validation-scheme=utf8], port: 9443, hostNetwork: true}
 kubelet: {enabled: true}
 imagePullSecrets: [{name: pull}]
 priorityClassName: system-cluster-critical
@@ -130,6 +130,7 @@ dnsConfig: {options: [{name: ndots, value: "2"}]}
 terminationGracePeriodSeconds: 20
 livenessProbe: {timeoutSeconds: 5}
 service: {annotations: {example.com/a: b}}
+hostNetwork: true
 `
 
 func TestChartIsLinted(t *testing.T) {
@@ -287,6 +288,8 @@ func TestChartRefusesBadValues(t *testing.T) {
 		"webhook: {certificates: me}": "certificates",
 		"webhook: {failurePolicy: x}": "failurePolicy",
 		"webhook: {replicas: 0}":      "replicas",
+		"webhook: {port: 70000}":      "port",
+		"tls: {enabled: true}":        "enabled",
 		"kubelet: {service: a/b}":     "service",
 	} {
 		given, err := chartutil.ReadValues([]byte(values))
@@ -415,6 +418,72 @@ func TestChartIsInstalled(t *testing.T) {
 			if out, err := c.Kubectl(t.Context(), append([]string{"delete"}, args...)...); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
+		}
+	}
+}
+
+// The webhooks check the namespaces that the operator watches: a release for some of them must not refuse objects of
+// others.
+func TestChartWebhookNamespaces(t *testing.T) {
+	for values, want := range map[string]string{
+		"{}":                    "<nil>",
+		"{namespaces: [a, b]}":  "map[matchExpressions:[map[key:kubernetes.io/metadata.name operator:In values:[a b]]]]",
+		"{denyNamespaces: [c]}": "map[matchExpressions:[map[key:kubernetes.io/metadata.name operator:NotIn values:[c]]]]",
+		"{namespaces: [a], webhook: {namespaceSelector: {matchLabels: {team: a}}}}": "map[matchLabels:map[team:a]]",
+	} {
+		c, err := loader.LoadDir(chartFolder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Values["webhook"].(map[string]any)["enabled"] = true
+		c.Values["webhook"].(map[string]any)["validateAll"] = true
+		all := objects(t, rendered(t, c, values)["webhook-configurations.yaml"])
+		if len(all) != 4 {
+			t.Fatalf("%d configurations", len(all))
+		}
+		for _, object := range all {
+			for _, webhook := range object["webhooks"].([]any) {
+				if got := fmt.Sprint(webhook.(map[string]any)["namespaceSelector"]); got != want {
+					t.Errorf("%s: %s, want %s", values, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The operator accepts the command line of a chart with each value that becomes a flag, also if extraArgs repeats one
+// that the chart sets by itself.
+func TestChartFlags(t *testing.T) {
+	for _, values := range []string{
+		everything,
+		"{namespaces: [a, b], tls: {secretName: certificate}}",
+		"extraArgs: [--config-reloader-cpu-limit=100m, --config-reloader-memory-limit=100Mi]",
+	} {
+		var o Options
+		app := kingpin.New("operator", "")
+		o.Bind(app)
+		for name, object := range objects(t, released(t, values)["operator.yaml"]) {
+			if !strings.HasPrefix(name, "Deployment ") {
+				continue
+			}
+			var flags []string
+			for _, flag := range below(object, "spec", "template", "spec", "containers").([]any)[0].(map[string]any)["args"].([]any) {
+				flags = append(flags, flag.(string))
+			}
+			if _, err := app.Parse(arguments(app, flags)); err != nil || o.Validate() != nil {
+				t.Errorf("%s: the operator does not accept %q: %v, %v", values, flags, err, o.Validate())
+			}
+		}
+	}
+}
+
+// A VerticalPodAutoscaler refuses an update mode that is not a string.
+func TestChartAutoscaler(t *testing.T) {
+	for _, mode := range []string{"Off", "Initial", "InPlaceOrRecreate"} {
+		texts := released(t, "verticalPodAutoscaler: {enabled: true, updateMode: \""+mode+"\"}")
+		got := below(objects(t, texts["operator.yaml"])["VerticalPodAutoscaler firekeeper"], "spec", "updatePolicy", "updateMode")
+		if got != mode {
+			t.Errorf("the update mode is %v, want %s", got, mode)
 		}
 	}
 }

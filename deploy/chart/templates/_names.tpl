@@ -48,6 +48,18 @@ helm.sh/chart: {{ include "firekeeper.chart" . }}
 {{ .Values.webhook.secretName | default (printf "%s-certs" (include "firekeeper.webhook" .)) }}
 {{- end }}
 
+{{/* The namespaces whose objects the webhooks check, as a selector: those that the operator watches. */}}
+{{- define "firekeeper.webhookNamespaces" -}}
+{{- $selector := .Values.webhook.namespaceSelector }}
+{{- with .Values.namespaces }}
+{{- $selector = $selector | default (dict "matchExpressions" (list (dict "key" "kubernetes.io/metadata.name" "operator" "In" "values" .))) }}
+{{- end }}
+{{- with .Values.denyNamespaces }}
+{{- $selector = $selector | default (dict "matchExpressions" (list (dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" .))) }}
+{{- end }}
+{{- toYaml $selector }}
+{{- end }}
+
 {{/* RBAC objects of a file for this release: list of the root, the file, the name of all of them, the component and the namespace. */}}
 {{- define "firekeeper.rbac" -}}
 {{- $top := index . 0 }}{{ $name := index . 2 }}{{ $component := index . 3 }}{{ $namespace := index . 4 }}
