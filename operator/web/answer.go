@@ -2,15 +2,14 @@ package web
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/web/etag"
 )
 
 // answer writes v as JSON, or 304 if it matches the caller's entity tag.
@@ -20,30 +19,7 @@ func answer(w http.ResponseWriter, r *http.Request, v any) {
 		fail(w, err)
 		return
 	}
-	sum := sha256.Sum256(body)
-	tag := `W/"` + hex.EncodeToString(sum[:12]) + `"` // weak: the body may be compressed
-	h := w.Header()
-	h.Set("ETag", tag)
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Authorization, Accept-Encoding")
-	h.Set("X-Content-Type-Options", "nosniff")
-	if r.Method != http.MethodPost && known(r.Header.Get("If-None-Match"), tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h.Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // an error means that the caller has gone
-}
-
-// known reports whether If-None-Match contains the tag.
-func known(header, tag string) bool {
-	for have := range strings.SplitSeq(header, ",") {
-		have = strings.TrimSpace(have)
-		if have == "*" || strings.TrimPrefix(have, "W/") == strings.TrimPrefix(tag, "W/") {
-			return true
-		}
-	}
-	return false
+	etag.WriteJSON(w, r, body)
 }
 
 // refusal returns an error with an HTTP status code.

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/web/page"
+	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
 // Limits of streams: their number, the time between heartbeats, and the number of changes that may
@@ -29,11 +29,11 @@ const (
 
 // streams are the open streams of changes.
 type streams struct {
-	open  *page.Streams
+	open  *stream.Limits
 	every time.Duration // between heartbeats
 }
 
-func newStreams() streams { return streams{page.NewStreams(mostStreams, mostOfOne), heartbeat} }
+func newStreams() streams { return streams{stream.NewLimits(mostStreams, mostOfOne), heartbeat} }
 
 // events responds with a stream of changes until the caller disconnects or its token becomes
 // invalid.
@@ -62,28 +62,28 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	s := &stream{h: h, r: r, w: w, to: http.NewResponseController(w), rights: q.rights, news: newNews()}
+	s := &feed{h: h, r: r, w: w, to: http.NewResponseController(w), rights: q.rights, news: stream.NewPending(mostWaiting)}
 	s.run(of)
 }
 
-// stream is one open stream.
-type stream struct {
+// feed is one open stream.
+type feed struct {
 	h      *Handler
 	r      *http.Request
 	w      io.Writer
 	to     *http.ResponseController
 	rights insight.Rights
-	news   *news
+	news   *stream.Pending
 }
 
 // run writes until the stream ends.
-func (s *stream) run(of insight.Answers) {
+func (s *feed) run(of insight.Answers) {
 	ctx, stop := context.WithCancel(s.r.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		defer func() { s.h.logged(s.r, recover()) }()
-		if err := of.Changes(ctx, s.news.add); err != nil && ctx.Err() == nil {
+		if err := of.Changes(ctx, s.news.Add); err != nil && ctx.Err() == nil {
 			s.h.log.Error("a stream of changes ended", "err", err)
 		}
 	}()
@@ -100,7 +100,7 @@ func (s *stream) run(of insight.Answers) {
 			return
 		case <-ended:
 			return
-		case <-s.news.more:
+		case <-s.news.More:
 		case <-tick.C:
 			if !s.renew() || !s.write(": still here\n\n") {
 				return
@@ -114,7 +114,7 @@ func (s *stream) run(of insight.Answers) {
 
 // renew authenticates the caller again and drops the cached permissions; false when the token has
 // become invalid. Nothing is sent while the API server does not respond.
-func (s *stream) renew() bool {
+func (s *feed) renew() bool {
 	rights, err := s.h.authorize(s.r, insight.Object{})
 	switch {
 	case apierrors.IsUnauthorized(err):
@@ -132,9 +132,9 @@ func (s *stream) renew() bool {
 
 // flush sends the changes of objects that the caller may get; false when the stream must end.
 // Changes that cannot be authorized now are retried at the next heartbeat.
-func (s *stream) flush(ctx context.Context) bool {
-	changes, whole := s.news.take()
-	if !whole {
+func (s *feed) flush(ctx context.Context) bool {
+	changes, lost := s.news.Take()
+	if lost {
 		return false // the caller is too far behind and has to reread everything
 	}
 	var later []readers.Change
@@ -144,22 +144,22 @@ func (s *stream) flush(ctx context.Context) bool {
 		case errors.Is(err, errAsked):
 			later = append(later, c)
 		case err != nil: // reviews of the others would fail, too
-			s.news.putBack(append(later, changes[i:]...))
+			s.news.PutBack(append(later, changes[i:]...))
 			return true
 		case yes && !s.send(c):
 			return false
 		}
 	}
-	s.news.putBack(later)
+	s.news.PutBack(later)
 	return true
 }
 
-func (s *stream) send(c readers.Change) bool {
+func (s *feed) send(c readers.Change) bool {
 	data, err := json.Marshal(c)
 	return err == nil && s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", c.Kind, data))
 }
 
-func (s *stream) may(ctx context.Context, o catalog.Ref) (bool, error) {
+func (s *feed) may(ctx context.Context, o catalog.Ref) (bool, error) {
 	if s.rights == nil {
 		return false, errNoRights
 	}
@@ -178,7 +178,7 @@ func (s *stream) may(ctx context.Context, o catalog.Ref) (bool, error) {
 var errNoRights = apierrors.NewServiceUnavailable("the permissions of the caller are not known")
 
 // write sends a part of the stream; false if that fails.
-func (s *stream) write(text string) bool {
+func (s *feed) write(text string) bool {
 	_ = s.to.SetWriteDeadline(time.Now().Add(heartbeat))
 	if _, err := io.WriteString(s.w, text); err != nil {
 		return false

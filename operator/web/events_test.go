@@ -202,30 +202,6 @@ func TestEventsOutliveRequests(t *testing.T) {
 	}
 }
 
-// TestManyChanges: an object that changes often has one pending event; a caller that is too far
-// behind has to start over.
-func TestManyChanges(t *testing.T) {
-	n := newNews()
-	for range 100 {
-		n.add(changed(readers.WorkloadChanged, "Prometheus", "demo", "main"))
-	}
-	all, whole := n.take()
-	if len(all) != 1 || !whole {
-		t.Errorf("%d changes, %v", len(all), whole)
-	}
-	n.add(all[0])
-	n.putBack(all)
-	if again, _ := n.take(); len(again) != 1 {
-		t.Errorf("%d changes were put back", len(again))
-	}
-	for i := range mostWaiting + 1 {
-		n.add(changed(readers.ObjectChanged, "Probe", "demo", fmt.Sprint(i)))
-	}
-	if _, whole := n.take(); whole {
-		t.Error("nothing is lost")
-	}
-}
-
 // TestEventsAskLittle: a stream causes a bounded number of access reviews between heartbeats, for
 // any number of changes.
 func TestEventsAskLittle(t *testing.T) {

@@ -19,7 +19,6 @@
 //	render.go     templates, size          links.go     URLs
 //	words.go      template functions       errors.go    error pages
 //	static.go     files                    events.go    the stream of changes
-//	streams.go    limits of streams
 //	overview.go, list.go, workload.go, feeds.go, targets.go, routes.go, object.go, target.go, preview.go
 //	              one page or tab each
 //	attention.go  problems                 manifest.go  the manifest of an object

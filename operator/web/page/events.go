@@ -5,13 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
 // Limits of streams.
@@ -24,42 +23,6 @@ const (
 	streamLife = 10 * time.Minute       // after which the client reconnects
 	writeLimit = 10 * time.Second       // for slow readers
 )
-
-// news are pending changes, without duplicates.
-type news struct {
-	mu   sync.Mutex
-	all  []readers.Change
-	seen map[readers.Change]bool
-	lost bool // there were too many changes
-	wake chan struct{}
-}
-
-func newNews() *news { return &news{seen: map[readers.Change]bool{}, wake: make(chan struct{}, 1)} }
-
-func (n *news) add(c readers.Change) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch {
-	case n.seen[c]:
-		return
-	case len(n.all) == maxNews:
-		n.lost = true
-	default:
-		n.all, n.seen[c] = append(n.all, c), true
-	}
-	select {
-	case n.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (n *news) take() (all []readers.Change, lost bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	all, lost = n.all, n.lost
-	n.all, n.seen, n.lost = nil, map[readers.Change]bool{}, false
-	return all, lost
-}
 
 // events is the stream of changes. A change contains its object; an empty one means that anything
 // may have changed.
@@ -87,18 +50,19 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
 	defer cancel()
-	n, ended := newNews(), make(chan struct{})
+	n, ended := stream.NewPending(maxNews), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the client reconnects
+		_ = q.answers.Changes(ctx, n.Add) // the stream ends with it, and the client reconnects
 	}()
 	again := func() error { return h.enter(q, noObject) }
-	(&stream{w, http.NewResponseController(w), q, again, true}).run(ctx, n, ended)
+	(&feed{w, http.NewResponseController(w), q, again, true}).run(ctx, n, ended)
 	cancel()
 	<-ended
 }
 
-type stream struct {
+// feed is one open stream.
+type feed struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	q       *request
@@ -106,7 +70,7 @@ type stream struct {
 	known   bool         // whether the permissions of the caller are known; changes stay pending while they are not
 }
 
-func (s *stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
+func (s *feed) run(ctx context.Context, n *stream.Pending, ended <-chan struct{}) {
 	h := s.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -130,7 +94,7 @@ func (s *stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 			}
 			s.known = err == nil
 			text = append([]byte(": open\n\n"), s.lines(ctx, n)...)
-		case <-n.wake:
+		case <-n.More:
 			select {
 			case <-ctx.Done():
 				return
@@ -144,7 +108,7 @@ func (s *stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 	}
 }
 
-func (s *stream) write(text []byte) bool {
+func (s *feed) write(text []byte) bool {
 	if len(text) == 0 {
 		return true
 	}
@@ -155,12 +119,12 @@ func (s *stream) write(text []byte) bool {
 }
 
 // lines returns the changes of objects that the caller may get; none while that is unknown.
-func (s *stream) lines(ctx context.Context, n *news) []byte {
+func (s *feed) lines(ctx context.Context, n *stream.Pending) []byte {
 	if !s.known {
 		return nil
 	}
 	var b bytes.Buffer
-	all, lost := n.take()
+	all, lost := n.Take()
 	may := map[string]bool{}
 	for _, c := range all {
 		key := c.Object.Kind + "/" + c.Object.Namespace

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
 // Options are the data sources of the pages.
@@ -24,13 +25,13 @@ type Options struct {
 
 type handler struct {
 	Options
-	streams *Streams
+	streams *stream.Limits
 }
 
 // New returns the handler of the pages. It expects to be at the root of its server, or behind a
 // proxy that strips its path prefix. A timeout of requests must exclude /events.
 func New(o Options) http.Handler {
-	h := &handler{o, NewStreams(maxStreams, maxOfOne)}
+	h := &handler{o, stream.NewLimits(maxStreams, maxOfOne)}
 	pages := http.NewServeMux()
 	for pattern, p := range map[string]page{
 		"/{$}":                                  {noObject, overviewPage},

@@ -2,17 +2,15 @@ package page
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/web/etag"
 )
 
 // Maximum size of a page.
@@ -124,18 +122,7 @@ func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
-	tag := `W/"` + hex.EncodeToString(sum[:12]) + `"` // weak: the body may be compressed
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Authorization, Accept-Encoding")
-	h.Set("ETag", tag)
-	if strings.Contains(r.Header.Get("If-None-Match"), strings.TrimPrefix(tag, "W/")) {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	}
-	_, _ = w.Write(body) // an error means that the caller has gone
+	etag.WriteJSON(w, r, body)
 	return nil
 }
 

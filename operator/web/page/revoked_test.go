@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
 // A stream ends when the token of its caller becomes invalid, and continues while that is unknown.
@@ -33,7 +34,7 @@ func TestStreamOfRevokedToken(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			(&stream{w, http.NewResponseController(w), &request{}, ask, true}).run(t.Context(), newNews(), nil)
+			(&feed{w, http.NewResponseController(w), &request{}, ask, true}).run(t.Context(), stream.NewPending(maxNews), nil)
 		}()
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -61,7 +62,7 @@ func TestStreamWhileNobodyKnows(t *testing.T) {
 				}
 				return called(""), nil
 			},
-		}, NewStreams(1, 1)}
+		}, stream.NewLimits(1, 1)}
 		ctx, cancel := context.WithCancel(t.Context())
 		w := httptest.NewRecorder()
 		done := make(chan any)
@@ -109,34 +110,6 @@ func (c changing) Changes(ctx context.Context, each func(readers.Change)) error 
 		case change := <-c.changes:
 			each(change)
 		}
-	}
-}
-
-// One caller does not exclude the others.
-func TestStreamsOfOne(t *testing.T) {
-	s := NewStreams(4, 2)
-	open := func(name string) func() {
-		end, err := s.Open(called(name))
-		if err != nil && !apierrors.IsTooManyRequests(err) {
-			t.Error(err)
-		}
-		return end
-	}
-	first, second := open("a"), open("a")
-	if first == nil || second == nil || open("a") != nil {
-		t.Error("not two of a")
-	}
-	for range 2 {
-		if open("b") == nil {
-			t.Error("not two of b")
-		}
-	}
-	if open("c") != nil {
-		t.Error("more than four in all")
-	}
-	first()
-	if open("b") != nil || open("a") == nil {
-		t.Error("what a has ended is not a's to open again")
 	}
 }
 

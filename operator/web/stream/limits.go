@@ -1,4 +1,4 @@
-package page
+package stream
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Streams limits the number of open streams of changes, in total and per caller, so that no caller
-// excludes the others. It is safe for concurrent use.
-type Streams struct {
+// Limits limit the number of open streams of changes, in total and per caller, so that no caller
+// excludes the others. They are safe for concurrent use.
+type Limits struct {
 	most, each int
 
 	mu   sync.Mutex
@@ -19,16 +19,16 @@ type Streams struct {
 	of   map[string]int // by the name of the caller
 }
 
-// NewStreams allows most streams in total and each streams per caller.
-func NewStreams(most, each int) *Streams {
-	return &Streams{most: most, each: each, of: map[string]int{}}
+// NewLimits allows most streams in total and each streams per caller.
+func NewLimits(most, each int) *Limits {
+	return &Limits{most: most, each: each, of: map[string]int{}}
 }
 
 // Open counts a stream until the returned function is called. The limit per caller applies if the
 // rights have a method Name.
 //
 // Errors: 429.
-func (s *Streams) Open(r insight.Rights) (end func(), err error) {
+func (s *Limits) Open(r insight.Rights) (end func(), err error) {
 	name := ""
 	if named, is := r.(interface{ Name() string }); is {
 		name = named.Name()
