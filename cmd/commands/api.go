@@ -61,7 +61,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	caches := informercache.New()
 	groups := &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)}
 	out := &known{caches, &livetargets.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
-		Permissions: lister.Cluster{Kube: kube, Who: "the operator"}}}
+		Permissions: lister.Cluster{Kube: kube, Who: "the operator"}, Log: p.log}}
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
 		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,

@@ -14,8 +14,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 // connection are the flags of the connection to the API server.
@@ -138,6 +140,17 @@ func (o *connection) reach(ctx context.Context) (live apiserver.Reader, cfg *res
 	}
 	_, live.CRDs, err = kindClients(cfg)
 	return live, cfg, version, err
+}
+
+// servers returns access to the servers of workloads, for a command that a user runs.
+func (o *connection) servers() (preview.Servers, error) {
+	cfg, err := o.personConfig()
+	if err != nil {
+		return preview.Servers{}, err
+	}
+	cfg.WarningHandler = rest.NoWarnings{}
+	kube, err := promapi.Client(compact(cfg))
+	return preview.Servers{Cluster: promapi.Cluster{Kube: kube}}, err
 }
 
 // personConfig is like restConfig, for a command that a user runs.

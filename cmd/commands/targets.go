@@ -16,7 +16,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/httpsd"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: the targets of each job, on which shard and with which labels, and for targets that are dropped, " +
@@ -181,7 +180,9 @@ func (t *targetsOptions) report(ctx context.Context, o *userOptions, stderr io.W
 		q.Look = in.look
 	}
 	if t.compares() {
-		q.Servers = preview.Servers{Cluster: promapi.Cluster{Kube: in.kube}}
+		if q.Servers, err = o.servers(); err != nil {
+			return report, err
+		}
 	}
 	if row := t.row(); row == nil || row.IsWorkload() {
 		return source.Run(ctx, q)

@@ -26,7 +26,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -88,6 +87,7 @@ func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error)
 	}
 	defer c.targets.Close()
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c.targets.Log = log
 	srv, err := u.listen(o, c, log)
 	if err != nil {
 		return 2, err
@@ -187,12 +187,16 @@ func (o *userOptions) readable(ctx context.Context) (*readable, error) {
 	if c.parts.Setups, c.parts.Scopes, err = o.setups(c.version); err != nil {
 		return nil, err
 	}
+	servers, err := o.servers()
+	if err != nil {
+		return nil, err
+	}
 	setups, err := c.parts.Fresh()
 	c.targets = &livetargets.Source{
 		Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options,
 		Groups:      &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
 		Permissions: lister.Cluster{Kube: live.Kube},
-		Servers:     preview.Servers{Cluster: promapi.Cluster{Kube: live.Kube}},
+		Servers:     servers,
 	}
 	c.parts.Targets = c.targets
 	return c, err

@@ -42,11 +42,16 @@ const (
 type access struct {
 	callers authenticator.Request
 	rights  authorizer.Authorizer
+	acting  *actor
 }
 
 // newAccess returns an access that sends reviews to the API server of cfg, with its own client and
 // rate limit.
 func newAccess(cfg *rest.Config) (*access, error) {
+	acting, err := newActor(cfg)
+	if err != nil {
+		return nil, err
+	}
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst, cfg.RateLimiter = reviewQPS, reviewBurst, nil
 	kube, err := kubernetes.NewForConfig(cfg)
@@ -68,7 +73,7 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	// address: it must be the innermost one.
 	few := newFew(cache.New(tokens, false, allowedFor, deniedFor), newTokensAtATime)
 	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(remember(few)))
-	return &access{callers, rights}, nil
+	return &access{callers, rights, acting}, nil
 }
 
 // newTokens returns an authenticator that sends TokenReviews to an API server.
@@ -95,7 +100,7 @@ func (a *access) caller(r *http.Request) (*caller, error) {
 	who, known, err := a.callers.AuthenticateRequest(only.WithContext(withAddress(r)))
 	switch {
 	case known && err == nil:
-		return &caller{of: a, who: who.User}, nil
+		return &caller{of: a, who: who.User, token: bearerToken(r)}, nil
 	case apierrors.IsTooManyRequests(err):
 		return nil, err
 	case unanswered(err):

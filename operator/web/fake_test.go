@@ -114,7 +114,7 @@ func (k *fake) Manifest(_ context.Context, o insight.Object, masked bool) (strin
 	return "", k.note(nil, "manifest %s %t", o.Ref(), masked)
 }
 
-func (k *fake) Scrapes(_ context.Context, r insight.Rights, w insight.Object) (*insight.Scrapes, error) {
+func (k *fake) Scrapes(_ context.Context, r insight.Rights, w insight.Object, _ []preview.Target) (*insight.Scrapes, error) {
 	return &insight.Scrapes{}, k.note(r, "scrapes %s", w.Ref())
 }
 

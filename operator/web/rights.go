@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,8 +71,9 @@ func (allPermissions) May(context.Context, string, schema.GroupResource, string)
 
 // caller is the sender of a request with its permissions.
 type caller struct {
-	of  *access
-	who user.Info
+	of    *access
+	who   user.Info
+	token string
 
 	mu    sync.Mutex
 	most  int // maximum number of reviews while results are cached
@@ -112,7 +114,8 @@ func (c *caller) may(ctx context.Context, q question) (bool, error) {
 		return false, errAsked
 	}
 	c.asked++
-	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: q.Resource, Namespace: q.namespace})
+	resource, subresource, _ := strings.Cut(q.Resource, "/") // pods/proxy
+	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: resource, Subresource: subresource, Namespace: q.namespace})
 	if err != nil {
 		return false, err
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -18,7 +19,6 @@ import (
 const (
 	newTokensAtATime = atATime / 4
 	waitingInAll     = atATime / 4
-	waitingPerCaller = 2
 	tokenWait        = time.Second
 	// knownFor is how long a valid token is cached. After allowedFor it is reviewed again in the
 	// background, so that a revoked token is rejected from the next request on.
@@ -41,74 +41,25 @@ func withAddress(r *http.Request) context.Context {
 // few limits concurrent token reviews in total and to one per address. Others wait for a moment.
 type few struct {
 	authenticator.Token
-	free chan struct{}
-
-	mu      *sync.Mutex
-	lanes   map[string]*lane // by address
-	waiting *int
-}
-
-// lane has the reviews of one address.
-type lane struct {
-	free  chan struct{}
-	users int
+	lanes *lanes
 }
 
 func newFew(of authenticator.Token, n int) few {
-	return few{of, make(chan struct{}, n), &sync.Mutex{}, map[string]*lane{}, new(int)}
+	return few{of, newLanes(n, n+waitingInAll, tokenWait)}
 }
 
 // AuthenticateToken implements [authenticator.Token].
 func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
 	address, _ := ctx.Value(addressKey{}).(string)
-	l, ok := f.enter(address)
-	if !ok {
-		return nil, false, f.busy()
+	leave, err := f.lanes.enter(ctx, address)
+	if errors.Is(err, errFull) {
+		err = apierrors.NewTooManyRequests(fmt.Sprintf("the operator asks about %d new tokens at a time", cap(f.lanes.free)), 1)
 	}
-	defer f.leave(address, l)
-	wait := time.NewTimer(tokenWait)
-	defer wait.Stop()
-	for _, free := range []chan struct{}{l.free, f.free} {
-		select {
-		case free <- struct{}{}:
-			defer func() { <-free }()
-		case <-wait.C:
-			return nil, false, f.busy()
-		case <-ctx.Done():
-			return nil, false, ctx.Err()
-		}
+	if err != nil {
+		return nil, false, err
 	}
+	defer leave()
 	return f.Token.AuthenticateToken(ctx, token)
-}
-
-// enter takes a place in the lane of an address, unless too many are taken.
-func (f few) enter(address string) (*lane, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l := f.lanes[address]
-	if l == nil {
-		l = &lane{free: make(chan struct{}, 1)}
-	}
-	if l.users > waitingPerCaller || *f.waiting >= waitingInAll+cap(f.free) {
-		return nil, false
-	}
-	f.lanes[address] = l
-	l.users++
-	*f.waiting++
-	return l, true
-}
-
-func (f few) leave(address string, l *lane) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	*f.waiting--
-	if l.users--; l.users == 0 {
-		delete(f.lanes, address)
-	}
-}
-
-func (f few) busy() error {
-	return apierrors.NewTooManyRequests(fmt.Sprintf("the operator asks about %d new tokens at a time", cap(f.free)), 1)
 }
 
 // remembered caches valid tokens.

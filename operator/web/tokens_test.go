@@ -95,8 +95,8 @@ func TestAFloodOfTokens(t *testing.T) {
 		if refused == 0 {
 			t.Error("nobody was refused, which shows nothing")
 		}
-		if len(all.lanes) != 0 || *all.waiting != 0 {
-			t.Errorf("%d addresses are remembered, %d wait", len(all.lanes), *all.waiting)
+		if len(all.lanes.of) != 0 || all.lanes.isIn != 0 {
+			t.Errorf("%d addresses are remembered, %d wait", len(all.lanes.of), all.lanes.isIn)
 		}
 	})
 }

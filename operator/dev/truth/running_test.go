@@ -54,6 +54,7 @@ func TestRunning(t *testing.T) {
 				return out
 			}
 			for i := range got.Targets {
+				got.Targets[i].LastScrape, got.Targets[i].Duration = time.Time{}, 0
 				got.Targets[i].Health, got.Targets[i].LastError = "", "" // the addresses are unreachable or not scraped yet
 			}
 			want := []promapi.Target{

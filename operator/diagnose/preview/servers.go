@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,14 +54,49 @@ func serversOf(c explain.Candidate) servers {
 	return out
 }
 
-// Servers is an [Asker] for pods in a cluster.
-type Servers struct{ promapi.Cluster }
+// HealthSource reads the health of the targets of workloads.
+type HealthSource interface {
+	// Health queries all servers and calls each with one scraped target after the other, which are
+	// not kept. The returned servers have no targets. Unreachable ones have an error.
+	Health(ctx context.Context, w *Workload, each func(of *Asked, t promapi.Target)) []Asked
+}
 
-// askedAtOnce is the maximum number of concurrent requests, since responses can be large.
-const askedAtOnce = 4
+// Servers is an [Asker] and a [HealthSource] for pods in a cluster.
+type Servers struct {
+	promapi.Cluster
+	// MaxPods (optional) is the maximum number of servers to ask, MaxBytes that of bytes that all
+	// of them may send for [Servers.Health], and AtOnce that of concurrent requests.
+	MaxPods  int
+	MaxBytes int64
+	AtOnce   int
+}
+
+// Defaults: responses can be large.
+const (
+	askedAtOnce = 4
+	maxHealth   = 1 << 30 // bytes
+)
 
 // Ask implements Asker.
 func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []Asked {
+	return s.each(ctx, w, shard, func(to *Asked, at promapi.Server) { to.Answer = s.Cluster.Ask(ctx, at) })
+}
+
+// Health implements HealthSource.
+func (s Servers) Health(ctx context.Context, w *Workload, each func(*Asked, promapi.Target)) []Asked {
+	allowance := promapi.NewAllowance(cmp.Or(s.MaxBytes, maxHealth))
+	var mu sync.Mutex
+	return s.each(ctx, w, AllShards, func(to *Asked, at promapi.Server) {
+		to.Err = s.Active(ctx, at, allowance, func(t promapi.Target) {
+			mu.Lock()
+			defer mu.Unlock()
+			each(to, t)
+		})
+	})
+}
+
+// each calls ask for the servers of a shard, or of all, concurrently.
+func (s Servers) each(ctx context.Context, w *Workload, shard int, ask func(*Asked, promapi.Server)) []Asked {
 	out, err := s.pods(ctx, w, shard)
 	if err == nil && w.servers.at.ServerPort == 0 {
 		err = fmt.Errorf("spec.listenLocal is true, so that its pods answer only themselves")
@@ -67,24 +104,36 @@ func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []Asked {
 	if err != nil {
 		return []Asked{{Pod: w.Name, Shard: AllShards, Answer: promapi.Answer{Err: err}}}
 	}
+	var more []Asked
+	if n := s.most(); len(out) > n {
+		more = []Asked{{Pod: "others", Shard: AllShards, Answer: promapi.Answer{Err: fmt.Errorf("only the first %d of its pods are asked", n)}}}
+		out = out[:n]
+	}
 	var g errgroup.Group
-	g.SetLimit(askedAtOnce)
+	g.SetLimit(cmp.Or(s.AtOnce, askedAtOnce))
 	for i := range out {
 		g.Go(func() error {
-			out[i].Answer = s.Cluster.Ask(ctx, promapi.Server{
+			ask(&out[i], promapi.Server{
 				Namespace: w.Namespace, Pod: out[i].Pod, Scheme: w.servers.at.Scheme, Port: w.servers.at.ServerPort, Prefix: w.servers.prefix,
 			})
 			return nil
 		})
 	}
 	_ = g.Wait()
-	return out
+	return append(out, more...)
 }
 
-// pods returns the expected pods of StatefulSets, by name, or the existing pods of a DaemonSet.
+// most returns the maximum number of pods.
+func (s Servers) most() int { return cmp.Or(s.MaxPods, math.MaxInt-1) }
+
+// pods returns the expected pods of StatefulSets, by name, or the existing pods of a DaemonSet, at
+// most one more than [Servers.most].
 func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []Asked, err error) {
 	for i, set := range w.servers.sets {
 		for r := range w.servers.replicas {
+			if len(out) > s.most() {
+				return out, nil
+			}
 			if shard == AllShards || shard == i {
 				out = append(out, Asked{Pod: set + "-" + strconv.Itoa(r), Shard: i})
 			}
@@ -93,7 +142,11 @@ func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []Asked,
 	if !w.PerNode {
 		return out, nil
 	}
-	list, err := s.Kube.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(w.servers.selector).String()})
+	options := metav1.ListOptions{LabelSelector: labels.SelectorFromSet(w.servers.selector).String()}
+	if s.MaxPods > 0 {
+		options.Limit = int64(s.MaxPods) + 1
+	}
+	list, err := s.Kube.CoreV1().Pods(w.Namespace).List(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("list its pods: %w", err)
 	}

@@ -49,8 +49,8 @@ type Answers interface {
 	// found, in the form of [targets.Source.Path]. It may be empty, which requires a search through
 	// all targets of the job.
 	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
-	// Scrapes asks the servers of a workload for the health of their targets.
-	Scrapes(ctx context.Context, r Rights, w Object) (*Scrapes, error)
+	// Scrapes asks the servers of a workload for the health of some of its targets at least.
+	Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error)
 	// Preview returns the targets that would be scraped if manifests were applied. It stores
 	// nothing.
 	Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error)
@@ -134,6 +134,8 @@ type Overview struct {
 	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
 	// complete.
 	Unread []string `json:"unread,omitempty"`
+	// Namespaces lists namespaces with workloads or objects that the caller may list, to suggest, at most 100.
+	Namespaces []string `json:"-"`
 	// AsOf is the time of the data. It is not part of the JSON, which would then change all the time.
 	AsOf time.Time `json:"-"`
 }
@@ -253,8 +255,10 @@ type Workload struct {
 	UI *UI `json:"ui,omitempty"`
 	// Changes lists what has changed, the last change first, at most 20.
 	Changes []Change `json:"changes"`
-	// Asks is true if its servers can be asked for the health of their targets.
-	Asks bool `json:"-"`
+	// Asks is true if its servers can be asked for the health of their targets. AsksNot is the permission that the
+	// caller lacks for that; empty if it is no permission.
+	Asks    bool   `json:"-"`
+	AsksNot string `json:"-"`
 	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if unknown.
 	PerShard []int `json:"perShard,omitempty"`
 	// Counts is the number of objects by kind and state. The field objects lists only some of them by name.
@@ -382,6 +386,8 @@ type ObjectList struct {
 	// Unread lists what could not be read and is therefore missing, with the reasons. Absent if the response is
 	// complete.
 	Unread []string `json:"unread,omitempty"`
+	// Namespaces lists namespaces with such objects that the caller may list, to suggest, at most 100.
+	Namespaces []string `json:"-"`
 }
 
 // ObjectRow is the summary of an object.

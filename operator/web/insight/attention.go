@@ -216,12 +216,14 @@ func (e *entry) targetCalls(c *TargetCounts) (out []Attention) {
 	return out
 }
 
-// why returns the reason why an object has no targets.
+// why returns the reason why an object has no targets. Its selector drops the Services or pods of
+// others, too: it is the reason only if nothing passes it.
 func why(c preview.Counts) string {
-	origin, most := "", 0
+	origin, most, selects := "", 0, false
 	for _, o := range slices.Sorted(maps.Keys(c.Dropped)) {
-		if c.Dropped[o] > most {
-			origin, most = o, c.Dropped[o]
+		passes := !strings.HasPrefix(o, "spec.selector")
+		if passes && !selects || passes == selects && c.Dropped[o] > most {
+			origin, most, selects = o, c.Dropped[o], passes
 		}
 	}
 	switch {

@@ -18,6 +18,10 @@
 //	part.go      pagination
 //	changes.go   notifications of changes
 //
+// Objects are compiled within the limits of package fragments, which the controllers share: a page
+// takes neither more memory than they have nor, for long, the place of one of their objects. One
+// snapshot is made at a time, and drafts wait for memory.
+//
 // All data comes from a [readers.Reader]: the caches of the controllers in the operator, or the API
 // server for a user with a kubeconfig. Nothing is written.
 package insight

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -23,10 +24,12 @@ func (c *Cluster) Objects(ctx context.Context, r Rights, q ObjectQuery) (*Object
 		a.unread = append(a.unread, elsewhere(q.Row, q.Namespace))
 	}
 	out := &ObjectList{Kind: q.Row.Kind, Counts: map[status.State]int{}}
-	all := w.listed(a, q, out.Counts)
+	may := w.listable(a, q)
+	all := w.listed(may, q, out.Counts)
 	if out.Items, out.Part, err = take(all, q.Page, func(o *ObjectRow) string { return keyOfRef(o.Ref) }); err != nil {
 		return nil, err
 	}
+	out.Namespaces = w.suggested(a, q, may)
 	for i := range out.Items {
 		if o := &out.Items[i]; o.Message != "" && !a.details(o.Ref) {
 			o.Message = hiddenDetails(o.Ref)
@@ -47,20 +50,51 @@ func elsewhere(row *catalog.Row, namespace string) string {
 	return "no permission to list " + row.Resource + " in all namespaces: those elsewhere are not shown"
 }
 
+// listable returns the namespaces of a query in which the caller may list the objects. They are in
+// order, so that the ones that are left out do not change where there are too many to ask about.
+func (w *snapshot) listable(a *asker, q ObjectQuery) map[string]bool {
+	may := map[string]bool{}
+	for _, n := range w.spaces()[q.Row] {
+		if q.Namespace == "" || q.Namespace == n {
+			may[n] = a.may("list", q.Row, n)
+		}
+	}
+	return may
+}
+
+// maxSuggested limits the namespaces to suggest.
+const maxSuggested = 100
+
+// suggested returns the namespaces to suggest for a query without further permission checks.
+func (w *snapshot) suggested(a *asker, q ObjectQuery, may map[string]bool) (out []string) {
+	everywhere := a.may("list", q.Row, "")
+	for _, n := range w.spaces()[q.Row] {
+		if (everywhere || may[n]) && len(out) < maxSuggested {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// findSpaces returns the namespaces with objects of each kind, sorted.
+func (w *snapshot) findSpaces() map[*catalog.Row][]string {
+	out := map[*catalog.Row][]string{}
+	for row, objects := range w.objects {
+		all := map[string]bool{}
+		for _, o := range objects {
+			all[o.GetNamespace()] = true
+		}
+		out[row] = slices.Sorted(maps.Keys(all))
+	}
+	return out
+}
+
 // listed returns the rows that match a query, sorted, and counts those of all states.
-func (w *snapshot) listed(a *asker, q ObjectQuery, counts map[status.State]int) (out []ObjectRow) {
-	may, states := map[string]bool{}, w.standings()
+func (w *snapshot) listed(may map[string]bool, q ObjectQuery, counts map[status.State]int) (out []ObjectRow) {
+	states := w.standings()
 	for _, o := range w.objects[q.Row] {
 		ref := catalog.RefOf(q.Row.Kind, o)
-		if q.Namespace != "" && q.Namespace != ref.Namespace || !q.has(ref.String()) {
-			continue
-		}
-		allowed, known := may[ref.Namespace]
-		if !known {
-			allowed = a.may("list", q.Row, ref.Namespace)
-			may[ref.Namespace] = allowed
-		}
-		if !allowed {
+		if !may[ref.Namespace] || q.Namespace != "" && q.Namespace != ref.Namespace || !q.has(ref.String()) {
 			continue
 		}
 		row := states[ref]

@@ -1,12 +1,16 @@
 package insight_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -90,6 +94,77 @@ func TestObjects(t *testing.T) {
 	}
 	if _, err := a.Objects(t.Context(), everything, insight.ObjectQuery{Row: catalog.Prometheus, Page: page}); err == nil {
 		t.Error("no workload selects a Prometheus, but there is a list")
+	}
+}
+
+// bounded answers a number of questions.
+type bounded struct {
+	allowed
+	left *int
+}
+
+// May implements [insight.Rights].
+func (b bounded) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	if *b.left == 0 {
+		return false, apierrors.NewServiceUnavailable("ask about one namespace")
+	}
+	*b.left--
+	return b.allowed.May(ctx, verb, of, namespace)
+}
+
+// Where there are too many namespaces to ask about, the first ones are listed, always the same, and the
+// others are not known.
+func TestObjectsOfManyNamespaces(t *testing.T) {
+	s, rights := loaded(t, []byte(selectsAll)), allowed{}
+	for i := range 20 {
+		s.monitor(fmt.Sprintf("ns-%02d", (i*7)%20), "web", "")
+		rights = append(rights, fmt.Sprintf("list servicemonitors ns-%02d", i))
+	}
+	a := answers(t, s, nil)
+	left := 11
+	out, err := a.Objects(t.Context(), bounded{rights, &left}, insight.ObjectQuery{Row: catalog.ServiceMonitor, Page: page})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Items) != 10 || out.Items[9].Namespace != "ns-09" || !strings.Contains(strings.Join(out.Unread, "; "), "whether you may list servicemonitors.monitoring.coreos.com is not known: ask about one namespace") {
+		t.Errorf("%d of %d, %v", len(out.Items), out.Total, out.Unread)
+	}
+	left = 2
+	if out, err = a.Objects(t.Context(), bounded{rights, &left}, insight.ObjectQuery{Row: catalog.ServiceMonitor, Namespace: "ns-19", Page: page}); err != nil || len(out.Items) != 1 || len(out.Unread) > 0 {
+		t.Errorf("of one namespace: %+v, %v", out, err)
+	}
+}
+
+// Namespaces are suggested only where the caller may list, and without questions about each.
+func TestSuggestedNamespaces(t *testing.T) {
+	s := loaded(t, []byte(selectsAll))
+	for _, n := range []string{"shop", "demo", "other"} {
+		s.monitor(n, "web", "")
+	}
+	a := answers(t, s, nil)
+	for name, tc := range map[string]struct {
+		rights    allowed
+		namespace string
+		want      string
+	}{
+		"everywhere":           {everything, "", "[demo other shop]"},
+		"everywhere, filtered": {everything, "shop", "[demo other shop]"},
+		"of a tenant":          {demoOnly, "", "[demo]"},
+		"of others":            {demoOnly, "shop", "[]"},
+	} {
+		out, err := a.Objects(t.Context(), tc.rights, insight.ObjectQuery{Row: catalog.ServiceMonitor, Namespace: tc.namespace, Page: page})
+		if err != nil || fmt.Sprint(out.Namespaces) != tc.want {
+			t.Errorf("%s: %v, %v", name, out.Namespaces, err)
+		}
+	}
+	for name, tc := range map[string]struct {
+		rights allowed
+		want   string
+	}{"everywhere": {everything, "shop"}, "of a tenant": {demoOnly, "demo"}} {
+		out, err := a.Overview(t.Context(), tc.rights, insight.OverviewQuery{Page: page})
+		if all := fmt.Sprint(out.Namespaces); err != nil || !strings.Contains(all, tc.want) || tc.want == "demo" && strings.Contains(all, "shop") {
+			t.Errorf("overview, %s: %s, %v", name, all, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package insight
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -69,8 +70,27 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, q OverviewQuery) (*Ove
 			}
 		}
 	}
+	out.Namespaces = w.suggestedFor(asking(ctx, r), shown) // suggestions need no notes
 	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
 	return out, nil
+}
+
+// suggestedFor returns the namespaces to suggest: those of workloads, and those of objects that the
+// caller may list everywhere.
+func (w *snapshot) suggestedFor(a *asker, workloads []*entry) []string {
+	all := map[string]bool{}
+	for _, e := range workloads {
+		all[e.ref.Namespace] = true
+	}
+	for row, names := range w.spaces() {
+		if a.may("list", row, "") {
+			for _, n := range names {
+				all[n] = true
+			}
+		}
+	}
+	out := slices.Sorted(maps.Keys(all))
+	return out[:min(len(out), maxSuggested)]
 }
 
 // within reports whether the query is about a workload, regardless of names and levels.

@@ -2,10 +2,14 @@ package insight
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 )
 
 // Scrapes is what the running servers of a workload report about their targets.
@@ -13,19 +17,33 @@ type Scrapes struct {
 	At   time.Time
 	Pods []ScrapingPod
 	of   map[scraped]Scrape
+	only map[scraped]bool // targets to keep; nil for all
+}
+
+// NewScrapes returns scrapes that keep only those of some targets, besides the numbers of all.
+func NewScrapes(only []preview.Target) *Scrapes {
+	s := &Scrapes{only: map[scraped]bool{}}
+	for _, t := range only {
+		s.only[scraped{t.Job, t.URL}] = true
+	}
+	return s
 }
 
 // ScrapingPod has the numbers of targets of a server.
 type ScrapingPod struct {
 	Pod               string
+	Shard             int    // meaningless if Node is not empty
+	Node              string // of a pod that scrapes the targets on its node
 	Up, Down, Unknown int
-	Error             string // why its targets are not known
+	Error             string // why its targets, or the rest of them, are not known
 }
 
 // Scrape is the last scrape of a target.
 type Scrape struct {
 	Health string // up, down or unknown; empty if no server has the target
 	Error  string // why it is down
+	At     time.Time
+	Took   time.Duration
 }
 
 type scraped struct{ job, url string }
@@ -39,13 +57,16 @@ func (s *Scrapes) Add(to *ScrapingPod, job, url string, is Scrape) {
 	case "down":
 		to.Down++
 	default:
+		is.Health = "unknown"
 		to.Unknown++
 	}
 	if s.of == nil {
 		s.of = map[scraped]Scrape{}
 	}
-	if key := (scraped{job, url}); worse(is.Health) > worse(s.of[key].Health) {
-		s.of[key] = Scrape{is.Health, brief(is.Error)}
+	key := scraped{job, url}
+	if (s.only == nil || s.only[key]) && worse(is.Health) > worse(s.of[key].Health) {
+		is.Error = brief(is.Error)
+		s.of[key] = is
 	}
 }
 
@@ -67,22 +88,48 @@ func (s *Scrapes) Of(job, url string) Scrape { return s.of[scraped{job, url}] }
 // proxy is the permission to ask a server through the API server.
 var proxy = schema.GroupResource{Resource: "pods/proxy"}
 
-// scrapes returns the source of the health of targets; nil if there is none.
-func (c *Cluster) scrapes() ScrapeSource {
-	if s, is := c.Parts.Targets.(ScrapeSource); is && s.Asks() {
-		return s
+// Acting is implemented by [Rights] of a caller for whom servers can be asked.
+type Acting interface {
+	Rights
+	// Servers returns access to servers with the credentials of the caller, and nothing else, until
+	// release.
+	//
+	// Errors: 429 while too many ask.
+	Servers(ctx context.Context) (of preview.HealthSource, release func(), err error)
+}
+
+// asks reports whether the servers of a workload can be asked for the caller, with the reason if the
+// caller lacks the permission.
+func (c *Cluster) asks(a *asker, w catalog.Ref) (can bool, why string) {
+	from, is := c.Parts.Targets.(ScrapeSource)
+	if !is || !slices.Contains(preview.Kinds, catalog.Of(w.Kind)) {
+		return false, ""
 	}
-	return nil
+	if _, acts := a.rights.(Acting); !acts && !from.Asks() {
+		return false, ""
+	}
+	before := len(a.unread)
+	switch may := a.mayAny("get", proxy, w.Namespace); {
+	case may:
+		return true, ""
+	case len(a.unread) > before:
+		return false, a.unread[before]
+	}
+	return false, "you need permission to get pods/proxy in namespace " + w.Namespace
 }
 
 // Scrapes implements [Answers].
-func (c *Cluster) Scrapes(ctx context.Context, r Rights, w Object) (*Scrapes, error) {
-	from := c.scrapes()
-	if from == nil {
-		return nil, apierrors.NewServiceUnavailable("the operator has no permission to ask servers for their targets; operator ui asks with yours")
+func (c *Cluster) Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error) {
+	a := asking(ctx, r)
+	switch can, why := c.asks(a, w.Ref()); {
+	case len(a.unread) > 0:
+		return nil, apierrors.NewServiceUnavailable(a.unread[0])
+	case why != "":
+		forbidden := apierrors.NewForbidden(proxy, w.Name, nil)
+		forbidden.ErrStatus.Message = why
+		return nil, forbidden
+	case !can:
+		return nil, apierrors.NewServiceUnavailable("there are no permissions to ask its servers with; operator ui asks with yours")
 	}
-	if !asking(ctx, r).mayAny("get", proxy, w.Namespace) {
-		return nil, apierrors.NewForbidden(proxy, w.Name, nil)
-	}
-	return from.Scrapes(ctx, w)
+	return c.Parts.Targets.(ScrapeSource).Scrapes(ctx, r, w, of)
 }

@@ -38,7 +38,8 @@ type snapshot struct {
 	behind           map[*entry]bool // entries that are older than the snapshot
 	unselectedByAny  func() []catalog.Ref
 	standings        func() map[catalog.Ref]ObjectRow
-	outdated         string // note with the time of the snapshot, if the cluster has changed since
+	spaces           func() map[*catalog.Row][]string // namespaces with objects of each kind, sorted
+	outdated         string                           // note with the time of the snapshot, if the cluster has changed since
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames

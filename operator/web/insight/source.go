@@ -19,10 +19,11 @@ type TargetSource interface {
 
 // ScrapeSource is a [TargetSource] that can ask running servers for the health of their targets.
 type ScrapeSource interface {
-	// Asks reports whether there are permissions to ask with.
+	// Asks reports whether there are permissions to ask with that all callers have.
 	Asks() bool
-	// Scrapes asks the servers of a workload. The result may be some seconds old.
-	Scrapes(ctx context.Context, w Object) (*Scrapes, error)
+	// Scrapes asks the servers of a workload about some targets at least: with those permissions,
+	// where the result may be some seconds old, or else as the caller, if r is [Acting].
+	Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error)
 }
 
 // TargetCounts are the target counts of a workload.

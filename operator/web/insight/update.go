@@ -101,7 +101,7 @@ func (c *Cluster) update(ctx context.Context, w *snapshot, all []explain.Candida
 		}
 	}
 	w.lookups = nil // no longer needed
-	w.unselectedByAny, w.standings = sync.OnceValue(w.findUnselected), sync.OnceValue(w.findStandings)
+	w.unselectedByAny, w.standings, w.spaces = sync.OnceValue(w.findUnselected), sync.OnceValue(w.findStandings), sync.OnceValue(w.findSpaces)
 	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
 }
 

@@ -48,7 +48,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 		found.add(&call)
 	}
 	out.Attention, out.AttentionTotal, out.Groups = found.attention(), found.total, found.groups()
-	out.Asks = c.scrapes() != nil
+	out.Asks, out.AsksNot = c.asks(a, e.ref)
 	out.UI, out.Changes = e.ui(), e.changes(e.pods(nil, c.Loaded))
 	out.Objects = e.objects(a)
 	for ref, v := range e.states {

@@ -147,13 +147,16 @@ func value[T any](t *testing.T, ctx context.Context, expression string) T {
 	return out
 }
 
-// TestBrowser: each page, small and large, with and without script, is usable: without errors, with
+// TestBrowser: each page, empty, small and large, with and without script, is usable: without errors, with
 // labels for all controls, readable in both color schemes and on a phone.
 func TestBrowser(t *testing.T) {
 	chromium := browser(t)
-	for size, n := range map[string]int{"small": 10, "large": 100_000} {
+	for size, n := range map[string]int{"empty": 0, "small": 10, "large": 100_000} {
 		srv := serve(t, &fake{n: n})
 		for _, script := range []bool{true, false} {
+			if size == "empty" && !script {
+				continue // like a small one
+			}
 			name := fmt.Sprintf("%s/script=%t", size, script)
 			t.Run(name, func(t *testing.T) {
 				ctx, complaints := tab(t, chromium, srv.URL)
@@ -161,7 +164,7 @@ func TestBrowser(t *testing.T) {
 					noScript(t, ctx)
 				}
 				for name, path := range paths {
-					visit(t, ctx, srv.URL+path, name, size == "small" && script)
+					visit(t, ctx, srv.URL+path, size+"-"+name, script)
 					complaints.report(t)
 				}
 			})

@@ -91,7 +91,16 @@ func (f *fake) Overview(_ context.Context, _ insight.Rights, q insight.OverviewQ
 		out.Unselected = append(out.Unselected, f.monitor(i+1000))
 	}
 	out.UnselectedTotal = f.n
+	out.Namespaces = f.namespaces("demo", "monitoring")
 	return out, f.err
+}
+
+// namespaces are these and others, up to 100.
+func (f *fake) namespaces(first ...string) []string {
+	for i := 10; i < min(f.n, 100); i++ {
+		first = append(first, fmt.Sprintf("team-%d-%s", i, strings.Repeat("x", 55)))
+	}
+	return first
 }
 
 // problems are some of n problems of a workload.
@@ -232,6 +241,7 @@ func (f *fake) Objects(_ context.Context, _ insight.Rights, q insight.ObjectQuer
 		}
 		out.Items = append(out.Items, o)
 	})
+	out.Namespaces = f.namespaces("demo")
 	return out, f.err
 }
 
@@ -302,18 +312,19 @@ func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job
 	return out, f.err
 }
 
-func (f *fake) Scrapes(_ context.Context, _ insight.Rights, w insight.Object) (*insight.Scrapes, error) {
-	f.saw("scrapes of " + w.Ref().String())
-	out := &insight.Scrapes{}
+func (f *fake) Scrapes(_ context.Context, _ insight.Rights, w insight.Object, of []preview.Target) (*insight.Scrapes, error) {
+	f.saw(fmt.Sprintf("scrapes of %s, %d targets", w.Ref(), len(of)))
+	out := insight.NewScrapes(of)
+	out.At = start
 	pod := insight.ScrapingPod{Pod: "prometheus-k8s-0"}
 	for i := range min(f.n, 1000) {
 		if t := f.target(i); i%8 == 0 {
-			out.Add(&pod, t.Job, t.URL, insight.Scrape{Health: "down", Error: f.s("connection refused")})
+			out.Add(&pod, t.Job, t.URL, insight.Scrape{Health: "down", Error: f.s("connection refused"), At: start, Took: 15 * time.Millisecond})
 		} else if i%8 == 1 {
 			out.Add(&pod, t.Job, t.URL, insight.Scrape{Health: "up"})
 		}
 	}
-	out.Pods = []insight.ScrapingPod{pod, {Pod: f.s("prometheus-k8s-1"), Error: f.s("you may not get pods/proxy")}}
+	out.Pods = []insight.ScrapingPod{pod, {Shard: 1, Pod: f.s("prometheus-k8s-1"), Error: f.s("you may not get pods/proxy")}}
 	return out, f.tabErr
 }
 

@@ -15,7 +15,8 @@ type listed struct {
 	Title    string
 	States   []status.State
 	Filtered bool
-	Why      bool // a row has a message
+	Why      bool     // a row has a message
+	Spaces   []string // namespaces to suggest
 }
 
 // listPage returns the objects of a kind; for workloads, it redirects to the overview.
@@ -42,6 +43,7 @@ func listPage(q *request) (*view, error) {
 	}
 	out := listed{ObjectList: answer, Title: plural(row.Kind), States: states, Filtered: query.Filter+query.Namespace+string(state) != ""}
 	out.Why = slices.ContainsFunc(answer.Items, func(o insight.ObjectRow) bool { return o.Message != "" })
+	out.Spaces, _ = first(q.limit, answer.Namespaces)
 	v := q.view("list", out.Title)
 	v.Crumbs = []link{{out.Title, v.root + row.Resource}}
 	v.Twins = []link{{"this page", v.root + row.Resource + ".json" + q.self()}}

@@ -29,6 +29,7 @@ type overview struct {
 	First          bool // the first part of the list
 	Filtered       bool
 	Kinds          []string
+	Spaces         []string // namespaces to suggest
 }
 
 // levelCount is the number of workloads of a level.
@@ -68,8 +69,18 @@ func overviewPage(q *request) (*view, error) {
 	out.Changed = slices.ContainsFunc(answer.Workloads, func(w insight.WorkloadRow) bool { return !w.ConfigSince.IsZero() })
 	out.Unselected, _ = first(maxUnselected, answer.Unselected)
 	out.MoreUnselected = answer.UnselectedTotal - len(out.Unselected)
+	out.Spaces, _ = first(q.limit, answer.Namespaces)
 	v.Data = out
 	return v, nil
+}
+
+// levelOf returns what the table of workloads shows as the state of one: how urgent its problems are, as
+// in the line of numbers.
+func levelOf(w insight.WorkloadRow) mark {
+	if w.State == insight.NeedsAttention && w.Level != "" {
+		return state(w.Level)
+	}
+	return state(w.State)
 }
 
 // levelWord returns the word for n workloads of a level.

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ type targetsTab struct {
 	*insight.Targets
 	Jobs   []insight.JobCounts
 	More   int // jobs
-	Groups []targetGroup
+	Blocks []targetBlock
 	States []stateCount
 	// Dropped are the numbers of targets that fields other than selectors drop.
 	Dropped map[string]int
@@ -48,6 +49,35 @@ func (t targetsTab) Columns() int {
 	return 5
 }
 
+// Workloads returns the workloads whose targets are on the page, at most 5.
+func (t targetsTab) Workloads() (out []catalog.Ref) {
+	for _, item := range t.Items {
+		if len(out) < 5 && !slices.Contains(out, item.Workload) && pathOf(item.Workload) != "" {
+			out = append(out, item.Workload)
+		}
+	}
+	return out
+}
+
+// JobNames returns the jobs to suggest.
+func (t targetsTab) JobNames() (out []string) {
+	for _, j := range t.Jobs {
+		if !slices.Contains(out, j.Job) { // on the page of an object, of several workloads
+			out = append(out, j.Job)
+		}
+	}
+	return out
+}
+
+// ReasonNames returns the fields that drop targets to suggest.
+func (t targetsTab) ReasonNames() (out []string) {
+	for _, of := range sorted(t.Dropped) {
+		out = append(out, of.Name)
+	}
+	out, _ = first(maxJobs, out)
+	return out
+}
+
 // Health returns the last scrape of a target.
 func (t targetsTab) Health(of preview.Target) insight.Scrape { return t.Scrapes.Of(of.Job, of.URL) }
 
@@ -61,6 +91,14 @@ type targetGroup struct {
 	Workload, Object catalog.Ref
 	Job, Summary     string
 	Rows             []preview.Target
+	None             bool // nothing of the job is scraped
+}
+
+// targetBlock is a table of targets: of jobs with few of them, or of one with many, which folds.
+type targetBlock struct {
+	Groups []targetGroup
+	Folds  bool
+	Open   bool // if it folds
 }
 
 // Summary returns the counts in words.
@@ -79,8 +117,16 @@ func summaryOf(t *insight.Targets) string {
 // ownWords returns counts in words, without the targets that selectors drop.
 func ownWords(c preview.Counts) string {
 	c.Dropped, _ = bySelector(c.Dropped)
-	return c.String()
+	return longNumber.ReplaceAllStringFunc(c.String(), func(digits string) string {
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return digits
+		}
+		return number(n)
+	})
 }
+
+var longNumber = regexp.MustCompile(`\d{4,}`)
 
 // bySelector separates the counts of targets that selectors drop.
 func bySelector(dropped map[string]int) (own map[string]int, others int) {
@@ -105,9 +151,10 @@ func workloadTargets(q *request, _ *insight.Workload) (data, answer any, err err
 		return data, answer, err
 	}
 	out := data.(targetsTab)
-	if out.Scrapes, err = q.answers.Scrapes(q.Context(), q.rights, q.of); err != nil {
+	if out.Scrapes, err = q.answers.Scrapes(q.Context(), q.rights, q.of, out.Items); err != nil {
 		out.Scrapes, out.ScrapesUnknown = nil, err.Error()
 	}
+	out.Blocks = blocksOf(groupsOf(out.Targets), out.troubled)
 	return out, answer, nil
 }
 
@@ -131,7 +178,8 @@ func targetsOf(ctx context.Context, q *request, query insight.TargetQuery) (data
 	if err != nil {
 		return nil, nil, err
 	}
-	out := targetsTab{Targets: got, Groups: groupsOf(got)}
+	out := targetsTab{Targets: got}
+	out.Blocks = blocksOf(groupsOf(got), out.troubled)
 	for _, p := range targetParams {
 		out.Filtered = out.Filtered || p != "health" && q.query.Get(p) != ""
 	}
@@ -152,9 +200,9 @@ func groupsOf(t *insight.Targets) (out []targetGroup) {
 		workload catalog.Ref
 		job      string
 	}
-	summaries := map[key]string{}
+	counts := map[key]preview.Counts{}
 	for _, j := range t.Jobs {
-		summaries[key{j.Workload, j.Job}] = kept(j.Counts)
+		counts[key{j.Workload, j.Job}] = j.Counts
 	}
 	at := map[key]int{}
 	for _, item := range t.Items {
@@ -163,14 +211,58 @@ func groupsOf(t *insight.Targets) (out []targetGroup) {
 		if !known {
 			i = len(out)
 			at[k] = i
-			out = append(out, targetGroup{Workload: item.Workload, Object: item.Object, Job: item.Job, Summary: summaries[k]})
+			g := targetGroup{Workload: item.Workload, Object: item.Object, Job: item.Job}
+			if c, known := counts[k]; known {
+				g.Summary, g.None = kept(c), c.Kept+c.OtherShard+c.Forbidden+c.Unknown == 0
+			}
+			out = append(out, g)
 		}
 		out[i].Rows = append(out[i].Rows, item)
 	}
-	for _, g := range out {
-		slices.SortStableFunc(g.Rows, func(a, b preview.Target) int { return order(a.State) - order(b.State) })
+	return out
+}
+
+// manyRows is the number of targets of a job on a page up to which they are not folded.
+const manyRows = 10
+
+// blocksOf sorts the targets of each job, scraped ones first, and divides the jobs of a page into
+// tables, those with problems first: with a troubled target, or with none that is scraped. Jobs with
+// many targets fold, which are open if they have problems. A single job does not fold.
+func blocksOf(groups []targetGroup, troubled func(preview.Target) bool) (out []targetBlock) {
+	for _, g := range groups { // those that are down before those that are up
+		rank := func(t preview.Target) int {
+			if troubled(t) {
+				return 2 * order(t.State)
+			}
+			return 2*order(t.State) + 1
+		}
+		slices.SortStableFunc(g.Rows, func(a, b preview.Target) int { return rank(a) - rank(b) })
+	}
+	has := func(g targetGroup) bool { return g.None || slices.ContainsFunc(g.Rows, troubled) }
+	slices.SortStableFunc(groups, func(a, b targetGroup) int {
+		switch x, y := has(a), has(b); {
+		case x == y:
+			return 0
+		case x:
+			return -1
+		}
+		return 1
+	})
+	for _, g := range groups {
+		folds := len(g.Rows) > manyRows && len(groups) > 1
+		if last := len(out) - 1; !folds && last >= 0 && !out[last].Folds {
+			out[last].Groups = append(out[last].Groups, g)
+			continue
+		}
+		out = append(out, targetBlock{Groups: []targetGroup{g}, Folds: folds, Open: has(g)})
 	}
 	return out
+}
+
+// troubled reports whether a target is not scraped although no rule drops it, or its last scrape
+// failed.
+func (t targetsTab) troubled(of preview.Target) bool {
+	return order(of.State) == 1 && of.State != targets.Duplicate || t.Scrapes != nil && of.State == targets.Kept && t.Health(of).Health == "down"
 }
 
 // order sorts states: scraped, with a problem, dropped.

@@ -197,7 +197,7 @@ func TestOverlapsOfAPod(t *testing.T) {
 	}}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 	_, body := get(t, srv, "/pods/demo/web-0")
-	if read := text(t, body); !strings.Contains(read, "Prometheus monitoring/k8s scrapes http://10.0.0.1/metrics 31 times, for ServiceMonitor demo/a , PodMonitor demo/b .") {
+	if read := text(t, body); !strings.Contains(read, "Prometheus monitoring/k8s scrapes http://10.0.0.1/metrics in 31 jobs, of ServiceMonitor demo/a , PodMonitor demo/b .") {
 		t.Errorf("%.900s", read)
 	}
 }
@@ -259,34 +259,8 @@ func TestWebInterface(t *testing.T) {
 	}
 	c.workload = func(w *insight.Workload) { w.UI = &insight.UI{URL: "https://prom.example/x"} }
 	_, body := get(t, srv, "/prometheuses/monitoring/k8s?tab=targets")
-	if !strings.Contains(body, `href="https://prom.example/x/targets" rel="external noreferrer"`) || !strings.Contains(body, "Whether they are up is not known here") {
+	if !strings.Contains(body, `href="https://prom.example/x/targets" rel="external noreferrer"`) || !strings.Contains(body, "Whether they are up, its servers know") {
 		t.Errorf("no link\n%.3000s", body)
-	}
-}
-
-// TestHealth: the servers are asked for the health of targets only on request, and a row has the last
-// scrape of its target.
-func TestHealth(t *testing.T) {
-	f := &fake{n: 8}
-	srv := serve(t, f)
-	_, body := get(t, srv, "/prometheuses/monitoring/k8s?tab=targets")
-	if !strings.Contains(body, `<a href="?health=1&amp;tab=targets">ask its servers</a>`) || strings.Contains(fmt.Sprint(f.queries), "scrapes of") {
-		t.Errorf("asked for %v\n%.3000s", f.queries, body)
-	}
-	_, body = get(t, srv, "/prometheuses/monitoring/k8s?tab=targets&health=1")
-	read := text(t, body)
-	for _, has := range []string{"Pod prometheus-k8s-0: 1 up 1 down", "Pod prometheus-k8s-1: not known, you may not get pods/proxy", "http://10.0.0.0:8080/metrics down : connection refused", "http://10.0.0.1:8080/metrics up", "http://10.0.0.4:8080/metrics no server has it"} {
-		if !strings.Contains(read, has) {
-			t.Errorf("does not say %q:\n%s", has, read)
-		}
-	}
-	if !strings.Contains(body, `name="health" value="1"`) {
-		t.Error("a filter forgets it")
-	}
-	c := changing{fake: f, workload: func(w *insight.Workload) { w.Asks = false }}
-	srv = serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
-	if _, body := get(t, srv, "/prometheuses/monitoring/k8s?tab=targets"); strings.Contains(body, "ask its servers") || !strings.Contains(body, "Whether they are up is not known here") {
-		t.Error("offers to ask although it cannot")
 	}
 }
 

@@ -25,12 +25,14 @@ import (
 )
 
 var funcs = template.FuncMap{
-	"cut": cut, "num": number, "state": state, "add": func(a, b int) int { return a + b }, "join": strings.Join, "labels": labelsOf,
+	"cut": cut, "num": number, "state": state, "level": levelOf, "add": func(a, b int) int { return a + b }, "join": strings.Join, "labels": labelsOf,
 	"counts": ownWords, "kept": kept, "allcounts": func(c preview.Counts) string { return c.String() }, "list": func(of ...string) []string { return of },
 	"summary": func(j preview.Job) string { return j.Summary() },
 	"shards":  shardsOf, "on": on, "sorted": sorted,
 	"anchor": anchor, "podlogs": podLogs, "hassuffix": strings.HasSuffix, "badge": badge, "clock": clock,
 	"finds": finds, "revision": revision, "says": says, "requires": requires, "parts": func(s string) []string { return strings.SplitAfter(s, "/") },
+	"names": func(id string, of []string) suggestions { return suggestions{id, short(of)} },
+	"rows":  func(t targetsTab, b targetBlock) blockRows { return blockRows{t, b} },
 	"route": func(s routing.Step, tried bool) routeRow { return routeRow{s, tried} },
 }
 
@@ -203,6 +205,23 @@ type pair struct {
 }
 
 func on(v *view, of any) pair { return pair{v, of} }
+
+// blockRows is a table of a tab.
+type blockRows struct {
+	Tab   targetsTab
+	Block targetBlock
+}
+
+// suggestions are values that a field may have.
+type suggestions struct {
+	ID    string
+	Names []string
+}
+
+// short returns the names that are short enough to be suggested.
+func short(of []string) []string {
+	return slices.DeleteFunc(slices.Clone(of), func(s string) bool { return len(s) > maxName || head(s, maxName) != s })
+}
 
 // counted is a name with a count.
 type counted struct {

@@ -90,6 +90,9 @@ func objectPage(q *request) (*view, error) {
 	if c := q.query.Get("continue"); c != "" {
 		v.Twins[1].Href += "&continue=" + c
 	}
+	if q.query.Get("health") != "" {
+		v.Live = false // each refresh would ask the servers
+	}
 	v.Data = out
 	return v, nil
 }
@@ -109,6 +112,14 @@ func tabsOf(q *request) (have []tab, at tab, err error) {
 	i := max(0, slices.Index(names, name))
 	have[i].Current = true
 	return have, have[i], q.allow(append([]string{"tab"}, have[i].params...)...)
+}
+
+// Mark returns the state, with the urgency of the problems if there are any.
+func (w workload) Mark() mark {
+	if w.State == insight.NeedsAttention && len(w.Attention) > 0 {
+		return state(w.Attention[0].Urgency)
+	}
+	return state(w.State)
 }
 
 // Ready returns the number of ready pods.

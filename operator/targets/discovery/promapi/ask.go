@@ -2,10 +2,8 @@ package promapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"regexp"
 	"strconv"
@@ -18,8 +16,10 @@ import (
 const (
 	// timeout of a request to a pod.
 	timeout = 30 * time.Second
-	// maxAnswer is the maximum size of a response in bytes: some 50,000 targets.
+	// maxAnswer is the maximum size of a response in bytes: some 50,000 targets. maxValue is that of
+	// one target.
 	maxAnswer = 128 << 20
+	maxValue  = 1 << 20
 	// noJob is a name that no job has: a filter by it returns no dropped targets but the counts of
 	// all jobs.
 	noJob = "-"
@@ -27,7 +27,7 @@ const (
 
 // Cluster provides access to pods.
 type Cluster struct {
-	// Kube has the permissions of the caller.
+	// Kube has the permissions of the caller. It must not follow redirects: see [Client].
 	Kube kubernetes.Interface
 }
 
@@ -51,6 +51,10 @@ type Target struct {
 	Health string `json:"health"`
 	// LastError is why it is down; empty when it is not.
 	LastError string `json:"lastError"`
+	// LastScrape is the time of the last scrape, zero before the first one; Duration is how long it
+	// took, in seconds.
+	LastScrape time.Time `json:"lastScrape"`
+	Duration   float64   `json:"lastScrapeDuration"`
 }
 
 // Answer has the targets of a server.
@@ -65,28 +69,48 @@ type Answer struct {
 
 // Ask requests the targets of a server.
 func (c Cluster) Ask(ctx context.Context, s Server) (out Answer) {
-	var active, dropped struct {
+	var dropped struct {
 		Data struct {
-			Targets []Target       `json:"activeTargets"`
 			Dropped map[string]int `json:"droppedTargetCounts"`
 		} `json:"data"`
 	}
-	if err := c.get(ctx, s, map[string]string{"state": "active"}, &active); err != nil {
-		return Answer{Err: err}
+	err := c.Active(ctx, s, NewAllowance(maxAnswer), func(t Target) { out.Targets = append(out.Targets, t) })
+	if err == nil {
+		err = c.get(ctx, s, NewAllowance(maxAnswer), map[string]string{"state": "dropped", "scrapePool": noJob}, func(from *reader) error {
+			return from.value(&dropped, maxAnswer)
+		})
 	}
-	out.Targets = active.Data.Targets
-	for i := range out.Targets {
-		out.Targets[i].LastError = withoutURL(out.Targets[i].LastError)
-	}
-	if err := c.get(ctx, s, map[string]string{"state": "dropped", "scrapePool": noJob}, &dropped); err != nil {
+	if err != nil {
 		return Answer{Err: err}
 	}
 	out.Dropped = dropped.Data.Dropped
 	return out
 }
 
-// get decodes a response of the Prometheus API.
-func (c Cluster) get(ctx context.Context, s Server, query map[string]string, into any) error {
+// Active requests the scraped targets of a server and calls each with one after the other, so that
+// an answer takes little memory. The allowance may be shared with other servers.
+//
+// Errors: human-readable; each may have been called for some targets.
+func (c Cluster) Active(ctx context.Context, s Server, allowance *Allowance, each func(Target)) error {
+	return c.get(ctx, s, allowance, map[string]string{"state": "active"}, func(from *reader) error {
+		return from.in("data", func() error {
+			return from.in("activeTargets", func() error {
+				return from.all(func() error {
+					var t Target
+					if err := from.value(&t, maxValue); err != nil {
+						return err
+					}
+					t.LastError = withoutURL(t.LastError)
+					each(t)
+					return nil
+				})
+			})
+		})
+	})
+}
+
+// get requests the targets of a server and reads the response.
+func (c Cluster) get(ctx context.Context, s Server, allowance *Allowance, query map[string]string, read func(*reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	body, err := c.Kube.CoreV1().Pods(s.Namespace).ProxyGet(s.Scheme, s.Pod, strconv.Itoa(s.Port), path.Join("/", s.Prefix, "api/v1/targets"), query).Stream(ctx)
@@ -94,12 +118,13 @@ func (c Cluster) get(ctx context.Context, s Server, query map[string]string, int
 		return s.reason(err)
 	}
 	defer func() { _ = body.Close() }()
-	limited := &io.LimitedReader{R: body, N: maxAnswer}
-	err = json.NewDecoder(limited).Decode(into)
+	err = read(newReader(body, allowance))
 	switch {
-	case err != nil && limited.N <= 0:
-		return fmt.Errorf("it answers with more than %d MiB", maxAnswer>>20)
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errLarge):
+		return fmt.Errorf("too much is answered, more than %d MiB", allowance.most>>20)
+	case errors.Is(err, errValue):
+		return errValue
+	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
 		return errTimeout
 	case err != nil:
 		return fmt.Errorf("what answers on port %d is not the API of Prometheus", s.Port)
@@ -107,7 +132,7 @@ func (c Cluster) get(ctx context.Context, s Server, query map[string]string, int
 	return nil
 }
 
-var errTimeout = fmt.Errorf("it did not answer within %s", timeout)
+var errTimeout = errors.New("it did not answer in time")
 
 // reason returns a human-readable reason why a pod does not respond.
 func (s Server) reason(err error) error {

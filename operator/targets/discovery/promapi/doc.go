@@ -1,6 +1,11 @@
 // Package promapi reads the targets of Prometheus servers in pods, through the API server and with
 // the permissions of the caller.
 //
-//	answer := promapi.Cluster{Kube: clientset}.Ask(ctx, promapi.Server{Namespace: "monitoring", Pod: "prometheus-k8s-0", ...})
+//	kube, err := promapi.Client(cfg)
+//	answer := promapi.Cluster{Kube: kube}.Ask(ctx, promapi.Server{Namespace: "monitoring", Pod: "prometheus-k8s-0", ...})
 //	if answer.Err != nil { ... } // why the targets are unknown
+//
+//	client.go  a client for pods, which are not trusted
+//	ask.go     requests
+//	read.go    responses, value by value
 package promapi

@@ -3,6 +3,7 @@ package livetargets
 import (
 	"cmp"
 	"hash/maphash"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +25,13 @@ const (
 )
 
 // overlaps collects the jobs that scrape the same URL.
-type overlaps struct{ all map[scraped]*insight.Overlap }
+type overlaps struct{ all map[scraped]*overlap }
+
+// overlap is a URL with the job that was added last.
+type overlap struct {
+	insight.Overlap
+	last *job
+}
 
 // scraped is a URL in a workload.
 type scraped struct {
@@ -32,17 +39,22 @@ type scraped struct {
 	url      string
 }
 
-// add adds a target. shown is its URL as the caller may see it.
+// add adds a target, those of a job one after the other. A job with several targets of the same URL,
+// such as a pod behind two Services, counts once. shown is the URL as the caller may see it.
 func (o *overlaps) add(j openJob, url, shown string) {
 	key := scraped{j.of, url}
 	one := o.all[key]
 	if one == nil {
 		if o.all == nil {
-			o.all = map[scraped]*insight.Overlap{}
+			o.all = map[scraped]*overlap{}
 		}
-		one = &insight.Overlap{Workload: j.of, URL: shown}
+		one = &overlap{Overlap: insight.Overlap{Workload: j.of, URL: shown}}
 		o.all[key] = one
 	}
+	if one.last == j.job {
+		return
+	}
+	one.last = j.job
 	one.Jobs++
 	if !slices.Contains(one.Objects, j.object.Ref) && len(one.Objects) < maxOverlaps {
 		one.Objects = append(one.Objects, j.object.Ref)
@@ -53,7 +65,7 @@ func (o *overlaps) add(j openJob, url, shown string) {
 func (o *overlaps) list() (out []insight.Overlap) {
 	for _, one := range o.all {
 		if one.Jobs > 1 {
-			out = append(out, *one)
+			out = append(out, one.Overlap)
 		}
 	}
 	slices.SortFunc(out, func(a, b insight.Overlap) int {
@@ -94,8 +106,9 @@ func (w *workload) overlaps(jobs []shownJob, kept int) map[catalog.Ref]bool {
 			comparing.Lock() // one at a time
 			defer comparing.Unlock()
 			defer func() {
-				if recover() != nil { // outside the request that started it
+				if fault := recover(); fault != nil { // outside the request that started it
 					w.compared.Store(&compared{time.Now(), now, nil})
+					w.source.fault("panic while comparing the URLs of jobs", w.Ref, fault)
 				}
 			}()
 			w.compared.Store(&compared{time.Now(), now, compare(jobs)})
@@ -105,6 +118,13 @@ func (w *workload) overlaps(jobs []shownJob, kept int) map[catalog.Ref]bool {
 		return nil
 	}
 	return last.objects
+}
+
+// fault logs a panic outside of requests.
+func (s *Source) fault(message string, of catalog.Ref, fault any) {
+	if s.Log != nil {
+		s.Log.Error(message, "workload", of.String(), "err", fault, "stack", string(debug.Stack()))
+	}
 }
 
 // comparing serializes comparisons of targets, which take memory.

@@ -1,7 +1,9 @@
 package livetargets
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -33,6 +35,39 @@ func TestOverlaps(t *testing.T) {
 		settled(aMinute)
 		if got := fmt.Sprint(b.Counts(main).Overlaps); got != "map[PodMonitor demo/twin:true PodMonitor demo/web:true]" {
 			t.Errorf("of the workload: %s", got)
+		}
+	})
+}
+
+// A job that finds a pod several times, such as behind two Services, is one job that scrapes its URL.
+func TestOverlapsCountJobs(t *testing.T) {
+	one, two := openJob{job: &job{object: preview.Object{Ref: web}}, of: main}, openJob{job: &job{object: preview.Object{Ref: main}}, of: main}
+	var twice overlaps
+	for _, j := range []openJob{one, one, two, two, two} {
+		twice.add(j, "http://10.0.0.1/", "http://10.0.0.1/")
+	}
+	for range 3 {
+		twice.add(one, "http://10.0.0.2/", "http://10.0.0.2/")
+	}
+	if got := twice.list(); len(got) != 1 || got[0].Jobs != 2 || got[0].URL != "http://10.0.0.1/" || len(got[0].Objects) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A panic while URLs are compared ends neither the process nor later requests, and is logged.
+func TestOverlapsPanic(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		var log bytes.Buffer
+		b.Log = slog.New(slog.NewTextHandler(&log, nil))
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		b.ask(t, everything{}, all(ofMain))
+		settled(aMinute)
+		w := b.of(main)
+		one := w.shown.Load().jobs[0]
+		w.overlaps([]shownJob{one, {nil, one.set}}, 1) // a job that is nil scrapes the same URL
+		settled(aMinute)
+		if got := w.compared.Load(); got == nil || got.objects != nil || !strings.Contains(log.String(), "Prometheus monitoring/main") || !strings.Contains(log.String(), "overlap.go") {
+			t.Errorf("%+v\n%s", got, &log)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
@@ -21,8 +22,9 @@ const scrapesWait = 5 * time.Second
 // Asks implements [insight.ScrapeSource].
 func (s *Source) Asks() bool { return s.Servers != nil }
 
-// Scrapes implements [insight.ScrapeSource]. Concurrent requests for a workload share one question.
-func (s *Source) Scrapes(ctx context.Context, of insight.Object) (*insight.Scrapes, error) {
+// Scrapes implements [insight.ScrapeSource]. Concurrent requests for a workload share one question,
+// unless servers are asked as the caller.
+func (s *Source) Scrapes(ctx context.Context, r insight.Rights, of insight.Object, about []preview.Target) (*insight.Scrapes, error) {
 	w := s.of(of.Ref())
 	if _, err := w.open(ctx, func(*job) bool { return false }); err != nil {
 		return nil, err
@@ -33,28 +35,64 @@ func (s *Source) Scrapes(ctx context.Context, of insight.Object) (*insight.Scrap
 	if compiled.Error != "" {
 		return nil, apierrors.NewServiceUnavailable(compiled.Error)
 	}
+	if s.Servers != nil {
+		return w.scrapesOfAll(ctx, s.Servers, &compiled)
+	}
+	caller, is := r.(insight.Acting)
+	if !is {
+		return nil, apierrors.NewServiceUnavailable("there are no permissions to ask its servers with")
+	}
+	servers, release, err := caller.Servers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := insight.NewScrapes(about)
+	return out, ask(ctx, out, servers, &compiled)
+}
+
+// scrapesOfAll asks servers with permissions that all callers have.
+func (w *workload) scrapesOfAll(ctx context.Context, servers preview.HealthSource, compiled *preview.Workload) (*insight.Scrapes, error) {
 	w.scraping.Lock()
 	defer w.scraping.Unlock()
 	if last := w.scrapes; last != nil && time.Since(last.At) < scrapesKept {
 		return last, nil
 	}
 	out := &insight.Scrapes{}
-	asking, cancel := context.WithTimeout(ctx, scrapesWait)
-	defer cancel()
-	for _, asked := range s.Servers.Ask(asking, &compiled, preview.AllShards) {
-		pod := insight.ScrapingPod{Pod: asked.Pod}
-		if asked.Err != nil {
-			pod.Error = asked.Err.Error()
-		}
-		for _, t := range asked.Targets {
-			out.Add(&pod, t.Job, preview.Masked(targets.Target{URL: t.URL}).URL, insight.Scrape{Health: t.Health, Error: preview.MaskedText(t.LastError)})
-		}
-		out.Pods = append(out.Pods, pod)
-	}
-	if err := ctx.Err(); err != nil {
+	if err := ask(ctx, out, servers, compiled); err != nil {
 		return nil, err
 	}
-	out.At = time.Now()
 	w.scrapes = out
 	return out, nil
+}
+
+// ask adds the scrapes of servers.
+func ask(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource, of *preview.Workload) error {
+	asking, cancel := context.WithTimeout(ctx, scrapesWait)
+	defer cancel()
+	pods := map[string]*insight.ScrapingPod{}
+	pod := func(name string) *insight.ScrapingPod {
+		if pods[name] == nil {
+			pods[name] = &insight.ScrapingPod{}
+		}
+		return pods[name]
+	}
+	asked := servers.Health(asking, of, func(a *preview.Asked, t promapi.Target) {
+		to.Add(pod(a.Pod), t.Job, preview.Masked(targets.Target{URL: t.URL}).URL, insight.Scrape{
+			Health: t.Health, Error: preview.MaskedText(t.LastError), At: t.LastScrape, Took: time.Duration(t.Duration * float64(time.Second)).Round(100 * time.Microsecond),
+		})
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, a := range asked {
+		p := pod(a.Pod)
+		p.Pod, p.Shard, p.Node = a.Pod, a.Shard, a.Node
+		if a.Err != nil {
+			p.Error = a.Err.Error()
+		}
+		to.Pods = append(to.Pods, *p)
+	}
+	to.At = time.Now()
+	return nil
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
@@ -15,14 +18,31 @@ import (
 // servers are two replicas that scrape the same target, and one that does not answer.
 type servers struct{ asked int }
 
-func (s *servers) Ask(_ context.Context, _ *preview.Workload, _ int) []preview.Asked {
+func (s *servers) Health(_ context.Context, _ *preview.Workload, each func(*preview.Asked, promapi.Target)) []preview.Asked {
 	s.asked++
-	target := func(health, message string) promapi.Answer {
-		return promapi.Answer{Targets: []promapi.Target{{Job: webJob, URL: "http://10.0.0.2:80/metrics?token=s3cret", Health: health, LastError: message}}}
+	target := promapi.Target{Job: webJob, URL: "http://10.0.0.2:80/metrics?token=s3cret", LastScrape: time.Now(), Duration: 0.25}
+	out := []preview.Asked{{Pod: "a-0"}, {Pod: "a-1", Shard: 1}, {Pod: "b-0", Node: "n", Answer: promapi.Answer{Err: errors.New("no answer")}}}
+	target.Health = "up"
+	each(&out[0], target)
+	target.Health, target.LastError = "down", "refused by http://me:s3cret@proxy/"
+	each(&out[1], target)
+	target.URL = "http://10.0.0.9/metrics"
+	each(&out[1], target)
+	return out
+}
+
+// checkScrapes checks the answer of [servers].
+func checkScrapes(t *testing.T, got *insight.Scrapes, err error, shown preview.Target) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return []preview.Asked{
-		{Pod: "a-0", Answer: target("up", "")}, {Pod: "a-1", Answer: target("down", "refused by http://me:s3cret@proxy/")},
-		{Pod: "b-0", Answer: promapi.Answer{Err: errors.New("no answer")}},
+	is := got.Of(shown.Job, shown.URL)
+	if is.Health != "down" || !strings.HasPrefix(is.Error, "refused by http://") || strings.Contains(is.Error, "s3cret") || is.Took != 250*time.Millisecond || is.At.IsZero() {
+		t.Errorf("%s: %+v", shown.URL, is)
+	}
+	if text := fmt.Sprint(got.Pods); text != "[{a-0 0  1 0 0 } {a-1 1  0 2 0 } {b-0 0 n 0 0 0 no answer}]" {
+		t.Error(text)
 	}
 }
 
@@ -42,20 +62,55 @@ func TestScrapes(t *testing.T) {
 			if i == 2 {
 				settled(aMinute)
 			}
-			got, err := b.Scrapes(t.Context(), ofMain)
-			if err != nil {
-				t.Fatal(err)
-			}
-			is := got.Of(shown.Job, shown.URL)
-			if is.Health != "down" || !strings.HasPrefix(is.Error, "refused by http://") || strings.Contains(is.Error, "s3cret") || asked.asked != want {
-				t.Errorf("%s: %+v, asked %d times", shown.URL, is, asked.asked)
-			}
-			if text := fmt.Sprint(got.Pods); text != "[{a-0 1 0 0 } {a-1 0 1 0 } {b-0 0 0 0 no answer}]" {
-				t.Error(text)
+			got, err := b.Scrapes(t.Context(), everything{}, ofMain, nil)
+			checkScrapes(t, got, err, shown)
+			if asked.asked != want {
+				t.Errorf("asked %d times, not %d", asked.asked, want)
 			}
 		}
-		if _, err := b.Scrapes(t.Context(), insight.Object{Row: ofMain.Row}); err == nil {
+		if _, err := b.Scrapes(t.Context(), everything{}, insight.Object{Row: ofMain.Row}, nil); err == nil {
 			t.Error("of no workload")
+		}
+	})
+}
+
+// acting is a caller for whom servers are asked.
+type acting struct {
+	everything
+	of       *servers
+	released int
+	err      error
+}
+
+func (a *acting) Servers(context.Context) (preview.HealthSource, func(), error) {
+	return a.of, func() { a.released++ }, a.err
+}
+
+// Without permissions that all callers have, servers are asked as each caller, and nothing is kept for
+// the next one.
+func TestScrapesAsTheCaller(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		b.ask(t, everything{}, all(ofMain))
+		settled(aMinute)
+		shown := b.ask(t, everything{}, all(ofMain)).Items
+		first, second := &acting{of: &servers{}}, &acting{of: &servers{}}
+		for _, caller := range []*acting{first, second} {
+			got, err := b.Scrapes(t.Context(), caller, ofMain, shown)
+			checkScrapes(t, got, err, shown[0])
+			if caller.of.asked != 1 || caller.released != 1 {
+				t.Errorf("asked %d times, released %d times", caller.of.asked, caller.released)
+			}
+			if other := got.Of(webJob, "http://10.0.0.9/metrics"); other.Health != "" {
+				t.Errorf("keeps a target that is not shown: %+v", other)
+			}
+		}
+		if _, err := b.Scrapes(t.Context(), everything{}, ofMain, shown); !apierrors.IsServiceUnavailable(err) {
+			t.Errorf("a caller without credentials gets what is known of others: %v", err)
+		}
+		busy := &acting{of: &servers{}, err: apierrors.NewTooManyRequests("busy", 1)}
+		if _, err := b.Scrapes(t.Context(), busy, ofMain, shown); !apierrors.IsTooManyRequests(err) || busy.of.asked > 0 {
+			t.Errorf("asked %d times: %v", busy.of.asked, err)
 		}
 	})
 }

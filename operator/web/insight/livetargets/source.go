@@ -3,6 +3,7 @@ package livetargets
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,8 +48,11 @@ type Source struct {
 	Denied string
 	// Permissions (optional) reviews the permissions of the ServiceAccounts of workloads.
 	Permissions Permissions
-	// Servers (optional) reads the targets of running servers, with permissions that all callers have.
-	Servers preview.Asker
+	// Servers (optional) reads the health of targets from running servers, with permissions that all
+	// callers have. Without it, servers are asked as the caller.
+	Servers preview.HealthSource
+	// Log (optional) logs faults of comparisons in the background.
+	Log *slog.Logger
 
 	questions atomic.Uint64
 	reviews   reviews // for previews
