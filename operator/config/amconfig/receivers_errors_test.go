@@ -220,7 +220,7 @@ func TestRejectedReceivers(t *testing.T) {
 		{in: `emailConfigs: [{to: a, smarthost: "b:25"}]`, globals: Globals{SMTPSmarthost: true}, want: "emailConfigs[0].from: " + noGlobal},
 		{in: `emailConfigs: [{to: a}]`, globals: Globals{SMTPFrom: true, SMTPSmarthost: true}},
 		{in: `emailConfigs: [{to: a, authPassword: {name: s, key: none}}]`, globals: AnyGlobals, want: `emailConfigs[0].authPassword.key: Secret "default/s" has no key "none"`},
-		{in: `emailConfigs: [{to: a, tlsConfig: {ca: {secret: {name: s, key: key}}}}]`, globals: AnyGlobals, want: "emailConfigs[0].tlsConfig.ca: not a PEM block"},
+		{in: `emailConfigs: [{to: a, tlsConfig: {ca: {secret: {name: s, key: key}}}}]`, globals: AnyGlobals, want: "emailConfigs[0].tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----"},
 
 		{in: `victoropsConfigs: [{routingKey: a}]`, want: "victoropsConfigs[0].apiKey: " + noGlobal},
 		{in: `pushoverConfigs: [{userKey: {name: s, key: empty}, userKeyFile: a, tokenFile: a}]`, want: "pushoverConfigs[0].userKey: the value is empty"},
@@ -239,7 +239,7 @@ func TestRejectedReceivers(t *testing.T) {
 
 		{in: `webhookConfigs: [{url: "https://a", httpConfig: {bearerTokenSecret: {name: s, key: none}}}]`, want: `webhookConfigs[0].httpConfig.bearerTokenSecret.key: Secret "default/s" has no key "none"`},
 		{in: `webhookConfigs: [{url: "https://a", httpConfig: {basicAuth: {username: {name: s, key: key}}}}]`, want: "webhookConfigs[0].httpConfig.basicAuth.password.name: name of the Secret is empty"},
-		{in: `webhookConfigs: [{url: "https://a", httpConfig: {tlsConfig: {ca: {secret: {name: s, key: key}}}}}]`, want: "webhookConfigs[0].httpConfig.tlsConfig.ca: not a PEM block"},
+		{in: `webhookConfigs: [{url: "https://a", httpConfig: {tlsConfig: {ca: {secret: {name: s, key: key}}}}}]`, want: "webhookConfigs[0].httpConfig.tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----"},
 	} {
 		c := w.compiler(newestVersion)
 		c.globals = tc.globals
@@ -291,7 +291,7 @@ func TestBadGlobals(t *testing.T) {
 		{`resolveTimeout: 5`, `resolveTimeout: "5" is not a duration`},
 		{`httpConfig: {authorization: {type: basic, credentials: {name: s, key: key}}}`, `httpConfig.authorization.type: "basic" is not allowed here, use basicAuth`},
 		{`httpConfig: {noProxy: a}`, "httpConfig: noProxy needs proxyUrl"},
-		{`httpConfig: {tlsConfig: {ca: {secret: {name: s, key: key}}}}`, "httpConfig.tlsConfig.ca: not a PEM block"},
+		{`httpConfig: {tlsConfig: {ca: {secret: {name: s, key: key}}}}`, "httpConfig.tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----"},
 		{`smtp: {smartHost: {host: a}}`, "smtp.smartHost.port: is empty"},
 		{`smtp: {smartHost: {port: "25"}}`, "smtp.smartHost.host: is empty"},
 		{`smtp: {smartHost: {host: "[::1]", port: "25"}}`, `smtp.smartHost: "[[::1]]:25" is not host:port`},

@@ -41,7 +41,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"httpSDConfigs", `url: "http://x", authorization: {type: BASIC}`, `.authorization.type: "BASIC" is not allowed here, use basicAuth`},
 		{"httpSDConfigs", `url: "http://x", basicAuth: {username: {name: s, key: nope}}`, `.basicAuth.username.key: Secret "demo/s" has no key "nope"`},
 		{"httpSDConfigs", `url: "http://x", oauth2: {clientId: {}, clientSecret: {key: ""}, tokenUrl: "http://x"}`, `.oauth2.clientId: neither secret nor configMap is given`},
-		{"httpSDConfigs", `url: "http://x", tlsConfig: {ca: {secret: {name: s, key: k}}}`, `.tlsConfig.ca: not a PEM block`},
+		{"httpSDConfigs", `url: "http://x", tlsConfig: {ca: {secret: {name: s, key: k}}}`, `.tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----`},
 		{"httpSDConfigs", `url: "http://x", tlsConfig: {keySecret: {name: s, key: k}}`, `.tlsConfig: a key needs a certificate: set cert`},
 		{"httpSDConfigs", `url: "http://x", noProxy: a`, `: noProxy needs proxyUrl`},
 		{"httpSDConfigs", `url: "http://x", proxyUrl: "http://p", proxyConnectHeader: {h: [{name: s, key: nope}]}`, `.proxyConnectHeader["h"][0].key: Secret "demo/s" has no key "nope"`},

@@ -3,6 +3,7 @@ package assets
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -284,8 +285,11 @@ func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }
 // CheckCertificate returns an error unless text starts with a valid X.509 certificate in PEM format.
 func CheckCertificate(text string) error {
 	block, _ := pem.Decode([]byte(text))
-	if block == nil {
-		return errors.New("not a PEM block")
+	switch {
+	case block == nil:
+		return notPEM(text, "CERTIFICATE")
+	case strings.HasSuffix(block.Type, "PRIVATE KEY"):
+		return errors.New("a private key, not a certificate: refer to the entry with the certificate, such as tls.crt or ca.crt")
 	}
 	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
 		return fmt.Errorf("not an X.509 certificate: %w", err)
@@ -295,8 +299,29 @@ func CheckCertificate(text string) error {
 
 // CheckKeyPair returns an error unless key is the private key of cert.
 func CheckKeyPair(cert, key string) error {
-	if _, err := tls.X509KeyPair([]byte(cert), []byte(key)); err != nil {
-		return fmt.Errorf("certificate and key do not form a pair: %w", err)
+	_, err := tls.X509KeyPair([]byte(cert), []byte(key))
+	if err == nil {
+		return nil
 	}
-	return nil
+	first, _ := pem.Decode([]byte(cert))
+	second, _ := pem.Decode([]byte(key))
+	switch {
+	case first == nil:
+		err = fmt.Errorf("the certificate is %w", notPEM(cert, "CERTIFICATE"))
+	case second == nil:
+		err = fmt.Errorf("the key is %w", notPEM(key, "PRIVATE KEY"))
+	case strings.HasSuffix(first.Type, "PRIVATE KEY") && second.Type == "CERTIFICATE":
+		err = errors.New("they are swapped, the certificate is a private key")
+	}
+	return fmt.Errorf("certificate and key do not form a pair: %w", err)
+}
+
+// notPEM returns an error for a text without a PEM block. It never contains the text.
+func notPEM(text, want string) error {
+	reason := fmt.Sprintf("not a PEM block, which begins with -----BEGIN %s-----", want)
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if block, _ := pem.Decode(decoded); err == nil && block != nil {
+		reason += "; it is base64 of one: encode it once for data, or write it as it is in stringData"
+	}
+	return errors.New(reason)
 }

@@ -1,6 +1,7 @@
 package assets
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -201,6 +202,18 @@ func TestCertificates(t *testing.T) {
 	}
 	if err := CheckKeyPair(notACertificate, hidden); err == nil || strings.Contains(err.Error(), hidden) {
 		t.Errorf("pair: %v", err)
+	}
+	const notAKey = "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n"
+	for want, err := range map[string]error{
+		"a private key, not a certificate":                CheckCertificate(notAKey),
+		"it is base64 of one":                             CheckCertificate(base64.StdEncoding.EncodeToString([]byte(notACertificate)) + "\n"),
+		"they are swapped":                                CheckKeyPair(notAKey, notACertificate),
+		"form a pair: the certificate is not a PEM block": CheckKeyPair(hidden, notAKey),
+		"form a pair: the key is not a PEM block":         CheckKeyPair(notACertificate, hidden),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 
