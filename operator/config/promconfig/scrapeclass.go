@@ -23,7 +23,7 @@ func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 			continue
 		}
 		if defaults != "" {
-			return faults.At("scrapeClasses", fmt.Errorf("%q and %q are both the default", defaults, c.Name))
+			return faults.At("scrapeClasses", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
 		}
 		defaults = c.Name
 	}
@@ -66,6 +66,9 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 		}
 	}
 	if name != "" {
+		if len(s.data.ScrapeClasses) == 0 {
+			return nil, faults.At("scrapeClass", fmt.Errorf("the workload has no scrape class %q, nor any other: add it to its spec.scrapeClasses", name))
+		}
 		return nil, faults.At("scrapeClass", fmt.Errorf("the workload has no scrape class %q%s", name, s.classesBeside(name)))
 	}
 	return &v1.ScrapeClass{}, nil

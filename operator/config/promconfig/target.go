@@ -51,7 +51,7 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 	}
 	v, err := semver.StrictNewVersion(strings.Join(parts, ".") + suffix)
 	if err != nil {
-		return nil, faults.At("spec.version", fmt.Errorf("%q is not a version: %w", specVersion, err))
+		return nil, faults.At("spec.version", fmt.Errorf("%q is not a version: %w; write all of its parts, such as %s", specVersion, err, wellknown.DefaultPrometheusVersion))
 	}
 	if v.Major() != 2 && v.Major() != 3 {
 		return nil, faults.At("spec.version", fmt.Errorf("unsupported version %q: the major version must be 2 or 3", specVersion))

@@ -119,9 +119,9 @@ func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits a
 	case action == "labelmap" && !r.template.valid(valueOr(c.Replacement, defaultReplacement)):
 		return faults.At("replacement", fmt.Errorf("%q does not make valid label names for the version", valueOr(c.Replacement, defaultReplacement)))
 	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
-		return fmt.Errorf("%s takes only sourceLabels and targetLabel", action)
+		return fmt.Errorf("%s takes only sourceLabels and targetLabel: remove the other fields", action)
 	case traits.regexOnly && (len(c.SourceLabels) > 0 || c.TargetLabel != "" || c.Modulus != 0 || !plainSeparator || !plainReplacement):
-		return fmt.Errorf("%s takes only a regex", action)
+		return fmt.Errorf("%s takes only a regex, which the names of labels are compared with: remove the other fields", action)
 	}
 	return nil
 }
