@@ -197,6 +197,14 @@ func (l *linter) manifestFault(f manifests.Fault) {
 			one.Code = CodeInvalid
 			one.Field, one.Message = at.Located()
 			l.told[one.object()] = append(l.told[one.object()], at.Path)
+		} else if at, ok := errors.AsType[*manifests.SyntaxError](err); ok {
+			fields++
+			one.Message = at.Reason
+			if one.Line > 0 && at.Line > 0 {
+				one.Line += at.Line - 1
+			}
+			l.add(one, "")
+			continue
 		} else {
 			continue
 		}
@@ -208,12 +216,6 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		base.Message = f.Err.Error()
 		if at, ok := errors.AsType[*manifests.FileError](f.Err); ok {
 			base.Message = at.Err.Error()
-		}
-		if at, ok := errors.AsType[*manifests.SyntaxError](f.Err); ok {
-			base.Message = at.Reason
-			if base.Line > 0 && at.Line > 0 {
-				base.Line += at.Line - 1
-			}
 		}
 		l.add(base, "")
 	}

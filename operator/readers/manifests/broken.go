@@ -17,6 +17,47 @@ var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
 // secondKey matches the YAML error for the first duplicate key of a second manifest.
 var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
 
+// secondOfKey matches the YAML error for a duplicate key.
+var secondOfKey = regexp.MustCompile(`(line \d+: )key (".*") already set in map`)
+
+// maxSecondKeys is the maximum number of duplicate keys of a document that are reported.
+const maxSecondKeys = 20
+
+const badSeparator = "two manifests are separated by --- with nothing else in the line; the file is not read from here on"
+
+// almostSeparator matches lines that are meant to separate manifests.
+var almostSeparator = regexp.MustCompile(`^(\s+---|\s*(--|-{4,}|[–—]+-?))\s*$`)
+
+// nearSeparator returns the line of a misspelled separator where the parser stopped, or just before; 0
+// if there is none.
+func nearSeparator(doc []byte, err error) int {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 0
+	}
+	at, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
+	lines := bytes.Split(doc, []byte("\n"))
+	for line := at; line >= max(at-1, 1); line-- {
+		if line <= len(lines) && almostSeparator.Match(lines[line-1]) {
+			return line
+		}
+	}
+	return 0
+}
+
+// brokenSeparator returns the line of a separator with something after it, which ends the reading of a
+// file; 0 if there is none. The first line of the text is line.
+func brokenSeparator(text []byte, line int, err error) int {
+	_, after, is := strings.Cut(err.Error(), "invalid Yaml document separator: ")
+	for at := range bytes.SplitSeq(text, []byte("\n")) {
+		if rest, dashes := bytes.CutPrefix(at, []byte("---")); is && dashes && string(bytes.TrimSpace(rest)) == after {
+			return line
+		}
+		line++
+	}
+	return 0
+}
+
 // brokenYAML explains the most common mistakes in a document that cannot be parsed.
 func brokenYAML(doc []byte, err error) error {
 	err = placed(doc, err)
@@ -32,6 +73,14 @@ func brokenYAML(doc []byte, err error) error {
 		if m := secondKey.FindStringSubmatch(err.Error()); m != nil {
 			return fmt.Errorf("yaml: %sapiVersion or kind is there twice; put a line --- between two manifests", m[1])
 		}
+	case secondOfKey.MatchString(err.Error()):
+		var all []error
+		for _, m := range secondOfKey.FindAllStringSubmatch(err.Error(), maxSecondKeys) {
+			all = append(all, fmt.Errorf("yaml: %s%s is there twice in one object: remove one of them", m[1], m[2]))
+		}
+		return errors.Join(all...)
+	case nearSeparator(doc, err) > 0:
+		return fmt.Errorf("yaml: line %d: two manifests are separated by ---, at the beginning of the line and with nothing else in it", nearSeparator(doc, err))
 	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
 		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
 	}
@@ -44,6 +93,9 @@ const maxPlaced = 1 << 20
 // parserError matches an error whose line the YAML library counts from 0. Others count from 1.
 var parserError = regexp.MustCompile(`^yaml: line (\d+)(: did not find expected (?:node content|key|'-' indicator|<document start>|(',' or '[\]}]')))$`)
 
+// noAnchor matches the error about an alias without an anchor, which has no line.
+var noAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.+)' referenced$`)
+
 // unended matches the error about a quoted value without an end, which has the last line of the document.
 var unended = regexp.MustCompile(`^yaml: line \d+: found unexpected end of stream$`)
 
@@ -51,6 +103,13 @@ var unended = regexp.MustCompile(`^yaml: line \d+: found unexpected end of strea
 func placed(doc []byte, err error) error {
 	lines := bytes.Split(doc, []byte("\n"))
 	switch m := parserError.FindStringSubmatch(err.Error()); {
+	case noAnchor.MatchString(err.Error()):
+		name := noAnchor.FindStringSubmatch(err.Error())[1]
+		for i, line := range lines {
+			if bytes.Contains(content(line), []byte("*"+name)) {
+				return fmt.Errorf("yaml: line %d: *%s refers to an anchor &%s, and there is none before it in this document", i+1, name, name)
+			}
+		}
 	case m != nil:
 		line, _ := strconv.Atoi(m[1])
 		for line = min(line+1, len(lines)); line > 1 && len(content(lines[line-1])) == 0; line-- {

@@ -23,6 +23,11 @@ func TestLineOfBrokenYAML(t *testing.T) {
 		"a quote over two lines":      {head + "  a: 'x\n    y'\n  interval: '30s\n  selector: {}\n", "yaml: line 5: a quote has no end"},
 		"another column":              {head + "  a: b\n c: d\n", "line 4: did not find expected key; check the indentation"},
 		"a key twice":                 {"kind: a\nspec: b\nkind: c\n", "line 3: apiVersion or kind is there twice"},
+		"another key twice":           {head + "  a: b\n  c: d\n  a: e\n", `yaml: line 5: "a" is there twice in one object: remove one of them`},
+		"two keys twice":              {head + "  a: b\n  c: d\n  a: e\n  c: f\n", "\nyaml: line 6: \"c\" is there twice"},
+		"a separator in two dashes":   {"kind: a\nspec: b\n--\nkind: c\n", "line 3: two manifests are separated by ---"},
+		"an indented separator":       {head + "  a:\n  - b\n ---\nkind: c\n", "line 5: two manifests are separated by ---"},
+		"no anchor":                   {head + "  a: &x {b: c}\n  d: *y\n", "yaml: line 4: *y refers to an anchor &y"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			_, err := yaml.YAMLToJSONStrict([]byte(tc.text))

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -36,15 +37,19 @@ var confusions = []confused{
 	{"SecretKeySelector", "secretName", "write name"},
 	{"SecretKeySelector", "secretKey", "write key"},
 	{"SecretKeySelector", "namespace", "the Secret is always in the namespace of the object that refers to it"},
+	{"SecretKeySelector", "*", "the content belongs in a Secret; write its name and the key here, {name: …, key: …}"},
 	{"ConfigMapKeySelector", "namespace", "the ConfigMap is always in the namespace of the object that refers to it"},
 	{"SecretOrConfigMap", "name", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
 	{"SecretOrConfigMap", "key", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
+	{"SecretVolumeSource", "name", "write secretName"},
+	{"PersistentVolumeClaimVolumeSource", "name", "write claimName"},
 	{"", "existingSecret", "a value of the Helm chart; the API refers to a Secret with {name: …, key: …}"},
 
 	// Values of the chart kube-prometheus-stack in the spec of a workload.
 	{"", "prometheusSpec", "a value of the Helm chart; its fields stand directly in spec"},
 	{"", "alertmanagerSpec", "a value of the Helm chart; its fields stand directly in spec"},
 	{"", "storageSpec", "a value of the Helm chart; the field is storage"},
+	{"", "alertingEndpoints", "a value of the Helm chart; the field is alerting: {alertmanagers: […]}"},
 	{"", "additionalScrapeConfigsSecret", "a value of the Helm chart; the field is additionalScrapeConfigs: {name: …, key: …}"},
 	{"", "additionalConfig", "a value of the Helm chart; its fields stand directly in spec"},
 	{"", "serviceMonitorSelectorNilUsesHelmValues", helmSelector},
@@ -57,9 +62,14 @@ var confusions = []confused{
 	{"", "additionalPrometheusRules", "a value of the Helm chart; make each of them a PrometheusRule"},
 	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
-	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim}, {"StorageSpec", "storageClass", inClaim},
+	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim},
+	{"StorageSpec", "storageClass", inClaim + ", as storageClassName"}, {"StorageSpec", "class", inClaim + ", as storageClassName"},
+	{"StorageSpec", "size", sizeOfClaim}, {"EmbeddedPersistentVolumeClaim", "size", sizeOfClaim}, {"PersistentVolumeClaimSpec", "size", sizeOfClaim},
 	{"ResourceRequirements", "*", "write it below requests or limits"},
 	{"VolumeResourceRequirements", "*", "write it below requests"},
+	{"PodSecurityContext", "readOnlyRootFilesystem", ofContainers}, {"PodSecurityContext", "allowPrivilegeEscalation", ofContainers},
+	{"PodSecurityContext", "privileged", ofContainers}, {"PodSecurityContext", "capabilities", ofContainers},
+	{"", "serviceAccount", "write serviceAccountName"},
 	{"", "existingClaim", "mount an existing volume claim with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
 
 	// Alertmanager.
@@ -73,7 +83,12 @@ var confusions = []confused{
 
 	// The configuration of Prometheus itself.
 	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
+	{"SafeTLSConfig", "caFile", noFile + "ca: {secret: {name: …, key: …}}"},
+	{"SafeTLSConfig", "certFile", noFile + "cert: {secret: {name: …, key: …}}"},
+	{"SafeTLSConfig", "keyFile", noFile + "keySecret: {name: …, key: …}"},
+	{"", "bearerTokenFile", noFile + "authorization: {credentials: {name: …, key: …}}"},
 	{"ProbeTargetStaticConfig", "targets", "write static"},
+	{"ProbeSpec", "proberSpec", "write prober"},
 	{"ProbeSpec", "relabelings", "write relabelingConfigs in targets.staticConfig or targets.ingress"},
 	{"ProbeSpec", "url", "write prober.url for the exporter, and targets.staticConfig.static for what it asks"},
 	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},
@@ -98,7 +113,12 @@ var confusions = []confused{
 	{"PodMetricsEndpoint", "containerPort", "write portNumber"},
 }
 
-const inClaim = "it belongs to volumeClaimTemplate.spec"
+const (
+	inClaim      = "it belongs to volumeClaimTemplate.spec"
+	sizeOfClaim  = "write volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}"
+	ofContainers = "a setting of containers, not of the pod: write it as securityContext of an item of containers"
+	noFile       = "objects of this kind cannot refer to files in the pods of the workload; write "
+)
 
 const helmSelector = "a value of the Helm chart; leave it out and set the selector itself, {} selects all"
 
@@ -107,6 +127,9 @@ var listIndex = regexp.MustCompile(`\[\d+\]`)
 // confusion returns an explanation for a commonly confused field; empty if there is none.
 func confusion(kind string, f *manifest.FieldError) string {
 	parent, name := parentOf(f.Path)
+	if strings.ContainsFunc(name, unseen) {
+		return "there is a character in it that looks like a blank and is none, often after a copy from a page or a chat: type the line again"
+	}
 	for _, c := range confusions {
 		any := c.field == "*" && f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value))
 		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || any) {
@@ -120,6 +143,11 @@ func confusion(kind string, f *manifest.FieldError) string {
 		return sisters(kind, name)
 	}
 	return ""
+}
+
+// unseen reports whether a character is invisible and has no meaning in YAML.
+func unseen(r rune) bool {
+	return r > unicode.MaxASCII && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r))
 }
 
 // isBlock reports whether a value is an object or a list, which is then at the wrong level.

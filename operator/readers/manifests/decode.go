@@ -2,7 +2,12 @@ package manifests
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,9 +56,43 @@ func (r *reader) ours(row *catalog.Row, raw []byte) error {
 
 func (r *reader) secret(raw []byte) error {
 	var s corev1.Secret
-	err := r.plain(raw, &s)
+	raw, encoding := plainData(raw)
+	err := errors.Join(encoding, r.plain(raw, &s))
 	r.objects.References.AddSecret(&s)
 	return err
+}
+
+// plainData returns a Secret whose values that are not base64 are in stringData, with one error for each
+// of them.
+func plainData(raw []byte) ([]byte, error) {
+	var secret map[string]any
+	if json.Unmarshal(raw, &secret) != nil {
+		return raw, nil
+	}
+	data, _ := secret["data"].(map[string]any)
+	texts, isObject := secret["stringData"].(map[string]any)
+	if !isObject {
+		texts = map[string]any{}
+	}
+	var wrong []error
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		value, is := data[key].(string)
+		if _, err := base64.StdEncoding.DecodeString(value); !is || err == nil {
+			continue
+		}
+		delete(data, key)
+		texts[key] = value
+		wrong = append(wrong, &manifest.FieldError{Path: fmt.Sprintf("data[%q]", key), Reason: "want base64, and this is none: write the text as it is below stringData, or encode it (base64 -w0)"})
+	}
+	if wrong == nil {
+		return raw, nil
+	}
+	secret["stringData"] = texts
+	plain, err := json.Marshal(secret)
+	if err != nil {
+		return raw, nil
+	}
+	return plain, errors.Join(wrong...)
 }
 
 func (r *reader) configMap(raw []byte) error {

@@ -232,6 +232,9 @@ func (r *reader) read(name string, in io.Reader) error {
 			return nil
 		}
 		if err != nil {
+			if at := brokenSeparator(content[start:], line, err); at > 0 {
+				return faults.In(name, r.tolerate(Fault{Place: Place{File: name, Document: i, Line: at}, Err: &SyntaxError{Reason: badSeparator, text: fmt.Sprintf("line %d: %s", at, badSeparator), err: err}}))
+			}
 			return &FileError{name, err}
 		}
 		r.at = Place{File: name, Document: i, Text: doc}
@@ -259,7 +262,7 @@ func (r *reader) document(doc []byte) error {
 		return nil
 	}
 	if err != nil {
-		return newSyntaxError(brokenYAML(doc, err))
+		return syntaxErrors(brokenYAML(doc, err))
 	}
 	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
 		return nil
@@ -290,6 +293,7 @@ func (r *reader) object(raw []byte) error {
 		return errors.New("not a manifest: kind is missing")
 	case isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil:
 		for i, item := range head.Items {
+			item = itemOf(head.TypeMeta, item)
 			r.at.Item = fmt.Sprintf("items[%d]", i)
 			if err := r.tolerate(Fault{Place: r.at, Err: r.object(item)}); err != nil {
 				return faults.In(fmt.Sprintf("items[%d]", i), err)
@@ -316,7 +320,7 @@ func (r *reader) object(raw []byte) error {
 	}
 	where := place(id.Kind, id.Namespace, id.Name)
 	if id.Name == "" {
-		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)
+		return unnamed(head.Kind, raw)
 	}
 	if first, twice := r.objects.places[where]; twice {
 		id.Err = &DuplicateError{Object: where, First: first, Apart: filepath.Dir(first.File) != filepath.Dir(r.at.File)}
@@ -328,6 +332,17 @@ func (r *reader) object(raw []byte) error {
 		return faults.In(where, err)
 	}
 	return nil
+}
+
+// unnamed returns the error for an object without a name.
+func unnamed(kind string, raw []byte) error {
+	var top struct {
+		Name json.RawMessage `json:"name"`
+	}
+	if json.Unmarshal(raw, &top) == nil && top.Name != nil {
+		return &manifest.FieldError{Path: "name", Reason: "stands at the top level, so the " + kind + " has no name: indent it below metadata"}
+	}
+	return fmt.Errorf("%s: metadata.name: is missing", kind)
 }
 
 // maxHead is the maximum length in bytes of kind, apiVersion, name and namespace, as in an API

@@ -62,6 +62,7 @@ func TestLoad(t *testing.T) {
 		"list.yaml": "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(pod("listed")), "\n", "\n  ") +
 			"\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: team}, data: {a: b}}\n",
 		"typed.yaml":     "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitorList\nmetadata: {}\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(pod("typed")), "\n", "\n  "),
+		"bare.yaml":      "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitorList\nmetadata: {}\nitems: [{metadata: {name: bare, namespace: team}, spec: {selector: {}}}]\n",
 		"other.yaml":     "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x, labels: {number: 1}}\nspec: {anything: goes}\n",
 		"elsewhere.yaml": "apiVersion: other.example/v1\nkind: PodMonitor\nmetadata: {name: not-ours}\n",
 		"secret.yaml":    "apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: team}\nstringData: {password: x}\n",
@@ -79,7 +80,7 @@ func TestLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := []string{"default/json", "team/listed", "team/one", "team/sub", "team/two", "team/typed"}
+			want := []string{"default/json", "team/bare", "team/listed", "team/one", "team/sub", "team/two", "team/typed"}
 			if diff := cmp.Diff(want, named(o.All(catalog.PodMonitor))); diff != "" {
 				t.Error(diff)
 			}
@@ -121,7 +122,8 @@ func TestLoadBadInput(t *testing.T) {
 		"metadata that is a list":    {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: [a]\n"}, nil, "metadata: want an object, is a list"},
 		"no kind":                    {map[string]string{"a.yaml": "apiVersion: v1\nmetadata: {name: x}\n"}, []string{"a.yaml"}, "kind is missing"},
 		"binary":                     {map[string]string{"a.yaml": "\x00\x01\x02"}, []string{"a.yaml"}, "a.yaml: document 1: "},
-		"a key twice":                {map[string]string{"a.yaml": prometheus + "spec: {replicas: 1, replicas: 2}\n"}, nil, `key "replicas" already set`},
+		"a key twice":                {map[string]string{"a.yaml": prometheus + "spec: {replicas: 1, replicas: 2}\n"}, nil, `line 4: "replicas" is there twice`},
+		"a separator with more":      {map[string]string{"a.yaml": pod("x") + "----\n" + pod("y")}, nil, "a.yaml: line 6: two manifests are separated by --- with nothing else in the line"},
 		"no name":                    {map[string]string{"a.yaml": "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {namespace: x}\n"}, nil, "Prometheus: metadata.name: is missing"},
 		"no metadata":                {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\n"}, nil, "Secret: metadata.name: is missing"},
 		"an unknown field":           {map[string]string{"a.yaml": prometheus + "spec: {replica: 1}\n"}, nil, `Prometheus default/p: spec.replica: unknown field`},

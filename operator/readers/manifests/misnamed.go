@@ -1,11 +1,13 @@
 package manifests
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -17,6 +19,24 @@ import (
 func isList(kind schema.GroupVersionKind) bool {
 	item, list := strings.CutSuffix(kind.Kind, "List")
 	return list && (item == "" && kind.Group == "" || find(kind.GroupVersion().WithKind(item)) != nil)
+}
+
+// itemOf returns an item of a list with the kind that the list gives it: items of a ServiceMonitorList
+// are ServiceMonitors, and may leave out that they are.
+func itemOf(list metav1.TypeMeta, item json.RawMessage) json.RawMessage {
+	kind := strings.TrimSuffix(list.Kind, "List")
+	var fields map[string]json.RawMessage
+	if kind == "" || json.Unmarshal(item, &fields) != nil || fields == nil || fields["kind"] != nil {
+		return item
+	}
+	for name, value := range map[string]string{"kind": kind, "apiVersion": list.APIVersion} {
+		fields[name], _ = json.Marshal(value) // a string has always JSON
+	}
+	full, err := json.Marshal(fields)
+	if err != nil {
+		return item
+	}
+	return full
 }
 
 // foreign are API groups of other products that resemble a misspelling of ours.

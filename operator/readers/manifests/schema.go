@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -154,11 +154,6 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
 }
 
-// metadata validates names, labels and annotations.
-func metadata(object metav1.Object) field.ErrorList {
-	return validation.ValidateObjectMetaAccessor(object, object.GetNamespace() != "", validation.NameIsDNSSubdomain, field.NewPath("metadata"))
-}
-
 // invalid joins problems into one error.
 func invalid(problems field.ErrorList) error {
 	var out []error
@@ -169,6 +164,9 @@ func invalid(problems field.ErrorList) error {
 }
 
 const isRequired = "is required"
+
+// placeholder matches the variables of tools that generate manifests.
+var placeholder = regexp.MustCompile(`\$\{\w+|\$\(\w+\)`)
 
 // InvalidError is a value that the API server rejects.
 type InvalidError struct {
@@ -208,7 +206,9 @@ func newInvalidError(p *field.Error) *InvalidError {
 			detail = "want an integer or a string: put a number with decimals in quotes"
 		}
 	case field.ErrorTypeInvalid:
-		if known, ok := patternOf(detail); ok {
+		if text, is := p.BadValue.(string); is && placeholder.MatchString(text) {
+			detail = "has a placeholder that nothing has replaced: check what envsubst, Flux, kustomize or Helm make of this file"
+		} else if known, ok := patternOf(detail); ok {
 			detail = known.words(p.BadValue)
 		}
 	}

@@ -53,10 +53,10 @@ func TestInvalid(t *testing.T) {
 		"list that is a map":  {prometheus + "{hostAliases: [{ip: a, hostnames: [x]}, {ip: a, hostnames: [z]}]}", `spec.hostAliases[1]: ip "a" is that of spec.hostAliases[0] already`},
 		"rule":                {prometheus + "{shards: 1, shardingStrategy: {topology: {values: [a]}}}", `spec.shardingStrategy: topology can only be defined when mode is set to 'Topology'`},
 		"wrong type":          {prometheus + "{replicas: many}", "spec.replicas: want an integer, got a string"},
-		"name":                {strings.Replace(prometheus, "name: x", "name: Main", 1) + "{}", `metadata.name: a lowercase RFC 1123 subdomain must consist of`},
-		"namespace":           {strings.Replace(prometheus, "name: x", "name: x, namespace: A", 1) + "{}", `metadata.namespace: a lowercase RFC 1123 label must consist of`},
-		"label":               {strings.Replace(prometheus, "name: x", "name: x, labels: {a: 'b c'}", 1) + "{}", `metadata.labels: a valid label must be`},
-		"name of a ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a_b}", `metadata.name: a lowercase RFC 1123 subdomain must consist of`},
+		"name":                {strings.Replace(prometheus, "name: x", "name: Main", 1) + "{}", `metadata.name: want a name of lower case letters, digits, - and .`},
+		"namespace":           {strings.Replace(prometheus, "name: x", "name: x, namespace: A", 1) + "{}", `metadata.namespace: want a name of lower case letters, digits and -`},
+		"label":               {strings.Replace(prometheus, "name: x", "name: x, labels: {a: 'b c'}", 1) + "{}", `metadata.labels["a"]: want a value of at most 63 letters`},
+		"name of a ConfigMap": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a_b}", `metadata.name: want a name of lower case letters, digits, - and .`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"a.yaml": tc.text})

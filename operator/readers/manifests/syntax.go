@@ -1,8 +1,11 @@
 package manifests
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // FileError is the error of a file that cannot be read as a whole.
@@ -33,6 +36,15 @@ func (e *SyntaxError) Unwrap() error { return e.err }
 
 // yamlLine matches the position in an error of the YAML library, which has no field for it.
 var yamlLine = regexp.MustCompile(`\bline (\d+): `)
+
+// syntaxErrors returns one [SyntaxError] for each joined error.
+func syntaxErrors(err error) error {
+	var out []error
+	for _, one := range faults.Leaves(err) {
+		out = append(out, newSyntaxError(one))
+	}
+	return errors.Join(out...)
+}
 
 func newSyntaxError(err error) error {
 	text := err.Error()

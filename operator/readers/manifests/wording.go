@@ -62,7 +62,13 @@ func patternOf(detail string) (pattern, bool) {
 // words describe the expected value, with a guess of the intended one.
 func (p pattern) words(value any) string {
 	text, isText := value.(string)
-	if p.meant == nil || !isText {
+	if !isText {
+		return p.want
+	}
+	if plain := strings.Trim(text, curlyQuotes); plain != text {
+		return p.want + "; “ and ” are part of the value, quotes in YAML are \" and '"
+	}
+	if p.meant == nil {
 		return p.want
 	}
 	if meant := p.meant(text); meant != "" {
@@ -70,6 +76,9 @@ func (p pattern) words(value any) string {
 	}
 	return p.want
 }
+
+// curlyQuotes are the quotes of word processors.
+const curlyQuotes = "“”„‘’"
 
 // units maps spellings of duration units to the units.
 var units = map[string]string{
@@ -89,6 +98,9 @@ func meantDuration(text string) string {
 		return meantFraction(text)
 	}
 	word := strings.ToLower(m[2])
+	if months, is := inMonths[strings.TrimSuffix(word, "s")]; is && (months || m[2] == "M") {
+		return monthsOr(m[1], months, "d", 30)
+	}
 	unit, known := units[word]
 	if !known {
 		unit, known = units[strings.TrimSuffix(word, "s")]
@@ -99,8 +111,27 @@ func meantDuration(text string) string {
 	return m[1] + unit
 }
 
+// inMonths are spellings of a unit that durations do not have. Those with false may also be minutes.
+var inMonths = map[string]bool{"mo": true, "mon": true, "mth": true, "month": true, "m": false}
+
+// monthsOr converts a number of months to units of which a month has about the given number. Unless it
+// can only be months, it also proposes minutes.
+func monthsOr(number string, months bool, unit string, each int) string {
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil:
+		return ""
+	case months:
+		return strconv.Itoa(each*n) + unit
+	}
+	return fmt.Sprintf("%dm for minutes, or %d%s for months", n, each*n, unit)
+}
+
 // meantHours is like meantDuration with hours as the largest unit.
 func meantHours(text string) string {
+	if m := numberAndUnit.FindStringSubmatch(text); m != nil && m[2] == "M" {
+		return monthsOr(m[1], false, "h", 30*24)
+	}
 	meant := meantDuration(text)
 	of, err := model.ParseDuration(meant)
 	if err != nil || !strings.ContainsAny(meant, "dwy") {
@@ -191,6 +222,14 @@ var misread = []struct {
 	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
 	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
 	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},
+	{regexp.MustCompile(`^spec\.namespaceSelector$`), reflect.String, "want an object, got a string; write {matchNames: […]}"},
+	{regexp.MustCompile(`^spec\.namespaceSelector$`), reflect.Slice, "want an object, got a list; write {matchNames: […]}"},
+	{regexp.MustCompile(`^spec\.prober$`), reflect.String, "want an object, got a string; write {url: …}"},
+	{regexp.MustCompile(`^spec\.(secrets|configMaps)\[\d+\]$`), reflect.Map, "want a string, got an object; write the name alone"},
+	{regexp.MustCompile(`^spec\.imagePullSecrets\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …}"},
+	{regexp.MustCompile(`\.additionalArgs\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …}"},
+	{regexp.MustCompile(`^spec\.(thanos\.)?image$`), reflect.Map, "want a string, got an object (a value of the Helm chart); write registry/repository:tag"},
+	{regexp.MustCompile(`^spec\.(thanos\.)?version$`), reflect.Float64, "want a string, got a number; write all parts of the version and put it in quotes, such as 'v3.1.0'"},
 	{regexp.MustCompile(`^spec\.configSecret$`), reflect.Map, "want the name of a Secret, got an object; its key is alertmanager.yaml"},
 	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
 }
@@ -204,6 +243,7 @@ func typeReason(f *manifest.FieldError) string {
 	}
 	want, known := wanted[f.Type]
 	number, isNumber := f.Value.(int64)
+	_, isFraction := f.Value.(float64)
 	_, isBool := f.Value.(bool)
 	_, isObject := f.Value.(map[string]any)
 	text, isText := f.Value.(string)
@@ -217,7 +257,7 @@ func typeReason(f *manifest.FieldError) string {
 		return "want " + want + ", got " + manifest.KindOf(f.Value)
 	case f.Type.Kind() == reflect.String && isBool:
 		return f.Reason + " (YAML also reads on, off, yes and no as such): put it in quotes"
-	case f.Type.Kind() == reflect.String && isNumber:
+	case f.Type.Kind() == reflect.String && (isNumber || isFraction):
 		return f.Reason + ": put it in quotes"
 	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
 		return f.Reason + " (is a dash missing?)"
@@ -225,6 +265,8 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": write it as an item, with a dash or in brackets"
 	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):
 		return f.Reason + ": join the items with |"
+	case isText && noBlank.MatchString(text) && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map):
+		return f.Reason + " (is a blank missing after a colon?)"
 	case isText && plainValue(f.Type.Kind(), text):
 		return f.Reason + ": write it without quotes"
 	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && isList:
@@ -232,6 +274,9 @@ func typeReason(f *manifest.FieldError) string {
 	}
 	return f.Reason
 }
+
+// noBlank matches a field and its value without the blank between them, which YAML reads as a text.
+var noBlank = regexp.MustCompile(`^[A-Za-z]\w*:[^\s/]`)
 
 // unitOf returns the likely unit of a field: days for retention, otherwise seconds.
 func unitOf(path string) string {
@@ -266,7 +311,11 @@ func oneOf(p *field.Error, detail string) string {
 	}
 	known := withoutSpellings(values)
 	text := fmt.Sprintf("%q is not one of the supported values: %s", value, `"`+strings.Join(known, `", "`)+`"`)
-	if meant := manifest.Similar(value, known); meant != "" {
+	meant := manifest.Similar(value, known)
+	if slices.Contains([]string{"add", "set", "rename"}, strings.ToLower(value)) && slices.Contains(known, "replace") {
+		meant = "replace" // the action of relabel steps
+	}
+	if meant != "" {
 		text += fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return text

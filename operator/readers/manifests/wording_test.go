@@ -43,13 +43,18 @@ func TestPatternsStandInTheCRDs(t *testing.T) {
 func TestMeant(t *testing.T) {
 	for text, want := range map[string]string{
 		"1 m": "1m", "5 minutes": "5m", "300": "300s", "15 d": "15d", "30 seconds": "30s", "2 Hrs": "2h", "10sec": "10s", "1mins": "1m",
-		"1.5h": "90m", "1.5 d": "36h", "0.5s": "500ms", "1.23456d": "", "soon": "", "": "", "1 fortnight": "",
+		"2months": "60d", "1 mo": "30d", "1.5h": "90m", "1.5 d": "36h", "0.5s": "500ms", "1.23456d": "", "soon": "", "": "", "1 fortnight": "",
 	} {
 		if got := meantDuration(text); got != want {
 			t.Errorf("duration %q: %q, want %q", text, got, want)
 		}
 		if got := meantDuration(want); want != "" && got != want {
 			t.Errorf("duration %q is not what it proposes", want)
+		}
+	}
+	for meant, want := range map[string]string{meantDuration("6M"): "6m for minutes, or 180d for months", meantHours("1M"): "1m for minutes, or 720h for months"} {
+		if meant != want {
+			t.Errorf("got %q, want %q", meant, want)
 		}
 	}
 	for text, want := range map[string]string{"20Gi": "20GiB", "20GB": "20GB", "20 gb": "20GB", "512m": "512MB", "100": "100B", "1.5 TiB": "1.5TiB", "much": "", "5i": ""} {
@@ -67,13 +72,14 @@ func TestMeant(t *testing.T) {
 // Fields of other formats, or at the wrong level, get an explanation.
 func TestConfusions(t *testing.T) {
 	const (
-		server  = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
-		agent   = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
-		monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
-		rule    = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
-		config  = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
-		manager = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
-		probe   = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
+		server     = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+		agent      = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
+		monitor    = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
+		podMonitor = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec: "
+		rule       = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
+		config     = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
+		manager    = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
+		probe      = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
 	)
 	for name, tc := range map[string]struct{ text, want string }{
 		"a value of the chart":                 {server + "{storageSpec: {}}", "spec.storageSpec: unknown field: a value of the Helm chart; the field is storage"},
@@ -101,6 +107,7 @@ func TestConfusions(t *testing.T) {
 		"a size without B":                     {server + "{retentionSize: 20Gi}", "spec.retentionSize: want a size such as 512MB or 20GiB: a number, a unit and B, without blanks; write 20GiB"},
 		"a quantity with B":                    {server + "{storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 50GB}}}}}}", "want a quantity such as 500m, 2, 50G or 50Gi; write 50G"},
 		"an action in another order":           {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: droplabel}]}]}", `"labelkeep", "lowercase", "uppercase", "keepequal", "dropequal"; did you mean "labeldrop"?`},
+		"an action with another name":          {monitor + "{selector: {}, endpoints: [{relabelings: [{action: add}]}]}", `"dropequal"; did you mean "replace"?`},
 		"an action that nobody knows":          {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: remove}]}]}", `"remove" is not one of the supported values: "replace", "keep"`},
 		"a port that is a number":              {monitor + "{selector: {}, endpoints: [{port: 80}]}", "spec.endpoints[0].port: want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
 		"a list without dash":                  {monitor + "{selector: {}, endpoints: {port: a}}", "spec.endpoints: want a list, got an object (is a dash missing?)"},
@@ -129,6 +136,34 @@ func TestConfusions(t *testing.T) {
 		"an item without its list":             {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{sourceLabels: __name__}]}]}", "sourceLabels: want a list, got a string: write it as an item, with a dash or in brackets"},
 		"several expressions":                  {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{regex: [a, b]}]}]}", "regex: want a string, got a list: join the items with |"},
 		"two manifests without ---":            {monitor + "{selector: {}, endpoints: []}\n" + monitor + "{selector: {}}", "apiVersion or kind is there twice; put a line --- between two manifests"},
+		"a volume's Secret by name":            {server + "{volumes: [{name: a, secret: {name: x}}]}", "spec.volumes[0].secret.name: unknown field: write secretName"},
+		"the content of a Secret":              {server + "{thanos: {objectStorageConfig: {type: S3, config: {bucket: a}}}}", "objectStorageConfig.config: unknown field: the content belongs in a Secret; write its name and the key here"},
+		"Alertmanagers of the chart":           {server + "{alertingEndpoints: []}", "the field is alerting: {alertmanagers: […]}"},
+		"an image in parts":                    {server + "{image: {repository: a, tag: b}}", "spec.image: want a string, got an object (a value of the Helm chart); write registry/repository:tag"},
+		"a version that is a number":           {server + "{version: 2.53}", "spec.version: want a string, got a number; write all parts of the version and put it in quotes"},
+		"a label that is a fraction":           {server + "{externalLabels: {a: 1.1}}", "spec.externalLabels.a: want a string, got a number: put it in quotes"},
+		"a class of storage":                   {server + "{storage: {class: gp2}}", "spec.storage.class: unknown field: it belongs to volumeClaimTemplate.spec, as storageClassName"},
+		"the size of storage":                  {server + "{storage: {size: 1Gi}}", "write volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}"},
+		"a setting of containers":              {server + "{securityContext: {readOnlyRootFilesystem: true}}", "a setting of containers, not of the pod"},
+		"a ServiceAccount":                     {server + "{serviceAccount: a}", "spec.serviceAccount: unknown field: write serviceAccountName"},
+		"a file of a PodMonitor":               {podMonitor + "{selector: {}, podMetricsEndpoints: [{tlsConfig: {caFile: /ca}}]}", "tlsConfig.caFile: unknown field: objects of this kind cannot refer to files in the pods of the workload; write ca: {secret: {name: …, key: …}}"},
+		"a token of a PodMonitor":              {podMonitor + "{selector: {}, podMetricsEndpoints: [{bearerTokenFile: /t}]}", "bearerTokenFile: unknown field: objects of this kind cannot refer to files in the pods of the workload; write authorization"},
+		"a prober by URL":                      {probe + "{prober: 'a:9115', targets: {staticConfig: {static: [a]}}}", "spec.prober: want an object, got a string; write {url: …}"},
+		"a namespace by name":                  {monitor + "{selector: {}, endpoints: [], namespaceSelector: app}", "spec.namespaceSelector: want an object, got a string; write {matchNames: […]}"},
+		"namespaces in a list":                 {monitor + "{selector: {}, endpoints: [], namespaceSelector: [app]}", "spec.namespaceSelector: want an object, got a list; write {matchNames: […]}"},
+		"a Secret to mount as an object":       {server + "{secrets: [{name: a}]}", "spec.secrets[0]: want a string, got an object; write the name alone"},
+		"a pull Secret by name":                {server + "{imagePullSecrets: [a]}", "spec.imagePullSecrets[0]: want an object, got a string; write {name: …}"},
+		"an argument as text":                  {server + "{additionalArgs: [a]}", "spec.additionalArgs[0]: want an object, got a string; write {name: …, value: …}"},
+		"a colon without a blank":              {monitor + "{selector: {}, endpoints: ['port:metrics']}", "spec.endpoints[0]: want an object, got a string (is a blank missing after a colon?)"},
+		"a blank that is none":                 {monitor + "{selector: {}, endpoints: [{\u00a0interval: 10s}]}", "there is a character in it that looks like a blank and is none"},
+		"quotes of a word processor":           {monitor + "{selector: {}, endpoints: [{interval: “30s”}]}", "“ and ” are part of the value"},
+		"a variable":                           {monitor + "{selector: {}, endpoints: [{interval: '${INTERVAL}'}]}", "interval: has a placeholder that nothing has replaced"},
+		"months":                               {server + "{retention: 6M}", "without blanks; write 6m for minutes, or 180d for months"},
+		"a name beside metadata":               {"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nname: x\nmetadata:\nspec: {}\n", "name: stands at the top level, so the Prometheus has no name: indent it below metadata"},
+		"a name with capitals":                 {"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: My_App}\n", "metadata.name: want a name of lower case letters, digits, - and . that begins and ends with a letter or digit; write my-app"},
+		"a bad value of a label":               {"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x, labels: {a: b, team: a b}}\n", `metadata.labels["team"]: want a value of at most 63 letters, digits, -, _ and .`},
+		"a bad name of a label":                {"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x, labels: {a b: c}}\n", `metadata.labels["a b"]: want a name of at most 63 letters, digits, -, _ and .`},
+		"a Secret in plain text":               {"apiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata: {ca.crt: 'hunter2!'}\n", `data["ca.crt"]: want base64, and this is none: write the text as it is below stringData`},
 		"a column too far to the left":         {monitor + "\n  endpoints:\n  - port: a\n   path: b", "check the indentation here and above"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +187,7 @@ func TestOneFault(t *testing.T) {
 		"{resources: {requests: {cpu: 0.5}}}":                          "spec.resources.requests.cpu: want an integer or a string: put a number with decimals in quotes",
 		"{alerting: {alertmanagers: [{url: 'http://a'}]}}":             "url",
 		"{resources: {memory: 1Gi}}":                                   "memory",
+		"{thanos: {objectStorageConfig: {config: {bucket: a}}}}":       "objectStorageConfig.config",
 	} {
 		_, err := Load([]string{folder(t, map[string]string{"a.yaml": head + text}) + "/a.yaml"}, kinds())
 		if err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), want) {
