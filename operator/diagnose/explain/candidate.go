@@ -25,6 +25,8 @@ type Candidate struct {
 	Faults string
 	// Fails is set if the operator generates nothing for it.
 	Fails bool
+	// Unwritten is set if the user writes its configuration, not the operator.
+	Unwritten bool
 	// Pods is the reason why its pods do not run the selected objects; empty if none was found.
 	Pods string
 }

@@ -152,7 +152,7 @@ func TestServiceMonitor(t *testing.T) {
 			}},
 		},
 		"an agent": {
-			manifests: monitor + owned("PrometheusAgent", "v1alpha1", "namespace: demo", "shards: 2, serviceMonitorSelector: {}"),
+			manifests: monitor + owned("PrometheusAgent", "v1alpha1", "namespace: demo", "shards: 2, serviceMonitorSelector: {}, remoteWrite: [{url: 'http://a'}]"),
 			want: Verdict{
 				Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"},
 				Shards: []string{"each target is scraped by one of the shards 0 to 1, chosen by the hash of __address__"},
@@ -184,6 +184,22 @@ func TestPrometheusRule(t *testing.T) {
 			}
 			check(t, question(t, "promrule", tc.manifests, engine.Options{}), informer.Namespaces{}, tc.want, misses...)
 		})
+	}
+}
+
+// TestUnwrittenConfiguration: if users write the configuration themselves, nothing in the spec says
+// where alerts are sent.
+func TestUnwrittenConfiguration(t *testing.T) {
+	rule := demo + owned("PrometheusRule", "v1", "namespace: demo", "groups: [{name: a, rules: [{alert: A, expr: up}]}]")
+	const to = "alerting: {alertmanagers: [{namespace: demo, name: am, port: web}]}"
+	for spec, want := range map[string]string{
+		"ruleSelector: {}, " + to:                             "not evaluated or sent, unless the configuration that you write names this file and an Alertmanager",
+		"ruleSelector: {}, serviceMonitorSelector: {}, " + to: `sent to Service "am" in namespace demo, and in its endpoints the port named "web"`,
+	} {
+		q := question(t, "promrule", strings.Replace(rule, "name: main", "name: web", 1)+server("demo", spec), engine.Options{})
+		if v := Explain(q, informer.Namespaces{}).Workloads[0]; !v.Accepted || !slices.Equal(v.Alerts, []string{want}) {
+			t.Errorf("%s: %q, want %q", spec, v.Alerts, want)
+		}
 	}
 }
 

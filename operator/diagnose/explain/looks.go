@@ -52,6 +52,10 @@ func (c Candidate) alerts(q *Question, v *Verdict) {
 	}) {
 		return
 	}
+	if c.Unwritten {
+		v.Alerts = []string{"not evaluated or sent, unless the configuration that you write names this file and an Alertmanager"}
+		return
+	}
 	searches := nearmiss.Alertmanagers(server)
 	for i := range searches {
 		v.Alerts = appendNew(v.Alerts, "sent to "+searches[i].String())
