@@ -49,11 +49,53 @@ func (v *View) Alerting(w v1.Workload) (out []Hint) {
 			out = append(out, Hint{Code: Remark, Field: fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion", i),
 				Message: "Alertmanager >= 0.27 serves v2 only, and Prometheus >= 3.0 knows no other, so v1 is left out there: write v2"})
 		}
+		if bare := bareName(am.Name); bare != "" {
+			out = append(out, Hint{Code: NoTarget, Field: s.nameField,
+				Message: fmt.Sprintf("is an address, and Prometheus looks for a Service of this name: write the name of the Service alone, such as %s; namespace, port, scheme and pathPrefix are fields of their own", bare)})
+			continue
+		}
 		if s.asksKubernetes() {
 			out = append(out, v.forServices(&s)...)
+			out = append(out, v.otherPrefix(&s, am.PathPrefix, fmt.Sprintf("spec.alerting.alertmanagers[%d].pathPrefix", i))...)
 		}
 	}
 	return once(out)
+}
+
+// bareName returns the name of the Service in an address; empty if name is not an address. Names may be
+// regular expressions, so a dot alone says nothing.
+func bareName(name string) string {
+	_, host, hasScheme := strings.Cut(name, "://")
+	if !hasScheme {
+		host = name
+	}
+	if !hasScheme && !strings.ContainsAny(name, ":/") && !strings.Contains(name, ".svc") || strings.ContainsAny(name, "()[]*+?|\\") {
+		return ""
+	}
+	bare, _, _ := strings.Cut(host, ":")
+	bare, _, _ = strings.Cut(bare, "/")
+	bare, _, _ = strings.Cut(bare, ".")
+	return bare
+}
+
+// otherPrefix returns a hint if the Alertmanagers behind a Service listen below another path than the one
+// to which alerts are sent.
+func (v *View) otherPrefix(s *Search, prefix, field string) []Hint {
+	sent := "/" + strings.Trim(prefix, "/")
+	for _, svc := range v.selected(s) {
+		for _, p := range v.behind(svc) {
+			if p.prefix == "" || p.prefix == sent {
+				continue
+			}
+			remedy := "set pathPrefix: " + p.prefix
+			if p.prefix == "/" {
+				remedy = "remove it"
+			}
+			return []Hint{{Code: NoTarget, Field: field,
+				Message: fmt.Sprintf("alerts are sent below %s, and %s behind %s listens below %s (--web.route-prefix), so it answers 404: %s", sent, p, svc, p.prefix, remedy)}}
+		}
+	}
+	return nil
 }
 
 // noServiceNamed returns a hint if the namespace has no Service with the name.

@@ -63,9 +63,11 @@ type pods struct {
 	images []string
 	// containers are the names of the containers.
 	containers []string
-	account    string         // ServiceAccount, "default" when not set
-	phases     map[string]int // of single pods, nil if unknown
-	running    int            // number of pods with an address
+	// prefix is the path below which the server listens (--web.route-prefix); empty if unknown.
+	prefix  string
+	account string         // ServiceAccount, "default" when not set
+	phases  map[string]int // of single pods, nil if unknown
+	running int            // number of pods with an address
 }
 
 // View is a set of objects in which targets are searched.
@@ -260,6 +262,11 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			p.ports = append(p.ports, list[i].Ports...)
 			p.images = append(p.images, list[i].Image)
 			p.containers = append(p.containers, list[i].Name)
+			for _, arg := range slices.Concat(list[i].Command, list[i].Args) {
+				if prefix, is := strings.CutPrefix(arg, "--web.route-prefix="); is {
+					p.prefix = "/" + strings.Trim(prefix, "/")
+				}
+			}
 		}
 	}
 	if known := v.made(p.thing); known != nil {
