@@ -53,7 +53,7 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 	f, err := parseBase(text, t)
 	if err != nil {
 		return Frame{}, faults.At("spec.configSecret", fmt.Errorf("%s: key %q: %w",
-			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, SecretKey, err))
+			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, SecretKey, inOneLine(err)))
 	}
 	f.Extra = extra
 	return f, nil

@@ -70,6 +70,18 @@ func withLinesOf(user, err error) error {
 	}))
 }
 
+// noField matches the words of the loader for an unknown field.
+var noField = regexp.MustCompile(`field (\S+) not found in type \S+`)
+
+// inOneLine returns an error of the loader without line breaks and without types of Go.
+func inOneLine(err error) error {
+	text, several := strings.CutPrefix(err.Error(), "yaml: unmarshal errors:\n  ")
+	if !several {
+		return err
+	}
+	return errors.New(noField.ReplaceAllString(strings.ReplaceAll(text, "\n  ", "; "), "unknown field $1"))
+}
+
 // maxHiddenTried is the maximum number of loads to find the invalid value.
 const maxHiddenTried = 100
 

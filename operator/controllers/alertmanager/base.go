@@ -1,7 +1,10 @@
 package alertmanager
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -36,6 +39,9 @@ func (g *gatherer) compileBase(in *inputs, c engine.Cluster) (amconfig.Frame, er
 	})
 }
 
+// firstLine matches the line of a fault in a configuration.
+var firstLine = regexp.MustCompile(`\bline (\d+): `)
+
 // refusedAsIs returns warnings about what Alertmanager will refuse in the configuration of its
 // Secret, which the operator passes on as it is.
 func refusedAsIs(in *inputs, c engine.Cluster) (out []faults.Finding) {
@@ -43,7 +49,13 @@ func refusedAsIs(in *inputs, c engine.Cluster) (out []faults.Finding) {
 	frame, err := amconfig.CompileBase(in.am, in.Version, amconfig.Base{}, c.References)
 	if err != nil {
 		for _, f := range faults.Of(err) {
-			out = append(out, faults.Remark(field, "%s; %s", f.Reason, consequence))
+			remark := faults.Remark(field, "%s; %s", f.Reason, consequence)
+			if m := firstLine.FindStringSubmatch(f.Reason); m != nil {
+				line, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
+				ref := assets.Ref{Kind: assets.Secret, Namespace: in.am.Namespace, Name: amconfig.SecretName(in.am)}
+				remark.Cause = &assets.ContentError{Ref: ref, Key: amconfig.SecretKey, Line: line, Err: errors.New(f.Reason)}
+			}
+			out = append(out, remark)
 		}
 		return out
 	}

@@ -298,6 +298,9 @@ func (l *linter) remark(at Finding, f faults.Finding, owner string) {
 }
 
 // say returns a function that reports remarks about an object.
+	if content, ok := errors.AsType[*assets.ContentError](f.Cause); ok {
+		at = l.inContent(at, content)
+	}
 func (l *linter) say(about Finding) says {
 	return func(field, format string, args ...any) { l.remark(about, faults.Remark(field, format, args...), "") }
 }
