@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -41,6 +42,9 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(what))
 			continue
 		}
+		if separatorRemark(say, field, s, action, what) {
+			continue
+		}
 		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)") {
 			say(field, "drop with a regex that matches everything drops every %s; set regex", what)
 			continue
@@ -48,6 +52,7 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 		if what == targets {
 			addressRemark(say, field, s, action)
 		}
+		groupRemark(say, field, s, action)
 		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
 			for key, k := range kept { // the step may change the label
 				if s.TargetLabel == "" || slices.Contains(k.sources, v1.LabelName(s.TargetLabel)) {
@@ -56,17 +61,66 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 			}
 			continue
 		}
-		words, literal := literals(s.Regex)
-		if action != "keep" || !literal {
+		key := fmt.Sprint(s.SourceLabels, valueOr(s.Separator))
+		before, again := kept[key]
+		switch action {
+		case "keep":
+			shapes := shapesOf(parsed(s.Regex))
+			if again && apart(before.shapes, shapes) {
+				say(field, "keep after keep (%s[%d]) on %s with nothing in common drops every %s; write one step with regex: %s|%s", path, before.at, joined(s.SourceLabels), what, ungrouped(before.regex), ungrouped(s.Regex))
+			}
+			kept[key] = keep{s.SourceLabels, s.Regex, shapes, i}
+		case "drop":
+			if again && before.within(s.Regex) {
+				say(field, "drop after keep (%s[%d]) on %s drops every %s, because its regex matches all that is kept: remove one of the steps", path, before.at, joined(s.SourceLabels), what)
+			}
+		}
+	}
+}
+
+// groupOf matches a reference to a group of a regex, as Prometheus expands it.
+var groupOf = regexp.MustCompile(`\$\$|\$\{(\w+)\}|\$(\w+)`)
+
+// numberAndMore matches a number of a group and a text that became part of its name.
+var numberAndMore = regexp.MustCompile(`^(\d+)([A-Za-z_]\w*)$`)
+
+// groupRemark reports a replacement with a group that the regex does not have, which is empty.
+func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
+	re := parsed(s.Regex)
+	if s.Replacement == nil || re == nil || action != "" && action != "replace" && action != "labelmap" {
+		return
+	}
+	names := re.CapNames()
+	for _, m := range groupOf.FindAllStringSubmatch(*s.Replacement, -1) {
+		name := m[1] + m[2]
+		n, err := strconv.Atoi(name)
+		if name == "" || err == nil && n < len(names) || err != nil && slices.Contains(names, name) {
 			continue
 		}
-		key := fmt.Sprint(s.SourceLabels, valueOr(s.Separator))
-		if before, again := kept[key]; again && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(before.words, w) }) {
-			all := strings.Join(append(slices.Clone(before.words), words...), "|")
-			say(field, "keep after keep (%s[%d]) on %s with nothing in common drops every %s; write one step with regex: %s", path, before.at, joined(s.SourceLabels), what, all)
+		remedy := "the regex has none in parentheses"
+		if part := numberAndMore.FindStringSubmatch(name); part != nil {
+			remedy = fmt.Sprintf("write ${%s}%s", part[1], part[2])
+		} else if len(names) > 1 {
+			remedy = fmt.Sprintf("the regex has %d in parentheses", len(names)-1)
 		}
-		kept[key] = keep{s.SourceLabels, words, i}
+		say(field+".replacement", "%s is always empty, because there is no group %s: %s", m[0], name, remedy)
 	}
+}
+
+// separatorRemark reports a regex that never matches, because the values of several source labels are
+// joined with a separator that it cannot match.
+func separatorRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) bool {
+	effect := map[string]string{"keep": "drops every " + string(what), "drop": "drops no " + string(what), "replace": "has no effect", "": "has no effect"}[action]
+	separator := ";"
+	if s.Separator != nil {
+		separator = *s.Separator
+	}
+	re := parsed(s.Regex)
+	if effect == "" || len(s.SourceLabels) < 2 || re == nil || !strings.ContainsFunc(separator, func(r rune) bool { return !mayContain(re, r) }) {
+		return false
+	}
+	say(field+".regex", "the values of the %d source labels are joined with %q, and the regex matches nothing with it, so the step %s; write an expression for each label, with %s between them", len(s.SourceLabels), separator, effect, separator)
+	return true
 }
 
 // nameOfMetric suggests the source label that is most often missing.
@@ -96,8 +150,26 @@ func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
 // keep is an earlier keep step.
 type keep struct {
 	sources []v1.LabelName
-	words   []string
+	regex   string
+	shapes  []shape
 	at      int
+}
+
+// within reports whether an expression matches all values that the step keeps.
+func (k keep) within(regex string) bool {
+	if k.regex == regex {
+		return true
+	}
+	re, err := regexcost.Compile("^(?s:" + regex + ")$")
+	return err == nil && !slices.ContainsFunc(k.shapes, func(s shape) bool { return !s.whole || !re.MatchString(s.text) })
+}
+
+// ungrouped removes a group around a whole expression.
+func ungrouped(regex string) string {
+	if m := grouped.FindStringSubmatch(regex); m != nil {
+		return m[1]
+	}
+	return regex
 }
 
 // labelsRemark reports labels that do not exist when the step runs, and steps that lose metric names.
@@ -135,22 +207,8 @@ func matchesNothing(text string) (matches, known bool) {
 	return err == nil && re.MatchString(""), err == nil
 }
 
-var (
-	wordsOnly = regexp.MustCompile(`^[\w:./ -]+(\|[\w:./ -]+)*$`)
-	grouped   = regexp.MustCompile(`^\((?:\?:)?([^()]*)\)$`)
-)
-
-// literals returns the words of a regular expression that is a plain list of words.
-// Expressions with dots are excluded, because a dot may match more.
-func literals(text string) (words []string, literal bool) {
-	if m := grouped.FindStringSubmatch(text); m != nil {
-		text = m[1]
-	}
-	if !wordsOnly.MatchString(text) || strings.Contains(text, ".") {
-		return nil, false
-	}
-	return strings.Split(text, "|"), true
-}
+// grouped matches an expression in parentheses.
+var grouped = regexp.MustCompile(`^\((?:\?:)?([^()]*)\)$`)
 
 func joined(labels []v1.LabelName) string {
 	var out []string
