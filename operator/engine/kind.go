@@ -136,6 +136,8 @@ type Plan struct {
 	Plain []Plain
 	// Reason and Message are for the condition Reconciled, empty if there is nothing to report.
 	Reason, Message string
+	// Deprecated are the deprecated fields in use.
+	Deprecated []Deprecated
 
 	growth
 }

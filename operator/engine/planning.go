@@ -134,6 +134,7 @@ func (p *Plan) Deprecate(fields ...Deprecated) {
 	var used []string
 	for _, f := range fields {
 		if f.Set {
+			p.Deprecated = append(p.Deprecated, f)
 			used = append(used, f.Field+" is deprecated, use "+f.Use)
 		}
 	}

@@ -145,6 +145,13 @@ var booleans = map[string]string{
 	"n": "false", "N": "false", "no": "false", "No": "false", "NO": "false", "off": "false", "Off": "false", "OFF": "false",
 }
 
+// renamed maps keys of the configuration to the fields they are generated from, without "_" and in
+// lower case.
+var renamed = map[string]string{
+	"alwaysscrapeclassichistograms": "scrapeclassichistograms", "metricnamevalidationscheme": "namevalidationscheme",
+	"metricnameescapingscheme": "nameescapingscheme",
+}
+
 // keyIndex returns the index of a key of a mapping, or -1. It prefers an exact match
 // and falls back to a key that differs only in case and "_", because a key of the
 // configuration (enable_http2) is generated from a field (enableHttp2).
@@ -155,7 +162,7 @@ func keyIndex(n *yaml.Node, part string) int {
 		switch key := n.Content[i].Value; {
 		case key == part:
 			return i
-		case alike < 0 && (plain(key) == plain(part) || booleans[key] == part):
+		case alike < 0 && (plain(key) == plain(part) || plain(key) == renamed[plain(part)] || booleans[key] == part):
 			alike = i
 		}
 	}

@@ -262,9 +262,13 @@ func (l *linter) workload(w dryrun.Workload) {
 	if !l.advises || w.String() == l.standIn {
 		return
 	}
-	if made.Plan.Reason != "" {
+	for _, f := range made.Plan.Deprecated {
+		l.remark(self, faults.Remark(f.Field, "is deprecated, use %s%s", f.Use, unusedBeside(w, f)), "")
+	}
+	if made.Plan.Reason != "" && made.Plan.Reason != engine.ReasonDeprecated {
 		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
+	l.unsentAlerts(self, w, made.Verdicts)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
 	l.workloadRemarks(self, w)
@@ -294,13 +298,13 @@ func (l *linter) verdicts(w dryrun.Workload, all []fragments.Verdict) {
 func (l *linter) remark(at Finding, f faults.Finding, owner string) {
 	at.Severity, at.Code, at.Message = SeverityWarning, CodeRemark, f.Reason
 	at.Field = cmp.Or(f.Field, "spec")
+	if content, ok := errors.AsType[*assets.ContentError](f.Cause); ok {
+		at = l.inContent(at, content)
+	}
 	l.add(at, owner)
 }
 
 // say returns a function that reports remarks about an object.
-	if content, ok := errors.AsType[*assets.ContentError](f.Cause); ok {
-		at = l.inContent(at, content)
-	}
 func (l *linter) say(about Finding) says {
 	return func(field, format string, args ...any) { l.remark(about, faults.Remark(field, format, args...), "") }
 }
@@ -324,7 +328,7 @@ func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 		if l.opts.MissingReferences {
 			at.Severity = SeverityWarning
 		}
-		at.Message += l.instead(missing)
+		at.Message += l.instead(missing, at.Field)
 	}
 	l.add(at, owner)
 }

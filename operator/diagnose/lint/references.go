@@ -24,8 +24,9 @@ func (l *linter) missing(self Finding, w dryrun.Workload, made dryrun.Outcome) (
 	return fields
 }
 
-// instead returns a suggestion for a missing Secret, ConfigMap or key, as the end of a message.
-func (l *linter) instead(missing *assets.NotFoundError) string {
+// instead returns a suggestion for a Secret, ConfigMap or key that a field refers to and that is missing,
+// as the end of a message.
+func (l *linter) instead(missing *assets.NotFoundError, field string) string {
 	known := &l.objects.References
 	switch {
 	case missing.Meant != "": // the message names it
@@ -34,6 +35,20 @@ func (l *linter) instead(missing *assets.NotFoundError) string {
 		return manifest.Beside(missing.Key, known.Keys(missing.Ref))
 	}
 	text := " among the manifests"
+	other := missing.Ref
+	if other.Kind = assets.ConfigMap; missing.Ref.Kind == assets.ConfigMap {
+		other.Kind = assets.Secret
+	}
+	if _, err := known.Object(other); err == nil {
+		text += fmt.Sprintf("; there is a %s of this name", other.Kind)
+		switch {
+		case strings.HasSuffix(field, ".secret.name"):
+			return text + ": write configMap instead of secret"
+		case strings.HasSuffix(field, ".configMap.name"):
+			return text + ": write secret instead of configMap"
+		}
+		return text + fmt.Sprintf(", and this field refers to a %s", missing.Ref.Kind)
+	}
 	if others := known.Namespaces(missing.Ref.Kind, missing.Ref.Name); len(others) > 0 {
 		text += fmt.Sprintf(" (there is one in namespace %s, but references are to namespace %s)", strings.Join(others, ", "), missing.Ref.Namespace)
 	}

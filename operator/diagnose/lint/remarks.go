@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,6 +112,9 @@ func probeRemarks(say says, m *v1.Probe) {
 
 // scrapeConfigRemarks reports remarks about a ScrapeConfig.
 func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
+	if !discovers(m) {
+		say("spec", "has no static targets and no discovery (staticConfigs, kubernetesSDConfigs and the like), so it scrapes nothing")
+	}
 	pathRemark(say, "spec.metricsPath", m.Spec.MetricsPath)
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
 	if len(m.Spec.KubernetesSDConfigs) > 0 {
@@ -120,6 +124,19 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
 		staticTargets(say, m)
 	}
+}
+
+// discovers reports whether a ScrapeConfig has a list of targets or discoveries with an item.
+func discovers(m *v1alpha1.ScrapeConfig) bool {
+	spec := reflect.ValueOf(m.Spec)
+	for i := range spec.NumField() {
+		if name := spec.Type().Field(i).Name; strings.HasSuffix(name, "SDConfigs") || name == "StaticConfigs" {
+			if spec.Field(i).Len() > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func dashTooMany(i int) string {
@@ -170,6 +187,10 @@ var urlTarget = regexp.MustCompile(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
 func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
 	for i, s := range m.Spec.StaticConfigs {
 		for j, target := range s.Targets {
+			if strings.ContainsAny(string(target), ", ") {
+				say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "is one target, whose host has a comma or a blank in its name; make each address an item of the list")
+				continue
+			}
 			part := urlTarget.FindStringSubmatch(string(target))
 			if part == nil || part[1] == "" && part[3] == "" {
 				continue

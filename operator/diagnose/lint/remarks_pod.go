@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/units"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -116,36 +115,6 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 	}
 }
 
-// storageRemarks reports storage that is not used, or is too small.
-func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
-	s := w.Object.GetWorkloadFields().Storage
-	if s == nil {
-		return
-	}
-	claim := s.VolumeClaimTemplate.Spec.Resources.Requests.Storage()
-	claims := !reflect.DeepEqual(s.VolumeClaimTemplate, v1.EmbeddedPersistentVolumeClaim{})
-	used := ""
-	switch {
-	case s.EmptyDir != nil:
-		used = "emptyDir"
-	case s.Ephemeral != nil:
-		used = "ephemeral"
-	}
-	if s.EmptyDir != nil && s.Ephemeral != nil {
-		l.say(self)("spec.storage.ephemeral", "has no effect beside emptyDir, which is used: remove one of them")
-	}
-	if used != "" && claims {
-		l.say(self)("spec.storage.volumeClaimTemplate", "has no effect beside %s, which is used and loses the data with the pod: remove one of them", used)
-	}
-	p, is := w.Object.(*v1.Prometheus)
-	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
-		return
-	}
-	if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > claim.Value() {
-		l.say(self)("spec.retentionSize", "%s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim)
-	}
-}
-
 // urlRemark reports an external URL that browsers cannot follow. That of an Alertmanager is
 // already rejected elsewhere.
 func (l *linter) urlRemark(self Finding, w dryrun.Workload) {
@@ -233,7 +202,7 @@ func filesOf(field string, v reflect.Value) map[string]string {
 				walk(fmt.Sprintf("%s[%d]", field, i), v.Index(i))
 			}
 		case reflect.String:
-			if strings.HasSuffix(field, "File") && v.Len() > 0 {
+			if (strings.HasSuffix(field, "File") || strings.Contains(field, ".fileSDConfigs[") && strings.Contains(field, ".files[")) && v.Len() > 0 {
 				out[field] = v.String()
 			}
 		case reflect.Struct:

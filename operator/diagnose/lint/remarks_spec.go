@@ -1,12 +1,16 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
@@ -19,6 +23,10 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		writeRemarks(say, common.RemoteWrite)
 	}
 	switch p := w.Object.(type) {
+	case *v1alpha1.PrometheusAgent:
+		if len(p.Spec.RemoteWrite) == 0 {
+			say("spec.remoteWrite", "is not set, so what this agent scrapes is sent nowhere, and it stores nothing")
+		}
 	case *v1.Prometheus:
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		if p.Spec.Thanos != nil {
@@ -33,6 +41,32 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)
 	}
+}
+
+// unsentAlerts reports alerts that a Prometheus sends nowhere, although there is an Alertmanager.
+func (l *linter) unsentAlerts(self Finding, w dryrun.Workload, selected []fragments.Verdict) {
+	p, is := w.Object.(*v1.Prometheus)
+	managers := l.objects.All(catalog.Alertmanager)
+	if !is || len(managers) == 0 || p.Spec.Alerting != nil && len(p.Spec.Alerting.Alertmanagers) > 0 || p.Spec.AdditionalAlertManagerConfigs != nil {
+		return
+	}
+	if !slices.ContainsFunc(selected, func(v fragments.Verdict) bool { return v.Err == nil && hasAlerts(v.Object) }) {
+		return
+	}
+	to := managers[0].(*v1.Alertmanager)
+	port := cmp.Or(to.Spec.PortName, "web")
+	self.Severity, self.Code, self.Field = SeverityNote, CodeRemark, "spec.alerting"
+	self.Message = fmt.Sprintf("is not set, so the alerts of the selected rules are sent nowhere; for Alertmanager %s/%s write alertmanagers: [{namespace: %s, name: %s, port: %s}]",
+		to.Namespace, to.Name, to.Namespace, cmp.Or(to.Spec.ServiceName, "alertmanager-operated"), port)
+	l.add(self, "")
+}
+
+// hasAlerts reports whether an object is a PrometheusRule with alerts.
+func hasAlerts(object catalog.Object) bool {
+	rule, is := object.(*v1.PrometheusRule)
+	return is && slices.ContainsFunc(rule.Spec.Groups, func(g v1.RuleGroup) bool {
+		return slices.ContainsFunc(g.Rules, func(r v1.Rule) bool { return r.Alert != "" })
+	})
 }
 
 // paused reports that changes have no effect while the workload is paused.

@@ -31,64 +31,82 @@ func TestRemarks(t *testing.T) {
 		return "---\napiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: app}\nstringData:\n  user: u\n  password: " + password + "\n"
 	}
 	for title, tc := range map[string]struct{ owner, object, want string }{
-		"an endpoint without port":        {"", endpoints("  - {port: a}\n  - {path: /m}\n"), "spec.endpoints[1]: neither port nor targetPort is set, so every port of the Services is scraped (is there a dash too many"},
-		"one that chooses":                {"", endpoints("  - {relabelings: [{targetLabel: __address__, sourceLabels: [a]}]}\n"), ""},
-		"keep after keep":                 {"", metric("{action: keep, " + name + ", regex: foo_total}, {action: keep, " + name + ", regex: bar_total}"), "spec.endpoints[0].metricRelabelings[1]: keep after keep (spec.endpoints[0].metricRelabelings[0]) on __name__ with nothing in common drops every sample; write one step with regex: foo_total|bar_total"},
-		"groups of words":                 {"", metric("{action: keep, " + name + ", regex: (a|b)}, {action: Keep, " + name + ", regex: c|d}"), "drops every sample"},
-		"something in common":             {"", metric("{action: keep, " + name + ", regex: a|b}, {action: keep, " + name + ", regex: b|c}"), ""},
-		"patterns with nothing in common": {"", metric("{action: keep, " + name + ", regex: node_(cpu|disk)_.*}, {action: keep, " + name + ", regex: 'node_mem.+'}"), "with nothing in common drops every sample; write one step with regex: node_(cpu|disk)_.*|node_mem.+"},
-		"patterns that may meet":          {"", metric("{action: keep, " + name + ", regex: 'node_(cpu|disk)?_.*'}, {action: keep, " + name + ", regex: node__x}"), ""},
-		"a pattern in any case":           {"", metric("{action: keep, " + name + ", regex: '(?i)a'}, {action: keep, " + name + ", regex: b}"), ""},
-		"drop of what is kept":            {"", metric("{action: keep, " + name + ", regex: foo_a|foo_b}, {action: drop, " + name + ", regex: foo_.*}"), "metricRelabelings[1]: drop after keep (spec.endpoints[0].metricRelabelings[0]) on __name__ drops every sample"},
-		"drop of some that are kept":      {"", metric("{action: keep, " + name + ", regex: foo_.*}, {action: drop, " + name + ", regex: foo_a.*}"), ""},
-		"a group that is not there":       {"", metric("{sourceLabels: [job], regex: (.+)-x, targetLabel: a, replacement: $1-$2}"), "metricRelabelings[0].replacement: $2 is always empty, because there is no group 2: the regex has 1 in parentheses"},
-		"a group with more in its name":   {"", metric("{sourceLabels: [job], targetLabel: a, replacement: $1_x}"), "$1_x is always empty, because there is no group 1_x: write ${1}_x"},
-		"no group at all":                 {"", metric("{sourceLabels: [job], regex: a, targetLabel: a, replacement: $1}"), "$1 is always empty, because there is no group 1: the regex has none in parentheses"},
-		"groups":                          {"", metric("{sourceLabels: [job], regex: '(?P<b>a)(c)', targetLabel: a, replacement: '$b-${2}:$1-$0$$x'}"), ""},
-		"no separator in the regex":       {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: up}"), `metricRelabelings[0].regex: the values of the 2 source labels are joined with ";", and the regex matches nothing with it, so the step drops every sample`},
-		"another separator":               {"", metric("{action: drop, sourceLabels: [__name__, namespace], separator: '@', regex: 'up;a'}"), `joined with "@", and the regex matches nothing with it, so the step drops no sample`},
-		"a separator in the regex":        {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: 'up;[^a]'}"), ""},
-		"a regex that may match it":       {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: up\\W.*}"), ""},
-		"a pattern":                       {"", metric("{action: keep, " + name + ", regex: a.*}, {action: keep, " + name + ", regex: ab}"), ""},
-		"other labels":                    {"", metric("{action: keep, " + name + ", regex: a}, {action: keep, sourceLabels: [job], regex: b}"), ""},
-		"a label that changes between":    {"", metric("{action: keep, " + name + ", regex: a}, {targetLabel: __name__, replacement: b}, {action: keep, " + name + ", regex: b}"), ""},
-		"drop of everything":              {"", relabel("{action: drop}"), "spec.endpoints[0].relabelings[0]: drop without sourceLabels looks at an empty value, so it drops every target"},
-		"keep of nothing":                 {"", relabel("{action: keep, regex: web}"), "keep without sourceLabels looks at an empty value"},
-		"drop of nothing":                 {"", metric("{action: drop, regex: go_.*}"), "spec.endpoints[0].metricRelabelings[0]: drop without sourceLabels looks at an empty value, so it drops no sample; set sourceLabels: [__name__] for names of metrics"},
-		"keep of everything":              {"", relabel("{action: keep}"), "keep without sourceLabels looks at an empty value, so it drops no target; set sourceLabels"},
-		"drop without regex":              {"", metric("{action: drop, " + name + "}"), "drop with a regex that matches everything drops every sample; set regex"},
-		"no address, by labeldrop":        {"", relabel("{action: labeldrop, regex: __.*}"), "spec.endpoints[0].relabelings[0]: removes __address__ from every target"},
-		"no address, by replace":          {"", relabel("{targetLabel: __address__, replacement: ''}"), "removes __address__ from every target"},
-		"an address for some":             {"", relabel("{targetLabel: __address__, replacement: '', sourceLabels: [a], regex: b}"), ""},
-		"labeldrop of others":             {"", relabel("{action: labeldrop, regex: __meta_.*}"), ""},
-		"TLS without https":               {"", endpoints("  - {port: a, tlsConfig: {insecureSkipVerify: true}}\n"), "spec.endpoints[0].tlsConfig: has no effect, because targets are scraped with http; set scheme: https"},
-		"TLS with https":                  {"", endpoints("  - {port: a, scheme: HTTPS, tlsConfig: {insecureSkipVerify: true}}\n"), ""},
-		"TLS for some":                    {"", endpoints("  - {port: a, tlsConfig: {insecureSkipVerify: true}, relabelings: [{targetLabel: __scheme__, sourceLabels: [a]}]}\n"), ""},
-		"slashes":                         {"", metric("{action: keep, " + name + ", regex: /foo_.*/}"), "metricRelabelings[0].regex: matches names of metrics that begin and end with a slash, of which there are none; write foo_.*"},
-		"names before the scrape":         {"", relabel("{action: drop, " + name + ", regex: a}"), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings"},
-		"discovery after the scrape":      {"", metric("{sourceLabels: [__meta_kubernetes_pod_name], targetLabel: pod}"), "labels __meta_… are gone after the scrape; use relabelings"},
-		"labelkeep without the name":      {"", metric("{action: labelkeep, regex: job|instance}"), "labelkeep takes the name of the metric (__name__) away from every sample, and then each scrape fails; keep it with regex: __name__|job|instance"},
-		"labelkeep with the name":         {"", metric("{action: labelkeep, regex: __name__|job}"), ""},
-		"labeldrop of everything":         {"", metric("{action: labeldrop, regex: .*}"), "labeldrop takes the name of the metric"},
-		"a target that is a URL":          {"", static("http://10.0.0.1:9100/metrics"), "spec.staticConfigs[0].targets[0]: want host:port without scheme and path, and Prometheus drops the target; write 10.0.0.1:9100, with spec.scheme: HTTP, with spec.metricsPath: /metrics"},
-		"a target with a path":            {"", static("a:80/m"), "write a:80, with spec.metricsPath: /m"},
-		"a target with a path that stays": {"", static("a:80/m") + "  relabelings: [{action: keep, sourceLabels: [__address__], regex: a.*}]\n", "write a:80, with spec.metricsPath: /m"},
-		"one that relabeling corrects":    {"", static("a:80/m") + "  relabelings: [{sourceLabels: [__address__], regex: (.*)/m, targetLabel: __address__}]\n", ""},
-		"a target":                        {"", static("10.0.0.1:9100"), ""},
-		"an image of another version":     {"  image: quay.io/prometheus/prometheus:v2.30.0\n", "", "spec.image: the image is of version 2.30.0, and spec.version is not set and counts as 3.13.2"},
-		"an image and its version":        {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless@sha256:ab\n  version: v2.30.0\n", "", ""},
-		"a variant of a version":          {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless\n  version: v2.30.0-distroless\n", "", ""},
-		"a variant of another version":    {"  image: prometheus:v2.30.0\n  version: v2.50.0-distroless\n", "", "spec.version is v2.50.0-distroless, for which"},
-		"an image that says nothing":      {"  image: registry:5000/prometheus:latest\n", "", ""},
-		"an image and another version":    {"  image: prometheus:v2.30.0\n  version: v2.50.0\n", "", "spec.version is v2.50.0, for which the configuration is written"},
-		"no shards":                       {"  shards: 0\n", "", "spec.shards: 0 is below one and counts as 1"},
-		"fewer replicas than none":        {"  replicas: -1\n", "", "spec.replicas: -1 is below zero and counts as 1"},
-		"an API that is gone":             {"  alerting: {alertmanagers: [{name: a, port: web, apiVersion: v1}]}\n", "", "spec.alerting.alertmanagers[0].apiVersion: Prometheus >= 3.0 has v2 only"},
-		"labels that are not honored":     {"  overrideHonorLabels: true\n", endpoints("  - {port: a, honorLabels: true}\n"), "spec.endpoints[0].honorLabels: ignored, because the workload sets spec.overrideHonorLabels (for Prometheus mon/k8s)"},
-		"a namespaceSelector that is not": {"  ignoreNamespaceSelectors: true\n", endpoints("  - {port: a}\n"), "spec.namespaceSelector: ignored, because the workload sets spec.ignoreNamespaceSelectors: only namespace app counts"},
-		"a limit above the enforced one":  {"  enforcedSampleLimit: 50\n", endpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
-		"a matcher that is replaced":      {"  enforcedNamespaceLabel: namespace\n", rule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},
-		"a matcher that is not":           {"", rule, ""},
+		"an endpoint without port":          {"", endpoints("  - {port: a}\n  - {path: /m}\n"), "spec.endpoints[1]: neither port nor targetPort is set, so every port of the Services is scraped (is there a dash too many"},
+		"one that chooses":                  {"", endpoints("  - {relabelings: [{targetLabel: __address__, sourceLabels: [a]}]}\n"), ""},
+		"keep after keep":                   {"", metric("{action: keep, " + name + ", regex: foo_total}, {action: keep, " + name + ", regex: bar_total}"), "spec.endpoints[0].metricRelabelings[1]: keep after keep (spec.endpoints[0].metricRelabelings[0]) on __name__ with nothing in common drops every sample; write one step with regex: foo_total|bar_total"},
+		"groups of words":                   {"", metric("{action: keep, " + name + ", regex: (a|b)}, {action: Keep, " + name + ", regex: c|d}"), "drops every sample"},
+		"something in common":               {"", metric("{action: keep, " + name + ", regex: a|b}, {action: keep, " + name + ", regex: b|c}"), ""},
+		"patterns with nothing in common":   {"", metric("{action: keep, " + name + ", regex: node_(cpu|disk)_.*}, {action: keep, " + name + ", regex: 'node_mem.+'}"), "with nothing in common drops every sample; write one step with regex: node_(cpu|disk)_.*|node_mem.+"},
+		"patterns that may meet":            {"", metric("{action: keep, " + name + ", regex: 'node_(cpu|disk)?_.*'}, {action: keep, " + name + ", regex: node__x}"), ""},
+		"a pattern in any case":             {"", metric("{action: keep, " + name + ", regex: '(?i)a'}, {action: keep, " + name + ", regex: b}"), ""},
+		"drop of what is kept":              {"", metric("{action: keep, " + name + ", regex: foo_a|foo_b}, {action: drop, " + name + ", regex: foo_.*}"), "metricRelabelings[1]: drop after keep (spec.endpoints[0].metricRelabelings[0]) on __name__ drops every sample"},
+		"drop of some that are kept":        {"", metric("{action: keep, " + name + ", regex: foo_.*}, {action: drop, " + name + ", regex: foo_a.*}"), ""},
+		"a group that is not there":         {"", metric("{sourceLabels: [job], regex: (.+)-x, targetLabel: a, replacement: $1-$2}"), "metricRelabelings[0].replacement: $2 is always empty, because there is no group 2: the regex has 1 in parentheses"},
+		"a group with more in its name":     {"", metric("{sourceLabels: [job], targetLabel: a, replacement: $1_x}"), "$1_x is always empty, because there is no group 1_x: write ${1}_x"},
+		"no group at all":                   {"", metric("{sourceLabels: [job], regex: a, targetLabel: a, replacement: $1}"), "$1 is always empty, because there is no group 1: the regex has none in parentheses"},
+		"groups":                            {"", metric("{sourceLabels: [job], regex: '(?P<b>a)(c)', targetLabel: a, replacement: '$b-${2}:$1-$0$$x'}"), ""},
+		"no separator in the regex":         {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: up}"), `metricRelabelings[0].regex: the values of the 2 source labels are joined with ";", and the regex matches nothing with it, so the step drops every sample`},
+		"another separator":                 {"", metric("{action: drop, sourceLabels: [__name__, namespace], separator: '@', regex: 'up;a'}"), `joined with "@", and the regex matches nothing with it, so the step drops no sample`},
+		"a separator in the regex":          {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: 'up;[^a]'}"), ""},
+		"a regex that may match it":         {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: up\\W.*}"), ""},
+		"a pattern":                         {"", metric("{action: keep, " + name + ", regex: a.*}, {action: keep, " + name + ", regex: ab}"), ""},
+		"other labels":                      {"", metric("{action: keep, " + name + ", regex: a}, {action: keep, sourceLabels: [job], regex: b}"), ""},
+		"a label that changes between":      {"", metric("{action: keep, " + name + ", regex: a}, {targetLabel: __name__, replacement: b}, {action: keep, " + name + ", regex: b}"), ""},
+		"drop of everything":                {"", relabel("{action: drop}"), "spec.endpoints[0].relabelings[0]: drop without sourceLabels looks at an empty value, so it drops every target"},
+		"keep of nothing":                   {"", relabel("{action: keep, regex: web}"), "keep without sourceLabels looks at an empty value"},
+		"drop of nothing":                   {"", metric("{action: drop, regex: go_.*}"), "spec.endpoints[0].metricRelabelings[0]: drop without sourceLabels looks at an empty value, so it drops no sample; set sourceLabels: [__name__] for names of metrics"},
+		"keep of everything":                {"", relabel("{action: keep}"), "keep without sourceLabels looks at an empty value, so it drops no target; set sourceLabels"},
+		"drop without regex":                {"", metric("{action: drop, " + name + "}"), "drop with a regex that matches everything drops every sample; set regex"},
+		"no address, by labeldrop":          {"", relabel("{action: labeldrop, regex: __.*}"), "spec.endpoints[0].relabelings[0]: removes __address__ from every target"},
+		"no address, by replace":            {"", relabel("{targetLabel: __address__, replacement: ''}"), "removes __address__ from every target"},
+		"an address for some":               {"", relabel("{targetLabel: __address__, replacement: '', sourceLabels: [a], regex: b}"), ""},
+		"labeldrop of others":               {"", relabel("{action: labeldrop, regex: __meta_.*}"), ""},
+		"TLS without https":                 {"", endpoints("  - {port: a, tlsConfig: {insecureSkipVerify: true}}\n"), "spec.endpoints[0].tlsConfig: has no effect, because targets are scraped with http; set scheme: https"},
+		"TLS with https":                    {"", endpoints("  - {port: a, scheme: HTTPS, tlsConfig: {insecureSkipVerify: true}}\n"), ""},
+		"TLS for some":                      {"", endpoints("  - {port: a, tlsConfig: {insecureSkipVerify: true}, relabelings: [{targetLabel: __scheme__, sourceLabels: [a]}]}\n"), ""},
+		"slashes":                           {"", metric("{action: keep, " + name + ", regex: /foo_.*/}"), "metricRelabelings[0].regex: matches names of metrics that begin and end with a slash, of which there are none; write foo_.*"},
+		"names before the scrape":           {"", relabel("{action: drop, " + name + ", regex: a}"), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings"},
+		"discovery after the scrape":        {"", metric("{sourceLabels: [__meta_kubernetes_pod_name], targetLabel: pod}"), "labels __meta_… are gone after the scrape; use relabelings"},
+		"labelkeep without the name":        {"", metric("{action: labelkeep, regex: job|instance}"), "labelkeep takes the name of the metric (__name__) away from every sample, and then each scrape fails; keep it with regex: __name__|job|instance"},
+		"labelkeep with the name":           {"", metric("{action: labelkeep, regex: __name__|job}"), ""},
+		"labeldrop of everything":           {"", metric("{action: labeldrop, regex: .*}"), "labeldrop takes the name of the metric"},
+		"a target that is a URL":            {"", static("http://10.0.0.1:9100/metrics"), "spec.staticConfigs[0].targets[0]: want host:port without scheme and path, and Prometheus drops the target; write 10.0.0.1:9100, with spec.scheme: HTTP, with spec.metricsPath: /metrics"},
+		"a target with a path":              {"", static("a:80/m"), "write a:80, with spec.metricsPath: /m"},
+		"a target with a path that stays":   {"", static("a:80/m") + "  relabelings: [{action: keep, sourceLabels: [__address__], regex: a.*}]\n", "write a:80, with spec.metricsPath: /m"},
+		"one that relabeling corrects":      {"", static("a:80/m") + "  relabelings: [{sourceLabels: [__address__], regex: (.*)/m, targetLabel: __address__}]\n", ""},
+		"a target":                          {"", static("10.0.0.1:9100"), ""},
+		"targets in one text":               {"", static("a:80,b:80"), "targets[0]: is one target, whose host has a comma or a blank in its name; make each address an item"},
+		"no target":                         {"", "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: web, namespace: app}\nspec: {jobName: a}\n", "ScrapeConfig app/web: spec: has no static targets and no discovery"},
+		"targets of a file that no pod has": {"", "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: web, namespace: app}\nspec: {fileSDConfigs: [{files: [/etc/prometheus/configmaps/a/b.json]}]}\n", "spec.fileSDConfigs[0].files[0]: no pod has /etc/prometheus/configmaps/a, because spec.configMaps of the workload does not name"},
+		"a volume without size":             {"  storage: {volumeClaimTemplate: {spec: {storageClassName: a}}}\n", "", "spec.storage.volumeClaimTemplate.spec.resources.requests.storage: is not set, so the API server refuses the volume claims"},
+		"a volume":                          {"  storage: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}\n", "", ""},
+		"an access mode in short":           {"  storage: {volumeClaimTemplate: {spec: {accessModes: [RWO], resources: {requests: {storage: 1Gi}}}}}\n", "", `accessModes[0]: "RWO" is no access mode, and the API server refuses the volume claims; write ReadWriteOnce`},
+		"a medium":                          {"  storage: {emptyDir: {medium: memory}}\n", "", `spec.storage.emptyDir.medium: "memory" is no medium, and the API server refuses the pods; write Memory`},
+		"thousandths of bytes":              {"  resources: {requests: {memory: 400m}}\n", "", "spec.resources.requests.memory: 400m is less than 1 MiB"},
+		"many CPUs":                         {"  resources: {limits: {cpu: 500}}\n", "", "spec.resources.limits.cpu: 500 are whole CPUs"},
+		"resources":                         {"  resources: {limits: {cpu: 500m, memory: 2Gi}, requests: {memory: 400Mi}}\n", "", ""},
+		"a deprecated tag":                  {"  image: 'a/b:c'\n  tag: v1\n", "", "in.yaml:15: warning: Prometheus mon/k8s: spec.tag: is deprecated, use spec.image, beside which it has no effect: remove it"},
+		"a deprecated repository":           {"  baseImage: a/b\n  version: v3.1.0\n", "", "spec.baseImage: is deprecated, use spec.image ["},
+		"a sidecar of another version":      {"  thanos: {image: 'a/thanos:v0.20.0'}\n", "", "spec.thanos.image: the image is of version 0.20.0, and spec.thanos.version is not set and counts as"},
+		"a field with another name":         {"  version: v3.1.0\n  scrapeClassicHistograms: true\n", "", "in.yaml:15: warning: Prometheus mon/k8s: spec.scrapeClassicHistograms: global.always_scrape_classic_histograms needs Prometheus >= 3.5.0 and is left out"},
+		"object storage of no kind":         {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(secret("|\n    type: aws\n    config: {bucket: a}"), "namespace: app", "namespace: mon"), `spec.thanos.objectStorageConfig: Thanos does not start with the value of key "password" in Secret "mon/web": type is none of S3, GCS`},
+		"object storage by URL":             {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(secret("|\n    type: s3\n    config: {bucket: a, endpoint: 'https://s3'}"), "namespace: app", "namespace: mon"), "config.endpoint is a host, or host:port, without https:// and without a path"},
+		"object storage a level too high":   {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(secret("|\n    type: s3\n    bucket: a"), "namespace: app", "namespace: mon"), "bucket is no key here: it belongs below config"},
+		"object storage":                    {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(secret("|\n    type: S3\n    config: {bucket: a, endpoint: s3}\n    prefix: x"), "namespace: app", "namespace: mon"), ""},
+		"an image of another version":       {"  image: quay.io/prometheus/prometheus:v2.30.0\n", "", "spec.image: the image is of version 2.30.0, and spec.version is not set and counts as 3.13.2"},
+		"an image and its version":          {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless@sha256:ab\n  version: v2.30.0\n", "", ""},
+		"a variant of a version":            {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless\n  version: v2.30.0-distroless\n", "", ""},
+		"a variant of another version":      {"  image: prometheus:v2.30.0\n  version: v2.50.0-distroless\n", "", "spec.version is v2.50.0-distroless, for which"},
+		"an image that says nothing":        {"  image: registry:5000/prometheus:latest\n", "", ""},
+		"an image and another version":      {"  image: prometheus:v2.30.0\n  version: v2.50.0\n", "", "spec.version is v2.50.0, for which the configuration is written"},
+		"no shards":                         {"  shards: 0\n", "", "spec.shards: 0 is below one and counts as 1"},
+		"fewer replicas than none":          {"  replicas: -1\n", "", "spec.replicas: -1 is below zero and counts as 1"},
+		"an API that is gone":               {"  alerting: {alertmanagers: [{name: a, port: web, apiVersion: v1}]}\n", "", "spec.alerting.alertmanagers[0].apiVersion: Prometheus >= 3.0 has v2 only"},
+		"labels that are not honored":       {"  overrideHonorLabels: true\n", endpoints("  - {port: a, honorLabels: true}\n"), "spec.endpoints[0].honorLabels: ignored, because the workload sets spec.overrideHonorLabels (for Prometheus mon/k8s)"},
+		"a namespaceSelector that is not":   {"  ignoreNamespaceSelectors: true\n", endpoints("  - {port: a}\n"), "spec.namespaceSelector: ignored, because the workload sets spec.ignoreNamespaceSelectors: only namespace app counts"},
+		"a limit above the enforced one":    {"  enforcedSampleLimit: 50\n", endpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
+		"a matcher that is replaced":        {"  enforcedNamespaceLabel: namespace\n", rule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},
+		"a matcher that is not":             {"", rule, ""},
 		"a Probe that probes nothing": {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: web, namespace: app}\n" +
 			"spec: {prober: {url: 'b:9115', path: /metrics}, targets: {staticConfig: {static: [a]}}}\n", "spec.prober.path: /metrics has the metrics of the prober itself"},
 		"a password with a line break":  {"", auth + secret("|\n    s3cret"), `spec.endpoints[0].basicAuth.password.key: the value of key "password" in Secret app/web ends with a line break, which is sent as part of it`},
@@ -104,6 +122,40 @@ func TestRemarks(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an agent without receiver", func(t *testing.T) {
+		if got := lines(t, "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: a, namespace: mon}\nspec: {serviceMonitorSelector: {}}\n"); !strings.Contains(got, "spec.remoteWrite: is not set, so what this agent scrapes is sent nowhere") {
+			t.Error(got)
+		}
+	})
+	t.Run("a ConfigMap in place of a Secret", func(t *testing.T) {
+		for field, want := range map[string]string{
+			"tlsConfig: {ca: {secret: {name: web, key: a}}}, scheme: https": "among the manifests; there is a ConfigMap of this name: write configMap instead of secret",
+			"authorization: {credentials: {name: web, key: a}}":             "among the manifests; there is a ConfigMap of this name, and this field refers to a Secret",
+		} {
+			got := lines(t, selectsAll+endpoints("  - {port: a, "+field+"}\n")+"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: app}\ndata: {a: b}\n")
+			if !strings.Contains(got, want) {
+				t.Error(got)
+			}
+		}
+	})
+	t.Run("a size at the wrong level", func(t *testing.T) {
+		if got := lines(t, selectsAll+"  storage: {volumeClaimTemplate: {resources: {requests: {storage: 1Gi}}}}\n"); !strings.Contains(got, "1 error, 0 warnings") {
+			t.Error(got)
+		}
+	})
+	t.Run("alerts without Alertmanager", func(t *testing.T) {
+		const note = "note: Prometheus mon/k8s: spec.alerting: is not set, so the alerts of the selected rules are sent nowhere; for Alertmanager am/main write alertmanagers: [{namespace: am, name: alertmanager-operated, port: web}]"
+		manager := "---\napiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: main, namespace: am}\n"
+		for text, want := range map[string]bool{
+			selectsAll + rule + manager: true, selectsAll + rule: false, selectsAll + manager: false,
+			selectsAll + "  additionalAlertManagerConfigs: {name: a, key: b}\n" + rule + manager:                 false,
+			selectsAll + "  alerting: {alertmanagers: [{namespace: am, name: a, port: web}]}\n" + rule + manager: false,
+		} {
+			if got := lines(t, text); strings.Contains(got, note) != want {
+				t.Errorf("want %v, got\n%s", want, got)
+			}
+		}
+	})
 	t.Run("nothing is selected", func(t *testing.T) {
 		if got := lines(t, anyPrometheus+"  ruleSelector: {}\n"); !strings.Contains(got, "warning: Prometheus mon/k8s: spec: spec.serviceMonitorSelector, spec.podMonitorSelector") || !strings.Contains(got, "remoteWrite, alerting, rules and all else of the spec are not in it") {
 			t.Error(got)

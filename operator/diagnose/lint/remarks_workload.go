@@ -9,6 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
@@ -72,30 +73,64 @@ var versionTag = regexp.MustCompile(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
 // versionNumber matches a version with a suffix, such as a variant or release candidate.
 var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)-`)
 
-// versionRemark reports an image whose version differs from the version for which the
-// configuration is generated.
-func (l *linter) versionRemark(self Finding, w dryrun.Workload) {
-	tag := versionTag.FindStringSubmatch(w.Object.GetWorkloadFields().Image)
+// versionRemarks reports images whose version differs from the version for which the configuration
+// or the arguments are generated.
+func (l *linter) versionRemarks(self Finding, w dryrun.Workload) {
+	f := w.Object.GetWorkloadFields()
+	image, field := f.Image, "image"
+	switch object := w.Object.(type) {
+	case *v1.Prometheus:
+		if image == "" && object.Spec.SHA == "" && object.Spec.Tag != "" {
+			image, field = ":"+object.Spec.Tag, "tag"
+		}
+		if t := object.Spec.Thanos; t != nil {
+			versionRemark(l.say(self), "spec.thanos", "image", t.Image, t.Version, wellknown.DefaultThanosVersion)
+		}
+	case *v1.Alertmanager:
+		if image == "" && object.Spec.SHA == "" && object.Spec.Tag != "" {
+			image, field = ":"+object.Spec.Tag, "tag"
+		}
+	}
+	versionRemark(l.say(self), "spec", field, image, f.Version, defaultVersions[w.Kind.Kind])
+}
+
+// versionRemark reports an image below a path whose version differs from the version there.
+func versionRemark(say says, path, field, image, version, otherwise string) {
+	tag := versionTag.FindStringSubmatch(image)
 	if tag == nil {
 		return
 	}
-	own := w.Object.GetWorkloadFields().Version
+	own := version
 	if variant := versionNumber.FindStringSubmatch(own); variant != nil {
 		own = variant[1] // of v3.14.0-distroless
 	}
-	switch counts := strings.TrimPrefix(defaultVersions[w.Kind.Kind], "v"); {
+	switch counts := strings.TrimPrefix(otherwise, "v"); {
 	case own == "" && counts != "" && counts != tag[1]:
-		l.say(self)("spec.image", "the image is of version %s, and spec.version is not set and counts as %s: fields are left out or written for the wrong version; set version: v%s", tag[1], counts, tag[1])
+		say(path+"."+field, "the image is of version %s, and %s.version is not set and counts as %s: fields are left out or written for the wrong version; set version: v%s", tag[1], path, counts, tag[1])
 	case own != "" && strings.TrimPrefix(own, "v") != tag[1] && !strings.HasPrefix(tag[1], strings.TrimPrefix(own, "v")+"."):
-		l.say(self)("spec.image", "the image is of version %s, and spec.version is %s, for which the configuration is written; set version: v%s", tag[1], w.Object.GetWorkloadFields().Version, tag[1])
+		say(path+"."+field, "the image is of version %s, and %s.version is %s, for which the configuration is written; set version: v%s", tag[1], path, version, tag[1])
 	}
+}
+
+// unusedBeside describes a deprecated part of an image that has no effect, because the whole image is set.
+func unusedBeside(w dryrun.Workload, f engine.Deprecated) string {
+	image := w.Object.GetWorkloadFields().Image
+	if p, is := w.Object.(*v1.Prometheus); is && f.Use == "spec.thanos.image" {
+		image = p.Spec.Thanos.Image
+	}
+	if image == "" || !strings.HasSuffix(f.Use, ".image") {
+		return ""
+	}
+	return ", beside which it has no effect: remove it"
 }
 
 // workloadRemarks reports remarks about a workload: its fields, numbers of pods that are not used as
 // written, and an API version of Alertmanager that its version does not support.
 func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
-	l.versionRemark(self, w)
+	l.versionRemarks(self, w)
 	l.storageRemarks(self, w)
+	l.resourceRemarks(self, w)
+	l.objstoreRemarks(self, w)
 	l.urlRemark(self, w)
 	l.featureRemarks(self, w)
 	l.specRemarks(self, w)

@@ -1,0 +1,92 @@
+package lint
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/units"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+)
+
+// storageRemarks reports storage that is not used, or is too small.
+func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
+	s := w.Object.GetWorkloadFields().Storage
+	if s == nil {
+		return
+	}
+	l.claimRemarks(self, s)
+	claim := s.VolumeClaimTemplate.Spec.Resources.Requests.Storage()
+	claims := !reflect.DeepEqual(s.VolumeClaimTemplate, v1.EmbeddedPersistentVolumeClaim{})
+	used := ""
+	switch {
+	case s.EmptyDir != nil:
+		used = "emptyDir"
+	case s.Ephemeral != nil:
+		used = "ephemeral"
+	}
+	if s.EmptyDir != nil && s.Ephemeral != nil {
+		l.say(self)("spec.storage.ephemeral", "has no effect beside emptyDir, which is used: remove one of them")
+	}
+	if used != "" && claims {
+		l.say(self)("spec.storage.volumeClaimTemplate", "has no effect beside %s, which is used and loses the data with the pod: remove one of them", used)
+	}
+	p, is := w.Object.(*v1.Prometheus)
+	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
+		return
+	}
+	if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > claim.Value() {
+		l.say(self)("spec.retentionSize", "%s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim)
+	}
+}
+
+// accessModes are the access modes of volumes, by the abbreviations that kubectl prints.
+var accessModes = map[string]corev1.PersistentVolumeAccessMode{
+	"RWO": corev1.ReadWriteOnce, "ROX": corev1.ReadOnlyMany, "RWX": corev1.ReadWriteMany, "RWOP": corev1.ReadWriteOncePod,
+}
+
+// claimRemarks reports volumes that the API server refuses.
+func (l *linter) claimRemarks(self Finding, s *v1.StorageSpec) {
+	say := l.say(self)
+	switch {
+	case slices.ContainsFunc(l.told[self.object()], func(field string) bool { return within(field, "spec.storage") }):
+		// What is missing may be what is at the wrong place.
+	case s.EmptyDir != nil:
+		if m := string(s.EmptyDir.Medium); m != "" && m != string(corev1.StorageMediumMemory) && !strings.HasPrefix(m, string(corev1.StorageMediumHugePages)) {
+			say("spec.storage.emptyDir.medium", "%q is no medium, and the API server refuses the pods; write Memory, or leave it out for the disk of the node", m)
+		}
+	case s.Ephemeral != nil && s.Ephemeral.VolumeClaimTemplate != nil:
+		claimRemark(say, "spec.storage.ephemeral.volumeClaimTemplate.spec", &s.Ephemeral.VolumeClaimTemplate.Spec)
+	case s.Ephemeral == nil:
+		claimRemark(say, "spec.storage.volumeClaimTemplate.spec", &s.VolumeClaimTemplate.Spec)
+	}
+}
+
+// claimRemark reports a volume claim that the API server refuses.
+func claimRemark(say says, field string, claim *corev1.PersistentVolumeClaimSpec) {
+	if _, sized := claim.Resources.Requests[corev1.ResourceStorage]; !sized {
+		say(field+".resources.requests.storage", "is not set, so the API server refuses the volume claims, and no pod starts; write how large the volume is, such as 50Gi")
+	}
+	for i, mode := range claim.AccessModes {
+		meant, short := accessModes[string(mode)]
+		if short {
+			say(faults.Index(field+".accessModes", i), "%q is no access mode, and the API server refuses the volume claims; write %s", mode, meant)
+		} else if known := modes(); !slices.Contains(known, string(mode)) {
+			say(faults.Index(field+".accessModes", i), "%q is no access mode, and the API server refuses the volume claims%s", mode, manifest.Beside(string(mode), known))
+		}
+	}
+}
+
+// modes returns the access modes of volumes, sorted.
+func modes() (out []string) {
+	for _, mode := range accessModes {
+		out = append(out, string(mode))
+	}
+	slices.Sort(out)
+	return out
+}
