@@ -2,7 +2,6 @@ package targets
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -53,15 +52,3 @@ func (h *HTTPSD) UnmarshalYAML(unmarshal func(any) error) error {
 	slices.Sort(h.Needs)
 	return nil
 }
-
-var telling = regexp.MustCompile(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
-
-// IsSecretKey reports whether a configuration key of this name probably holds a credential.
-func IsSecretKey(name string) bool { return telling.MatchString(name) }
-
-// plainParams are the URL parameters whose values are shown because they select the scraped
-// metrics. Any other parameter may be a credential, regardless of its name.
-var plainParams = []string{"module", "target", "match[]"}
-
-// IsCredential reports whether a URL parameter of this name may be a credential.
-func IsCredential(param string) bool { return !slices.Contains(plainParams, param) }

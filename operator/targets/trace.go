@@ -18,7 +18,6 @@ var errTooExpensive = errors.New("the relabel steps of the target are too expens
 type Step struct {
 	Origin        string // field that produced it
 	Rule          string // as YAML
-	Target        string // label that it sets; may be empty
 	Before, After map[string]string
 	Drops         bool // if it drops the target: After is nil, and it is the last step
 }
@@ -58,7 +57,7 @@ func (r Result) Trace(i int) ([]Step, error) {
 		if err != nil {
 			return nil, fmt.Errorf("relabel step %d: %w", k+1, err)
 		}
-		step := Step{Origin: r.job.Origins[k].Path, Rule: string(text), Target: rule.TargetLabel, Before: lb.Labels().Map()}
+		step := Step{Origin: r.job.Origins[k].Path, Rule: string(text), Before: lb.Labels().Map()}
 		step.Drops = !relabel.ProcessBuilder(lb, rule)
 		if !step.Drops {
 			step.After = lb.Labels().Map()

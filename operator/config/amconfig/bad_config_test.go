@@ -233,8 +233,14 @@ func TestTry(t *testing.T) {
 		`spec: refused by Alertmanager: undefined receiver "c" used in route`: {
 			route: &Route{Receiver: "c"}},
 	} {
-		c := newCompiler(configOf(t, `{}`), settings.target, dialect{true, true}, Globals{}, &assets.Static{})
-		c.secrets.values = []map[string][]byte{{"url": []byte(bad + "\n")}}
+		config, secret := configOf(t, `{}`), &corev1.Secret{StringData: map[string]string{"url": bad + "\n"}}
+		secret.Namespace, secret.Name = config.Namespace, "a"
+		var static assets.Static
+		static.AddSecret(secret)
+		c := newCompiler(config, settings.target, dialect{true, true}, Globals{}, &static)
+		if _, err := c.SecretKey(corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "a"}, Key: "url"}); err != nil {
+			t.Fatal(err)
+		}
 		sections, _, err := add.encode(settings.target)
 		if err != nil {
 			t.Fatal(err)

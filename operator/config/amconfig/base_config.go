@@ -93,7 +93,7 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 		if err := c.try(below, added, &trial); err != nil {
 			return f, err
 		}
-		return f, fmt.Errorf("refused by Alertmanager: %w", explain(whole, refused, c.secrets.hidden))
+		return f, fmt.Errorf("refused by Alertmanager: %w", explain(whole, refused, c.secret))
 	}
 	return f, nil
 }

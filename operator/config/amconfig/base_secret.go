@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -154,7 +155,7 @@ func explainBase(text []byte, refused error) error {
 	if parseErr == nil && errors.Is(refused, errPanics) {
 		return fmt.Errorf("%w at a null: %s", errPanics, strings.Join(nullsOf(root), ", "))
 	}
-	err := explain(text, refused, hiddenInBase)
+	err := explain(text, refused, func(path, _ string) bool { return redact.InError(path) })
 	if parseErr != nil || strings.HasPrefix(err.Error(), string(Receivers)+"[") {
 		return err
 	}
@@ -188,25 +189,4 @@ func loadWithReceiver(root, name, receivers *yaml.Node) error {
 		small.Content = append(small.Content, scalar("global"), global)
 	}
 	return loadTree(small)
-}
-
-// shownInBase lists keys whose values are not secret, at any path.
-var shownInBase = map[string]bool{
-	"name": true, "resolve_timeout": true, "timeout": true, "retry": true, "expire": true, "ttl": true,
-	"send_resolved": true, "require_tls": true, "smtp_require_tls": true, "max_alerts": true, "message_type": true,
-	"api_type": true, "parse_mode": true, "min_version": true, "max_version": true, "region": true,
-	"thread_by_date": true, "follow_redirects": true, "enable_http2": true, "insecure_skip_verify": true,
-}
-
-// hiddenInBase reports whether errors about a user-supplied document must not contain the
-// value at path. Only routes, inhibition rules, time intervals, names, and a few settings
-// that are not secret may be shown.
-func hiddenInBase(path, _ string) bool {
-	section, _, _ := strings.Cut(path, ".")
-	section, _, _ = strings.Cut(section, "[")
-	switch section {
-	case "route", "inhibit_rules", "mute_time_intervals", "time_intervals", "templates":
-		return false
-	}
-	return !shownInBase[path[strings.LastIndexByte(path, '.')+1:]]
 }

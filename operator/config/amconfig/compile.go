@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -31,17 +32,20 @@ type compiler struct {
 	// isBase means that the object is the base of the Alertmanager rather than a selected object.
 	isBase bool
 	// secrets records values that errors must not contain.
-	secrets *secretReader
+	secrets *redact.Values
 }
 
 func newCompiler(config *v1alpha1.AlertmanagerConfig, t gate.Target, labels dialect, globals Globals, r assets.Reader) *compiler {
-	secrets := &secretReader{Reader: r}
+	secrets := &redact.Values{}
 	return &compiler{
-		Resolver: clientconfig.New(config.Namespace, secrets, certsDir, t),
+		Resolver: clientconfig.New(config.Namespace, secrets.Record(r), certsDir, t),
 		target:   t, labels: labels, globals: globals, secrets: secrets,
 		prefix: config.Namespace + "/" + config.Name + "/",
 	}
 }
+
+// secret reports whether a scalar contains a value that errors must not contain, see [explain].
+func (c *compiler) secret(_, scalar string) bool { return c.secrets.In(scalar) }
 
 // additions are the items of an AlertmanagerConfig in each section.
 type additions struct {

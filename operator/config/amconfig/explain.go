@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 )
 
 // explain returns why the loader rejects a document, without its secrets. It hides the
@@ -103,8 +102,6 @@ type hiddenValue struct {
 
 func (h *hiddenValue) show() { *h.node = h.was }
 
-var hostPort = regexp.MustCompile(`^\S+:\d+$`)
-
 // hide replaces the value with one of the same type, so that errors with other causes remain.
 func (h *hiddenValue) hide() {
 	switch h.was.ShortTag() {
@@ -112,13 +109,7 @@ func (h *hiddenValue) hide() {
 	case "!!int", "!!float":
 		h.node.Value = "1"
 	default:
-		h.node.Tag, h.node.Style, h.node.Value = "!!str", yaml.DoubleQuotedStyle, "hidden"
-		switch {
-		case strings.Contains(h.was.Value, "://"):
-			h.node.Value = "https://hidden.invalid/"
-		case hostPort.MatchString(h.was.Value):
-			h.node.Value = "hidden.invalid:1"
-		}
+		h.node.Tag, h.node.Style, h.node.Value = "!!str", yaml.DoubleQuotedStyle, redact.Placeholder(h.was.Value)
 	}
 }
 
@@ -143,39 +134,4 @@ func join(path, key string) string {
 		return key
 	}
 	return path + "." + key
-}
-
-// secretReader records the values of the Secrets that are read.
-type secretReader struct {
-	assets.Reader
-	values []map[string][]byte
-}
-
-// Object implements [assets.Reader].
-func (r *secretReader) Object(ref assets.Ref) (assets.Object, error) {
-	o, err := r.Reader.Object(ref)
-	if err == nil && ref.Kind == assets.Secret {
-		r.values = append(r.values, o.Values)
-	}
-	return o, err
-}
-
-// shortSecret is the length below which a value is only hidden if it is the entire scalar.
-const shortSecret = 4
-
-// hidden reports whether a scalar contains a value of a Secret.
-func (r *secretReader) hidden(_, scalar string) bool {
-	for _, values := range r.values {
-		for _, v := range values {
-			secret := strings.TrimSpace(string(v))
-			switch {
-			case secret == "":
-			case scalar == secret, strings.TrimSpace(scalar) == secret:
-				return true
-			case len(secret) >= shortSecret && strings.Contains(scalar, secret):
-				return true
-			}
-		}
-	}
-	return false
 }

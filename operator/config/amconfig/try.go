@@ -35,7 +35,7 @@ func (c *compiler) try(add additions, sections map[Section][]byte, trial *Frame)
 			return faults.At(faults.Index("spec.muteTimeIntervals", i), err)
 		}
 	}
-	return faults.At("spec", errors.New("refused by Alertmanager: "+explain(document(trial, sections), err, c.secrets.hidden).Error()))
+	return faults.At("spec", errors.New("refused by Alertmanager: "+explain(document(trial, sections), err, c.secret).Error()))
 }
 
 // tryOne loads a single item.
@@ -49,7 +49,7 @@ func (c *compiler) tryOne(one *additions, trial *Frame) error {
 	if refused == nil {
 		return nil
 	}
-	return faults.Reword(explain(text, refused, c.secrets.hidden), func(f *faults.Finding) {
+	return faults.Reword(explain(text, refused, c.secret), func(f *faults.Finding) {
 		f.Reason = "refused by Alertmanager: " + f.Reason
 		f.Field = fieldPath(strings.TrimPrefix(f.Field, "receivers[1].")) // behind that of the trial frame
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -228,12 +229,9 @@ func yamlKeys(t reflect.Type, keys []string) []string {
 	return keys
 }
 
-// values matches configuration values quoted in an error of the parser.
-var values = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"")
-
 // withoutValues returns the error as one line and without values, which may be secrets.
 func withoutValues(err error) error {
-	text := strings.Join(strings.Fields(values.ReplaceAllString(err.Error(), "…")), " ")
+	text := strings.Join(strings.Fields(redact.Quoted(err.Error())), " ")
 	return errors.New(strings.TrimPrefix(lineOf.ReplaceAllString(text, ""), "yaml: unmarshal errors: "))
 }
 

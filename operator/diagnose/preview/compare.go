@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
@@ -162,7 +163,7 @@ func (c *comparison) pod(a *Asked) {
 func (c *comparison) down(a *Asked, all []promapi.Target) {
 	for _, t := range all {
 		if t.Health == "down" {
-			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: maskedURL(t.URL), Health: t.Health, Message: t.LastError})
+			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: redact.URL(t.URL), Health: t.Health, Message: redact.Text(t.LastError)})
 		}
 	}
 }
@@ -170,7 +171,8 @@ func (c *comparison) down(a *Asked, all []promapi.Target) {
 // job compares the targets of a job.
 func (c *comparison) job(a *Asked, j *compared, theirs []promapi.Target) {
 	note := func(d Difference) {
-		d.Job, d.URL = j.name, maskedURL(d.URL)
+		d.Job, d.URL, d.Message = j.name, redact.URL(d.URL), redact.Text(d.Message)
+		d.Labels, d.PodLabels = redact.Labels(d.Labels), redact.Labels(d.PodLabels)
 		c.found.add(a.Pod, d)
 	}
 	ours, dropped := j.on(c.w, a)
@@ -244,7 +246,7 @@ func (j *compared) why(a *Asked, url string) string {
 	case t == nil:
 		return ""
 	case t.State != targets.Kept:
-		return Masked(*t).Message
+		return t.Redacted().Message
 	case !slices.Contains(t.Shards, a.Shard):
 		return "here it belongs to shard " + strings.Trim(fmt.Sprint(t.Shards), "[]")
 	}

@@ -15,7 +15,6 @@
 //	overlap.go   targets that are scraped more than once
 //	servers.go compare.go text_compare.go
 //	             the targets of running pods, and the differences
-//	mask.go      redaction
 //	words.go     human-readable counts, reasons and names
 //	text.go text_reason.go text_forms.go
 //	             the human-readable report

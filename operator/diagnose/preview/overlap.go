@@ -38,7 +38,7 @@ func (o overlaps) list(w *Workload, q *Query) (out []Overlap) {
 			continue
 		}
 		for i := range all {
-			all[i].Target = Masked(all[i].Target)
+			all[i].Target = all[i].Target.Redacted()
 		}
 		out = append(out, Overlap{w.Ref, all[0].URL, all})
 	}

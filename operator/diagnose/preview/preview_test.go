@@ -14,6 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -162,7 +163,7 @@ func TestSecretsAreHidden(t *testing.T) {
 			}
 		}
 	}
-	if got := maskedURL("http://user:pass@host/x?a=b&token=c"); got != "http://host/x?a=<hidden>&token=<hidden>" {
+	if got := redact.URL("http://user:pass@host/x?a=b&token=c"); got != "http://host/x?a=<hidden>&token=<hidden>" {
 		t.Error(got)
 	}
 }

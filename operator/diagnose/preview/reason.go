@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -73,9 +74,9 @@ func (r *reasons) add(t *targets.Row) {
 // spot returns the counter of a target and adds it if it is new.
 func (r *reasons) spot(t *targets.Row) (at spot) {
 	key := Reason{State: t.State}
-	message := MaskedText(t.Message)
+	message := redact.Text(t.Message)
 	if t.Drop != nil {
-		d := maskedDrop(t.Drop)
+		d := t.Drop.Redacted()
 		key.Origin, key.Want, message = d.Origin, d.Want, d.Found
 	}
 	at.reason = slices.IndexFunc(r.all, func(o Reason) bool { return o.State == key.State && o.Origin == key.Origin && o.Want == key.Want })
@@ -133,7 +134,7 @@ func sourceOf(s targets.Source, label func(model.LabelName) string) string {
 	case "Node":
 		return "Node " + s.Name
 	case "":
-		return "address " + MaskedText(strings.TrimSpace(label("__address__")))
+		return "address " + redact.Text(strings.TrimSpace(label("__address__")))
 	}
 	return catalog.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
 }

@@ -186,7 +186,7 @@ func (r *run) list(j *Job, owner, object catalog.Ref, from targets.Result, i int
 		r.report.Omitted++
 		return
 	}
-	t := Target{owner, object, Masked(from.Target(i))}
+	t := Target{owner, object, from.Target(i).Redacted()}
 	r.report.Items = append(r.report.Items, t)
 	j.listed = append(j.listed, t)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"sync"
 
 	"github.com/prometheus/alertmanager/config"
@@ -12,6 +11,8 @@ import (
 	"github.com/prometheus/alertmanager/featurecontrol"
 	"github.com/prometheus/alertmanager/matcher/compat"
 	"github.com/prometheus/alertmanager/timeinterval"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 )
 
 // Config is the configuration of an Alertmanager.
@@ -35,7 +36,7 @@ func Parse(text []byte) (*Config, error) {
 	matcherMode()
 	loaded, err := load(text)
 	if err != nil {
-		return nil, fmt.Errorf("load the configuration of Alertmanager: %s", withoutValues(err.Error()))
+		return nil, fmt.Errorf("load the configuration of Alertmanager: %s", redact.AlertmanagerError(err.Error()))
 	}
 	c := &Config{loaded: loaded, root: dispatch.NewRoute(loaded.Route, nil), receivers: map[string]*config.Receiver{}}
 	for i := range loaded.Receivers {
@@ -60,12 +61,4 @@ func load(text []byte) (loaded *config.Config, err error) {
 		}
 	}()
 	return config.Load(string(text))
-}
-
-// quotedValues matches field values in errors of Alertmanager and its libraries, which can be
-// secrets: URLs, texts of a wrong type, templates.
-var quotedValues = regexp.MustCompile("`[^`]*`" + `|(parse |host |address |scheme )"(?:[^"\\]|\\.)*"|(template: ).*`)
-
-func withoutValues(text string) string {
-	return quotedValues.ReplaceAllString(text, "${1}${2}<hidden>")
 }

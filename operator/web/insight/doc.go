@@ -10,8 +10,8 @@
 //	             one request each; group.go puts equal problems together, similar.go suggests names,
 //	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,
 //	             scrapes.go asks running servers
-//	draft.go     the compiled configuration of a workload; drafts.go caches it; mask.go
-//	             mask_added.go mask_section.go mask_values.go redact credentials
+//	draft.go     the compiled configuration of a workload; drafts.go caches it; draft_sections.go
+//	             sections.go added.go split it, and redact credentials
 //	memory.go    memory limits for concurrent requests
 //	rights.go preview_rights.go sight.go
 //	             permissions of the caller

@@ -1,7 +1,6 @@
 package insight
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
@@ -42,7 +42,11 @@ func (c *Cluster) Manifest(ctx context.Context, o Object, masked bool) (string, 
 		return "", err
 	}
 	defer release()
-	return maskedManifest(o.Row, text)
+	tree := redact.Tree{Paths: redact.LongPaths, Fields: true}
+	if o.Row == catalog.AlertmanagerConfig {
+		tree.Paths = redact.AllPaths
+	}
+	return tree.Text(text)
 }
 
 func tooLong(o Object) error {
@@ -68,22 +72,6 @@ func ManifestOf(row *catalog.Row, object readers.Object) (string, error) {
 	}
 	out, err := yaml.Marshal(map[string]any{"apiVersion": row.GroupVersion().String(), "kind": row.Kind, "metadata": metadata, "spec": spec.Spec})
 	return string(out), err
-}
-
-// maskedManifest redacts credentials that authors write into a manifest, like those of a
-// configuration.
-func maskedManifest(row *catalog.Row, text string) (string, error) {
-	var doc yamlv3.Node
-	if err := yamlv3.Unmarshal([]byte(text), &doc); err != nil {
-		return "", err
-	}
-	w := walk{m: &masker{known: newKnownValues()}, paths: row == catalog.AlertmanagerConfig, keys: true, fields: true}
-	w.node(doc.Content[0], "", false)
-	var out bytes.Buffer
-	e := yamlv3.NewEncoder(&out)
-	e.SetIndent(2)
-	err := e.Encode(doc.Content[0])
-	return out.String(), err
 }
 
 // LineOf returns the line, from 1, of the field of a manifest with which a message begins, or of its
@@ -148,4 +136,10 @@ func pair(n *yamlv3.Node, name string) (key, value *yamlv3.Node) {
 		}
 	}
 	return nil, nil
+}
+
+// child returns the value of a field; nil if there is none.
+func child(n *yamlv3.Node, name string) *yamlv3.Node {
+	_, value := pair(n, name)
+	return value
 }

@@ -48,7 +48,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 		return nil, notWritten(e, err)
 	}
 	a, out := w.asking(ctx, r), &Routes{Alertmanager: e.ref, Tried: len(given) > 0, Unread: slices.Clone(w.unread)}
-	h := &hidingRoutes{asker: a, base: made.mask.base, tried: out.Tried}
+	h := &hidingRoutes{asker: a, base: made.mask.file.Name != "", tried: out.Tried}
 	for i, rejected := range origins.Rejected {
 		if ref := refOf(catalog.AlertmanagerConfig.Kind, rejected.Object[len(catalog.AlertmanagerConfig.Kind)+1:]); !a.details(ref) {
 			origins.Rejected[i].Err = fmt.Errorf("%s", hiddenDetails(ref))

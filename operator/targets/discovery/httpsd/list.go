@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -69,7 +70,7 @@ func withoutURL(err error) error {
 // authenticates reports whether a URL contains credentials.
 func authenticates(u *url.URL) bool {
 	for name := range u.Query() {
-		if targets.IsSecretKey(name) {
+		if redact.Key(name) {
 			return true
 		}
 	}

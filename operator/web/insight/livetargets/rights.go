@@ -103,7 +103,7 @@ func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out
 		out.Target = hidden(j.Name, row)
 		return out, false
 	}
-	out.Target = preview.Masked(r.Target(i))
+	out.Target = r.Target(i).Redacted()
 	if d := out.Drop; d != nil && !v.details(j.object.Ref) {
 		origin := withoutKey(d.Origin)
 		out.Drop = &targets.Drop{Step: d.Step, Origin: origin}

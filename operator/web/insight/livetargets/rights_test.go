@@ -93,20 +93,6 @@ func TestRulesOfOthers(t *testing.T) {
 	})
 }
 
-// Relabel rules are shown without credentials.
-func TestRuleOf(t *testing.T) {
-	for _, tc := range []struct{ target, rule, want string }{
-		{"", "source_labels: [a]\nregex: b?c\naction: keep\n", "source_labels: [a]\nregex: b?c\naction: keep\n"},
-		{"", "source_labels: [__param_token]\nregex: s3cret\naction: drop\n", "source_labels: [__param_token]\nregex: <hidden>\naction: drop\n"},
-		{"__param_token", "regex: (.*)\nreplacement: |-\n  s3cret\n  s3cret\ntarget_label: __param_token\n", "regex: <hidden>\nreplacement: <hidden>\ntarget_label: __param_token\n"},
-		{"__param_target", "replacement: https://s3cret:s3cret@host/?x=s3cret\ntarget_label: __param_target\n", "replacement: https://<hidden>@host/?x=<hidden>\ntarget_label: __param_target\n"},
-	} {
-		if got := ruleOf(targets.Step{Rule: tc.rule, Target: tc.target}); got != tc.want {
-			t.Errorf("%s\ngot\n%s\nwant\n%s", tc.rule, got, tc.want)
-		}
-	}
-}
-
 // Notes about a workload are shown only to callers who may get it. Permission to get a pod or an
 // object that it uses is not enough.
 func TestNotesOfOthers(t *testing.T) {

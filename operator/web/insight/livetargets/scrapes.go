@@ -6,8 +6,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
-	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
@@ -78,8 +78,8 @@ func ask(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource,
 		return pods[name]
 	}
 	asked := servers.Health(asking, of, func(a *preview.Asked, t promapi.Target) {
-		to.Add(pod(a.Pod), t.Job, preview.Masked(targets.Target{URL: t.URL}).URL, insight.Scrape{
-			Health: t.Health, Error: preview.MaskedText(t.LastError), At: t.LastScrape, Took: time.Duration(t.Duration * float64(time.Second)).Round(100 * time.Microsecond),
+		to.Add(pod(a.Pod), t.Job, redact.URL(t.URL), insight.Scrape{
+			Health: t.Health, Error: redact.Text(t.LastError), At: t.LastScrape, Took: time.Duration(t.Duration * float64(time.Second)).Round(100 * time.Microsecond),
 		})
 	})
 	if err := ctx.Err(); err != nil {

@@ -9,12 +9,11 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
-	yamlv3 "go.yaml.in/yaml/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -112,8 +111,12 @@ func stepsOf(r targets.Result, row int) (out []insight.Step, err error) {
 	steps, err := r.Trace(row)
 	out = []insight.Step{}
 	for _, step := range steps {
-		before, after := preview.MaskedLabels(step.Before), preview.MaskedLabels(step.After)
-		one := insight.Step{Origin: step.Origin, Rule: ruleOf(step), Drops: step.Drops}
+		rule, wrong := redact.Tree{}.Text(step.Rule)
+		if wrong != nil { // rules are always valid YAML
+			rule = "# not shown: it cannot be read as YAML\n"
+		}
+		before, after := redact.Labels(step.Before), redact.Labels(step.After)
+		one := insight.Step{Origin: step.Origin, Rule: rule, Drops: step.Drops}
 		for name, value := range after {
 			old, had := before[name]
 			switch {
@@ -141,42 +144,6 @@ func with(m map[string]string, name, value string) map[string]string {
 	}
 	m[name] = value
 	return m
-}
-
-// ruleOf returns the relabel rule of a step as YAML, with credentials redacted.
-func ruleOf(step targets.Step) string {
-	var doc yamlv3.Node
-	if err := yamlv3.Unmarshal([]byte(step.Rule), &doc); err != nil || len(doc.Content) == 0 {
-		return "# not shown: it cannot be read as YAML\n" // rules are always valid YAML
-	}
-	secret, changed := preview.IsSecret(step.Target), false
-	keys := doc.Content[0].Content
-	for i := 0; i+1 < len(keys); i += 2 {
-		if keys[i].Value == "source_labels" {
-			secret = secret || slices.ContainsFunc(keys[i+1].Content, func(n *yamlv3.Node) bool { return preview.IsSecret(n.Value) })
-		}
-	}
-	for i := 0; i+1 < len(keys); i += 2 {
-		name, value := keys[i].Value, keys[i+1]
-		if value.Kind != yamlv3.ScalarNode {
-			continue
-		}
-		shown := preview.MaskedText(value.Value)
-		if secret && (name == "regex" || name == "replacement") {
-			shown = preview.Hidden
-		}
-		if shown != value.Value {
-			value.Value, value.Tag, value.Style, changed = shown, "!!str", 0, true
-		}
-	}
-	if !changed {
-		return step.Rule
-	}
-	text, err := yamlv3.Marshal(doc.Content[0])
-	if err != nil {
-		return "# not shown: it cannot be written\n" // parsed YAML always marshals
-	}
-	return string(text)
 }
 
 // manifest returns the YAML of the object that defines a job, or "" if the caller may not get it.

@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 )
 
 // addedSections are lists to which AlertmanagerConfigs append items without an owner.
@@ -86,7 +87,7 @@ func (d *draft) cutAdded(key, all *yaml.Node, a added) {
 			s.name = strings.Join([]string{key.Value, of.Namespace, of.Name}, "/")
 		}
 		var err error
-		s.text, err = encode(node)
+		s.text, err = redact.Encode(node)
 		d.add(s, err)
 		start = end
 	}

@@ -1,7 +1,6 @@
 package insight
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -10,7 +9,9 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // Sections of the file of an Alertmanager.
@@ -18,6 +19,31 @@ const (
 	routeSection     = "route"
 	receiversSection = "receivers"
 )
+
+// masker redacts credentials in a configuration in three independent ways: it is compiled with
+// placeholders for values of Secrets, fields for credentials are redacted, and so is every scalar
+// that contains a value of a Secret.
+type masker struct {
+	// file is the Secret that is the configuration file of an Alertmanager, if any. It is compiled
+	// unchanged, and only what is known to be plain is shown of it.
+	file assets.Ref
+	// begins is the AlertmanagerConfig on which the file is based instead, if any.
+	begins catalog.Ref
+	values redact.Values
+}
+
+func newMasker(w v1.Workload) *masker {
+	m := &masker{begins: baseOf(w)}
+	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
+		m.file = assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}
+	}
+	return m
+}
+
+// reading returns a reader with placeholders for values of Secrets.
+func (m *masker) reading(r assets.Reader) assets.Reader {
+	return m.values.Replace(r, func(ref assets.Ref, key string) bool { return ref == m.file && key == amconfig.SecretKey })
+}
 
 // section returns the text of a section with credentials redacted. may reports whether the caller
 // may get an AlertmanagerConfig.
@@ -34,78 +60,32 @@ func (m *masker) section(s draftSection, may func(namespace, name string) bool) 
 	if len(doc.Content) == 0 {
 		return "", nil
 	}
+	root, changed := doc.Content[0], false
 	key, _, _ := strings.Cut(s.name, "/")
-	w := walk{m: m, paths: key == receiversSection || key == "global", keys: strings.HasPrefix(key, "remote_")}
-	root := doc.Content[0]
-	if key == routeSection {
-		hideRoutes(&w, child(root, routeSection), m.begins, may)
+	tree := redact.Tree{Values: &m.values}
+	switch {
+	case key == receiversSection, key == "global":
+		tree.Paths = redact.AllPaths
+	case strings.HasPrefix(key, "remote_"):
+		tree.Paths = redact.LongPaths
+	case key == routeSection:
+		changed = hideRoutes(child(root, routeSection), m.begins, may)
 	}
-	if m.base && s.object.Name == "" {
-		w.keep(root, key, 0)
+	if m.file.Name != "" && s.object.Name == "" {
+		changed = redact.Section(root, key) || changed
 	}
-	w.node(root, "", false)
-	if !w.changed {
+	if !tree.Redact(root) && !changed {
 		return s.text, nil
 	}
-	return encode(root)
-}
-
-// encode encodes a tree.
-func encode(n *yaml.Node) (string, error) {
-	var out bytes.Buffer
-	e := yaml.NewEncoder(&out)
-	e.SetIndent(2)
-	if err := e.Encode(n); err != nil {
-		return "", err
-	}
-	return out.String(), nil
-}
-
-// plainKeys are the keys, by section, whose values are not credentials in an Alertmanager's own
-// file. plainSections are sections without credentials. Matchers are also shown with routes.
-var (
-	plainSections = []string{"inhibit_rules", "time_intervals", "mute_time_intervals", "templates"}
-	plainKeys     = map[string][]string{
-		routeSection: {
-			"receiver", "matchers", "match", "match_re", "group_by", "group_wait", "group_interval", "repeat_interval", "continue",
-			"mute_time_intervals", "active_time_intervals",
-		},
-		receiversSection: {"send_resolved"},
-		"global":         {"resolve_timeout", "smtp_require_tls"},
-	}
-)
-
-// keep redacts an Alertmanager's own file except for the values of allowlisted keys.
-func (w *walk) keep(n *yaml.Node, section string, depth int) {
-	if slices.Contains(plainSections, section) {
-		return
-	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			name, value := n.Content[i].Value, n.Content[i+1]
-			named := section == receiversSection && depth == 1 && name == "name"
-			if !named && !slices.Contains(plainKeys[section], name) {
-				w.keep(value, section, depth+1)
-			}
-		}
-	case yaml.ScalarNode:
-		if n.ShortTag() != "!!bool" && n.ShortTag() != "!!null" {
-			hide(n, preview.Hidden)
-			w.changed = true
-		}
-	default:
-		for _, item := range n.Content {
-			w.keep(item, section, depth+1)
-		}
-	}
+	return redact.Encode(root)
 }
 
 // hideRoutes reduces the routes of AlertmanagerConfigs that the caller may not get to their
-// receivers. Routes without an owner belong to base, unless it is empty.
-func hideRoutes(w *walk, route *yaml.Node, base catalog.Ref, may func(namespace, name string) bool) {
+// receivers. Routes without an owner belong to base, unless it is empty. It reports whether there
+// are any.
+func hideRoutes(route *yaml.Node, base catalog.Ref, may func(namespace, name string) bool) (changed bool) {
 	if route == nil {
-		return
+		return false
 	}
 	hidesBase := base.Name != "" && !may(base.Namespace, base.Name)
 	routes := child(route, "routes")
@@ -118,24 +98,27 @@ func hideRoutes(w *walk, route *yaml.Node, base catalog.Ref, may func(namespace,
 				}
 			}
 			if ref == base && hidesBase || ref != base && !may(ref.Namespace, ref.Name) {
-				w.only(r, "receiver")
+				changed = true
+				only(r, "receiver")
 			}
 		}
 	}
 	if hidesBase {
-		w.only(route, "receiver", "routes")
+		changed = true
+		only(route, "receiver", "routes")
 	}
+	return changed
 }
 
 // only removes all other keys of a mapping.
-func (w *walk) only(n *yaml.Node, keys ...string) {
+func only(n *yaml.Node, keys ...string) {
 	var left []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if slices.Contains(keys, n.Content[i].Value) {
 			left = append(left, n.Content[i], n.Content[i+1])
 		}
 	}
-	n.Content, w.changed = left, true
+	n.Content = left
 }
 
 // ownedBy returns the AlertmanagerConfig of a receiver from its name: "namespace/name/own name".
@@ -180,7 +163,7 @@ func (d *draft) cutTree(am v1.Workload, text string, objects map[catalog.Ref]str
 			d.cutAdded(key, value, addedTo(am, objects))
 			continue
 		}
-		text, err := encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}})
+		text, err := redact.Encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}})
 		d.add(draftSection{name: key.Value, text: text}, err)
 	}
 }
@@ -195,7 +178,7 @@ func (d *draft) cutReceivers(all *yaml.Node, base catalog.Ref, objects map[catal
 			}
 		}
 		var err error
-		s.text, err = encode(&yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}})
+		s.text, err = redact.Encode(&yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}})
 		d.add(s, err)
 	}
 }
