@@ -20,11 +20,14 @@ func TestImagePath(t *testing.T) {
 		"digest beats tag":                       {Image{Base: "prom", Tag: "t", SHA: "abc", Version: "v1"}, "prom@sha256:abc", ""},
 		"tag beats version and expands the base": {Image{Base: "prom/prometheus", Tag: "t", Version: "v1"}, "docker.io/prom/prometheus:t", ""},
 		"blank tag and digest count as unset":    {Image{Base: "prom", Tag: " ", SHA: " ", Version: "v1"}, "prom:v1", ""},
-		"a bad tag is refused":                   {Image{Base: "prom", Tag: "!"}, "", `tag "!"`},
-		"a bad base image is refused":            {Image{Base: "UPPER", Version: "v1"}, "", `base image "UPPER"`},
-		"no version":                             {Image{Base: "prom"}, "", "no version"},
+		"a bad tag is refused":                   {Image{Base: "prom", Tag: "!"}, "", `spec.tag: "!": `},
+		"a bad base image is refused":            {Image{Base: "UPPER", Version: "v1"}, "", `spec.baseImage: "UPPER": `},
+		"the operator's image is used":           {Image{Default: base, Version: "v1"}, base + ":v1", ""},
+		"a bad image of the operator is refused": {Image{Default: "UPPER", Version: "v1"}, "", `default image "UPPER" of the operator: `},
+		"no version":                             {Image{Base: "prom"}, "", "spec.version: is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			tc.in.Field = "spec"
 			got, err := tc.in.Path()
 			if got != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("Path = %q, %v; want %q, %q", got, err, tc.want, tc.err)

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"fmt"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +32,7 @@ type PodInputs struct {
 func (b *Base) ServerContainer(image Image, args func() ([]string, error)) (corev1.Container, error) {
 	path, err := image.Path()
 	if err != nil {
-		return corev1.Container{}, fmt.Errorf("image of %s: %w", b.Kind.Container, err)
+		return corev1.Container{}, err
 	}
 	c := NewContainer(b.Kind.Container, path, b.Fields.ImagePullPolicy)
 	if c.Args, err = args(); err != nil {

@@ -355,7 +355,7 @@ func TestFaultsComeFirst(t *testing.T) {
 		`clusterTLS: {server: {}, client: {}}`:                                        `spec.clusterTLS.server: no private key`,
 		`additionalArgs: [{name: cluster.listen-address, value: "x"}]`:                `spec.additionalArgs: already managed by the operator: cluster.listen-address`,
 		`additionalArgs: [{name: no-cluster.peer}]`:                                   `spec.additionalArgs: `,
-		`baseImage: "::"`:                                                             `image of alertmanager: `,
+		`baseImage: "::"`:                                                             `spec.baseImage: "::": `,
 	} {
 		w := newWorld(t)
 		w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r")}

@@ -1,7 +1,6 @@
 package alertmanager
 
 import (
-	"cmp"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -59,7 +58,7 @@ func (b *builder) clusterTLSHash() string {
 // over that of the operator.
 func (b *builder) server() (corev1.Container, error) {
 	c, err := b.ServerContainer(workload.Image{
-		Explicit: b.spec.Image, Base: cmp.Or(b.spec.BaseImage, b.Config.AlertmanagerBaseImage), Version: b.VersionText(),
+		Field: "spec", Explicit: b.spec.Image, Base: b.spec.BaseImage, Default: b.Config.AlertmanagerBaseImage, Version: b.VersionText(),
 		Tag: b.spec.Tag, SHA: b.spec.SHA,
 	}, b.args)
 	if err != nil {

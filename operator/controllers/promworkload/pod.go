@@ -67,12 +67,9 @@ func (b *Builder) prometheusContainer(in workload.PodInputs) (corev1.Container, 
 }
 
 func (b *Builder) image() workload.Image {
-	i := workload.Image{Explicit: b.common.Image, Base: b.Config.PrometheusBaseImage, Version: "v" + b.Version.String()}
+	i := workload.Image{Field: "spec", Explicit: b.common.Image, Default: b.Config.PrometheusBaseImage, Version: "v" + b.Version.String()}
 	if s := b.server; s != nil {
-		if s.BaseImage != "" {
-			i.Base = s.BaseImage
-		}
-		i.Tag, i.SHA = s.Tag, s.SHA
+		i.Base, i.Tag, i.SHA = s.BaseImage, s.Tag, s.SHA
 	}
 	return i
 }

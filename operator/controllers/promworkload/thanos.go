@@ -61,7 +61,7 @@ func (b *Builder) thanosContainer() (corev1.Container, error) {
 	t := b.thanos()
 	image, err := b.thanosImage()
 	if err != nil {
-		return corev1.Container{}, fmt.Errorf("image of %s: %w", containerThanos, err)
+		return corev1.Container{}, err
 	}
 	own, _ := workload.Fill(thanosArgs, b.thanosVersion, b)
 	args, err := workload.AppendUser("spec.thanos.additionalArgs", own, t.AdditionalArgs)
@@ -102,8 +102,10 @@ func (b *Builder) thanosContainer() (corev1.Container, error) {
 func (b *Builder) thanosImage() (string, error) {
 	t := b.thanos()
 	return workload.Image{
+		Field:    "spec.thanos",
 		Explicit: t.Image,
-		Base:     first(t.BaseImage, b.Config.ThanosBaseImage),
+		Base:     t.BaseImage,
+		Default:  b.Config.ThanosBaseImage,
 		Version:  first(t.Version, wellknown.DefaultThanosVersion),
 		Tag:      t.Tag,
 		SHA:      t.SHA,

@@ -92,7 +92,7 @@ func TestNamesThatAreTooLong(t *testing.T) {
 	}
 	tr := ruler(t, ``)
 	tr.Spec.Image = ""
-	if _, err := newBuilder(tr, workload.Config{}).StatefulSet(testInputs()); err == nil || !strings.HasPrefix(err.Error(), "image of thanos-ruler: ") {
+	if _, err := newBuilder(tr, workload.Config{}).StatefulSet(testInputs()); err == nil || !strings.HasPrefix(err.Error(), "default image ") {
 		t.Errorf("without a base image: %v", err)
 	}
 }

@@ -60,7 +60,7 @@ func (b *builder) matchLabels() map[string]string {
 }
 
 func (b *builder) server(rules []string) (corev1.Container, error) {
-	c, err := b.ServerContainer(workload.Image{Explicit: b.spec.Image, Base: b.Config.ThanosBaseImage, Version: b.VersionText()}, b.args)
+	c, err := b.ServerContainer(workload.Image{Field: "spec", Explicit: b.spec.Image, Default: b.Config.ThanosBaseImage, Version: b.VersionText()}, b.args)
 	if err != nil {
 		return c, err
 	}
