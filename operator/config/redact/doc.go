@@ -14,5 +14,5 @@
 //	text := compile(values.Replace(secrets, keep))
 //	text, err := redact.Tree{Values: &values}.Text(text)
 //
-// The time of all functions is bounded by the size of their input, whoever wrote it.
+// The time of all functions is bounded by the size of their input.
 package redact
