@@ -96,10 +96,7 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 		for _, rej := range out.Rejected {
 			fmt.Fprintln(stderr, rej)
 		}
-		for _, d := range out.Dropped {
-			fmt.Fprintf(stderr, "left out for %s: %s\n", out.Workload, d)
-		}
-		for _, w := range out.Warnings {
+		for _, w := range slices.Concat(out.Dropped, out.Warnings) {
 			fmt.Fprintf(stderr, "warning for %s: %s\n", out.Workload, w)
 		}
 		if out.Err != nil {

@@ -19,6 +19,8 @@ type Finding struct {
 	// Reason is human-readable, with how to correct the value if that is known. It does not
 	// repeat the field.
 	Reason string
+	// Need (optional) is the condition under which the value would be used, as in Reason: ">= 2.49.0".
+	Need string
 	// Cause (optional) is the error that Reason describes.
 	Cause error
 }

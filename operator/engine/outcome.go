@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // outcome returns what a successful reconciliation reports: the finding that matters most to the user.
-func (k *Kind) outcome(in Inputs, plan Plan) Outcome {
-	out := Outcome{Dropped: AllDropped(in.Verdicts(), plan.Dropped)}
+func (k *Kind) outcome(w v1.Workload, in Inputs, plan Plan) Outcome {
+	out := Outcome{Dropped: k.AllDropped(w, in.Verdicts(), plan.Dropped)}
 	switch {
 	case len(plan.unbound) > 0:
 		out.Reason, out.Message = reasonClaimNotBound, strings.Join(slices.Concat(plan.unbound, plan.larger), "; ")
@@ -50,5 +51,5 @@ func leftOut(dropped []string) string {
 	if n := len(dropped) - maxListed; n > 0 {
 		dropped, rest = dropped[:maxListed], fmt.Sprintf("; and %d more", n)
 	}
-	return "left out, because this version does not support it: " + strings.Join(slices.Clone(dropped), "; ") + rest
+	return strings.Join(dropped, "; ") + rest
 }

@@ -29,13 +29,13 @@ func TestOutcome(t *testing.T) {
 	large, unbound := growth{larger: []string{"db is large"}}, growth{larger: []string{"db is large"}, unbound: []string{"db is not bound"}}
 	dropped := func(n int) (out []gate.Dropped) {
 		for i := range n {
-			out = append(out, gate.Dropped{Path: fmt.Sprintf("f%02d", i), Need: ">= 2.0.0"})
+			out = append(out, gate.Dropped{Path: fmt.Sprintf("spec.f%02d", i), Need: ">= 2.0.0"})
 		}
 		return out
 	}
 	texts := func(all []gate.Dropped) (out []string) {
 		for _, d := range all {
-			out = append(out, d.String())
+			out = append(out, d.Path+": needs Program "+d.Need+" and is left out")
 		}
 		return out
 	}
@@ -49,13 +49,13 @@ func TestOutcome(t *testing.T) {
 		"nothing selected":            {monitors, nil, Plan{}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
 		"nothing selected of a kind":  {monitors[:1], nil, Plan{}, "NoSelectedResources", "no ServiceMonitor is selected"},
 		"what the kind says":          {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: dropped(1)}, "R", "m"},
-		"fields left out":             {monitors, selected, Plan{Dropped: dropped(2)}, "FieldsNotSupported", "left out, because this version does not support it: f00 needs >= 2.0.0; f01 needs >= 2.0.0"},
-		"many fields left out":        {monitors, selected, Plan{Dropped: dropped(31)}, "FieldsNotSupported", "left out, because this version does not support it: " + strings.Join(texts(dropped(20)), "; ") + "; and 11 more"},
+		"fields left out":             {monitors, selected, Plan{Dropped: dropped(2)}, "FieldsNotSupported", strings.Join(texts(dropped(2)), "; ")},
+		"many fields left out":        {monitors, selected, Plan{Dropped: dropped(31)}, "FieldsNotSupported", strings.Join(texts(dropped(20)), "; ") + "; and 11 more"},
 		"claims before all the rest":  {monitors, nil, Plan{growth: large, Reason: "R"}, "StorageCannotShrink", "db is large"},
 		"claims that are not bound":   {monitors, nil, Plan{growth: unbound}, "ClaimNotBound", "db is not bound; db is large"},
 		"a kind's word after nothing": {monitors, nil, Plan{Reason: "R", Message: "m"}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
 	} {
-		out := (&Kind{Selects: tc.selects}).outcome(tc.in, tc.plan)
+		out := (&Kind{Selects: tc.selects, Program: "Program"}).outcome(&v1.Prometheus{}, tc.in, tc.plan)
 		if out.Reason != tc.reason || out.Message != tc.message || !slices.Equal(out.Dropped, texts(tc.plan.Dropped)) {
 			t.Errorf("%s: %+v", name, out)
 		}

@@ -213,16 +213,16 @@ func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }
 
-// AllDropped returns the left-out fields of the workload itself and of the objects that it selects,
-// human-readable and sorted.
-func AllDropped(verdicts iter.Seq[fragments.Verdict], own []gate.Dropped) []string {
+// AllDropped returns what is left out of a workload and of the objects that it selects, because its
+// version does not support it, human-readable and sorted.
+func (k *Kind) AllDropped(w v1.Workload, verdicts iter.Seq[fragments.Verdict], own []gate.Dropped) []string {
 	seen := map[string]bool{}
-	for _, d := range own {
-		seen[d.String()] = true
+	for _, f := range fragments.Unsupported(w, k.Program, own) {
+		seen[f.String()] = true
 	}
 	for v := range verdicts {
-		for _, d := range v.Dropped {
-			seen[catalog.RefOf(v.Kind, v.Object).String()+": "+d.String()] = true
+		for _, f := range v.Unsupported(k.Program) {
+			seen[catalog.RefOf(v.Kind, v.Object).String()+": "+f.String()] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(seen))

@@ -91,7 +91,7 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 	} else if err != nil {
 		return Outcome{}, foreign(err)
 	}
-	return c.kind.outcome(in, plan), nil
+	return c.kind.outcome(w, in, plan), nil
 }
 
 // Copy returns a mutable copy of a workload with its GroupVersionKind set, which cached objects lack.

@@ -7,8 +7,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -110,10 +112,7 @@ func (c Candidate) became(of fragments.Verdict, q *Question, v *Verdict) {
 		v.Targets = q.Targets(c)
 	}
 	v.Accepted, v.Reason, v.Message = true, Accepted, "accepted"
-	for _, d := range of.Dropped {
-		v.Dropped = append(v.Dropped, d.String())
-	}
-	if len(v.Dropped) == 0 {
+	if v.Dropped = faults.Texts(of.Unsupported(c.Setup.Program)); len(v.Dropped) == 0 {
 		return
 	}
 	version := "its version"
@@ -132,16 +131,18 @@ func (c Candidate) place(of fragments.Verdict, q *Question, v *Verdict) error {
 		v.RuleFile, v.ConfigMap = of.File, c.configMap(q, of.File)
 		return nil
 	}
+	if config, is := of.Object.(*v1alpha1.AlertmanagerConfig); is {
+		for _, r := range config.Spec.Receivers {
+			v.Receivers = append(v.Receivers, strings.Join([]string{config.Namespace, config.Name, r.Name}, "/"))
+		}
+		return nil
+	}
 	var text strings.Builder
 	if _, err := of.Text.WriteTo(&text); err != nil {
 		return err
 	}
 	var err error
-	if of.Kind == catalog.AlertmanagerConfig.Kind {
-		v.Receivers, err = readReceivers(text.String())
-	} else {
-		v.Jobs, v.Shards, err = readJobs(text.String(), len(c.Setup.Shape(c.Object).Sets))
-	}
+	v.Jobs, v.Shards, err = readJobs(text.String(), len(c.Setup.Shape(c.Object).Sets))
 	return err
 }
 

@@ -124,7 +124,7 @@ func TestServiceMonitor(t *testing.T) {
 			manifests: strings.Replace(monitor, "{port: http}", "{port: http, enableHttp2: true}", 1) + server("demo", "version: 2.30.0, serviceMonitorSelector: {}"),
 			want: Verdict{
 				Accepted: true, Reason: AcceptedWithoutFields, Message: "version 2.30.0", Jobs: []string{"serviceMonitor/demo/web/0"},
-				Dropped: []string{"scrape_configs[0].enable_http2 needs >= 2.35.0"},
+				Dropped: []string{"spec.endpoints[0].enableHttp2: enable_http2 needs Prometheus >= 2.35.0 and is left out"},
 			},
 		},
 		"an invalid Prometheus": {

@@ -1,13 +1,11 @@
 package lint
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -39,7 +37,7 @@ func (l *linter) tree(p manifests.Place) *tree {
 	if yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
 		t.root = doc.Content[0]
 		if p.Item != "" {
-			t.root, _ = find(t.root, manifests.SplitPath(p.Item))
+			t.root = find(t.root, manifests.SplitPath(p.Item))
 		}
 	}
 	l.trees[key] = t
@@ -64,61 +62,14 @@ func (t *tree) line(field string) int {
 	return t.first + best - 1
 }
 
-// source returns the field from which a key of the configuration was generated: the
-// longest suffix of the key's path that exists in the object, in camel case, below
-// one of the possible source fields.
-func (t *tree) source(path string) string {
-	if strings.HasPrefix(path, "spec.") || t.root == nil {
-		return path
-	}
-	places := [][]string{{"spec"}}
-	if i, key, ok := jobtext.InJob(path); ok {
-		job := strconv.Itoa(i)
-		places = [][]string{{"spec", "endpoints", job}, {"spec", "podMetricsEndpoints", job}, {"spec"}, {"spec", "prober"}}
-		path = key
-	}
-	parts := manifests.SplitPath(path)
-	for start := range parts {
-		for _, place := range places {
-			if _, named := find(t.root, slices.Concat(place, parts[start:])); named != "" {
-				return named
-			}
-		}
-	}
-	for _, place := range places {
-		if _, named := find(t.root, place); named != "" {
-			return named
-		}
-	}
-	return ""
-}
-
-// find follows a path; named is the path as the document spells it, empty if the
-// path does not exist.
-func find(n *yaml.Node, parts []string) (at *yaml.Node, named string) {
-	at = n
+// find returns the value that a path leads to; nil if there is none.
+func find(at *yaml.Node, parts []string) *yaml.Node {
 	for _, part := range parts {
-		key := ""
-		if at.Kind == yaml.MappingNode {
-			if i := keyIndex(at, part); i >= 0 {
-				key = at.Content[i].Value
-			}
+		if at, _ = step(at, part); at == nil {
+			return nil
 		}
-		next, _ := step(at, part)
-		if next == nil {
-			return nil, ""
-		}
-		switch {
-		case key == "":
-			named += "[" + part + "]"
-		case named == "":
-			named = key
-		default:
-			named += "." + key
-		}
-		at = next
 	}
-	return at, named
+	return at
 }
 
 // step returns the child of a node and the line of its key, or nil.
@@ -145,16 +96,8 @@ var booleans = map[string]string{
 	"n": "false", "N": "false", "no": "false", "No": "false", "NO": "false", "off": "false", "Off": "false", "OFF": "false",
 }
 
-// renamed maps keys of the configuration to the fields they are generated from, without "_" and in
-// lower case.
-var renamed = map[string]string{
-	"alwaysscrapeclassichistograms": "scrapeclassichistograms", "metricnamevalidationscheme": "namevalidationscheme",
-	"metricnameescapingscheme": "nameescapingscheme",
-}
-
-// keyIndex returns the index of a key of a mapping, or -1. It prefers an exact match
-// and falls back to a key that differs only in case and "_", because a key of the
-// configuration (enable_http2) is generated from a field (enableHttp2).
+// keyIndex returns the index of a key of a mapping, or -1. It prefers an exact match and falls back
+// to a key that differs only in case and "_", which messages may spell as it should be.
 func keyIndex(n *yaml.Node, part string) int {
 	plain := func(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 	alike := -1
@@ -162,7 +105,7 @@ func keyIndex(n *yaml.Node, part string) int {
 		switch key := n.Content[i].Value; {
 		case key == part:
 			return i
-		case alike < 0 && (plain(key) == plain(part) || plain(key) == renamed[plain(part)] || booleans[key] == part):
+		case alike < 0 && (plain(key) == plain(part) || booleans[key] == part):
 			alike = i
 		}
 	}

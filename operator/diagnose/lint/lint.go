@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
-	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
-	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -250,9 +248,7 @@ func (l *linter) workload(w dryrun.Workload) {
 		l.rejected(self, CodeWorkload, made.Err, "")
 		return
 	}
-	for _, d := range made.Plan.Dropped {
-		l.dropped(self, d, w.Kind, "")
-	}
+	l.dropped(self, fragments.Unsupported(w.Object, w.Kind.Program, made.Plan.Dropped), "")
 	missing := l.missing(self, w, made)
 	for _, f := range made.Plan.Warnings {
 		if !slices.ContainsFunc(missing, func(m string) bool { return within(m, f.Field) }) {
@@ -282,9 +278,7 @@ func (l *linter) verdicts(w dryrun.Workload, all []fragments.Verdict) {
 			l.rejected(at, CodeRejected, v.Err, w.String())
 			continue
 		}
-		for _, d := range v.Dropped {
-			l.dropped(at, d, w.Kind, w.String())
-		}
+		l.dropped(at, v.Unsupported(w.Kind.Program), w.String())
 		for _, f := range v.Remarks {
 			l.remark(at, f, w.String())
 		}
@@ -333,23 +327,11 @@ func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 	l.add(at, owner)
 }
 
-// dropped reports a key of the configuration, or a field, that the workload's version
-// does not support: "global.keep_dropped_targets needs >= 2.47.0".
-func (l *linter) dropped(at Finding, d gate.Dropped, kind *engine.Kind, owner string) {
-	path, need := d.Path, d.Need
+// dropped reports what the workload's version does not support.
+func (l *linter) dropped(at Finding, all []faults.Finding, owner string) {
 	at.Severity, at.Code = SeverityWarning, CodeDropped
-	at.Field = l.tree(l.placeOf(at)).source(path)
-	if _, key, ok := jobtext.InJob(path); ok {
-		path = key
+	for _, f := range all {
+		at.Field, at.Message = f.Field, f.Reason
+		l.add(at, owner)
 	}
-	key := strings.TrimPrefix(path, at.Field)
-	switch need {
-	case "":
-	case gate.OtherProgram:
-		need = " is supported by no version of " + kind.Program + " and"
-	default:
-		need = " needs " + kind.Program + " " + need + " and"
-	}
-	at.Message = strings.TrimSpace(key + need + " is left out")
-	l.add(at, owner)
 }

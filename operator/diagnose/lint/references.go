@@ -64,7 +64,7 @@ func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
 		return f
 	}
 	for _, block := range []string{"stringData", "data"} {
-		value, _ := find(t.root, []string{block, err.Key})
+		value := find(t.root, []string{block, err.Key})
 		if value == nil || block == "data" && err.Ref.Kind == assets.Secret { // base64, without lines
 			continue
 		}

@@ -23,7 +23,7 @@ func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure
 	if !notSet || t.root == nil {
 		return "", false
 	}
-	node, _ := find(t.root, manifests.SplitPath(a.Selector))
+	node := find(t.root, manifests.SplitPath(a.Selector))
 	if node == nil || node.Tag == "!!null" {
 		return "", false
 	}

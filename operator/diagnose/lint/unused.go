@@ -197,9 +197,5 @@ func (l *linter) reference(from Finding, of catalog.Ref, field string) string {
 // noNamespace reports whether the manifest does not set the namespace.
 func (l *linter) noNamespace(f Finding) bool {
 	t := l.tree(l.placeOf(f))
-	if t.root == nil {
-		return false
-	}
-	_, named := find(t.root, []string{"metadata", "namespace"})
-	return named == ""
+	return t.root != nil && find(t.root, []string{"metadata", "namespace"}) == nil
 }

@@ -86,7 +86,7 @@ func noneOf(kinds []*engine.Kind) string {
 func render(o *manifests.Objects, w dryrun.Workload) Output {
 	made := o.Reconcile(w)
 	out := Output{
-		Workload: w.String(), Dropped: made.AllDropped(), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
+		Workload: w.String(), Dropped: w.Kind.AllDropped(w.Object, slices.Values(made.Verdicts), made.Plan.Dropped), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
 		plain: made.Plan.Plain,
 	}
 	for _, v := range made.Verdicts {

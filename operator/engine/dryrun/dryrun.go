@@ -42,12 +42,6 @@ type Outcome struct {
 	Err      error // an error in the workload itself; there is no plan
 }
 
-// AllDropped returns the fields of the workload and of the objects that it selects that its version
-// does not support, sorted.
-func (o Outcome) AllDropped() []string {
-	return engine.AllDropped(slices.Values(o.Verdicts), o.Plan.Dropped)
-}
-
 // Run reconciles a workload in a cluster. A panic becomes the error of the outcome.
 func Run(w Workload, c engine.Cluster) (out Outcome) {
 	defer func() {

@@ -124,6 +124,64 @@ func TestSameWords(t *testing.T) {
 	}
 }
 
+// TestSameWordsOfWhatIsLeftOut: the condition and the log of the operator, render, explain, lint and
+// the webhook report a field that the version does not support with the same path, the same text
+// and the same need.
+func TestSameWordsOfWhatIsLeftOut(t *testing.T) {
+	const monitor = "spec.endpoints[0].enableHttp2: enable_http2 needs Prometheus >= 2.35.0 and is left out"
+	const workload = "spec.scrapeProtocols: global.scrape_protocols needs Prometheus >= 2.49.0 and is left out"
+	const spec = "{version: 2.30.0, scrapeProtocols: [PrometheusText0.0.4], serviceMonitorSelector: {}}"
+	kinds := objectKinds()
+	objects, wrong := manifests.Read("a.yaml", []byte(`
+apiVersion: v1
+kind: Namespace
+metadata: {name: demo}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main, namespace: demo}
+spec: `+spec+`
+---
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: a, namespace: demo}
+spec: {selector: {}, endpoints: [{port: web, enableHttp2: false}]}
+`), kinds)
+	if len(wrong) > 0 {
+		t.Fatal(wrong[0].Err)
+	}
+	w := objects.Workloads()[0]
+	made := objects.Reconcile(w)
+	if made.Err != nil {
+		t.Fatal(made.Err)
+	}
+	want := []string{"ServiceMonitor demo/a: " + monitor, workload}
+	if got := w.Kind.AllDropped(w.Object, slices.Values(made.Verdicts), made.Plan.Dropped); !slices.Equal(got, want) {
+		t.Errorf("condition, log and render: %q, want %q", got, want)
+	}
+	if got := made.Verdicts[0].Unsupported(w.Kind.Program); len(got) != 1 || got[0].Need != ">= 2.35.0" {
+		t.Errorf("findings %+v", got)
+	}
+	var linted []string
+	for _, f := range lint.Check(objects, nil, lint.Options{}).Findings {
+		if f.Code == lint.CodeDropped {
+			linted = append(linted, f.Field+": "+f.Message)
+		}
+	}
+	if slices.Sort(linted); !slices.Equal(linted, []string{monitor, workload}) {
+		t.Errorf("lint: %q", linted)
+	}
+	for _, v := range explanation(t, objects, kinds, "ServiceMonitor").Workloads {
+		if !slices.Equal(v.Dropped, []string{monitor}) {
+			t.Errorf("explain: %+v", v)
+		}
+	}
+	r := ask(t, New(Options{Kinds: objectKinds, Rules: rules.Settings{}}), ValidateObjectsPath, request(toJSON(t, "metadata: {name: main, namespace: demo}\nspec: "+spec), "prometheuses v1"))
+	if !r.Allowed || !slices.ContainsFunc(r.Warnings, func(warning string) bool { return strings.HasSuffix(warning, ": "+workload) }) {
+		t.Errorf("webhook: %+v", r)
+	}
+}
+
 // checkEvent checks an Event, and the finding from which it was made.
 func checkEvent(t *testing.T, kind *engine.Kind, v fragments.Verdict, want, note string) {
 	t.Helper()
@@ -135,8 +193,20 @@ func checkEvent(t *testing.T, kind *engine.Kind, v fragments.Verdict, want, note
 	}
 }
 
-// explained returns what explain reports about object demo/a in a cluster.
+// explained returns why a workload rejects object demo/a in a cluster, according to explain.
 func explained(t *testing.T, objects *manifests.Objects, kinds []*engine.Kind, kind string) string {
+	t.Helper()
+	var out []string
+	for _, v := range explanation(t, objects, kinds, kind).Workloads {
+		if v.Reason == explain.Rejected {
+			out = append(out, v.Message)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// explanation returns what explain reports about object demo/a in a cluster.
+func explanation(t *testing.T, objects *manifests.Objects, kinds []*engine.Kind, kind string) explain.Report {
 	t.Helper()
 	var setups []engine.Setup
 	for _, k := range kinds {
@@ -151,11 +221,5 @@ func explained(t *testing.T, objects *manifests.Objects, kinds []*engine.Kind, k
 		t.Fatal(err)
 	}
 	q.Findings = nil // of the manifests
-	var out []string
-	for _, v := range explain.Explain(q, informer.Namespaces{}).Workloads {
-		if v.Reason == explain.Rejected {
-			out = append(out, v.Message)
-		}
-	}
-	return strings.Join(out, "\n")
+	return explain.Explain(q, informer.Namespaces{})
 }
