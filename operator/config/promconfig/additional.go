@@ -53,7 +53,7 @@ func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, at))
 	}
 	if err != nil { // the library's message contains the content
-		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
+		return nil, "", l.failed(l.items.notList(text, r.contentOf(sel)))
 	}
 	if err := chargeSteps(nodes); err != nil {
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, err))
@@ -84,8 +84,12 @@ func (r *resolver) checkAdditional(l ownList, sel *corev1.SecretKeySelector, nod
 	if len(nodes) == 0 {
 		return nil
 	}
-	from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
-	return faults.At(l.field, l.items.checkItems(text, nodes, from, t))
+	return faults.At(l.field, l.items.checkItems(text, nodes, r.contentOf(sel), t))
+}
+
+// contentOf returns an error about the value of a key, without line and cause.
+func (r *resolver) contentOf(sel *corev1.SecretKeySelector) assets.ContentError {
+	return assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
 }
 
 // additionalItems reads and checks a list.

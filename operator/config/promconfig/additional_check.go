@@ -55,7 +55,10 @@ var (
 		}}
 )
 
-const staticConfigs = "static_configs"
+const (
+	staticConfigs       = "static_configs"
+	kubernetesDiscovery = "kubernetes_sd_configs"
+)
 
 // strictly parses a list and rejects unknown keys.
 func strictly[T any](list []byte) (items []T, err error) {
@@ -123,8 +126,11 @@ func (k itemKind) fine(items []gate.Node, t gate.Target) bool {
 			switch {
 			case is && slices.Contains(k.own, key):
 				own = append(own, pair)
-			case readable(t) && (!is || !k.discoveries || !slices.Contains(discoveryKeys, key)):
+			case readable(t) && (!is || !k.discoveries || !slices.Contains(discoveryKeys, key) || key == kubernetesDiscovery && !hasRoles(pair.Value)):
 				return false
+			}
+			if key == "scrape_timeout" && readable(t) {
+				return false // it may be longer than the interval
 			}
 			if text, is := pair.Value.(string); is && key == jobName {
 				name = text
@@ -182,8 +188,10 @@ func (k itemKind) check(item *yaml.Node, say func(line int, format string, args 
 		switch {
 		case slices.Contains(k.own, key.Value):
 			rest.Content = append(rest.Content, key, item.Content[i+1])
-		case k.discoveries && slices.Contains(discoveryKeys, key.Value):
-			// Their parsers are not linked.
+		case k.discoveries && slices.Contains(discoveryKeys, key.Value): // their parsers are not linked
+			if key.Value == kubernetesDiscovery {
+				checkDiscovery(item.Content[i+1], say)
+			}
 		default:
 			unknown = true
 			say(key.Line, "unknown field %s%s", key.Value, k.didYouMean(key.Value))
@@ -192,12 +200,10 @@ func (k itemKind) check(item *yaml.Node, say func(line int, format string, args 
 	if unknown {
 		return
 	}
-	list, err := yaml.Marshal([]*yaml.Node{rest})
-	if err != nil {
-		return
-	}
-	if err := k.read(list); err != nil {
-		say(item.Line, "%w", withoutValues(err))
+	rest.Line = item.Line
+	k.checkValues(rest, say)
+	if k.named {
+		checkTimeout(rest, say)
 	}
 }
 
@@ -232,7 +238,7 @@ func yamlKeys(t reflect.Type, keys []string) []string {
 // withoutValues returns the error as one line and without values, which may be secrets.
 func withoutValues(err error) error {
 	text := strings.Join(strings.Fields(redact.Quoted(err.Error())), " ")
-	return errors.New(strings.TrimPrefix(lineOf.ReplaceAllString(text, ""), "yaml: unmarshal errors: "))
+	return errors.New(reworded(strings.TrimPrefix(lineOf.ReplaceAllString(text, ""), "yaml: unmarshal errors: ")))
 }
 
 // lineOf matches a line number in the re-encoded list, which the user does not see.

@@ -90,9 +90,17 @@ func TestCheckAdditional(t *testing.T) {
 		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`line 2: job_name "a" is a duplicate (of line 1)`}},
 		"no name":                  {"2.30.0", "- metrics_path: /a\n- job_name: ''\n", []string{"line 1: job_name is missing", "line 2: job_name is missing"}},
 		"typos":                    {"3.0.0", "- job_name: a\n  static_config: []\n  scrape_intervall: 1s\n", []string{"line 2: unknown field static_config, did you mean static_configs?", "line 3: unknown field scrape_intervall, did you mean scrape_interval?"}},
-		"a typo in a step":         {"3.5.0", "- job_name: a\n  relabel_configs: [{source_label: [a]}]\n", []string{"field source_label not found"}},
-		"an unknown action":        {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hunter2}]\n", []string{"line 1: "}},
-		"a wrong type":             {"3.5.0", "- job_name: a\n  scrape_interval: hunter2\n", []string{"line 1: "}},
+		"a typo in a step":         {"3.5.0", "- job_name: a\n  relabel_configs: [{source_label: [a]}]\n", []string{"line 2: unknown field source_label, did you mean source_labels?"}},
+		"an unknown action":        {"3.5.0", "- job_name: a\n  relabel_configs:\n  - action: keep\n    source_labels: [a]\n  - action: hunter2\n", []string{"line 5: unknown relabel action …"}},
+		"an action misspelled":     {"3.5.0", "- job_name: a\n  relabel_configs:\n  - source_labels: [a]\n    action: droplabel\n", []string{"line 4: unknown relabel action …, did you mean labeldrop?"}},
+		"a wrong type":             {"3.5.0", "- job_name: a\n  scrape_interval: hunter2\n", []string{"line 2: "}},
+		"text for a list":          {"3.5.0", "- job_name: a\n  static_configs:\n  - targets: hunter2:80\n  metrics_path: [hunter2]\n", []string{"line 3: want a list, got text", "line 4: want text, got a list"}},
+		"a URL as target":          {"3.5.0", "- job_name: a\n  static_configs:\n  - targets:\n    - a:80\n    - http://hunter2/x\n", []string{"line 5: want host:port as target, without scheme and path"}},
+		"no name and a fault":      {"3.5.0", "- static_configs: [{targets: a}]\n", []string{"line 1: job_name is missing", "line 1: want a list, got text"}},
+		"a role in upper case":     {"3.5.0", "- job_name: a\n  kubernetes_sd_configs:\n  - role: Pod\n", []string{"line 3: unknown role of kubernetes_sd_configs, did you mean pod?"}},
+		"a role of nothing":        {"3.5.0", "- job_name: a\n  kubernetes_sd_configs: [{role: hunter2}]\n", []string{"unknown role of kubernetes_sd_configs; there are pod, service"}},
+		"a long timeout":           {"3.5.0", "- job_name: a\n  scrape_interval: 10s\n  scrape_timeout: 30s\n", []string{"line 3: scrape_timeout is longer than scrape_interval (line 2)"}},
+		"a short timeout":          {"3.5.0", "- job_name: a\n  scrape_interval: 1m\n  scrape_timeout: 30s\n", nil},
 		"a typo in a discovery":    {"3.5.0", "- job_name: a\n  kubernets_sd_configs: []\n", []string{"did you mean kubernetes_sd_configs?"}},
 		"two ways to authenticate": {"3.5.0", "- job_name: a\n  bearer_token: hunter2\n  bearer_token_file: /x\n", []string{"at most one of"}},
 		"a key of version 2":       {"2.50.0", "- job_name: a\n  scrape_classic_histograms: true\n", nil},
@@ -101,9 +109,9 @@ func TestCheckAdditional(t *testing.T) {
 		"a merge":                  {"3.5.0", "- &a {job_name: a, metrics_path: /a}\n- {<<: *a, job_name: b}\n", nil},
 		"a whole job from another": {"3.5.0", "- {<<: &a {scrape_interval: 1s, job_name: a}}\n- {<<: *a}\n", nil},
 		"a step without a target":  {"3.5.0", "- job_name: a\n  relabel_configs: [{source_labels: [a]}]\n", []string{"target_label"}},
-		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"line 1: "}},
+		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"line 2: "}},
 		"a quote in a value":       {"3.5.0", `- {job_name: a, scrape_interval: 'x"hunter2'}`, []string{"line 1: "}},
-		"an expression null":       {"3.5.0", "- job_name: a\n  metric_relabel_configs: [{action: drop, regex: 'null'}]\n", []string{"line 1: a regex is null or ~"}},
+		"an expression null":       {"3.5.0", "- job_name: a\n  metric_relabel_configs: [{action: drop, regex: 'null'}]\n", []string{"line 2: a regex is null or ~"}},
 		"a label regex null":       {"3.5.0", "- job_name: a\n  static_configs: [{targets: [a], labels: {regex: 'null'}}]\n", nil},
 		"a step that shards":       {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hashmod, source_labels: [a], modulus: 2, target_label: b}]\n", nil},
 	} {
@@ -158,6 +166,32 @@ func TestAdditionalRegexpsAreBounded(t *testing.T) {
 		budgettest.AtMost(t, name, 64<<20, func() {
 			if err := chargeSteps(nodes); !regexcost.IsTooMuch(err) {
 				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestNotAList: a text that is no list of maps is rejected with the line and what to change, without a value.
+func TestNotAList(t *testing.T) {
+	for name, tc := range map[string]struct {
+		items      itemKind
+		text, want string
+	}{
+		"a configuration file":    {jobItems, "# jobs\nscrape_configs:\n- job_name: a\n", "line 2: want a YAML list of maps, got a map; leave out scrape_configs: and write only its list"},
+		"a file of a ruler":       {alertmanagerItems, "alertmanagers:\n- scheme: https\n", "line 1: want a YAML list of maps, got a map; leave out alertmanagers: and write only its list"},
+		"one job":                 {jobItems, "job_name: hunter2\n", "line 1: want a YAML list of maps, got a map; write - before its first key"},
+		"another map":             {jobItems, "hunter2: b\n", "line 1: want a YAML list of maps, got a map"},
+		"a list of names":         {jobItems, "- job_name: a\n- hunter2\n", "line 2: want a YAML list of maps, and this item is none"},
+		"wrong indentation":       {jobItems, "- job_name: hunter2\n static_configs:\n  - targets: []\n", "line 2: is no valid YAML: did not find expected '-' indicator"},
+		"an alias of nothing":     {jobItems, "- job_name: *hunter2\n", "is no valid YAML"},
+		"text":                    {jobItems, "hunter2", "line 1: want a YAML list of maps, got text"},
+		"base64 of base64":        {jobItems, "LSBqb2JfbmFtZTogaHVudGVyMgo=", "line 1: want a YAML list of maps, got base64: the value is encoded twice; encode it once, or write it as it is into stringData"},
+		"a list in two documents": {jobItems, "a: b\n---\n- job_name: a\n", "line 1: want a YAML list of maps, got a map"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := tc.items.notList(tc.text, assets.ContentError{Key: "k"})
+			if !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("want %q, got %v", tc.want, err)
 			}
 		})
 	}

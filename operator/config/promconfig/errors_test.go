@@ -57,7 +57,7 @@ func TestOwnerErrors(t *testing.T) {
 		{`{alerting: {alertmanagers: [{name: a, port: web, alertRelabelings: [{}]}]}}`, `spec.alerting.alertmanagers[0].alertRelabelings[0].targetLabel`},
 		{`{alerting: {alertmanagers: [{name: a, port: web, sigv4: {secretKey: {name: s, key: k}}}]}}`, `spec.alerting.alertmanagers[0].sigv4: accessKey and secretKey must be set together`},
 		{`{additionalScrapeConfigs: {name: s, key: nope}}`, `spec.additionalScrapeConfigs.key: loading additional scrape configs failed: Secret "default/s" has no key "nope"`},
-		{`{additionalScrapeConfigs: {name: s, key: k}}`, `loading additional scrape configs failed: key "k" of Secret "s" is not a YAML list of maps`},
+		{`{additionalScrapeConfigs: {name: s, key: k}}`, `loading additional scrape configs failed: key "k" of Secret "default/s", line 1: want a YAML list of maps, got text`},
 		{`{shards: 2, additionalScrapeConfigs: {name: s, key: null-relabel}}`, `loading additional scrape configs failed: [0]: relabel_configs is not a list of maps`},
 		{`{shards: 2, additionalScrapeConfigs: {name: s, key: text-relabel}}`, `loading additional scrape configs failed: [0]: relabel_configs is not a list of maps`},
 		{`{additionalAlertRelabelConfigs: {name: s, key: k}}`, `loading additional alert relabel configs failed`},

@@ -65,13 +65,32 @@ func (r relabelRules) check(configs []v1.RelabelConfig) error {
 	var wrong faults.List
 	for i := range configs {
 		if err := r.checkStep(&configs[i]); err != nil {
-			wrong.Add(faults.Index("", i), err)
+			wrong.Add(faults.Index("", i), splitStep(configs[i:], err))
 		}
 		if wrong.Full() {
 			break
 		}
 	}
 	return wrong.Err()
+}
+
+// noTarget is the text of the error for a step that needs a target label.
+const noTarget = "targetLabel: replace needs one"
+
+// errSplitStep is the error for a step whose target label is in the next list item.
+var errSplitStep = errors.New("replace needs one (is there a dash too many before the next step, which has it?)")
+
+// splitStep returns the error of the first step with a hint if the second one has what it lacks and
+// nothing else.
+func splitStep(steps []v1.RelabelConfig, err error) error {
+	first := steps[0]
+	if len(steps) < 2 || len(first.SourceLabels) == 0 || err.Error() != noTarget {
+		return err
+	}
+	if next := steps[1]; next.TargetLabel == "" || len(next.SourceLabels) > 0 || next.Regex != "" && next.Regex != defaultRegex {
+		return err
+	}
+	return faults.At("targetLabel", errSplitStep)
 }
 
 func (r relabelRules) checkStep(c *v1.RelabelConfig) error {

@@ -15,6 +15,31 @@ func rulesAt(version string, scheme v1.NameValidationSchemeOptions) relabelRules
 	return rulesFor(gate.Target{Version: semver.MustParse(version), Mode: gate.Server}, scheme)
 }
 
+// A step whose target label is alone in the next item is probably one step.
+func TestSplitStep(t *testing.T) {
+	const split = "[0].targetLabel: replace needs one (is there a dash too many before the next step, which has it?)"
+	for text, want := range map[string]string{
+		`[{sourceLabels: [a]}, {targetLabel: b}]`:                              split,
+		`[{sourceLabels: [a]}, {sourceLabels: [c], targetLabel: b}]`:           "[0].targetLabel: replace needs one",
+		`[{sourceLabels: [a], regex: "("}, {targetLabel: b}]`:                  "[0].regex: ",
+		`[{sourceLabels: [a]}]`:                                                "[0].targetLabel: replace needs one",
+		`[{sourceLabels: [a], targetLabel: c}, {targetLabel: b}]`:              "",
+		`[{action: hashmod, sourceLabels: [a], modulus: 2}, {targetLabel: b}]`: "[0].targetLabel: hashmod needs one",
+	} {
+		var steps []v1.RelabelConfig
+		if err := kyaml.UnmarshalStrict([]byte(text), &steps); err != nil {
+			t.Fatal(err)
+		}
+		err := rulesAt("3.0.0", "").check(steps)
+		switch {
+		case want == "" && err != nil, want != "" && err == nil:
+			t.Errorf("%s: %v", text, err)
+		case want != "" && (!strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "dash") != strings.Contains(want, "dash")):
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestRelabelRules(t *testing.T) {
 	const target = `is not a valid label name for the version`
 	for _, tc := range []struct {

@@ -1,0 +1,61 @@
+package promconfig
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// listKeys are keys of configuration files and of a Helm chart whose value is a list of items.
+var listKeys = []string{"scrape_configs", "additionalScrapeConfigs", "alertmanagers", "additionalAlertManagerConfigs", "alert_relabel_configs", "additionalAlertRelabelConfigs"}
+
+// notList returns the error for a text that is no list of maps, with the line. It contains no values.
+func (k itemKind) notList(text string, from assets.ContentError) error {
+	from.Line, from.Err = 1, errors.New("want a YAML list of maps")
+	at := func(n *yaml.Node, format string, args ...any) error {
+		from.Line, from.Err = n.Line, fmt.Errorf(format, args...)
+		return &from
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		_, _ = fmt.Sscanf(err.Error(), "yaml: line %d:", &from.Line)
+		if strings.Contains(err.Error(), ": did not find expected ") {
+			from.Line++ // the library counts lines of these errors from 0
+		}
+		from.Err = fmt.Errorf("is no valid YAML: %s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
+		return &from
+	}
+	if len(doc.Content) == 0 {
+		return &from
+	}
+	switch root := doc.Content[0]; root.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			switch key := root.Content[i]; {
+			case slices.Contains(listKeys, key.Value):
+				return at(key, "want a YAML list of maps, got a map; leave out %s: and write only its list", key.Value)
+			case slices.Contains(k.own, key.Value):
+				return at(key, "want a YAML list of maps, got a map; write - before its first key")
+			}
+		}
+		return at(root, "want a YAML list of maps, got a map")
+	case yaml.SequenceNode:
+		for _, item := range root.Content {
+			if item.Kind != yaml.MappingNode {
+				return at(item, "want a YAML list of maps, and this item is none")
+			}
+		}
+	case yaml.ScalarNode:
+		if plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(root.Value), "")); err == nil && strings.Contains(string(plain), ": ") {
+			return at(root, "want a YAML list of maps, got base64: the value is encoded twice; encode it once, or write it as it is into stringData")
+		}
+		return at(root, "want a YAML list of maps, got text")
+	}
+	return &from
+}
