@@ -77,7 +77,7 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replac
 		err = s.checkSyntax(expr, text)
 	}
 	if err != nil {
-		return nil, meantFunction(err, text)
+		return nil, s.meantFunction(err, text)
 	}
 	if must != nil {
 		enforce(expr, must, &replaced)

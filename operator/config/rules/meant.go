@@ -30,19 +30,43 @@ var syntaxHints = []struct {
 	{regexp.MustCompile(`unexpected character: '&'|unexpected "&"`), "write and"},
 	{regexp.MustCompile(`unexpected character: '\|'`), "write or"},
 	{regexp.MustCompile(`unexpected identifier "(?i:and|or)" in label matching`), "separate matchers with commas, all of which must match; for one or the other write a regular expression, such as job=~\"a|b\""},
+	{regexp.MustCompile(`ranges only allowed for vector selectors$`), "apply the function to the selector and aggregate its result, as in sum(rate(a[5m])), or write a subquery, such as [5m:]"},
+	{regexp.MustCompile(`unexpected character in duration expression: '\$'`), "$__interval, $__rate_interval and $__range are variables of Grafana; write a range such as [5m]"},
+	{regexp.MustCompile(`^.*offset modifier must be preceded by`), "write offset directly after the selector, as in rate(a[5m] offset 1h)"},
+	{regexp.MustCompile(`unexpected <group_(?:left|right)>$`), "write on (…) or ignoring (…) before it"},
+	{regexp.MustCompile(`unexpected character(?: inside braces)?: '[“”„‘’]'`), "write straight quotes"},
+	{regexp.MustCompile(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
+	{regexp.MustCompile(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
 	{regexp.MustCompile(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
+
+// logQL matches the filters of LogQL after a selector.
+var logQL = regexp.MustCompile(`\|=|\|~|\}\s*\|\s*[a-z]`)
 
 // percent matches the end of an expression that compares with a percentage.
 var percent = regexp.MustCompile(`[0-9]\s*%\s*$`)
 
-// meantFunction adds a suggestion to an error: the similar function for an unknown one, or
-// the correct syntax.
-func meantFunction(err error, expr string) error {
+// notEnabled matches the errors about experimental functions.
+var notEnabled = regexp.MustCompile(`(\w+)(?:\(\) is experimental and must be enabled with \S+|" is not enabled)$`)
+
+// meantFunction adds a suggestion to an error: the similar function for an unknown one, how to enable
+// an experimental one, or the correct syntax.
+func (s *Settings) meantFunction(err error, expr string) error {
+	if m := notEnabled.FindStringSubmatch(err.Error()); m != nil {
+		for f := range s.lacking.each {
+			if !f.template && f.name == m[1] {
+				return fmt.Errorf("%w; it needs >= %s", err, f.of(s.Thanos))
+			}
+		}
+		return fmt.Errorf("%w; set spec.enableFeatures: [%s] of the workload", err, experimentalFunctions)
+	}
 	m := unknownFunction.FindStringSubmatch(err.Error())
 	if m == nil {
 		if strings.HasSuffix(err.Error(), "unexpected end of input") && percent.MatchString(expr) {
 			return fmt.Errorf("%w; %% is the remainder of a division, write the number alone", err)
+		}
+		if logQL.MatchString(expr) {
+			return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
 		}
 		for _, h := range syntaxHints {
 			if h.of.MatchString(err.Error()) {
@@ -51,8 +75,40 @@ func meantFunction(err error, expr string) error {
 		}
 		return err
 	}
+	if m[1] == "holt_winters" {
+		return fmt.Errorf("%w; it is called double_exponential_smoothing since Prometheus 3.0, and needs spec.enableFeatures: [promql-experimental-functions]", err)
+	}
 	if meant := manifest.Similar(m[1], slices.Sorted(maps.Keys(parser.Functions))); meant != "" {
 		return fmt.Errorf("%w, did you mean %q?", err, meant)
+	}
+	return err
+}
+
+// foreignFunctions maps functions of Helm, Grafana and others to what to write instead.
+var foreignFunctions = map[string]string{
+	"humanizeBytes": "write humanize1024", "humanizeSize": "write humanize1024", "humanizePercent": "write humanizePercentage", "percentage": "write humanizePercentage",
+	"upper": "write toUpper", "lower": "write toLower", "replace": "write reReplaceAll \"regex\" \"replacement\"", "contains": "write match \"regex\"",
+	"trunc": helmFunction, "default": helmFunction, "quote": helmFunction, "trim": helmFunction, "toString": helmFunction, "toYaml": helmFunction, "include": helmFunction, "indent": helmFunction, "nindent": helmFunction,
+	"round": "write printf \"%.0f\"", "date": "write humanizeTimestamp, or toTime",
+}
+
+const helmFunction = "a function of Helm, which Prometheus does not have"
+
+// templateHints are suggestions for common mistakes in templates.
+var templateHints = []struct {
+	of   *regexp.Regexp
+	says string
+}{
+	{regexp.MustCompile(`bad character U\+002D '-'$`), "for a name with - write {{ index $labels \"a-b\" }}"},
+	{regexp.MustCompile(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
+}
+
+// meantTemplate adds a suggestion to an error of the template parser.
+func meantTemplate(err error) error {
+	for _, h := range templateHints {
+		if h.of.MatchString(err.Error()) {
+			return fmt.Errorf("%w; %s", err, h.says)
+		}
 	}
 	return err
 }
@@ -71,13 +127,17 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 		m := undefinedName.FindStringSubmatch(err.Error())
 		if m == nil {
 			if len(out) == 0 { // otherwise, a correction may have caused it
-				out = append(out, err)
+				out = append(out, meantTemplate(err))
 			}
 			break
 		}
 		known := templateVariables
 		if m[2][0] != '$' {
 			known = slices.Sorted(maps.Keys(functions))
+			if instead := foreignFunctions[m[2]]; instead != "" {
+				out = append(out, fmt.Errorf("%w: %s", err, instead))
+				break
+			}
 		}
 		meant := manifest.Similar(m[2], known)
 		if variable := "$" + m[2]; slices.Contains(templateVariables, variable) {
