@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding"
+	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -65,6 +66,11 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 			w.value(child(path, key), m[key], t.Elem())
 		}
 	case reflect.Slice, reflect.Array:
+		if text, ok := v.(string); ok { // of bytes
+			if _, err := base64.StdEncoding.DecodeString(text); err != nil {
+				w.faults = append(w.faults, &FieldError{Path: path, Reason: notBase64, Type: t, Value: v})
+			}
+		}
 		if list, ok := v.([]any); ok {
 			for i, item := range list {
 				w.value(path+"["+strconv.Itoa(i)+"]", item, t.Elem())
@@ -83,7 +89,10 @@ func (w *walker) opaque(path string, v any, t reflect.Type) {
 	w.faults = append(w.faults, &FieldError{Path: path, Reason: misfit(v, t), Type: t, Value: v})
 }
 
-const unknownField = "unknown field"
+const (
+	unknownField = "unknown field"
+	notBase64    = "want base64"
+)
 
 func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 	known := jsonfields.Of(t)

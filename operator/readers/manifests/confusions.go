@@ -43,6 +43,7 @@ var confusions = []confused{
 	{"SecretOrConfigMap", "key", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
 	{"SecretVolumeSource", "name", "write secretName"},
 	{"PersistentVolumeClaimVolumeSource", "name", "write claimName"},
+	{"BasicAuth", "*", "write username and password, each as {name: …, key: …} of a Secret"},
 	{"", "existingSecret", "a value of the Helm chart; the API refers to a Secret with {name: …, key: …}"},
 
 	// Values of the chart kube-prometheus-stack in the spec of a workload.
@@ -82,6 +83,8 @@ var confusions = []confused{
 	{"Route", "match", "write matchers: [{name: …, value: …, matchType: …}]"},
 
 	// The configuration of Prometheus itself.
+	{"PodMonitorSpec", "endpoints", "a PodMonitor calls them podMetricsEndpoints"},
+	{"ServiceMonitorSpec", "podMetricsEndpoints", "a ServiceMonitor calls them endpoints"},
 	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
 	{"SafeTLSConfig", "caFile", noFile + "ca: {secret: {name: …, key: …}}"},
 	{"SafeTLSConfig", "certFile", noFile + "cert: {secret: {name: …, key: …}}"},

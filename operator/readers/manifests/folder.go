@@ -149,7 +149,7 @@ var (
 // it cannot be read. Documents that name our group are meant to be manifests.
 func notMeant(doc, raw []byte, err error) bool {
 	switch text := bytes.TrimSpace(raw); {
-	case template.Match(doc):
+	case template.Match(doc) && (err != nil || !templatedAlerts(raw)):
 		return true
 	case err != nil:
 		return !ours(doc) && (bytes.Contains(doc, []byte("{{")) || !kindKey.Match(doc))
@@ -167,6 +167,32 @@ func notMeant(doc, raw []byte, err error) bool {
 	}
 	var version string
 	return json.Unmarshal(head["apiVersion"], &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
+}
+
+// templatedAlerts reports whether a document is a PrometheusRule that looks like a template in texts of
+// alerts only, which are templates of Prometheus.
+func templatedAlerts(raw []byte) bool {
+	var rule struct {
+		Kind string `json:"kind"`
+		Spec struct {
+			Groups []struct {
+				Rules []map[string]any `json:"rules"`
+			} `json:"groups"`
+		} `json:"spec"`
+	}
+	var whole map[string]any
+	if json.Unmarshal(raw, &rule) != nil || rule.Kind != "PrometheusRule" || json.Unmarshal(raw, &whole) != nil {
+		return false
+	}
+	for _, group := range rule.Spec.Groups {
+		for _, r := range group.Rules {
+			delete(r, "annotations")
+			delete(r, "labels")
+		}
+	}
+	whole["spec"] = rule.Spec
+	rest, err := json.Marshal(whole)
+	return err == nil && !template.Match(rest)
 }
 
 // ours reports whether a document mentions our group.

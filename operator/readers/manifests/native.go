@@ -81,6 +81,10 @@ func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
 		object.SetNamespace("")
 	}
 	r.keepNative(head.Kind, object)
+	if err := portNames(object); err != nil && r.all && !r.stored {
+		head.Err, head.Native = err, true
+		r.faults = append(r.faults, head)
+	}
 }
 
 // keepNative keeps an object if it is the first of its name.

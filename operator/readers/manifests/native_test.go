@@ -94,3 +94,18 @@ func TestBrokenNative(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Names of container ports that the API server rejects are faults, and the object is kept.
+func TestNamesOfContainerPorts(t *testing.T) {
+	manifest := func(name string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: app}\nspec: {template: {spec: {containers: [{name: web, ports: [{name: " + name + ", containerPort: 8080}]}]}}}\n"
+	}
+	for name, want := range map[string]string{
+		"metrics": "", "prometheus-metrics": "spec.template.spec.containers[0].ports[0].name: must be no more than 15 characters", "http_metrics": "spec.template.spec.containers[0].ports[0].name: must contain only",
+	} {
+		objects, faults := LoadAll([]string{folder(t, map[string]string{"a.yaml": manifest(name)})}, kinds())
+		if len(objects.Native()) != 1 || (want == "") != (len(faults) == 0) || want != "" && (!faults[0].Native || !strings.Contains(faults[0].Err.Error(), want)) {
+			t.Errorf("%s: %v", name, faults)
+		}
+	}
+}

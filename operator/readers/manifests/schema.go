@@ -148,6 +148,11 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		}
 	}
 	wrong = withoutEchoes(wrong)
+	for _, fault := range wrong {
+		if at, is := fault.(*InvalidError); is && at.Reason == isRequired {
+			at.Reason += dashTooMany(object, at.Path)
+		}
+	}
 	if more {
 		return false, errors.Join(append(wrong, &InvalidError{Path: "the object", Reason: fmt.Sprintf("after %d values that are refused, no more are looked for", budget.DocumentFaults)})...)
 	}
@@ -238,21 +243,7 @@ func alreadyIn(object map[string]any, path string, keys map[string]any) string {
 	if open < 0 {
 		return ""
 	}
-	var at any = object
-	for _, part := range SplitPath(path[:open]) {
-		switch v := at.(type) {
-		case map[string]any:
-			at = v[part]
-		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i < 0 || i >= len(v) {
-				return ""
-			}
-			at = v[i]
-		}
-	}
-	list, _ := at.([]any)
-	for i, item := range list {
+	for i, item := range listAt(object, path[:open]) {
 		other, is := item.(map[string]any)
 		same := is
 		for name, value := range keys {
@@ -261,6 +252,60 @@ func alreadyIn(object map[string]any, path string, keys map[string]any) string {
 		if same {
 			return fmt.Sprintf("%s is that of %s[%d] already, and has to be unique in the list: change one of them", sameKey(keys), path[:open], i)
 		}
+	}
+	return ""
+}
+
+// listAt returns the list at a path; nil if there is none.
+func listAt(object map[string]any, path string) []any {
+	var at any = object
+	for _, part := range SplitPath(path) {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(v) {
+				return nil
+			}
+			at = v[i]
+		}
+	}
+	list, _ := at.([]any)
+	return list
+}
+
+// dashTooMany returns a hint if a field that a list item lacks is in a neighbouring item with which
+// it has no field in common: the two are probably meant to be one.
+func dashTooMany(object map[string]any, path string) string {
+	parent, name := cutField(path)
+	open := strings.LastIndexByte(parent, '[')
+	if open < 0 || !strings.HasSuffix(parent, "]") {
+		return ""
+	}
+	list := listAt(object, parent[:open])
+	i, err := strconv.Atoi(parent[open+1 : len(parent)-1])
+	if err != nil || i < 0 || i >= len(list) {
+		return ""
+	}
+	completes := func(j int) bool {
+		if j < 0 || j >= len(list) {
+			return false
+		}
+		this, _ := list[i].(map[string]any)
+		other, _ := list[j].(map[string]any)
+		for key := range this {
+			if _, both := other[key]; both {
+				return false
+			}
+		}
+		return len(this) > 0 && other[name] != nil
+	}
+	switch {
+	case completes(i - 1):
+		return " (is there a dash too many before this item?)"
+	case completes(i + 1):
+		return " (is there a dash too many before the next item?)"
 	}
 	return ""
 }

@@ -211,14 +211,15 @@ func reword(kind string, err error) error {
 	return &out
 }
 
-// misread are fields that are often confused with fields of another type.
+// misread are fields that are often confused with fields of another type. In an explanation for a
+// number, … stands for it.
 var misread = []struct {
 	path *regexp.Regexp
 	got  reflect.Kind
 	says string
 }{
-	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
-	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; for the number write portNumber"},
+	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; write its name, or targetPort: … for a port that containers declare"},
+	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; write its name, or portNumber: …"},
 	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
 	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
 	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},
@@ -238,6 +239,9 @@ var misread = []struct {
 func typeReason(f *manifest.FieldError) string {
 	for _, m := range misread {
 		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
+			if m.got == reflect.Int64 {
+				return strings.Replace(m.says, "…", fmt.Sprint(f.Value), 1)
+			}
 			return m.says
 		}
 	}
@@ -267,6 +271,8 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": join the items with |"
 	case isText && noBlank.MatchString(text) && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map):
 		return f.Reason + " (is a blank missing after a colon?)"
+	case f.Type.Kind() == reflect.String && isObject && tooDeep.MatchString(f.Path):
+		return f.Reason + " (is it indented too far?)"
 	case isText && plainValue(f.Type.Kind(), text):
 		return f.Reason + ": write it without quotes"
 	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && isList:
@@ -277,6 +283,9 @@ func typeReason(f *manifest.FieldError) string {
 
 // noBlank matches a field and its value without the blank between them, which YAML reads as a text.
 var noBlank = regexp.MustCompile(`^[A-Za-z]\w*:[^\s/]`)
+
+// tooDeep matches fields that are often written inside a map of texts.
+var tooDeep = regexp.MustCompile(`\.(labels|annotations|matchLabels)\.(labels|annotations|selector|matchLabels|matchExpressions|spec)$`)
 
 // unitOf returns the likely unit of a field: days for retention, otherwise seconds.
 func unitOf(path string) string {

@@ -79,6 +79,7 @@ func TestConfusions(t *testing.T) {
 		rule       = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
 		config     = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
 		manager    = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
+		config1    = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: x}\nspec: "
 		probe      = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
 	)
 	for name, tc := range map[string]struct{ text, want string }{
@@ -99,7 +100,7 @@ func TestConfusions(t *testing.T) {
 		"matchNames in a selector":             {server + "{serviceMonitorNamespaceSelector: {matchNames: [a]}}", "namespaces by name are matchLabels of kubernetes.io/metadata.name"},
 		"labels in namespaceSelector":          {monitor + "{selector: {}, endpoints: [], namespaceSelector: {matchLabels: {a: b}}}", "namespaces are given by name here"},
 		"rules of an agent":                    {agent + "{ruleSelector: {}}", "spec.ruleSelector: unknown field: only a Prometheus has it; an agent stores nothing"},
-		"another kind of monitor":              {monitor + "{selector: {}, endpoints: [], podMetricsEndpoints: []}", "spec.podMetricsEndpoints: unknown field: a field of PodMonitor, not of ServiceMonitor"},
+		"another kind of monitor":              {monitor + "{selector: {}, endpoints: [], podMetricsEndpoints: []}", "spec.podMetricsEndpoints: unknown field: a ServiceMonitor calls them endpoints"},
 		"Prometheus' own names":                {monitor + "{selector: {}, endpoints: [{metrics_path: /m}]}", "spec.endpoints[0].metrics_path: unknown field: write path"},
 		"an annotation of a rule":              {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, severity: page}]}]}", "rules[0].severity: unknown field: it is a label: labels: {severity: …}"},
 		"a duration that is a number":          {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, for: 300}]}]}", "rules[0].for: want a duration with its unit, as a string such as 30s, got a number without unit; write 300s"},
@@ -109,7 +110,15 @@ func TestConfusions(t *testing.T) {
 		"an action in another order":           {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: droplabel}]}]}", `"labelkeep", "lowercase", "uppercase", "keepequal", "dropequal"; did you mean "labeldrop"?`},
 		"an action with another name":          {monitor + "{selector: {}, endpoints: [{relabelings: [{action: add}]}]}", `"dropequal"; did you mean "replace"?`},
 		"an action that nobody knows":          {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: remove}]}]}", `"remove" is not one of the supported values: "replace", "keep"`},
-		"a port that is a number":              {monitor + "{selector: {}, endpoints: [{port: 80}]}", "spec.endpoints[0].port: want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
+		"labels below annotations":             {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, annotations: {labels: {severity: page}}}]}]}", "annotations.labels: want a string, got an object (is it indented too far?)"},
+		"endpoints of a PodMonitor":            {podMonitor + "{selector: {}, endpoints: [{port: a}]}", "spec.endpoints: unknown field: a PodMonitor calls them podMetricsEndpoints"},
+		"a Secret for basicAuth":               {server + "{remoteWrite: [{url: 'https://a', basicAuth: {secretName: a}}]}", "basicAuth.secretName: unknown field: write username and password, each as {name: …, key: …} of a Secret"},
+		"a port that is a number":              {monitor + "{selector: {}, endpoints: [{port: 80}]}", "spec.endpoints[0].port: want the name of a port of the Service, got a number; write its name, or targetPort: 80 for a port that containers declare"},
+		"a container port that is a number":    {podMonitor + "{selector: {}, podMetricsEndpoints: [{port: 80}]}", "want the name of a container port, got a number; write its name, or portNumber: 80"},
+		"targets apart from their labels":      {config1 + "{staticConfigs: [{targets: [a]}, {labels: {a: b}}]}", "spec.staticConfigs[1].targets: is required (is there a dash too many before this item?)"},
+		"an alert apart from its expression":   {rule + "spec: {groups: [{name: a, rules: [{alert: A}, {expr: up, for: 5m}]}]}", "rules[0].expr: is required (is there a dash too many before the next item?)"},
+		"a key twice":                          {rule + "spec:\n  groups:\n  - name: a\n    rules: []\n    name: b", `line 8: "name" is there twice in one object: remove one of them`},
+		"a Secret that is not base64":          {"apiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata: {a: ok, b: hunter2}", `data["b"]: want base64, and this is none: write the text as it is below stringData`},
 		"a list without dash":                  {monitor + "{selector: {}, endpoints: {port: a}}", "spec.endpoints: want a list, got an object (is a dash missing?)"},
 		"a name that YAML takes for a boolean": {monitor + "{selector: {matchLabels: {a: yes}}, endpoints: []}", "spec.selector.matchLabels.a: want a string, got true or false (YAML also reads on, off, yes and no as such): put it in quotes"},
 		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: name "a" is that of spec.groups[0] already, and has to be unique in the list: change one of them`},
@@ -183,6 +192,7 @@ func TestOneFault(t *testing.T) {
 	const head = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
 	for text, want := range map[string]string{
 		"{thanos: {objectStorageConfig: {existingSecret: {name: a}}}}": "existingSecret",
+		"{additionalScrapeConfigsSecret: {enabled: true, name: a}}":    "spec.additionalScrapeConfigsSecret: unknown field: a value of the Helm chart",
 		"{serviceMonitorNamespaceSelector: {matchNames: [a]}}":         "matchNames",
 		"{resources: {requests: {cpu: 0.5}}}":                          "spec.resources.requests.cpu: want an integer or a string: put a number with decimals in quotes",
 		"{alerting: {alertmanagers: [{url: 'http://a'}]}}":             "url",
@@ -193,5 +203,14 @@ func TestOneFault(t *testing.T) {
 		if err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
+	}
+}
+
+// Two items are not taken for one if they have a field in common.
+func TestNoDashTooMany(t *testing.T) {
+	const text = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\nspec: {groups: [{name: a, rules: [{alert: A}, {alert: B, expr: up}]}]}"
+	_, err := Load([]string{folder(t, map[string]string{"a.yaml": text}) + "/a.yaml"}, kinds())
+	if err == nil || !strings.HasSuffix(err.Error(), "spec.groups[0].rules[0].expr: is required") {
+		t.Errorf("got %v", err)
 	}
 }
