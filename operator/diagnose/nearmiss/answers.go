@@ -1,6 +1,7 @@
 package nearmiss
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,6 +35,7 @@ type foundPort struct {
 	name    string
 	number  int32 // of the Service or container
 	leadsTo int32 // number of the container port; 0 when unknown
+	target  int32 // number in the Service of a container port that no container declares; otherwise 0
 	behind  []pods
 }
 
@@ -54,7 +56,7 @@ func (v *View) answers(s *Search) []Hint {
 	if len(ports) == 0 {
 		return nil
 	}
-	return slices.Concat(s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports), v.meshed(s.scrape, ports))
+	return slices.Concat(undeclared(s, ports), s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports), v.meshed(s.scrape, ports))
 }
 
 // foundPorts returns the ports that a search for Services or pods finds.
@@ -94,6 +96,9 @@ func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
 			out.leadsTo = c.ContainerPort
 		}
 	}
+	if out.leadsTo == 0 && p.TargetPort.StrVal == "" {
+		out.target = cmp.Or(p.TargetPort.IntVal, p.Port)
+	}
 	return out
 }
 
@@ -114,6 +119,20 @@ func (p foundPort) speaksTLS() bool {
 		return false
 	}
 	return within(word, "https") || p.number == 443 || p.number == 8443 || p.leadsTo == 8443
+}
+
+// undeclared returns a note when a Service leads to a number that no container declares, although
+// all of them declare ports. Declaring is optional, so something may listen there.
+func undeclared(s *Search, ports []foundPort) []Hint {
+	for _, p := range ports {
+		if p.target == 0 || len(p.behind) == 0 || slices.ContainsFunc(p.behind, func(b pods) bool { return len(b.ports) == 0 }) {
+			continue
+		}
+		return []Hint{{Code: Remark, Note: true, Field: s.port.field, Message: fmt.Sprintf(
+			"%s leads to port %d, and the pods of %s declare %s: if nothing listens on %d, correct targetPort of the Service",
+			p, p.target, names(things(p.behind, ofPods)), containerPorts(p.behind[0].ports), p.target)}}
+	}
+	return nil
 }
 
 // protocol returns a note when all ports are for the other scheme.

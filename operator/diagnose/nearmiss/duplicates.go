@@ -113,7 +113,11 @@ func repeated(searches []Search) (out []Hint) {
 // overlaps returns hints about objects that scrape the same targets as another object of the same
 // workload.
 func (v *View) overlaps(uses []Use) (out []Found) {
-	first := map[string]Use{}
+	type scraper struct {
+		Use
+		search *Search
+	}
+	first := map[string]scraper{}
 	for _, u := range uses {
 		told := map[string]bool{}
 		for i := range u.Searches {
@@ -125,9 +129,17 @@ func (v *View) overlaps(uses []Use) (out []Found) {
 				key := e + " " + s.point.path + " " + s.point.params
 				other, taken := first[key]
 				if !taken {
-					first[key] = u
+					first[key] = scraper{u, s}
+					continue
 				}
-				if !taken || other.String() == u.String() || told[other.String()] {
+				if other.String() == u.String() {
+					if h, twice := sameContainerPort(other.search, s); twice && !told[s.port.field] {
+						told[s.port.field] = true
+						out = append(out, Found{u, h})
+					}
+					continue
+				}
+				if told[other.String()] {
 					continue
 				}
 				told[other.String()] = true
@@ -137,6 +149,18 @@ func (v *View) overlaps(uses []Use) (out []Found) {
 		}
 	}
 	return out
+}
+
+// sameContainerPort returns a hint about two endpoints of one object that name different ports and
+// reach the same one of a container.
+func sameContainerPort(a, b *Search) (h Hint, twice bool) {
+	named := func(s *Search) bool { return s.port.of != everyPort && s.selectorField == "spec.selector" }
+	same := a.port.of == b.port.of && a.port.want.text == b.port.want.text && a.port.n == b.port.n // reported by repeated
+	if a == b || same || !named(a) || !named(b) {
+		return Hint{}, false
+	}
+	return Hint{Code: DuplicateTarget, Field: b.port.field, Message: fmt.Sprintf(
+		"leads to the same container port as %s, at the same path %s: each pod is scraped twice; remove one of the two", a.port.field, b.point.path)}, true
 }
 
 // allEnds returns keys of the pods and ports that a search reaches.

@@ -85,6 +85,9 @@ func (s *Search) describe(object catalog.Object, i, n int) {
 		s.jobLabel = o.Spec.JobLabel
 		if i < len(o.Spec.Endpoints) {
 			s.serviceEndpoint(&o.Spec.Endpoints[i], fmt.Sprintf("spec.endpoints[%d]", i))
+			for _, e := range o.Spec.Endpoints {
+				s.others = append(s.others, e.Port)
+			}
 		}
 	case *v1.PodMonitor:
 		s.namespacesOf("spec.namespaceSelector", o.Spec.NamespaceSelector)

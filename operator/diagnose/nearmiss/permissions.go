@@ -40,13 +40,16 @@ func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 	if h, ok := v.strangeAccount(w, account); ok {
 		return []Hint{h}
 	}
+	if h, ok := v.strayRole(account, needs[0]); ok {
+		return []Hint{h}
+	}
 	bound, forTargets := false, false
 	for _, b := range v.rbac.bindings {
 		if !b.names(account) {
 			continue
 		}
 		found, ok := v.rbac.role(b)
-		useful := ok && searches(found) || v.rbac.misplaced(b) != nil
+		useful := ok && (searches(found) || slices.ContainsFunc(needs, func(n need) bool { return misspelled(found.rules, n.resources) != "" })) || v.rbac.misplaced(b) != nil
 		forTargets = forTargets || useful
 		bound = bound || useful || !b.namesGroup(account)
 	}
@@ -209,6 +212,33 @@ func (v *View) strangeAccount(w v1.Workload, account Account) (Hint, bool) {
 	return Hint{}, false
 }
 
+// strayRole returns a hint if a binding of the ServiceAccount refers to a role that is not among the
+// manifests, and a role with the permissions is in no binding.
+func (v *View) strayRole(account Account, n need) (Hint, bool) {
+	if v.extent.Whole != nil {
+		return Hint{}, false
+	}
+	for _, b := range v.rbac.bindings {
+		if _, ok := v.rbac.role(b); ok || !b.names(account) || b.namesGroup(account) || known[b.ref.Name] != nil || v.rbac.misplaced(b) != nil {
+			continue
+		}
+		for _, r := range v.rbac.roles {
+			bound := slices.ContainsFunc(v.rbac.bindings, func(other binding) bool {
+				found, ok := v.rbac.role(other)
+				return ok && found.thing.String() == r.thing.String()
+			})
+			if bound || r.kind != b.ref.Kind || r.namespace != "" && r.namespace != b.namespace ||
+				slices.ContainsFunc(n.resources, func(m resource) bool { return !allows(r.rules, m, searching...) }) {
+				continue
+			}
+			return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf(
+				"%s may not list and watch %s: %s refers to %s %s, which is not among the manifests; %s, to which no binding refers, allows it: write name: %s in roleRef",
+				account, list(n.resources), b, b.ref.Kind, b.ref.Name, r, r.name)}, true
+		}
+	}
+	return Hint{}, false
+}
+
 // unbound returns a hint if no binding names the ServiceAccount, but a similar one exists.
 func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
 	hint := func(format string, args ...any) []Hint {
@@ -306,7 +336,11 @@ func (v *View) remedy(account Account, n need, missing []resource) string {
 		if !b.names(account) {
 			continue
 		}
-		if found, ok := v.rbac.role(b); ok && searches(found) {
+		found, ok := v.rbac.role(b)
+		if wrong := misspelled(found.rules, missing); ok && wrong != "" {
+			return fmt.Sprintf("%s has %s", found, wrong)
+		}
+		if ok && searches(found) {
 			return "add " + rulesFor(missing, found.rules) + " to " + found.String()
 		}
 		if found := v.rbac.misplaced(b); found != nil {
@@ -324,7 +358,22 @@ func (v *View) remedy(account Account, n need, missing []resource) string {
 			return fmt.Sprintf("%s allows it: create a RoleBinding there with this ServiceAccount as subject", r)
 		}
 	}
+	if narrow := v.boundElsewhere(account, missing); narrow != "" {
+		return narrow + ": create a ClusterRoleBinding, or a RoleBinding there"
+	}
 	return "create a Role that allows it and a RoleBinding there"
+}
+
+// boundElsewhere returns a statement about a ClusterRole that allows what is missing and is bound in
+// another namespace; empty if there is none.
+func (v *View) boundElsewhere(account Account, missing []resource) string {
+	for _, b := range v.rbac.bindings {
+		if found, ok := v.rbac.role(b); ok && b.names(account) && found.kind == "ClusterRole" && b.namespace != "" &&
+			!slices.ContainsFunc(missing, func(m resource) bool { return !allows(found.rules, m, searching...) }) {
+			return fmt.Sprintf("%s allows it, but %s is for its own namespace only", found, b)
+		}
+	}
+	return ""
 }
 
 // searches reports whether a role grants permissions for discovery.
@@ -341,11 +390,8 @@ func searches(r role) bool {
 
 // clusterRemedy returns the change for permissions that need a ClusterRoleBinding.
 func (v *View) clusterRemedy(account Account, missing []resource) string {
-	for _, b := range v.rbac.bindings {
-		if found, ok := v.rbac.role(b); ok && b.names(account) && found.kind == "ClusterRole" && b.namespace != "" &&
-			!slices.ContainsFunc(missing, func(m resource) bool { return !allows(found.rules, m, searching...) }) {
-			return fmt.Sprintf("%s allows it, but %s is for its own namespace only: create a ClusterRoleBinding", found, b)
-		}
+	if narrow := v.boundElsewhere(account, missing); narrow != "" {
+		return narrow + ": create a ClusterRoleBinding"
 	}
 	remedy := "create a ClusterRole that allows it and a ClusterRoleBinding"
 	if !slices.ContainsFunc(missing, func(r resource) bool { return r.cluster }) {

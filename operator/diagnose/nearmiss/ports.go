@@ -75,6 +75,8 @@ func (v *View) noServicePort(s *Search, selected []service) []Hint {
 		message += ": did you mean " + or(compact(meant)) + "?"
 	case similar != "":
 		message += fmt.Sprintf(": did you mean %s: %s?", s.portWord(), similar)
+	case len(compact(named)) == 1 && named[0] != "" && slices.Contains(s.others, named[0]):
+		message += ", which another endpoint scrapes: remove this one, or add the port to the Service"
 	case len(compact(named)) == 1 && named[0] != "":
 		message += fmt.Sprintf(": write %s: %s", s.portWord(), named[0])
 	case len(selected) == 1 && selected[0].byAddresses() && len(named) == 1 && named[0] == "":

@@ -1,7 +1,9 @@
 package nearmiss
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -139,6 +141,39 @@ func allows(rules []rbacv1.PolicyRule, r resource, verbs ...string) bool {
 		}
 	}
 	return true
+}
+
+// misspelled returns what is wrong with rules that are meant to allow the resources: a resource in the
+// singular or with capitals, or in the wrong API group. Empty if there is nothing of the kind.
+func misspelled(rules []rbacv1.PolicyRule, wanted []resource) string {
+	for _, r := range wanted {
+		for _, rule := range rules {
+			if !slices.Contains(rule.Verbs, "list") && !slices.Contains(rule.Verbs, "*") {
+				continue
+			}
+			for _, name := range rule.Resources {
+				switch {
+				case name == r.name && !allows(rules, r, "list") && len(rule.ResourceNames) == 0:
+					return fmt.Sprintf("%s in apiGroups: [%s], but they are in [%s]: correct the rule", name, quoted(rule.APIGroups), quoted([]string{r.group}))
+				case name != r.name && (strings.EqualFold(name, r.name) || strings.EqualFold(name+"s", r.name) || strings.EqualFold(name+"es", r.name)):
+					return fmt.Sprintf("the resource %q, which does not exist: write %s, and all resources in lower case and plural", name, r.name)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// quoted formats API groups as in a manifest.
+func quoted(groups []string) string {
+	out := make([]string, 0, len(groups))
+	for _, g := range groups {
+		if g == "" {
+			g = `""`
+		}
+		out = append(out, g)
+	}
+	return strings.Join(out, ", ")
 }
 
 // known are built-in ClusterRoles that allow everything.

@@ -45,6 +45,7 @@ type Search struct {
 	nameField      string
 	port           port
 	jobLabel       string
+	others         []string // names of the ports of other endpoints of the object
 	// point identifies a target apart from its port. Two targets of one pod with the same
 	// point are scraped twice.
 	point  point
