@@ -1,6 +1,10 @@
 package promconfig
 
-import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+import (
+	"slices"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
 
 // Resource names of monitors as used in excludedFromEnforcement.
 const (
@@ -17,6 +21,14 @@ func (s *Settings) enforcement(resource, namespace, name string) Step {
 		return nil
 	}
 	return &copyStep{TargetLabel: s.data.EnforcedNamespaceLabel, Replacement: namespace}
+}
+
+// Enforces reports whether a workload sets its enforced namespace label on the targets of a monitor.
+// resource is the plural of the kind in lower case.
+func Enforces(f *v1.CommonPrometheusFields, resource, namespace, name string) bool {
+	return f.EnforcedNamespaceLabel != "" && !slices.ContainsFunc(f.ExcludedFromEnforcement, func(e v1.ObjectReference) bool {
+		return excludes(e, resource, namespace, name)
+	})
 }
 
 func (s *Settings) excluded(resource, namespace, name string) bool {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"text/template/parse"
@@ -23,6 +24,72 @@ func checkTemplate(alert, text string, functions map[string]any) error {
 	}
 	_, err := parse.Parse(templatePrefix+alert, prelude+text, "{{", "}}", functions)
 	return err
+}
+
+// dataFields are the fields of the data that the templates of alerts have.
+var dataFields = []string{"Labels", "ExternalLabels", "ExternalURL", "Value"}
+
+// UnknownFields returns the fields of a template that the data of alerts does not have. Prometheus
+// accepts the template, and writes an error instead of the text when the alert fires.
+func UnknownFields(text string) []string {
+	if !strings.Contains(text, "{{") {
+		return nil
+	}
+	tree := parse.New("alert")
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(prelude+text, "{{", "}}", map[string]*parse.Tree{}); err != nil {
+		return nil // reported as an invalid template
+	}
+	var f fieldFinder
+	f.list(tree.Root)
+	return f.unknown
+}
+
+// fieldFinder collects the unknown fields of the data in a template, outside blocks that replace the
+// data by something else.
+type fieldFinder struct{ unknown []string }
+
+func (f *fieldFinder) list(list *parse.ListNode) {
+	if list == nil {
+		return
+	}
+	for _, n := range list.Nodes {
+		f.node(n)
+	}
+}
+
+func (f *fieldFinder) node(n parse.Node) {
+	switch n := n.(type) {
+	case *parse.ActionNode:
+		f.pipe(n.Pipe)
+	case *parse.IfNode:
+		f.pipe(n.Pipe)
+		f.list(n.List)
+		f.list(n.ElseList)
+	case *parse.RangeNode: // its list has other data
+		f.pipe(n.Pipe)
+		f.list(n.ElseList)
+	case *parse.WithNode:
+		f.pipe(n.Pipe)
+		f.list(n.ElseList)
+	case *parse.PipeNode:
+		f.pipe(n)
+	case *parse.FieldNode:
+		if !slices.Contains(dataFields, n.Ident[0]) && !slices.Contains(f.unknown, n.Ident[0]) {
+			f.unknown = append(f.unknown, n.Ident[0])
+		}
+	}
+}
+
+func (f *fieldFinder) pipe(p *parse.PipeNode) {
+	if p == nil {
+		return
+	}
+	for _, command := range p.Cmds {
+		for _, arg := range command.Args {
+			f.node(arg)
+		}
+	}
 }
 
 // templatePrefix precedes the name of an alert in the name of its templates, as in Prometheus.

@@ -188,7 +188,7 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
 			one.Code = CodeField
 			one.Field, one.Message = at.Located()
-			l.told[one.object()] = append(l.told[one.object()], cmp.Or(at.Meant(), at.Path))
+			l.told[one.object()] = append(l.told[one.object()], cmp.Or(misplaced(at), at.Meant(), at.Path))
 		} else if at, ok := errors.AsType[*manifests.DuplicateError](err); ok {
 			one = l.duplicate(one, at)
 		} else if at, ok := errors.AsType[*manifests.InvalidError](err); ok {
@@ -217,6 +217,16 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		}
 		l.add(base, "")
 	}
+}
+
+// misplaced returns the reference to a Secret or ConfigMap of which a part is at another level, so
+// that it lacks this part; empty if a fault is another one.
+func misplaced(f *manifest.FieldError) string {
+	i := strings.LastIndexByte(f.Path, '.')
+	if i < 0 || !f.Unknown() || f.Hint == "" || f.Path[i:] == ".namespace" || !slices.Contains([]string{"SecretKeySelector", "ConfigMapKeySelector", "SecretOrConfigMap", "BasicAuth"}, f.Type.Name()) {
+		return ""
+	}
+	return f.Path[:i]
 }
 
 // duplicate fills in a finding about an object that was already read. It is a note if the other

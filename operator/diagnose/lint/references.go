@@ -51,6 +51,8 @@ func (l *linter) instead(missing *assets.NotFoundError, field string) string {
 	}
 	if others := known.Namespaces(missing.Ref.Kind, missing.Ref.Name); len(others) > 0 {
 		text += fmt.Sprintf(" (there is one in namespace %s, but references are to namespace %s)", strings.Join(others, ", "), missing.Ref.Namespace)
+	} else if meant := manifest.Similar(missing.Ref.Name, known.Names(missing.Ref.Kind, missing.Ref.Namespace)); meant != "" {
+		text += fmt.Sprintf(" (there is %s: did you mean that?)", meant)
 	}
 	return text
 }

@@ -80,6 +80,8 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		note := saying(SeverityNote, "")
 		alertRemarks(note, m)
 		valueRemarks(note, m)
+		templateRemarks(always, note, m)
+		repeatedRules(always, m)
 		interval, from := l.interval(known)
 		queryRemarks(always, saying(SeverityNote, w.String()), m, interval, from)
 	case *v1alpha1.AlertmanagerConfig:

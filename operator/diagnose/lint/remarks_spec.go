@@ -106,9 +106,12 @@ func monthRemark(say says, field, value string) {
 	say(field, "m are minutes, and there is no unit for months: for %s months write days, such as 30d for each", part[4])
 }
 
-// writeRemarks reports remarks about the relabeling steps of remote write.
+// writeRemarks reports remarks about the relabeling steps of remote write, and tokens in plain text.
 func writeRemarks(say says, all []v1.RemoteWriteSpec) {
 	for i, to := range all {
 		relabelRemarks(say, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs", i), to.WriteRelabelConfigs, sentSamples)
+		if to.BearerToken != "" {
+			say(fmt.Sprintf("spec.remoteWrite[%d].bearerToken", i), "everyone who may read this object reads the token; put it into a Secret, and write authorization: {credentials: {name: …, key: …}}")
+		}
 	}
 }

@@ -107,6 +107,13 @@ func TestRemarks(t *testing.T) {
 		"a limit above the enforced one":    {"  enforcedSampleLimit: 50\n", endpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
 		"a matcher that is replaced":        {"  enforcedNamespaceLabel: namespace\n", rule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},
 		"a matcher that is not":             {"", rule, ""},
+		"a label that is overwritten":       {"  enforcedNamespaceLabel: namespace\n", relabel("{targetLabel: namespace, replacement: all}"), `spec.endpoints[0].relabelings[0].targetLabel: namespace becomes "app" afterwards, because the workload sets spec.enforcedNamespaceLabel`},
+		"a label of an exception":           {"  enforcedNamespaceLabel: namespace\n  excludedFromEnforcement: [{resource: servicemonitors, namespace: app}]\n", relabel("{targetLabel: namespace, replacement: all}"), ""},
+		"another label":                     {"  enforcedNamespaceLabel: namespace\n", relabel("{targetLabel: team, replacement: all}"), ""},
+		"a prefix of metrics":               {"", metric("{action: keep, " + name + ", regex: node_|up}"), "spec.endpoints[0].metricRelabelings[0].regex: a regex matches the whole name, and no metric is called node_: write node_.*"},
+		"a prefix with the rest":            {"", metric("{action: keep, " + name + ", regex: node_.*}"), ""},
+		"a prefix of another label":         {"", metric("{action: keep, sourceLabels: [pod], regex: node_}"), ""},
+		"a token in the open":               {"  remoteWrite: [{url: 'http://a', bearerToken: hunter2}]\n", "", "spec.remoteWrite[0].bearerToken: everyone who may read this object reads the token; put it into a Secret"},
 		"a Probe that probes nothing": {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: web, namespace: app}\n" +
 			"spec: {prober: {url: 'b:9115', path: /metrics}, targets: {staticConfig: {static: [a]}}}\n", "spec.prober.path: /metrics has the metrics of the prober itself"},
 		"a password with a line break":  {"", auth + secret("|\n    s3cret"), `spec.endpoints[0].basicAuth.password.key: the value of key "password" in Secret app/web ends with a line break, which is sent as part of it`},

@@ -9,6 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
@@ -25,19 +26,31 @@ func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 			say(fmt.Sprintf("spec.%s[%d].honorTimestamps", list, i), "ignored, because the workload sets spec.overrideHonorTimestamps")
 		}
 	}
+	relabels := func(resource, path string, steps []v1.RelabelConfig) {
+		for i, s := range steps {
+			if s.TargetLabel != "" && s.TargetLabel == f.EnforcedNamespaceLabel && promconfig.Enforces(f, resource, object.GetNamespace(), object.GetName()) {
+				say(fmt.Sprintf("%s[%d].targetLabel", path, i), "%s becomes %q afterwards, because the workload sets spec.enforcedNamespaceLabel; except the object with spec.excludedFromEnforcement, or write another label", s.TargetLabel, object.GetNamespace())
+			}
+		}
+	}
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
 		limits, selector = m.Spec.ScrapeLimits, m.Spec.NamespaceSelector
 		for i, e := range m.Spec.Endpoints {
 			honors("endpoints", i, e.HonorLabels, e.HonorTimestamps)
+			relabels("servicemonitors", fmt.Sprintf("spec.endpoints[%d].relabelings", i), e.RelabelConfigs)
+			relabels("servicemonitors", fmt.Sprintf("spec.endpoints[%d].metricRelabelings", i), e.MetricRelabelConfigs)
 		}
 	case *v1.PodMonitor:
 		limits, selector = m.Spec.ScrapeLimits, m.Spec.NamespaceSelector
 		for i, e := range m.Spec.PodMetricsEndpoints {
 			honors("podMetricsEndpoints", i, e.HonorLabels, e.HonorTimestamps)
+			relabels("podmonitors", fmt.Sprintf("spec.podMetricsEndpoints[%d].relabelings", i), e.RelabelConfigs)
+			relabels("podmonitors", fmt.Sprintf("spec.podMetricsEndpoints[%d].metricRelabelings", i), e.MetricRelabelConfigs)
 		}
 	case *v1.Probe:
 		limits = m.Spec.ScrapeLimits
+		relabels("probes", "spec.metricRelabelings", m.Spec.MetricRelabelConfigs)
 	case *v1alpha1.ScrapeConfig:
 		limits = m.Spec.ScrapeLimits
 	}

@@ -51,7 +51,8 @@ const (
 
 // notSelected reports objects that no workload selects, and why.
 func (l *linter) notSelected(workloads []dryrun.Workload) {
-	for _, row := range selected(workloads) { // other objects are for a workload elsewhere, for example rules if there are only agents
+	l.rulesOfAgents(workloads)
+	for _, row := range selected(workloads) { // other objects are for a workload elsewhere
 		var all []selector
 		for _, w := range workloads {
 			rules, err := w.Kind.Selectors(w.Object) // an invalid selector is reported with its workload
@@ -62,6 +63,20 @@ func (l *linter) notSelected(workloads []dryrun.Workload) {
 		for _, object := range l.objects.All(row) {
 			l.unused(row, object, all)
 		}
+	}
+}
+
+// rulesOfAgents reports rules if there are agents, and nothing that evaluates rules.
+func (l *linter) rulesOfAgents(workloads []dryrun.Workload) {
+	i := slices.IndexFunc(workloads, func(w dryrun.Workload) bool { return w.Kind.Row == catalog.PrometheusAgent })
+	if i < 0 || slices.Contains(selected(workloads), catalog.PrometheusRule) {
+		return
+	}
+	for _, object := range l.objects.All(catalog.PrometheusRule) {
+		f := about(catalog.RefOf(catalog.PrometheusRule.Kind, object))
+		f.Severity, f.Code = SeverityNote, CodeNotSelected
+		f.Message = fmt.Sprintf("nothing among the manifests evaluates rules: %s only scrapes and forwards; a Prometheus or a ThanosRuler with a spec.ruleSelector evaluates them", workloads[i])
+		l.add(f, "")
 	}
 }
 
@@ -100,7 +115,7 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		}
 		why := l.placed(finding, s, answer) + " " + unread
 		if unread == "" {
-			why = l.why(finding, s, subject, answer)
+			why = l.why(finding, s, subject, object, answer)
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
 	}
@@ -134,7 +149,7 @@ func placeOfReason(a selection.Answer) string {
 }
 
 // why returns the reason of an answer, with the places of the fields involved and advice.
-func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.Answer) string {
+func (l *linter) why(f Finding, s selector, of selection.Subject, object catalog.Object, a selection.Answer) string {
 	where := l.placed(f, s, a)
 	if len(a.Misses) == 0 {
 		text := strings.Replace(a.Message, a.Selector, where, 1)
@@ -156,7 +171,7 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 		case a.Reason == selection.NamespaceNotSelected:
 			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
 		case !m.Has():
-			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: add it", m.Requirement, m.Label))
+			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: %s", m.Requirement, m.Label, missingLabel(object, m.Label)))
 		default:
 			misses = append(misses, fmt.Sprintf("%s, but the label is %q", m.Requirement, m.Value))
 		}

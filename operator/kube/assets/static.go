@@ -83,6 +83,17 @@ func (s *Static) Namespaces(kind Kind, name string) (out []string) {
 	return out
 }
 
+// Names returns the sorted names of the added objects of a kind in a namespace.
+func (s *Static) Names(kind Kind, namespace string) (out []string) {
+	for ref := range s.objects {
+		if ref.Kind == kind && ref.Namespace == namespace {
+			out = append(out, ref.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 func merged(a, b map[string][]byte) map[string][]byte {
 	out := maps.Clone(b)
 	if out == nil {

@@ -1,0 +1,77 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+)
+
+var (
+	// action matches a part of a template that is evaluated.
+	action = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	// plainUse matches a variable of alerts in text that is not evaluated.
+	plainUse = regexp.MustCompile(`\$labels\.\w+|\{ *\$value *\}`)
+	// chartFields are the fields of the data that templates of Helm charts have.
+	chartFields = []string{"Values", "Release", "Chart", "Capabilities", "Files"}
+	// ruleFields are fields of rules that are often written below labels.
+	ruleFields = []string{"for", "keep_firing_for", "expr"}
+)
+
+// templateRemarks reports templates that Prometheus accepts and that do not have the intended
+// result when the alert fires.
+func templateRemarks(warn, note says, r *v1.PrometheusRule) {
+	for i, group := range r.Spec.Groups {
+		for j, rule := range group.Rules {
+			if rule.Alert == "" {
+				continue
+			}
+			path := fmt.Sprintf("spec.groups[%d].rules[%d]", i, j)
+			templatesIn(warn, note, path+".annotations", rule.Annotations)
+			templatesIn(warn, note, path+".labels", rule.Labels)
+			for _, name := range ruleFields {
+				if _, is := rule.Labels[name]; is {
+					note(path+".labels."+name, "is a label of the alert here; the field %s belongs beside labels", name)
+				}
+			}
+		}
+	}
+}
+
+func templatesIn(warn, note says, path string, texts map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		for _, field := range rules.UnknownFields(texts[key]) {
+			instead := "use $labels, $value, $externalLabels or $externalURL"
+			if slices.Contains(chartFields, field) {
+				instead = "charts of Helm have it; check what helm template renders, or " + instead
+			} else if meant := manifest.Similar(field, []string{"Labels", "Value", "ExternalLabels", "ExternalURL"}); meant != "" {
+				instead = "did you mean ." + meant + "?"
+			}
+			warn(path+"."+key, ".%s is not in the data of alerts, so the text is an error message when the alert fires: %s", field, instead)
+		}
+		if use := plainUse.FindString(action.ReplaceAllString(texts[key], "")); use != "" && !helmQuoted.MatchString(texts[key]) {
+			note(path+"."+key, "%s is not between {{ and }}, so it is not replaced: write {{ %s }}", use, strings.Trim(use, "{ }"))
+		}
+	}
+}
+
+// repeatedRules reports rules that an object has twice in one group: their results are the same series
+// or alerts.
+func repeatedRules(warn says, r *v1.PrometheusRule) {
+	for i, group := range r.Spec.Groups {
+		first := map[string]int{}
+		for j, rule := range group.Rules {
+			id := fmt.Sprintf("%q %q %q %q", rule.Record, rule.Alert, strings.TrimSpace(rule.Expr.String()), rule.Labels)
+			if before, twice := first[id]; twice {
+				warn(fmt.Sprintf("spec.groups[%d].rules[%d]", i, j), "has name, expr and labels of spec.groups[%d].rules[%d], so their results are the same: remove one, or change its labels", i, before)
+				continue
+			}
+			first[id] = j
+		}
+	}
+}
