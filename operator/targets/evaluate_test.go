@@ -107,16 +107,16 @@ func TestDropReasons(t *testing.T) {
 		want                Drop
 	}{
 		"a label of the Service": {slices1, http, map[string]string{"__meta_kubernetes_service_label_app": "db"}, Drop{
-			Step: 2, Origin: "spec.selector.matchLabels[app]", Value: "db;true",
+			Step: 2, Origin: `spec.selector.matchLabels["app"]`, Value: "db;true",
 			Rule: Rule{Action: "keep", Regex: "(web);true",
 				SourceLabels: []string{"__meta_kubernetes_service_label_app", "__meta_kubernetes_service_labelpresent_app"}},
-			Message: `spec.selector.matchLabels[app] selects targets whose label app of the Service is web; it is "db"`,
+			Message: `spec.selector.matchLabels["app"] selects targets whose label app of the Service is web; it is "db"`,
 		}},
 		"no such label": {slices1, http, map[string]string{"__meta_kubernetes_service_label_app": "", "__meta_kubernetes_service_labelpresent_app": ""}, Drop{
-			Step: 2, Origin: "spec.selector.matchLabels[app]", Value: ";",
+			Step: 2, Origin: `spec.selector.matchLabels["app"]`, Value: ";",
 			Rule: Rule{Action: "keep", Regex: "(web);true",
 				SourceLabels: []string{"__meta_kubernetes_service_label_app", "__meta_kubernetes_service_labelpresent_app"}},
-			Message: `spec.selector.matchLabels[app] selects targets whose label app of the Service is web; it is not set`,
+			Message: `spec.selector.matchLabels["app"] selects targets whose label app of the Service is web; it is not set`,
 		}},
 		"the label must not exist": {slices1, "{selector: {matchExpressions: [{key: app, operator: DoesNotExist}]}, endpoints: [{port: http}]}", nil, Drop{
 			Step: 2, Origin: "spec.selector.matchExpressions[0]", Value: "true",

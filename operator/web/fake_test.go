@@ -61,7 +61,7 @@ var (
 	oneTarget = preview.Target{Workload: mainRef, Object: webRef, Target: targets.Target{
 		ID: "0a1b", Job: "serviceMonitor/demo/web/0", State: targets.Dropped, URL: "http://10.0.0.7:8080/metrics", Shards: []int{},
 		Source: targets.Source{Kind: "Pod", Namespace: "demo", Name: "web-0", Pod: "web-0"}, Discovered: map[string]string{"__address__": "10.0.0.7:8080"},
-		Drop: &targets.Drop{Step: 2, Origin: "spec.selector.matchLabels[app]", Rule: targets.Rule{Action: "keep"}, Value: "db", Message: "app is db"},
+		Drop: &targets.Drop{Step: 2, Origin: "spec.selector.matchLabels[\"app\"]", Rule: targets.Rule{Action: "keep"}, Value: "db", Message: "app is db"},
 	}}
 )
 

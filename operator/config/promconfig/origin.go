@@ -92,7 +92,7 @@ func (l *stepList) addItem(step Step, path string, i int) {
 func (l *stepList) addKey(step Step, path, key string) {
 	l.steps = append(l.steps, step)
 	if l.traced {
-		l.origins = append(l.origins, Origin{path + "[" + key + "]"})
+		l.origins = append(l.origins, Origin{faults.Key(path, key)})
 	}
 }
 

@@ -54,7 +54,7 @@ func TestHTTPAPIKnowsTheCluster(t *testing.T) {
 	}
 	w.apply(t, strings.NewReplacer("firekeeper-operator-targets", "integration-finds-targets", "name: prometheus-operator\n  namespace", "name: http-api-targets\n  namespace").Replace(string(role)))
 	eventually(t, "targets are found", func() error {
-		if got := reading[insight.Targets](t, o, targets); !got.Synced || got.Counts.Kept != 2 || got.Counts.Dropped["spec.selector.matchLabels[app]"] != 1 || len(got.Items) != 3 {
+		if got := reading[insight.Targets](t, o, targets); !got.Synced || got.Counts.Kept != 2 || got.Counts.Dropped["spec.selector.matchLabels[\"app\"]"] != 1 || len(got.Items) != 3 {
 			return fmt.Errorf("%+v", got)
 		}
 		return nil

@@ -128,7 +128,7 @@ func TestNearMisses(t *testing.T) {
 	}
 	account := "ServiceAccount " + ns + "/near may not list and watch pods in namespace " + ns + ", which ServiceMonitor " + ns + "/"
 	remedy := " needs; add the verbs list and watch for pods to Role " + ns + "/near"
-	labels := "spec.selector.matchLabels.app: no Service in namespace " + ns + " has label app=web; the pods of Service " + ns + "/web have"
+	labels := "spec.selector.matchLabels[\"app\"]: no Service in namespace " + ns + " has label app=web; the pods of Service " + ns + "/web have"
 	asked := "whether ServiceAccount " + ns + "/near may list and watch what it must: you may not create subjectaccessreviews.authorization.k8s.io; ask for the verb create"
 	for _, command := range []string{"explain", "targets"} {
 		says(command, reader, "labels", labels, account+"labels"+remedy)

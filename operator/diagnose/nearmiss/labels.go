@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
@@ -146,7 +147,7 @@ func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool
 // labelField returns the field of the selector that requires a label.
 func (s *Search) labelField(key string) string {
 	if _, written := s.matchLabels[key]; written {
-		return manifest.Child(s.selectorField+".matchLabels", key)
+		return faults.Key(s.selectorField+".matchLabels", key)
 	}
 	return s.selectorField
 }

@@ -300,7 +300,7 @@ subjects: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}]
 // A forbidden list is unknown, with the permission it needs, and never taken as empty.
 func TestLiveRights(t *testing.T) {
 	const (
-		labels = "spec.selector.matchLabels.app: no Service in namespace app has label app=web; the pods of Service app/web have, but it compares labels of Services: add app: web to metadata.labels of the Service"
+		labels = "spec.selector.matchLabels[\"app\"]: no Service in namespace app has label app=web; the pods of Service app/web have, but it compares labels of Services: add app: web to metadata.labels of the Service"
 		bound  = "spec.serviceAccountName: ServiceAccount monitoring/prometheus may not list and watch pods in namespace app, which ServiceMonitor app/web needs; add the verbs list and watch for pods to ClusterRole prometheus"
 		denied = "spec.serviceAccountName: ServiceAccount monitoring/prometheus may not list and watch pods in namespace app, which ServiceMonitor app/web needs; create a Role that allows it and a RoleBinding there"
 		ask    = "whether ServiceAccount monitoring/prometheus may list and watch what it must: you may not create subjectaccessreviews.authorization.k8s.io; ask for the verb create, or for the verb list on roles, rolebindings, clusterroles and clusterrolebindings"

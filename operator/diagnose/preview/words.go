@@ -50,7 +50,7 @@ func plural(n int, what string) string {
 // maxSummed is the maximum number of reasons in a summary.
 const maxSummed = 3
 
-// Summary returns a human-readable line: "3 targets; 6 dropped by spec.selector.matchLabels[app], 2
+// Summary returns a human-readable line: "3 targets; 6 dropped by spec.selector.matchLabels["app"], 2
 // by spec.endpoints[0].port".
 func (j *Job) Summary() string {
 	if len(j.Reasons) == 0 && j.Counts.scraped() == 0 {

@@ -201,7 +201,7 @@ func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q i
 	f.saw(q)
 	out := &insight.Config{Workload: w.Ref()}
 	out.Part = f.rows(q.Page, func(i int) {
-		s := insight.ConfigSection{Name: f.s("scrape_configs/serviceMonitor/demo/web/" + strconv.Itoa(i)), Object: f.monitor(i), Origins: map[int]string{3: "spec.selector.matchLabels[app]", 6: "spec.endpoints[0].port"}}
+		s := insight.ConfigSection{Name: f.s("scrape_configs/serviceMonitor/demo/web/" + strconv.Itoa(i)), Object: f.monitor(i), Origins: map[int]string{3: "spec.selector.matchLabels[\"app\"]", 6: "spec.endpoints[0].port"}}
 		s.Text = "- job_name: serviceMonitor/demo/web/0\n  relabel_configs:\n  - source_labels: [__meta_kubernetes_service_label_app]\n    regex: " + f.s("web") + "\n    action: keep\n  - source_labels: [__meta_kubernetes_endpointslice_port_name]\n    regex: http\n    action: keep\n  authorization:\n    credentials: <masked>\n"
 		if i == 0 {
 			s = insight.ConfigSection{Name: "global", Text: "global:\n  scrape_interval: 30s\n  external_labels:\n    prometheus: monitoring/k8s\n"}
@@ -280,7 +280,7 @@ func (f *fake) target(i int) preview.Target {
 
 func (f *fake) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	f.saw(q)
-	out := &insight.Targets{AsOf: start, Synced: !f.reading, Counts: preview.Counts{Kept: f.n, Invalid: f.n / 4, Dropped: map[string]int{f.s("spec.endpoints[0].port"): f.n / 4, "spec.selector.matchLabels[app]": 2}}}
+	out := &insight.Targets{AsOf: start, Synced: !f.reading, Counts: preview.Counts{Kept: f.n, Invalid: f.n / 4, Dropped: map[string]int{f.s("spec.endpoints[0].port"): f.n / 4, "spec.selector.matchLabels[\"app\"]": 2}}}
 	if f.n == 0 {
 		out.Counts = preview.Counts{}
 	}

@@ -87,7 +87,7 @@ func TestSkip(t *testing.T) {
 				t.Errorf("without %q: %s", skip, got)
 			}
 		}
-		for _, key := range []string{"app", "none"} {
+		for _, key := range []string{`"`, `"a`, `"app`, `"app"`, `"app"]`, `"app\`, `"none`} {
 			q := all(ofMain)
 			q.Skip = "spec.selector.matchLabels[" + key
 			if out := b.ask(t, only{"list pods in demo"}, q); len(out.Items) > 0 || out.Total > 0 {

@@ -42,8 +42,9 @@ func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
 	return out, nil
 }
 
-// selectorKey matches the key of a selector in the path of a field: matchLabels[app].
-var selectorKey = regexp.MustCompile(`\[[^\]]*[^\]0-9][^\]]*(\]|$)`)
+// selectorKey matches the key of a selector in the path of a field, or in the beginning of one:
+// matchLabels["app"].
+var selectorKey = regexp.MustCompile(`\["(?:[^"\\]|\\.?)*("\]?|$)`)
 
 // withoutKey removes the key of a selector from the path of a field.
 func withoutKey(origin string) string { return selectorKey.ReplaceAllString(origin, "") }

@@ -471,7 +471,7 @@ func TestTrace(t *testing.T) {
 			last, text := trace.Steps[len(trace.Steps)-1], fmt.Sprintf("%+v", trace.Steps)
 			switch target.State {
 			case targets.Kept:
-				if len(trace.Also) != 1 || trace.Also[0].Name != "again" || last.Drops || !strings.Contains(text, "spec.selector.matchLabels[app]") || !strings.Contains(text, "Added:map[container:c]") {
+				if len(trace.Also) != 1 || trace.Also[0].Name != "again" || last.Drops || !strings.Contains(text, `spec.selector.matchLabels["app"]`) || !strings.Contains(text, "Added:map[container:c]") {
 					t.Errorf("%+v\n%s", trace, text)
 				}
 			case targets.Dropped:
