@@ -185,9 +185,10 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 	if n := len(s.Regex); n > 2 && s.Regex[0] == '/' && s.Regex[n-1] == '/' && slices.Contains(s.SourceLabels, "__name__") {
 		say(field+".regex", "matches names of metrics that begin and end with a slash, of which there are none; write %s", s.Regex[1:n-1])
 	}
-	if words, literal := literals(s.Regex); literal && what.metrics() && (action == "keep" || action == "drop") && slices.Equal(s.SourceLabels, []v1.LabelName{"__name__"}) {
-		if i := slices.IndexFunc(words, func(word string) bool { return strings.HasSuffix(word, "_") }); i >= 0 {
-			say(field+".regex", "a regex matches the whole name, and no metric is called %s: write %s.*", words[i], words[i])
+	if what.metrics() && (action == "keep" || action == "drop") && slices.Equal(s.SourceLabels, []v1.LabelName{"__name__"}) {
+		all := shapesOf(parsed(s.Regex))
+		if i := slices.IndexFunc(all, func(name shape) bool { return name.whole && strings.HasSuffix(name.text, "_") }); i >= 0 {
+			say(field+".regex", "a regex matches the whole name, and no metric is called %[1]s: write %[1]s.*", all[i].text)
 		}
 	}
 	if what != samples || s.Regex == "" {
