@@ -142,12 +142,24 @@ func (i inquiry) where(v *Verdict) []string {
 	}
 	var out []string
 	if at := i.q.Findings.Where(i.q.Row.Kind, object.GetNamespace(), object.GetName(), field); at != "" && v.Reason != SelectorNotSet && (v.Reason != NotKnown || len(v.Misses) > 0) {
-		out = append(out, fmt.Sprintf("%s: %s of the %s", at, field, i.q.Row))
+		out = append(out, fmt.Sprintf("%s: %s of the %s%s", at, field, i.q.Row, i.instead(v)))
 	}
 	if at := i.q.Findings.Where(row.Kind, w.GetNamespace(), w.GetName(), v.Selector); at != "" {
 		out = append(out, fmt.Sprintf("%s: %s of the %s", at, v.Selector, row))
 	}
 	return out
+}
+
+// instead returns where the object has the label that it lacks, as the end of a line; empty if it has it
+// nowhere.
+func (i inquiry) instead(v *Verdict) string {
+	if v.Reason != LabelsNotSelected || len(v.Misses) != 1 || v.Misses[0].Has() {
+		return ""
+	}
+	if remedy := lint.MissingLabel(i.q.Object, v.Misses[0].Label); remedy != "add it" {
+		return "; " + remedy
+	}
+	return ""
 }
 
 // findings returns the text of the findings about the object; nil in a cluster.

@@ -11,9 +11,9 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// missingLabel returns how to give an object a label that it lacks: often it has the label in
+// MissingLabel returns how to give an object a label that it lacks: often it has the label in
 // another place, or a misspelled one.
-func missingLabel(object catalog.Object, label string) string {
+func MissingLabel(object catalog.Object, label string) string {
 	if object == nil {
 		return "add it"
 	}

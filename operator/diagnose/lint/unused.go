@@ -171,7 +171,7 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, object catalog
 		case a.Reason == selection.NamespaceNotSelected:
 			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
 		case !m.Has():
-			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: %s", m.Requirement, m.Label, missingLabel(object, m.Label)))
+			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: %s", m.Requirement, m.Label, MissingLabel(object, m.Label)))
 		default:
 			misses = append(misses, fmt.Sprintf("%s, but the label is %q", m.Requirement, m.Value))
 		}
