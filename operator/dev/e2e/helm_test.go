@@ -14,12 +14,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// release is a Helm release of the chart.
+// release is a Helm release.
 type release struct {
 	node
-	helm      string // path of the helm binary
-	namespace string
-	env       []string
+	helm            string // path of the helm binary
+	name, namespace string
+	env             []string
 }
 
 // run runs helm and returns its combined output.
@@ -43,8 +43,8 @@ func (r release) must(t *testing.T, args ...string) string {
 	return out
 }
 
-// chart stops the operator of deploy/ until the end of the test and installs the chart.
-func (n node) chart(t *testing.T) release {
+// release stops the operator of deploy/ until the end of the test, which uninstalls the release.
+func (n node) release(t *testing.T, name, namespace string) release {
 	t.Helper()
 	found, err := programs.Default(os.Stderr).Find(t.Context(), "helm")
 	if err != nil {
@@ -62,7 +62,7 @@ func (n node) chart(t *testing.T) release {
 	}
 	n.kubectl(t, "-n", "firekeeper", "wait", "--for=delete", "pod", "-l", "app.kubernetes.io/component=controller", "--timeout=2m")
 	dir := t.TempDir()
-	r := release{node: n, helm: found["helm"], namespace: "e2e-chart", env: []string{
+	r := release{node: n, helm: found["helm"], name: name, namespace: namespace, env: []string{
 		"KUBECONFIG=" + n.Kubeconfig, "HELM_CACHE_HOME=" + dir, "HELM_CONFIG_HOME=" + dir, "HELM_DATA_HOME=" + dir,
 	}}
 	t.Cleanup(func() {
@@ -73,7 +73,7 @@ func (n node) chart(t *testing.T) release {
 			logs, _ := n.Kubectl(ctx, "-n", r.namespace, "logs", "-l", "app.kubernetes.io/name=prometheus-operator", "--tail=40", "--prefix")
 			t.Logf("%s\n%s", out, logs)
 		}
-		if _, err := r.run(ctx, "uninstall", "firekeeper", "--ignore-not-found", "--wait"); err != nil {
+		if _, err := r.run(ctx, "uninstall", r.name, "--ignore-not-found", "--wait"); err != nil {
 			t.Error(err)
 		}
 		for _, args := range [][]string{
@@ -104,7 +104,7 @@ func TestChart(t *testing.T) {
 	long(t)
 	n := start(t)
 	s := n.space(t, "chart")
-	r := n.chart(t)
+	r := n.release(t, "firekeeper", "e2e-chart")
 	chart := filepath.Join(root(), "deploy", "chart")
 
 	t.Log(r.must(t, "install", "firekeeper", chart, "--create-namespace", "--wait", "--timeout=4m",
@@ -166,6 +166,49 @@ func TestChart(t *testing.T) {
 	s.in(t, "wait", "--for=jsonpath={.status.conditions[?(@.type==\"Reconciled\")].observedGeneration}=2", "prometheus/main", "--timeout=4m")
 	if now := n.uid(t, s.name, "pod/prometheus-main-0"); now != pod {
 		t.Errorf("the pod was replaced: %s, then %s", pod, now)
+	}
+}
+
+// TestChartOnANewCluster installs the chart with everything of its monitoring on a cluster without the CRDs, with one
+// command. The objects of these kinds belong to the release from the next upgrade on. The test is not parallel because
+// it deletes the CRDs, with all objects.
+func TestChartOnANewCluster(t *testing.T) {
+	long(t)
+	n := start(t)
+	r := n.release(t, "firekeeper", "e2e-new")
+	chart := filepath.Join(root(), "deploy", "chart")
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if _, err := n.Kubectl(ctx, "apply", "--server-side", "--force-conflicts", "-f", filepath.Join(root(), "deploy", "crds")); err != nil {
+			t.Error(err)
+		}
+	})
+	n.kubectl(t, "delete", "-f", filepath.Join(root(), "deploy", "crds"))
+
+	settings := []string{chart, "--create-namespace", "--wait", "--timeout=4m",
+		"--set=monitoring.serviceMonitor=true,monitoring.rules=true,monitoring.dashboard=true,webhook.enabled=true,webhook.replicas=1,kubelet.enabled=true"}
+	began := time.Now()
+	t.Log(r.must(t, append([]string{"install", "firekeeper"}, settings...)...))
+	t.Logf("helm install took %s", time.Since(began).Round(100*time.Millisecond))
+	r.tested(t)
+	of := func() string {
+		return n.kubectl(t, "-n", r.namespace, "get", "servicemonitors,prometheusrules", "-o", "jsonpath={range .items[*]}{.kind} {.metadata.uid}{\"\\n\"}{end}")
+	}
+	first := of()
+	if strings.Count(first, "\n") != 1 || !strings.Contains(first, "ServiceMonitor") || !strings.Contains(first, "PrometheusRule") {
+		t.Errorf("after the installation there are\n%s", first)
+	}
+	for _, tc := range []struct{ when, logs string }{{"the upgrade that adopts them", "debug"}, {"another upgrade", "info"}} {
+		r.must(t, append([]string{"upgrade", "firekeeper", "--set=logLevel=" + tc.logs}, settings...)...)
+		if now := of(); now != first {
+			t.Errorf("after %s there are\n%s\nafter the installation:\n%s", tc.when, now, first)
+		}
+	}
+	r.tested(t)
+	r.must(t, "uninstall", "firekeeper", "--wait", "--timeout=4m")
+	if left := of(); left != "" {
+		t.Errorf("helm uninstall leaves\n%s", left)
 	}
 }
 
