@@ -104,9 +104,14 @@ func (s space) stackWorks(t *testing.T, i int) {
 	}
 	s.runs(t, expr, "", stackPods[1])
 	took := until(t, "the operator is scraped", patience, func(ctx context.Context) (bool, error) {
+		address, err := s.Kubectl(ctx, "-n", s.name, "get", "pods", "-l", "app=kube-prometheus-stack-operator", "-o", "jsonpath={.items[*].status.podIP}")
+		if err != nil {
+			return false, err
+		}
 		targets, err := s.server(stackPods[1], "http").Targets(ctx)
 		for _, target := range targets {
-			if strings.HasPrefix(target.ScrapePool, "serviceMonitor/"+s.name+"/"+stackOperator+"/") && target.Health == "up" && strings.HasPrefix(target.ScrapeURL, "https:") {
+			if strings.HasPrefix(target.ScrapePool, "serviceMonitor/"+s.name+"/"+stackOperator+"/") && target.Health == "up" &&
+				strings.HasPrefix(target.ScrapeURL, "https://"+string(address)+":") {
 				return true, nil
 			}
 		}
