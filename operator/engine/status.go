@@ -38,6 +38,8 @@ const (
 
 	// ReasonDeprecated means that fields are in use that have a replacement; the message names them.
 	ReasonDeprecated = "DeprecatedFieldsInUse"
+	// ReasonConfigUnmanaged means that the user writes the configuration, not the operator.
+	ReasonConfigUnmanaged = "ConfigurationUnmanaged"
 	// ReasonLeftOut means that there is no room for all selected objects; the message names namespaces.
 	ReasonLeftOut = "ObjectsLeftOut"
 )

@@ -1,8 +1,6 @@
 package promconfig
 
 import (
-	"slices"
-
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -23,24 +21,6 @@ func (s *Settings) enforcement(resource, namespace, name string) Step {
 	return &copyStep{TargetLabel: s.data.EnforcedNamespaceLabel, Replacement: namespace}
 }
 
-// Enforces reports whether a workload sets its enforced namespace label on the targets of a monitor.
-// resource is the plural of the kind in lower case.
-func Enforces(f *v1.CommonPrometheusFields, resource, namespace, name string) bool {
-	return f.EnforcedNamespaceLabel != "" && !slices.ContainsFunc(f.ExcludedFromEnforcement, func(e v1.ObjectReference) bool {
-		return excludes(e, resource, namespace, name)
-	})
-}
-
 func (s *Settings) excluded(resource, namespace, name string) bool {
-	for _, e := range s.data.ExcludedFromEnforcement {
-		if excludes(e, resource, namespace, name) {
-			return true
-		}
-	}
-	return false
-}
-
-func excludes(e v1.ObjectReference, resource, namespace, name string) bool {
-	return e.Namespace != "" && e.Namespace == namespace && e.Resource == resource &&
-		(e.Group == "" || e.Group == v1.GroupName) && (e.Name == "" || e.Name == name)
+	return v1.Names(s.data.ExcludedFromEnforcement, resource, namespace, name)
 }

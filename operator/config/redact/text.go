@@ -74,7 +74,7 @@ func Labels(l map[string]string) map[string]string {
 
 // Values that parsers quote in their errors.
 var (
-	quoted = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"")
+	quoted = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|anchor '.*'")
 	// ofAlertmanager matches those of Alertmanager and its libraries: URLs, texts of a wrong type,
 	// templates. It quotes names in other errors.
 	ofAlertmanager = regexp.MustCompile("`[^`]*`" + `|(parse |host |address |scheme )"(?:[^"\\]|\\.)*"|(template: ).*`)

@@ -216,7 +216,7 @@ func (plan *Plan) content() delivery.Content {
 // notes adds the warnings that a user should see although nothing failed.
 func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 	if in.options.unmanaged(in.Workload) {
-		plan.Reason, plan.Message = ReasonConfigUnmanaged, configUnmanaged
+		plan.Reason, plan.Message = engine.ReasonConfigUnmanaged, configUnmanaged
 	}
 	plan.Deprecate(deprecatedFields(in.Workload)...)
 	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
@@ -234,9 +234,7 @@ func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 // The condition Reconciled if the user manages the configuration Secret, which only these
 // kinds allow.
 const (
-	// ReasonConfigUnmanaged means that the operator does not generate the configuration.
-	ReasonConfigUnmanaged = "ConfigurationUnmanaged"
-	configUnmanaged       = "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
+	configUnmanaged = "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
 		"so the operator leaves the configuration in the Secret to you: remoteWrite, alerting, rules and all else of the spec are not in it; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
 )
 

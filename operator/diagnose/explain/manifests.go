@@ -11,7 +11,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
-	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -46,7 +45,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
 				c.Faults = manifestFaults(wrong, w.Ref())
-				c.Unwritten = outcomes[i].Plan.Reason == prometheus.ReasonConfigUnmanaged
+				c.Unwritten = outcomes[i].Plan.Reason == engine.ReasonConfigUnmanaged
 				c.Fails, c.Pods = outcomes[i].Err != nil, podTrouble(o, w, outcomes[i])
 				q.Workloads = append(q.Workloads, c)
 			}

@@ -58,7 +58,7 @@ func TestMisplacedReference(t *testing.T) {
 func TestOtherReference(t *testing.T) {
 	const prometheus = selectsAll + "  additionalScrapeConfigs: {name: jobs, key: a.yaml}\n---\napiVersion: v1\n"
 	for text, want := range map[string]string{
-		"kind: ConfigMap\nmetadata: {name: jobs, namespace: mon}\n": `Secret "mon/jobs" does not exist among the manifests (there is a ConfigMap of this name; this field needs a Secret)`,
+		"kind: ConfigMap\nmetadata: {name: jobs, namespace: mon}\n": `Secret "mon/jobs" does not exist among the manifests; there is a ConfigMap of this name, and this field refers to a Secret`,
 		"kind: Secret\nmetadata: {name: job, namespace: mon}\n":     `Secret "mon/jobs" does not exist among the manifests (there is job: did you mean that?)`,
 		"kind: Secret\nmetadata: {name: jobs, namespace: app}\n":    `(there is one in namespace app, but references are to namespace mon)`,
 		"kind: Secret\nmetadata: {name: other, namespace: mon}\n":   `Secret "mon/jobs" does not exist among the manifests [missing-reference]`,
@@ -68,7 +68,7 @@ func TestOtherReference(t *testing.T) {
 		}
 	}
 	const tls = selectsAll + "  remoteWrite: [{url: 'https://a', tlsConfig: {ca: {secret: {name: ca, key: a}}}}]\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: ca, namespace: mon}\n"
-	if got := lines(t, tls); !strings.Contains(got, `Secret "mon/ca" does not exist among the manifests (there is a ConfigMap of this name: write configMap instead of secret)`) {
+	if got := lines(t, tls); !strings.Contains(got, `Secret "mon/ca" does not exist among the manifests; there is a ConfigMap of this name: write configMap instead of secret`) {
 		t.Error(got)
 	}
 }

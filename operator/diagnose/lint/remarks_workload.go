@@ -9,7 +9,6 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
@@ -28,7 +27,7 @@ func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 	}
 	relabels := func(resource, path string, steps []v1.RelabelConfig) {
 		for i, s := range steps {
-			if s.TargetLabel != "" && s.TargetLabel == f.EnforcedNamespaceLabel && promconfig.Enforces(f, resource, object.GetNamespace(), object.GetName()) {
+			if s.TargetLabel != "" && s.TargetLabel == f.EnforcedNamespaceLabel && !v1.Names(f.ExcludedFromEnforcement, resource, object.GetNamespace(), object.GetName()) {
 				say(fmt.Sprintf("%s[%d].targetLabel", path, i), "%s becomes %q afterwards, because the workload sets spec.enforcedNamespaceLabel; except the object with spec.excludedFromEnforcement, or write another label", s.TargetLabel, object.GetNamespace())
 			}
 		}

@@ -83,3 +83,14 @@ type ObjectReference struct {
 	// +required
 	Resource string `json:"resource"`
 }
+
+// Names reports whether one of the references names an object of this group. resource is the plural of
+// its kind, in lower case.
+func Names(all []ObjectReference, resource, namespace, name string) bool {
+	for _, r := range all {
+		if r.Namespace != "" && r.Namespace == namespace && r.Resource == resource && (r.Group == "" || r.Group == GroupName) && (r.Name == "" || r.Name == name) {
+			return true
+		}
+	}
+	return false
+}
