@@ -22,15 +22,15 @@ import (
 func situations(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	archives, err := filepath.Glob("testdata/lint/*.txtar")
-	if err != nil || len(archives) < 10 {
-		t.Fatalf("%d archives, %v", len(archives), err)
+	var archives []string
+	for _, dir := range []string{"testdata/lint", "testdata/explain", "../../operator/diagnose/lint/testdata", "../../operator/diagnose/explain/testdata"} {
+		found, err := filepath.Glob(dir + "/*.txtar")
+		if err != nil || len(found) < 5 {
+			t.Fatalf("%d archives in %s, %v", len(found), dir, err)
+		}
+		archives = append(archives, found...)
 	}
-	more, err := filepath.Glob("testdata/explain/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range append(archives, more...) {
+	for _, path := range archives {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -87,11 +87,8 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 	declare(app, all)
 	nameFlags(app)
 
-	if words, is := completedWords(args); is {
-		if names := commandNames(app.Model(), words); names != nil {
-			fmt.Fprintln(stdout, strings.Join(names, "\n"))
-			return 0
-		}
+	if completed(app, args, stdout) {
+		return 0
 	}
 	args = arguments(app, args)
 	name, err := app.Parse(args)
@@ -130,6 +127,19 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		fmt.Fprintf(o.told, "%s: %v\n", v.name, err)
 	}
 	return code
+}
+
+// completed prints the names of commands that complete the words of a command line, if a shell asks.
+func completed(app *kingpin.Application, args []string, stdout io.Writer) bool {
+	words, is := completedWords(args)
+	if !is {
+		return false
+	}
+	names := commandNames(app.Model(), words)
+	if names != nil {
+		fmt.Fprintln(stdout, strings.Join(names, "\n"))
+	}
+	return names != nil
 }
 
 // validateWith returns an error for the first invalid option, of all commands or of the chosen one.

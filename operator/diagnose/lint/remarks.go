@@ -36,41 +36,16 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	if w.String() == l.standIn {
 		known = nil
 	}
-	steps := func(path string, before, after []v1.RelabelConfig, found *discovered) {
+	var steps stepRemarks = func(path string, before, after []v1.RelabelConfig, found *discovered) {
 		relabelRemarks(always, path+".relabelings", before, targets)
 		relabelRemarks(always, path+".metricRelabelings", after, samples)
 		found.metaRemarks(say(w.String()), path+".relabelings", before)
 	}
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
-		found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
-		for i := range m.Spec.Endpoints {
-			e := &m.Spec.Endpoints[i]
-			path := fmt.Sprintf("spec.endpoints[%d]", i)
-			if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
-				always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
-			}
-			pathRemark(always, path+".path", e.Path)
-			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
-			steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
-			if e.Port != "" && e.TargetPort != nil {
-				always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
-			}
-		}
-		namesRemark(always, m.Spec.NamespaceSelector)
+		serviceMonitorRemarks(always, steps, m, known)
 	case *v1.PodMonitor:
-		found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
-		for i := range m.Spec.PodMetricsEndpoints {
-			e := &m.Spec.PodMetricsEndpoints[i]
-			path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
-			if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
-				always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
-			}
-			pathRemark(always, path+".path", e.Path)
-			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
-			steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
-		}
-		namesRemark(always, m.Spec.NamespaceSelector)
+		podMonitorRemarks(always, steps, m, known)
 	case *v1.Probe:
 		probeRemarks(always, m)
 	case *v1alpha1.ScrapeConfig:
@@ -94,6 +69,45 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 			fileRemarks(say(w.String()), fields, object)
 		}
 	}
+}
+
+// stepRemarks reports remarks about the relabel steps of an endpoint, before and after the scrape.
+type stepRemarks func(path string, before, after []v1.RelabelConfig, found *discovered)
+
+// serviceMonitorRemarks reports remarks about a ServiceMonitor. known are the fields of the workload,
+// nil if it is not among the manifests.
+func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor, known *v1.CommonPrometheusFields) {
+	found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
+	for i := range m.Spec.Endpoints {
+		e := &m.Spec.Endpoints[i]
+		path := fmt.Sprintf("spec.endpoints[%d]", i)
+		if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
+			always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
+		}
+		pathRemark(always, path+".path", e.Path)
+		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
+		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		if e.Port != "" && e.TargetPort != nil {
+			always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
+		}
+	}
+	namesRemark(always, m.Spec.NamespaceSelector)
+}
+
+// podMonitorRemarks is like serviceMonitorRemarks for a PodMonitor.
+func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *v1.CommonPrometheusFields) {
+	found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
+	for i := range m.Spec.PodMetricsEndpoints {
+		e := &m.Spec.PodMetricsEndpoints[i]
+		path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
+		if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
+			always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
+		}
+		pathRemark(always, path+".path", e.Path)
+		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
+		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+	}
+	namesRemark(always, m.Spec.NamespaceSelector)
 }
 
 // probeRemarks reports remarks about a Probe.

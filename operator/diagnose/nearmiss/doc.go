@@ -15,7 +15,8 @@
 //	probes.go alerting.go  the prober of a Probe, the Alertmanagers of a Prometheus
 //	answers.go policies.go mesh.go  targets that probably cannot be scraped: scheme, path, NetworkPolicies, mTLS
 //	duplicates.go       pods that are scraped twice
-//	rbac.go permissions.go  permissions of the ServiceAccount, and missing ones
+//	rbac.go permissions.go  permissions of the ServiceAccount, and missing ones;
+//	                        permissions_remedy.go says how to grant them
 //	reviews.go          permissions according to the API server
 //
 //	view := nearmiss.NewView(objects, monitors)

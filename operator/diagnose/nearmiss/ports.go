@@ -65,29 +65,35 @@ func (v *View) noServicePort(s *Search, selected []service) []Hint {
 	case err == nil:
 		message = fmt.Sprintf("%q is the name of a port of a Service; %s", want, and(has))
 	}
+	message += called + s.remedy(want, selected, named, meant)
+	return []Hint{{Code: NoTarget, Field: s.port.field, Message: message}}
+}
+
+// remedy returns what to write instead of the name of a port that no Service has, as the end of a
+// message. named are the names of their ports, meant the fields that lead to what is probably meant.
+func (s *Search) remedy(want string, selected []service, named, meant []string) (text string) {
 	similar := manifest.Similar(want, named)
 	if i := slices.IndexFunc(named, func(name string) bool { return within(name, want) || within(want, name) }); similar == "" && i >= 0 {
 		similar = named[i]
 	}
-	message += called
 	switch {
 	case len(meant) > 0:
-		message += ": did you mean " + or(compact(meant)) + "?"
+		text = ": did you mean " + or(compact(meant)) + "?"
 	case similar != "":
-		message += fmt.Sprintf(": did you mean %s: %s?", s.portWord(), similar)
+		text = fmt.Sprintf(": did you mean %s: %s?", s.portWord(), similar)
 	case len(compact(named)) == 1 && named[0] != "" && slices.Contains(s.others, named[0]):
-		message += ", which another endpoint scrapes: remove this one, or add the port to the Service"
+		text = ", which another endpoint scrapes: remove this one, or add the port to the Service"
 	case len(compact(named)) == 1 && named[0] != "":
-		message += fmt.Sprintf(": write %s: %s", s.portWord(), named[0])
+		text = fmt.Sprintf(": write %s: %s", s.portWord(), named[0])
 	case len(selected) == 1 && selected[0].byAddresses() && len(named) == 1 && named[0] == "":
-		message += fmt.Sprintf(": name it %s in its Endpoints", nameFor(want))
+		text = fmt.Sprintf(": name it %s in its Endpoints", nameFor(want))
 		if !slices.ContainsFunc(selected[0].spec.Ports, func(p corev1.ServicePort) bool { return p.Name == want }) {
-			message += " and in the Service"
+			text += " and in the Service"
 		}
 	case len(selected) == 1 && len(selected[0].spec.Ports) == 1 && named[0] == "":
-		message += fmt.Sprintf(": name it %s in the Service", nameFor(want))
+		text = fmt.Sprintf(": name it %s in the Service", nameFor(want))
 	}
-	return []Hint{{Code: NoTarget, Field: s.port.field, Message: message}}
+	return text
 }
 
 // within reports whether a name is one of the words of another: metrics of http-metrics.

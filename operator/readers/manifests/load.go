@@ -270,28 +270,40 @@ func (r *reader) document(doc []byte) error {
 	return r.object(raw)
 }
 
-func (r *reader) object(raw []byte) error {
-	var head struct {
-		metav1.TypeMeta `json:",inline"`
-		Metadata        struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"metadata"`
-		Items []json.RawMessage `json:"items"`
+// header is the part of a manifest that identifies the object, or the items of a list.
+type header struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+	} `json:"metadata"`
+	Items []json.RawMessage `json:"items"`
+}
+
+// check returns an error if no object can have such a header.
+func (h *header) check() error {
+	switch {
+	case len(h.Kind) > maxHead:
+		return fmt.Errorf("kind: has %d bytes, at most %d are possible", len(h.Kind), maxHead)
+	case len(h.APIVersion) > maxHead:
+		return fmt.Errorf("apiVersion: has %d bytes, at most %d are possible", len(h.APIVersion), maxHead)
+	case len(h.Metadata.Namespace) > maxHead || len(h.Metadata.Name) > maxHead:
+		return fmt.Errorf("metadata: name and namespace have at most %d bytes", maxHead)
+	case h.Kind == "":
+		return errors.New("not a manifest: kind is missing")
 	}
+	return nil
+}
+
+func (r *reader) object(raw []byte) error {
+	var head header
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return unlikeManifest(raw, err)
 	}
-	switch {
-	case len(head.Kind) > maxHead:
-		return fmt.Errorf("kind: has %d bytes, at most %d are possible", len(head.Kind), maxHead)
-	case len(head.APIVersion) > maxHead:
-		return fmt.Errorf("apiVersion: has %d bytes, at most %d are possible", len(head.APIVersion), maxHead)
-	case len(head.Metadata.Namespace) > maxHead || len(head.Metadata.Name) > maxHead:
-		return fmt.Errorf("metadata: name and namespace have at most %d bytes", maxHead)
-	case head.Kind == "":
-		return errors.New("not a manifest: kind is missing")
-	case isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil:
+	if err := head.check(); err != nil {
+		return err
+	}
+	if isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		for i, item := range head.Items {
 			item = itemOf(head.TypeMeta, item)
 			r.at.Item = fmt.Sprintf("items[%d]", i)

@@ -1,11 +1,13 @@
 // Package insight answers the requests of the HTTP API and its HTML pages about a cluster. [New]
 // returns a [Cluster], which implements [Answers] with the same results for JSON and HTML.
 //
-//	answers.go   Answers: the requests and the types of the responses
+//	answers.go   Answers: the requests; answers_overview.go, answers_workload.go and
+//	             answers_targets.go have the types of the responses
 //	source.go    TargetSource: the targets of workloads
 //	cluster.go   Cluster: implements Answers
 //	snapshot.go  an immutable snapshot of the cluster; running.go reads pods and StatefulSets, update.go
-//	             and entry.go compute the state of each workload and cache it until it changes
+//	             and entry.go compute the state of each workload and cache it until what it depends on
+//	             changes (dependencies.go)
 //	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go preview.go
 //	             one request each; group.go puts equal problems together, similar.go suggests names,
 //	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,

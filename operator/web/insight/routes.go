@@ -59,9 +59,16 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	} else {
 		out.Report = config.Tree(c.Now().UTC(), origins)
 	}
+	h.hide(out, ruleOwners(text, made))
+	out.Unread = appendNew(out.Unread, a.unread...)
+	return out, nil
+}
+
+// hide removes from an answer what the caller may not get, and says so. owners are those of the inhibit
+// rules.
+func (h *hidingRoutes) hide(out *Routes, owners []catalog.Ref) {
 	out.Nearest = nil // would reveal that no hidden route matches
 	out.Route = h.step(out.Route)
-	owners := ruleOwners(text, made)
 	out.InhibitRules = slices.DeleteFunc(out.InhibitRules, func(rule routing.InhibitRule) bool {
 		return !h.shows(rule.Origin) || !h.showsRule(rule.Path, owners)
 	})
@@ -77,8 +84,6 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	if hidden > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("inhibit rules of AlertmanagerConfigs that you have no permission to get are hidden (%d)", hidden))
 	}
-	out.Unread = appendNew(out.Unread, a.unread...)
-	return out, nil
 }
 
 // hidingRoutes redacts the parts of a routing tree that the caller may not see.
