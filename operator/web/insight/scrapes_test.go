@@ -79,6 +79,7 @@ func TestScrapesNeedPermission(t *testing.T) {
 			t.Errorf("%s: asked %d times, %v", name, len(source.as), err)
 		}
 	}
+	source.as = nil
 	alerts := insight.Object{Row: catalog.Alertmanager, NamespacedName: mainKey}
 	if _, err := a.Scrapes(t.Context(), acting{everything}, alerts, nil); err == nil || len(source.as) > 0 {
 		t.Errorf("an Alertmanager is asked for targets: %v", err)
