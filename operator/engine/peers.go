@@ -10,7 +10,7 @@ import (
 // The workloads of a namespace share a Service, so that each of them depends on all others. What one
 // contributes is computed once while it is unchanged, and not once for each of the others.
 
-// serviceUse is what a version of a workload contributes to the shared Service.
+// serviceUse is the contribution of one version of a workload to the shared Service.
 type serviceUse struct {
 	of      v1.Workload // in the cache
 	foreign bool

@@ -24,8 +24,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// proxied is an API server with a Prometheus in pod demo/prometheus-main-0. Any token is that of a
-// user with its name. Only alice and bob may get pods/proxy in demo.
+// proxied is an API server with a Prometheus in pod demo/prometheus-main-0. A token authenticates
+// the user of the same name. Only alice and bob may get pods/proxy in demo.
 type proxied struct {
 	*httptest.Server
 	mu       sync.Mutex

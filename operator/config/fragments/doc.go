@@ -4,7 +4,7 @@
 // their kind. Settings of different kinds of workloads must therefore differ if the result does.
 //
 //	cache.Use(workload, settings.Key())
-//	f := cache.Get(settings.Key(), compiled.ID{...}, assets.Current, func() (promconfig.Fragment, bool) {
+//	f := cache.Get(settings.Key(), fragments.ID{...}, assets.Current, func() (promconfig.Fragment, bool) {
 //		return promconfig.CompileServiceMonitor(m, settings, reader), true
 //	})
 //

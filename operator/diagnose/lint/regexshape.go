@@ -8,8 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
-// shape is what the texts that a regular expression matches have in common: one text, or the beginning
-// of texts.
+// shape is a text that a regular expression matches, or the common prefix of several.
 type shape struct {
 	text  string
 	whole bool // the text itself, nothing else

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// A dry run tells what the operator would write for a workload, and which objects it would reject.
+// Run returns the objects that the operator would write for a workload, and the verdict on each selected object.
 func ExampleRun() {
 	objects, faults := manifests.Read("shop.yaml", []byte(`
 apiVersion: monitoring.coreos.com/v1

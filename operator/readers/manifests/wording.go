@@ -212,7 +212,7 @@ func reword(kind string, err error) error {
 }
 
 // misread are fields that are often confused with fields of another type. In an explanation for a
-// number, … stands for it.
+// number, … is replaced by the number.
 var misread = []struct {
 	path *regexp.Regexp
 	got  reflect.Kind

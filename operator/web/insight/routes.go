@@ -64,8 +64,8 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	return out, nil
 }
 
-// hide removes from an answer what the caller may not get, and says so. owners are those of the inhibit
-// rules.
+// hide removes the parts of an answer that the caller may not get, and adds notes about them. owners are
+// the owners of the inhibit rules.
 func (h *hidingRoutes) hide(out *Routes, owners []catalog.Ref) {
 	out.Nearest = nil // would reveal that no hidden route matches
 	out.Route = h.step(out.Route)

@@ -16,8 +16,8 @@ import (
 const (
 	// timeout of a request to a pod.
 	timeout = 30 * time.Second
-	// maxAnswer is the maximum size of a response in bytes: some 50,000 targets. maxValue is that of
-	// one target.
+	// maxAnswer is the maximum size of a response in bytes (some 50,000 targets), maxValue the maximum
+	// size of one target in it.
 	maxAnswer = 128 << 20
 	maxValue  = 1 << 20
 	// noJob is a name that no job has: a filter by it returns no dropped targets but the counts of
