@@ -22,6 +22,9 @@ func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	if err := v1.CheckShards(f.Shards); err != nil {
 		return faults.At("shards", err)
 	}
+	if err := v1.CheckReplicas(f.Replicas); err != nil {
+		return faults.At("replicas", err)
+	}
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
 		return faults.At("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
 	}

@@ -11,6 +11,7 @@ func TestCheckOwner(t *testing.T) {
 	for _, tc := range []struct{ version, spec, want string }{
 		{"3.13.2", `{shards: 1000}`, ""},
 		{"3.13.2", `{shards: 1001}`, "spec.shards: 1001 is more than 1000"},
+		{"3.13.2", `{replicas: 2147483647}`, "spec.replicas: 2147483647 is more than 1000"},
 		{"3.13.2", `{scrapeInterval: 700y}`, `spec.scrapeInterval: "700y" is not a duration that Prometheus accepts`},
 		{"3.13.2", `{evaluationInterval: 700y}`, `spec.evaluationInterval: "700y" is not a duration that Prometheus accepts`},
 		{"3.13.2", `{remoteWrite: [{url: "http://a"}, {url: "http://a", queueConfig: {maxBackoff: 700y}}]}`, `spec.remoteWrite[1].queueConfig.maxBackoff: "700y" is not a duration that Prometheus accepts`},

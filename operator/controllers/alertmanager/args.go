@@ -140,9 +140,6 @@ func clusterLabel(b *builder) (string, bool) {
 	return b.Meta.Namespace + "/" + b.Meta.Name, true
 }
 
-// maxReplicas limits the arguments of a pod, which contain the addresses of all pods.
-const maxReplicas = 1000
-
 // peers returns the addresses of all pods, even if there is only one.
 func peers(b *builder) []string {
 	domain := b.ServiceName()
@@ -150,7 +147,7 @@ func peers(b *builder) []string {
 		domain = fmt.Sprintf("%s.%s.svc.%s.", domain, b.Meta.Namespace, b.Config.ClusterDomain)
 	}
 	var out []string
-	for i := range min(b.Replicas(), maxReplicas) {
+	for i := range min(b.Replicas(), v1.MaxReplicas) {
 		out = append(out, fmt.Sprintf("%s-%d.%s:%d", b.PrefixedName(), i, domain, meshPort))
 	}
 	return out

@@ -24,7 +24,7 @@ var checks = []workload.Check[*builder]{
 	{Field: "spec.clusterPeerTimeout", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.ClusterPeerTimeout }, false)},
 	{Field: "spec.externalUrl", Fault: (*builder).checkURL},
 	{Field: "spec.limits", Fault: (*builder).checkLimits},
-	{Field: "spec.replicas", Fault: (*builder).checkReplicas},
+	{Field: "spec.replicas", Fault: func(b *builder) error { return v1.CheckReplicas(b.spec.Replicas) }},
 	{Field: "spec.clusterAdvertiseAddress", Fault: func(b *builder) error {
 		if b.spec.ClusterAdvertiseAddress == "" {
 			return nil
@@ -110,13 +110,6 @@ func bytesOf(size v1.ByteSize) (int64, error) {
 		return 0, fmt.Errorf("%q is out of range", size)
 	}
 	return int64(n), nil
-}
-
-func (b *builder) checkReplicas() error {
-	if n := b.Replicas(); n > maxReplicas {
-		return fmt.Errorf("%d: at most %d are possible", n, maxReplicas)
-	}
-	return nil
 }
 
 func checkHostPort(address string) error {

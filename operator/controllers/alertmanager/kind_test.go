@@ -346,7 +346,7 @@ func TestFaultsComeFirst(t *testing.T) {
 		`externalUrl: "http://user:secret@host:port"`:                                 `spec.externalUrl: not a valid URL`,
 		`routePrefix: "/a*b"`:                                                         `spec.routePrefix: `,
 		`limits: {maxPerSilenceBytes: many}`:                                          `spec.limits.maxPerSilenceBytes: `,
-		`replicas: 2000000000`:                                                        `spec.replicas: `,
+		`replicas: 2000000000`:                                                        `spec.replicas: 2000000000 is more than 1000`,
 		`limits: {maxSilences: -1}`:                                                   `spec.limits.maxSilences: `,
 		`clusterAdvertiseAddress: host`:                                               `spec.clusterAdvertiseAddress: `,
 		`additionalPeers: ["a:1", b]`:                                                 `spec.additionalPeers[1]: `,

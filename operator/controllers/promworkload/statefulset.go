@@ -48,5 +48,8 @@ func (b *Builder) check() error {
 	if err := v1.CheckShards(b.common.Shards); err != nil {
 		return faults.At("spec.shards", err)
 	}
+	if err := v1.CheckReplicas(b.common.Replicas); err != nil {
+		return faults.At("spec.replicas", err)
+	}
 	return b.WebConfig().Check()
 }

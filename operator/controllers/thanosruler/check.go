@@ -17,6 +17,7 @@ import (
 // checks are the rules for a spec, in the order in which they are checked.
 var checks = []workload.Check[*builder]{
 	{Fault: func(b *builder) error { return b.files().Check() }},
+	{Field: "spec.replicas", Fault: func(b *builder) error { return v1.CheckReplicas(b.spec.Replicas) }},
 	{Field: "spec.queryEndpoints", Fault: (*builder).checkQuery},
 	{Field: "spec.alertQueryUrl", Fault: func(b *builder) error {
 		_, err := workload.ParseURL(b.spec.AlertQueryURL)

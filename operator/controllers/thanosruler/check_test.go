@@ -13,6 +13,7 @@ func TestRefused(t *testing.T) {
 	for spec, want := range map[string]string{
 		`queryConfig: {key: a}`:                                              "spec.queryConfig: needs a name and a key",
 		`alertRelabelConfigs: {name: a, key: ""}`:                            "spec.alertRelabelConfigs: needs a name and a key",
+		`{replicas: 2147483647, queryEndpoints: [a]}`:                        "spec.replicas: 2147483647 is more than 1000",
 		`queryEndpoints: []`:                                                 "spec.queryEndpoints: must not be empty unless queryConfig is set",
 		`queryEndpoints: [a, b, a]`:                                          "spec.queryEndpoints[2]: is the same as [0]",
 		`queryEndpoints: [a, ""]`:                                            "spec.queryEndpoints[1]: must not be empty",
