@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// paceBurst is the number of writes of a workload's content without a pause.
+	// paceBurst is the minimum number of writes of a workload's content without a pause.
 	paceBurst = 5
+	// paceCredit is the sum of pauses that a burst of more, smaller writes leaves out: about 25 of
+	// 20 kB.
+	paceCredit = 30 * time.Second
 	// After a burst, each write costs one pacePause, plus one for every paceBytes written, up to
 	// paceMost: that is the maximum time by which one tenant's loop of changes delays the changes
 	// of others.
@@ -43,11 +46,11 @@ func (p *pace) wrote(now time.Time, bytes int) {
 
 // wait returns the delay of the next write; 0 or less for none.
 func (p *pace) wait(now time.Time) time.Duration {
-	wait := p.due.Sub(now)
+	var last time.Duration
 	for _, pause := range p.last {
-		wait -= pause
+		last += pause
 	}
-	return max(wait, p.rest.Sub(now))
+	return max(p.due.Add(-max(last, paceCredit)).Sub(now), p.rest.Sub(now))
 }
 
 // paced returns the delay of a workload's next reconciliation. Changes of the workload itself and

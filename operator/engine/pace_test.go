@@ -31,18 +31,20 @@ func TestPace(t *testing.T) {
 				}
 				return now.Sub(from)
 			}
-			if took := loop(paceBurst); took != 0 {
-				t.Errorf("a burst took %v", took)
+			credit := max((paceBurst-1)*pause, paceCredit)
+			burst := 1 + int(credit/pause)
+			if took := loop(burst); took != 0 {
+				t.Errorf("a burst of %d took %v", burst, took)
 			}
-			if took := loop(20); took != 20*pause {
-				t.Errorf("20 writes more took %v, want %v", took, 20*pause)
+			if took, want := loop(20), time.Duration(burst+19)*pause-credit; took != want {
+				t.Errorf("20 writes more took %v, want %v", took, want)
 			}
 			now = now.Add(pause)
 			if took := loop(1); took != 0 {
 				t.Errorf("a single write waited %v", took)
 			}
-			now = now.Add(paceBurst * pause)
-			if took := loop(paceBurst); took != 0 {
+			now = now.Add(time.Duration(burst) * pause)
+			if took := loop(burst); took != 0 {
 				t.Errorf("a burst after quiet took %v", took)
 			}
 		})
@@ -121,7 +123,7 @@ func TestLoopKeepsThePace(t *testing.T) {
 		synctest.Wait()
 		stop()
 		passes := w.passes["a"]
-		if n := len(passes); n < 14 || n > 17 { // 10 s: the burst, and one each second
+		if n := len(passes); n < 40 || n > 44 { // 10 s: a burst of 31, and one each second
 			t.Errorf("%d passes, at %v", n, passes)
 		}
 		if seen != changed {
@@ -154,7 +156,7 @@ func TestPaceOfAWorkload(t *testing.T) {
 			b.set(rule(fmt.Sprintf("r-%02d", i)))
 			b.after(100 * time.Millisecond)
 		}
-		if n := configs(); n < 10 || n > 16 { // 10 s: the burst, and one each second
+		if n := configs(); n < 36 || n > 42 { // 10 s: a burst of 31, and one each second
 			t.Errorf("%d writes of the configuration", n)
 		}
 		if strings.Contains(b.config("ruler-a-config"), "r-99") {
