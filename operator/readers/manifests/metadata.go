@@ -22,14 +22,19 @@ func metadata(object metav1.Object) field.ErrorList {
 			one.Field = labelField(object.GetLabels(), value)
 			one.Detail = "want a value of at most 63 letters, digits, -, _ and . that begins and ends with a letter or digit"
 			if _, isKey := object.GetLabels()[value]; isKey {
-				one.Detail = "want a name of at most 63 letters, digits, -, _ and . that begins and ends with a letter or digit, possibly after a domain and a slash"
+				one.Detail = wantKey
 			}
+		case one.Field == "metadata.annotations" && isText && one.Type == field.ErrorTypeInvalid:
+			one.Field, one.Detail = fmt.Sprintf("%s[%q]", one.Field, value), wantKey
 		case (one.Field == "metadata.name" || one.Field == "metadata.namespace") && isText && one.Type == field.ErrorTypeInvalid:
 			one.Detail = nameReason(value, one.Field == "metadata.namespace")
 		}
 	}
 	return all
 }
+
+// wantKey describes valid names of labels and annotations.
+const wantKey = "want a name of at most 63 letters, digits, -, _ and . that begins and ends with a letter or digit, possibly after a domain and a slash"
 
 // maxNamespace is the maximum length of the name of a namespace.
 const maxNamespace = 63
