@@ -86,13 +86,9 @@ func newBindingsQueue() *bindingsQueue {
 }
 
 // bind queues the results of a reconciliation for writing.
-func (c *Controller) bind(key types.NamespacedName, in Inputs) {
+func (c *Controller) bind(key types.NamespacedName, verdicts map[string][]judged) {
 	if c.bindings == nil {
 		return
-	}
-	verdicts := map[string][]judged{}
-	for v := range in.Verdicts() {
-		verdicts[v.Kind] = append(verdicts[v.Kind], judgedOf(v))
 	}
 	c.bindings.mu.Lock()
 	c.bindings.verdicts[key] = verdicts

@@ -10,14 +10,14 @@ import (
 )
 
 // outcome returns what a successful reconciliation reports: the finding that matters most to the user.
-func (k *Kind) outcome(w v1.Workload, in Inputs, plan Plan) Outcome {
-	out := Outcome{Dropped: k.AllDropped(w, in.Verdicts(), plan.Dropped)}
+func (k *Kind) outcome(w v1.Workload, r results, plan Plan) Outcome {
+	out := Outcome{Dropped: k.AllDropped(w, slices.Values(r.partial), plan.Dropped)}
 	switch {
 	case len(plan.unbound) > 0:
 		out.Reason, out.Message = reasonClaimNotBound, strings.Join(slices.Concat(plan.unbound, plan.larger), "; ")
 	case len(plan.larger) > 0:
 		out.Reason, out.Message = reasonStorage, strings.Join(plan.larger, "; ")
-	case !anyVerdict(in):
+	case r.none():
 		out.Reason, out.Message = reasonNothingSelected, k.nothingSelected()
 	case plan.Reason != "":
 		out.Reason, out.Message = plan.Reason, plan.Message
@@ -25,13 +25,6 @@ func (k *Kind) outcome(w v1.Workload, in Inputs, plan Plan) Outcome {
 		out.Reason, out.Message = reasonFieldsLeftOut, leftOut(out.Dropped)
 	}
 	return out
-}
-
-func anyVerdict(in Inputs) bool {
-	for range in.Verdicts() {
-		return true
-	}
-	return false
 }
 
 // nothingSelected returns a human-readable message: "no ServiceMonitor, PodMonitor or Probe is selected".

@@ -55,7 +55,8 @@ func TestOutcome(t *testing.T) {
 		"claims that are not bound":   {monitors, nil, Plan{growth: unbound}, "ClaimNotBound", "db is not bound; db is large"},
 		"a kind's word after nothing": {monitors, nil, Plan{Reason: "R", Message: "m"}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
 	} {
-		out := (&Kind{Selects: tc.selects, Program: "Program"}).outcome(&v1.Prometheus{}, tc.in, tc.plan)
+		kind := &Kind{Selects: tc.selects, Program: "Program"}
+		out := kind.outcome(&v1.Prometheus{}, kind.results(tc.in, false), tc.plan)
 		if out.Reason != tc.reason || out.Message != tc.message || !slices.Equal(out.Dropped, texts(tc.plan.Dropped)) {
 			t.Errorf("%s: %+v", name, out)
 		}
@@ -64,7 +65,7 @@ func TestOutcome(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	kind := &Kind{Selects: []Selects{{Row: catalog.Probe}, {Row: catalog.PodMonitor}}}
-	got := kind.count(decided{{Kind: v1.ProbeKind}, {Kind: v1.ProbeKind, Err: errors.New("bad")}})
+	got := kind.results(decided{{Kind: v1.ProbeKind}, {Kind: v1.ProbeKind, Err: errors.New("bad")}}, false).counts
 	if got[v1.ProbeKind] != (Selection{2, 1}) || got[v1.PodMonitorKind] != (Selection{}) || len(got) != 2 {
 		t.Errorf("%v", got)
 	}

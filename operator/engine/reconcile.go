@@ -69,11 +69,11 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 		return Outcome{}, ownFault(err)
 	}
 	plan, err := in.Desired() // may leave out objects
-	selected := c.kind.count(in)
-	c.counts.Set(key, selected)
-	c.chargeSelection(key, selected)
-	c.reportRejections(log, w, state, in)
-	c.bind(key, in)
+	results := c.kind.results(in, c.bindings != nil)
+	c.counts.Set(key, results.counts)
+	c.chargeSelection(key, results.counts)
+	c.reportRejections(log, w, state, results.rejected)
+	c.bind(key, results.judged)
 	c.awaitPods(state, plan.AwaitsPods)
 	if err != nil {
 		return Outcome{}, ownFault(err)
@@ -91,7 +91,7 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 	} else if err != nil {
 		return Outcome{}, foreign(err)
 	}
-	return c.kind.outcome(w, in, plan), nil
+	return c.kind.outcome(w, results, plan), nil
 }
 
 // Copy returns a mutable copy of a workload with its GroupVersionKind set, which cached objects lack.

@@ -12,31 +12,66 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
-// count counts the selected objects of each kind.
-func (k *Kind) count(in Inputs) map[string]Selection {
-	out := make(map[string]Selection, len(k.Selects))
+// results are the verdicts of a reconciliation, collected in one pass: of 10,000 selected objects,
+// few are rejected or lack something.
+type results struct {
+	counts   map[string]Selection // by kind
+	rejected []fragments.Verdict
+	partial  []fragments.Verdict // with fields that were left out
+	judged   map[string][]judged // all of them, by kind; nil unless they are written to the objects
+}
+
+// results collects the verdicts. bindings requests those for the status of the objects.
+func (k *Kind) results(in Inputs, bindings bool) results {
+	out := results{counts: make(map[string]Selection, len(k.Selects)+1)}
 	for _, s := range k.Selects {
-		out[s.Kind] = Selection{}
+		out.counts[s.Kind] = Selection{}
 	}
+	if bindings {
+		out.judged = map[string][]judged{}
+	}
+	kind, n := "", Selection{} // the next object usually has the same kind
 	for v := range in.Verdicts() {
-		n := out[v.Kind]
+		if v.Kind != kind {
+			out.counts[kind] = n
+			kind, n = v.Kind, out.counts[v.Kind]
+		}
 		n.Selected++
 		if v.Err != nil {
 			n.Rejected++
+			out.rejected = append(out.rejected, v)
 		}
-		out[v.Kind] = n
+		if len(v.Dropped) > 0 {
+			out.partial = append(out.partial, v)
+		}
+		if out.judged != nil {
+			out.judged[kind] = append(out.judged[kind], judgedOf(v))
+		}
 	}
+	out.counts[kind] = n
+	delete(out.counts, "")
 	return out
 }
 
+// none reports whether nothing is selected.
+func (r results) none() bool {
+	for _, n := range r.counts {
+		if n.Selected > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // reportRejections reports rejected objects, once for each reason, in the log and as an Event on the object.
-func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, in Inputs) {
+func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, all []fragments.Verdict) {
 	rejected := map[string]reason{}
-	for v := range in.Verdicts() {
+	for _, v := range all {
 		obj := v.Object
-		if v.Err == nil || c.stores.namespaceTerminating(obj.GetNamespace()) { // its references may already be deleted
+		if c.stores.namespaceTerminating(obj.GetNamespace()) { // its references may already be deleted
 			continue
 		}
 		id, text := v.Kind+" "+obj.GetNamespace()+"/"+obj.GetName(), v.Err.Error()

@@ -41,7 +41,7 @@ func (p *LastPass[F]) Begin(settings string) {
 		p.settings, p.kinds = settings, map[string]*remembered[F]{}
 	}
 	for _, k := range p.kinds {
-		k.last, k.now, k.missed = k.now, make([]fragmentOf[F], 0, len(k.now)), 0
+		k.last, k.now, k.missed = k.now, nil, 0
 	}
 }
 
@@ -52,12 +52,25 @@ const (
 	maxLookahead = 256
 )
 
-// find returns the entry of an object. Callers must find the objects of a kind in order, and note each of them.
-func (p *LastPass[F]) find(kind string, obj metav1.Object) (entry fragmentOf[F], ok bool) {
-	if p == nil || p.kinds[kind] == nil {
+// of returns the fragments of the objects of a kind; nil for a nil LastPass.
+func (p *LastPass[F]) of(kind string) *remembered[F] {
+	if p == nil {
+		return nil
+	}
+	k := p.kinds[kind]
+	if k == nil {
+		k = &remembered[F]{}
+		p.kinds[kind] = k
+	}
+	return k
+}
+
+// find returns the entry of an object. Callers must find the objects of a kind in order.
+func (k *remembered[F]) find(obj metav1.Object) (entry fragmentOf[F], ok bool) {
+	if k == nil {
 		return entry, false
 	}
-	k, at := p.kinds[kind], address(obj)
+	at := address(obj)
 	for i := 0; i < len(k.last) && i < min(lookahead+k.missed, maxLookahead); {
 		switch old := k.last[i]; old.object.Value() {
 		case at:
@@ -75,21 +88,22 @@ func (p *LastPass[F]) find(kind string, obj metav1.Object) (entry fragmentOf[F],
 	return entry, false
 }
 
-// note records the fragment of an object for the next reconciliation. entry is the result of find
-// with that fragment.
-func (p *LastPass[F]) note(kind string, obj metav1.Object, entry fragmentOf[F]) {
-	if p == nil {
+// note records the fragments of a pass for the next one: an entry for each object, which is the
+// result of find or empty, with the object's current fragment.
+func note[T metav1.Object, F any](k *remembered[F], objects []T, entries []fragmentOf[F]) {
+	if k == nil {
 		return
 	}
-	if entry.object == (weak.Pointer[byte]{}) {
-		entry.object = weak.Make(address(obj))
+	for i, o := range objects {
+		if entries[i].object == (weak.Pointer[byte]{}) {
+			entries[i].object = weak.Make(address(o))
+		}
 	}
-	k := p.kinds[kind]
-	if k == nil {
-		k = &remembered[F]{}
-		p.kinds[kind] = k
+	if k.now == nil {
+		k.now = entries
+		return
 	}
-	k.now = append(k.now, entry)
+	k.now = append(k.now, entries...)
 }
 
 // objectHeld is the size in bytes of the entries of one object, for this pass and the last,

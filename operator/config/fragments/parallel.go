@@ -10,14 +10,15 @@ import (
 
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
-// sorted by namespace and name. stands reports whether a fragment is current; if nil, all
+// sorted by namespace and name. current reports whether a fragment is current; if nil, all
 // fragments of the last pass are.
-func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, stands func(F) bool, compile func(T) F) []F {
+func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
 	out, entries := make([]F, len(objects)), make([]fragmentOf[F], len(objects))
 	var missing []int
+	of := last.of(kind)
 	for i, o := range objects {
-		entry, ok := last.find(kind, o)
-		if !ok || stands != nil && !stands(entry.fragment) {
+		entry, ok := of.find(o)
+		if !ok || current != nil && !current(entry.fragment) {
 			missing = append(missing, i)
 		}
 		out[i], entries[i] = entry.fragment, entry
@@ -26,10 +27,10 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, st
 		object := objects[missing[i]]
 		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
-	for i, o := range objects {
+	for _, i := range missing {
 		entries[i].fragment = out[i]
-		last.note(kind, o, entries[i])
 	}
+	note(of, objects, entries)
 	return out
 }
 

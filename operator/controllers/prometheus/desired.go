@@ -181,9 +181,17 @@ func (in *Inputs) mostRuleConfigMaps() int {
 }
 
 // pieces returns the pieces of the accepted monitors of a kind.
-func (in *Inputs) pieces(kind string) (out []*document.Piece) {
-	for _, m := range in.Monitors {
-		if m.Kind == kind && m.Err == nil && m.Piece.Size() > 0 {
+func (in *Inputs) pieces(kind string) []*document.Piece {
+	first := slices.IndexFunc(in.Monitors, func(m Monitor) bool { return m.Kind == kind })
+	if first < 0 {
+		return nil
+	}
+	out := make([]*document.Piece, 0, len(in.Monitors)-first)
+	for _, m := range in.Monitors[first:] {
+		if m.Kind != kind {
+			break
+		}
+		if m.Err == nil && m.Piece.Size() > 0 {
 			out = append(out, m.Piece)
 		}
 	}

@@ -144,10 +144,10 @@ func (m monitorCompiler) compile() {
 // compileMonitors compiles and adds the selected objects of one kind.
 func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment) {
 	objects := engine.Selected[T](m.cluster, m.selectors, row)
-	stands := func(f *CompiledMonitor) bool {
+	current := func(f *CompiledMonitor) bool {
 		return f.Err == nil && (len(f.Deps) == 0 || m.cluster.Current(f.Deps))
 	}
-	out := fragments.All(&m.monitors, row.Kind, objects, stands, func(obj T) *CompiledMonitor {
+	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) *CompiledMonitor {
 		return m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
 			f := compile(obj, m.settings, m.cluster.References)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)

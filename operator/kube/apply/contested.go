@@ -81,6 +81,9 @@ func stateOf(obj metav1.Object) state {
 // digest identifies the content of a desired object, without the input hash, which also
 // depends on the existing object.
 func (k *kind[T]) digest(want T) [sha256.Size]byte {
+	if k.summary != nil {
+		want = k.summary(want)
+	}
 	if want.GetAnnotations()[wellknown.AnnotationInputHash] != "" {
 		want = k.copy(want)
 		delete(want.GetAnnotations(), wellknown.AnnotationInputHash)

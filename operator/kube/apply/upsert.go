@@ -50,7 +50,10 @@ type kind[T metav1.Object] struct {
 	wrote func(want, got T)
 	// keep returns the part of a written object that is remembered and compared; nil: all.
 	keep func(T) T
+	// copy returns a copy that merge may change.
 	copy func(T) T
+	// summary (optional) returns a small object that differs if the content of want differs.
+	summary func(want T) T
 
 	conflicts *conflicts
 }

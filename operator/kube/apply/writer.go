@@ -53,8 +53,16 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 	w := &Writer{
 		kube: kube, nodes: nodes,
 		secrets: kind[*corev1.Secret]{
-			name: "Secret", view: NewView(c.Secrets), copy: (*corev1.Secret).DeepCopy, keep: DigestSecret,
-			api:   func(ns string) endpoint[*corev1.Secret] { return kube.CoreV1().Secrets(ns) },
+			name: "Secret", view: NewView(c.Secrets), keep: DigestSecret,
+			api: func(ns string) endpoint[*corev1.Secret] { return secretsOf(kube, ns) },
+			copy: func(s *corev1.Secret) *corev1.Secret {
+				out := *s
+				s.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+				return &out
+			},
+			summary: func(s *corev1.Secret) *corev1.Secret {
+				return &corev1.Secret{ObjectMeta: s.ObjectMeta, Type: s.Type, Immutable: s.Immutable, Data: sums(s.Data)}
+			},
 			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
 			same: func(want, live *corev1.Secret) bool {
 				return sameMeta(want, live) && maps.Equal(digests(want.Data), live.StringData)
@@ -67,6 +75,9 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			name: "ConfigMap", view: NewView(c.ConfigMaps), copy: (*corev1.ConfigMap).DeepCopy,
 			api:   func(ns string) endpoint[*corev1.ConfigMap] { return kube.CoreV1().ConfigMaps(ns) },
 			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
+			summary: func(m *corev1.ConfigMap) *corev1.ConfigMap {
+				return &corev1.ConfigMap{ObjectMeta: m.ObjectMeta, Immutable: m.Immutable, BinaryData: sums(m.Data)}
+			},
 			same: func(want, live *corev1.ConfigMap) bool {
 				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == 0
 			},
@@ -134,6 +145,16 @@ func DigestSecret(s *corev1.Secret) *corev1.Secret {
 	out.Data, out.StringData = nil, digests(s.Data)
 	out.ManagedFields = nil
 	return &out
+}
+
+// sums returns the SHA-256 of each value.
+func sums[V []byte | string](data map[string]V) map[string][]byte {
+	out := make(map[string][]byte, len(data))
+	for k, v := range data {
+		sum := sha256.Sum256([]byte(v))
+		out[k] = sum[:]
+	}
+	return out
 }
 
 func digests(data map[string][]byte) map[string]string {
