@@ -93,7 +93,9 @@ func (m Monitor) verdict() fragments.Verdict {
 func (in *Inputs) References() iter.Seq[assets.Ref] {
 	var deps [][]assets.Dependency
 	for _, m := range in.Monitors {
-		deps = append(deps, m.Deps)
+		if len(m.Deps) > 0 {
+			deps = append(deps, m.Deps)
+		}
 	}
 	deps = append(deps, in.Mounted.Deps)
 	if in.Frame != nil {

@@ -73,7 +73,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 		},
 		configMaps: kind[*corev1.ConfigMap]{
 			name: "ConfigMap", view: NewView(c.ConfigMaps), copy: (*corev1.ConfigMap).DeepCopy,
-			api:   func(ns string) endpoint[*corev1.ConfigMap] { return kube.CoreV1().ConfigMaps(ns) },
+			api:   func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
 			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
 			summary: func(m *corev1.ConfigMap) *corev1.ConfigMap {
 				return &corev1.ConfigMap{ObjectMeta: m.ObjectMeta, Immutable: m.Immutable, BinaryData: sums(m.Data)}
