@@ -104,6 +104,10 @@ func Open(path string) (Case, error) {
 // a name below want/ (without that prefix); an error fails the test.
 func Run(t *testing.T, pattern string, render func(t *testing.T, c Case, name string) ([]byte, error)) {
 	t.Helper()
+	pattern, err := filepath.Abs(pattern) // render may change the working directory
+	if err != nil {
+		t.Fatal(err)
+	}
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no golden files match %s: %v", pattern, err)

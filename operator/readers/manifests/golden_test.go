@@ -1,0 +1,60 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// TestFolders reads the folder of a golden file, once as lint does and once as commands that stop at
+// the first fault.
+//
+//	want/faults   each fault with its place
+//	want/objects  the objects that are usable, with what the API server would set, and what is generated
+//	want/first    the error of a reader that stops
+func TestFolders(t *testing.T) {
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, what string) ([]byte, error) {
+		dir, names := c.Unpack(t)
+		t.Chdir(dir)
+		for i, name := range names {
+			names[i], _, _ = strings.Cut(name, "/")
+		}
+		names = slices.Compact(names)
+		var out strings.Builder
+		switch what {
+		case "faults":
+			_, faults := LoadAll(names, kinds())
+			for _, f := range faults {
+				fmt.Fprintln(&out, f.Placed())
+			}
+		case "objects":
+			objects, _ := LoadAll(names, kinds())
+			for _, row := range catalog.All {
+				for _, o := range objects.All(row) {
+					fmt.Fprintf(&out, "%s %s/%s (%s)\n", row.Kind, o.GetNamespace(), o.GetName(), objects.Place(row.Kind, o.GetNamespace(), o.GetName()))
+				}
+			}
+			for _, ref := range slices.SortedFunc(maps.Keys(objects.promises), assets.Ref.Compare) {
+				keys := objects.promises[ref].keys
+				if objects.promises[ref].any {
+					keys = append(slices.Clone(keys), "any key")
+				}
+				fmt.Fprintf(&out, "generated: %s: %s\n", ref, strings.Join(keys, ", "))
+			}
+			fmt.Fprintf(&out, "skipped: %d\n", objects.Skipped)
+		case "first":
+			if _, err := Load(names, kinds()); err != nil {
+				fmt.Fprintln(&out, err)
+			}
+		default:
+			t.Fatalf("no output is called %s", what)
+		}
+		return []byte(out.String()), nil
+	})
+}
