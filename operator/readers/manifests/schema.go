@@ -125,15 +125,10 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	if !validate {
 		return len(wrong) == 0, errors.Join(wrong...)
 	}
-	told := map[string]bool{}
-	for _, fault := range wrong {
-		if at, ok := errors.AsType[*manifest.FieldError](fault); ok {
-			told[at.Path] = true
-		}
-	}
+	told := pathsOf(wrong)
 	problems := checker.Values(object)
-	if len(wrong) == 0 { // otherwise the metadata may be missing
-		problems = append(problems, metadata(into)...)
+	if !told["metadata"] {
+		problems = append(problems, metadata(metaOf(object, into))...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	problems = withoutBranches(problems)
@@ -157,6 +152,31 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		return false, errors.Join(append(wrong, &InvalidError{Path: "the object", Reason: fmt.Sprintf("after %d values that are refused, no more are looked for", budget.DocumentFaults)})...)
 	}
 	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
+}
+
+// pathsOf returns the paths of faults, and "metadata" if one of them is there.
+func pathsOf(wrong []error) map[string]bool {
+	out := map[string]bool{}
+	for _, fault := range wrong {
+		if at, ok := errors.AsType[*manifest.FieldError](fault); ok {
+			out[at.Path] = true
+			if strings.HasPrefix(at.Path, "metadata.") {
+				out["metadata"] = true
+			}
+		}
+	}
+	return out
+}
+
+// metaOf returns the metadata of an object that may have faults elsewhere, so that into, its decoded
+// form, may be empty.
+func metaOf(object map[string]any, into metav1.Object) metav1.Object {
+	var out metav1.ObjectMeta
+	if text, err := json.Marshal(object["metadata"]); err != nil || json.Unmarshal(text, &out) != nil {
+		return into
+	}
+	out.Namespace = namespaceOr(out.Namespace)
+	return &out
 }
 
 // invalid joins problems into one error.
