@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -284,6 +285,9 @@ func (l *linter) workload(w dryrun.Workload) {
 func (l *linter) verdicts(w dryrun.Workload, all []fragments.Verdict) {
 	for _, v := range all {
 		at := about(catalog.RefOf(v.Kind, v.Object))
+		if _, left := errors.AsType[*share.LeftOutError](v.Err); left && w.String() == l.standIn {
+			v.Err = nil // no workload of the cluster selects all of this, as far as the manifests tell
+		}
 		if v.Err != nil {
 			l.rejected(at, CodeRejected, v.Err, w.String())
 			continue
