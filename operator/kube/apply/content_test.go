@@ -1,7 +1,9 @@
 package apply
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -69,5 +71,29 @@ func TestUpdateIsAnsweredWithMetadata(t *testing.T) {
 	status = http.StatusConflict
 	if _, err := secretsOf(kube, "team").Update(t.Context(), secret, opts); !apierrors.IsConflict(err) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// An update that is interrupted at the end of the process is an error, and nothing is remembered of
+// it: the next reconciliation writes again.
+func TestInterruptedUpdate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client has gone
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	kube, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := DigestSecret(secret("1", "old"))
+	w := NewWriter(kube, Caches{Secrets: shown[*corev1.Secret]{"ns/web": live}})
+	if change, err := w.Secret(ctx, secret("", "new")); !errors.Is(err, context.Canceled) || change != "" {
+		t.Errorf("%q, %v", change, err)
+	}
+	if got, ok := w.Secrets().Get("ns", "web"); !ok || got != live {
+		t.Errorf("remembers %+v", got)
 	}
 }

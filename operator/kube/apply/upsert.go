@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 	api := k.api(want.GetNamespace())
 	var got T
 	ending := false
-	err := retry.RetryOnConflict(raced, func() error {
+	err := onConflict(func() error {
 		if live == nil {
 			current, err := api.Get(ctx, want.GetName(), metav1.GetOptions{})
 			if err != nil {
@@ -175,6 +176,17 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 	}
 	k.remember(want, got)
 	return Updated, nil
+}
+
+// onConflict retries do after conflicts and returns the error of the last attempt.
+// [retry.RetryOnConflict] alone returns nil when do fails because its context has ended.
+func onConflict(do func() error) error {
+	var last error
+	err := retry.RetryOnConflict(raced, func() error {
+		last = do()
+		return last
+	})
+	return cmp.Or(err, last)
 }
 
 func (k *kind[T]) remember(want, got T) {
