@@ -26,19 +26,15 @@ type results struct {
 
 // results collects the verdicts. bindings requests those for the status of the objects.
 func (k *Kind) results(in Inputs, bindings bool) results {
-	out := results{counts: make(map[string]Selection, len(k.Selects)+1)}
+	out := results{counts: make(map[string]Selection, len(k.Selects))}
 	for _, s := range k.Selects {
 		out.counts[s.Kind] = Selection{}
 	}
 	if bindings {
 		out.judged = map[string][]judged{}
 	}
-	kind, n := "", Selection{} // the next object usually has the same kind
 	for v := range in.Verdicts() {
-		if v.Kind != kind {
-			out.counts[kind] = n
-			kind, n = v.Kind, out.counts[v.Kind]
-		}
+		n := out.counts[v.Kind]
 		n.Selected++
 		if v.Err != nil {
 			n.Rejected++
@@ -48,11 +44,10 @@ func (k *Kind) results(in Inputs, bindings bool) results {
 			out.partial = append(out.partial, v)
 		}
 		if out.judged != nil {
-			out.judged[kind] = append(out.judged[kind], judgedOf(v))
+			out.judged[v.Kind] = append(out.judged[v.Kind], judgedOf(v))
 		}
+		out.counts[v.Kind] = n
 	}
-	out.counts[kind] = n
-	delete(out.counts, "")
 	return out
 }
 

@@ -43,30 +43,24 @@ func (e contentEndpoint[T]) Update(ctx context.Context, want T, opts metav1.Upda
 	return e.with(want, made.ObjectMeta), nil
 }
 
-// coreClient returns the client of the core group; nil for a fake clientset.
-func coreClient(kube kubernetes.Interface) *rest.RESTClient {
+// contentOf returns the API of the Secrets or ConfigMaps of a namespace; of a fake clientset, api as
+// it is.
+func contentOf[T content](kube kubernetes.Interface, api endpoint[T], namespace, resource string, with func(T, metav1.ObjectMeta) T) endpoint[T] {
 	client, _ := kube.CoreV1().RESTClient().(*rest.RESTClient)
-	return client
+	if client == nil {
+		return api
+	}
+	return contentEndpoint[T]{api, client, namespace, resource, with}
 }
 
 func secretsOf(kube kubernetes.Interface, namespace string) endpoint[*corev1.Secret] {
-	var api endpoint[*corev1.Secret] = kube.CoreV1().Secrets(namespace)
-	client := coreClient(kube)
-	if client == nil {
-		return api
-	}
-	return contentEndpoint[*corev1.Secret]{api, client, namespace, "secrets", func(want *corev1.Secret, meta metav1.ObjectMeta) *corev1.Secret {
+	return contentOf[*corev1.Secret](kube, kube.CoreV1().Secrets(namespace), namespace, "secrets", func(want *corev1.Secret, meta metav1.ObjectMeta) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: meta, Type: want.Type, Immutable: want.Immutable, Data: want.Data}
-	}}
+	})
 }
 
 func configMapsOf(kube kubernetes.Interface, namespace string) endpoint[*corev1.ConfigMap] {
-	var api endpoint[*corev1.ConfigMap] = kube.CoreV1().ConfigMaps(namespace)
-	client := coreClient(kube)
-	if client == nil {
-		return api
-	}
-	return contentEndpoint[*corev1.ConfigMap]{api, client, namespace, "configmaps", func(want *corev1.ConfigMap, meta metav1.ObjectMeta) *corev1.ConfigMap {
+	return contentOf[*corev1.ConfigMap](kube, kube.CoreV1().ConfigMaps(namespace), namespace, "configmaps", func(want *corev1.ConfigMap, meta metav1.ObjectMeta) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: meta, Immutable: want.Immutable, Data: want.Data, BinaryData: want.BinaryData}
-	}}
+	})
 }

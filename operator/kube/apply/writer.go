@@ -61,11 +61,11 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 				return &out
 			},
 			summary: func(s *corev1.Secret) *corev1.Secret {
-				return &corev1.Secret{ObjectMeta: s.ObjectMeta, Type: s.Type, Immutable: s.Immutable, Data: sums(s.Data)}
+				return &corev1.Secret{ObjectMeta: s.ObjectMeta, Type: s.Type, Immutable: s.Immutable, Data: digests[[]byte](s.Data)}
 			},
 			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
 			same: func(want, live *corev1.Secret) bool {
-				return sameMeta(want, live) && maps.Equal(digests(want.Data), live.StringData)
+				return sameMeta(want, live) && maps.Equal(digests[string](want.Data), live.StringData)
 			},
 			frozen: func(live *corev1.Secret) bool {
 				return isTrue(live.Immutable) || (live.Type != "" && live.Type != corev1.SecretTypeOpaque)
@@ -76,7 +76,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			api:   func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
 			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
 			summary: func(m *corev1.ConfigMap) *corev1.ConfigMap {
-				return &corev1.ConfigMap{ObjectMeta: m.ObjectMeta, Immutable: m.Immutable, BinaryData: sums(m.Data)}
+				return &corev1.ConfigMap{ObjectMeta: m.ObjectMeta, Immutable: m.Immutable, BinaryData: digests[[]byte](m.Data)}
 			},
 			same: func(want, live *corev1.ConfigMap) bool {
 				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == 0
@@ -142,26 +142,17 @@ func DigestSecret(s *corev1.Secret) *corev1.Secret {
 		return s
 	}
 	out := *s
-	out.Data, out.StringData = nil, digests(s.Data)
+	out.Data, out.StringData = nil, digests[string](s.Data)
 	out.ManagedFields = nil
 	return &out
 }
 
-// sums returns the SHA-256 of each value.
-func sums[V []byte | string](data map[string]V) map[string][]byte {
-	out := make(map[string][]byte, len(data))
+// digests returns the SHA-256 of each value.
+func digests[Sum, Value []byte | string](data map[string]Value) map[string]Sum {
+	out := make(map[string]Sum, len(data))
 	for k, v := range data {
 		sum := sha256.Sum256([]byte(v))
-		out[k] = sum[:]
-	}
-	return out
-}
-
-func digests(data map[string][]byte) map[string]string {
-	out := make(map[string]string, len(data))
-	for k, v := range data {
-		sum := sha256.Sum256(v)
-		out[k] = string(sum[:])
+		out[k] = Sum(sum[:])
 	}
 	return out
 }

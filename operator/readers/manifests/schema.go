@@ -127,8 +127,11 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	}
 	told := pathsOf(wrong)
 	problems := checker.Values(object)
-	if !told["metadata"] {
-		problems = append(problems, metadata(metaOf(object, into))...)
+	switch {
+	case len(wrong) == 0:
+		problems = append(problems, metadata(into)...)
+	case !told["metadata"]:
+		problems = append(problems, metadataAlone(object)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	problems = withoutBranches(problems)
@@ -168,15 +171,15 @@ func pathsOf(wrong []error) map[string]bool {
 	return out
 }
 
-// metaOf returns the metadata of an object that may have faults elsewhere, so that into, its decoded
-// form, may be empty.
-func metaOf(object map[string]any, into metav1.Object) metav1.Object {
-	var out metav1.ObjectMeta
-	if text, err := json.Marshal(object["metadata"]); err != nil || json.Unmarshal(text, &out) != nil {
-		return into
+// metadataAlone validates the metadata of an object that has faults elsewhere, so that its decoded
+// form may be empty.
+func metadataAlone(object map[string]any) field.ErrorList {
+	var meta metav1.ObjectMeta
+	if text, err := json.Marshal(object["metadata"]); err != nil || json.Unmarshal(text, &meta) != nil {
+		return nil
 	}
-	out.Namespace = namespaceOr(out.Namespace)
-	return &out
+	meta.Namespace = namespaceOr(meta.Namespace)
+	return metadata(&meta)
 }
 
 // invalid joins problems into one error.
