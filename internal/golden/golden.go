@@ -91,6 +91,18 @@ func (c Case) Unpack(t *testing.T, exclude ...string) (dir string, names []strin
 	return dir, names
 }
 
+// Enter unpacks the inputs like Unpack, makes the folder the working directory and returns the names
+// of its files and folders, as a user would give them to a command.
+func (c Case) Enter(t *testing.T) (names []string) {
+	t.Helper()
+	dir, names := c.Unpack(t)
+	t.Chdir(dir)
+	for i, name := range names {
+		names[i], _, _ = strings.Cut(name, "/")
+	}
+	return slices.Compact(names)
+}
+
 // Open reads one golden file, for tests that share inputs.
 func Open(path string) (Case, error) {
 	archive, err := txtar.ParseFile(path)

@@ -2,8 +2,6 @@ package lint_test
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
@@ -19,13 +17,9 @@ import (
 //	want/<format>  the report in that format
 func TestManifests(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, format string) ([]byte, error) {
-		dir, names := c.Unpack(t)
-		t.Chdir(dir)
-		for i, name := range names {
-			names[i], _, _ = strings.Cut(name, "/")
-		}
+		names := c.Enter(t)
 		setups := controllerstest.Setups(controllerstest.Options())
-		objects, faults := manifests.LoadAll(slices.Compact(names), explain.Kinds(setups))
+		objects, faults := manifests.LoadAll(names, explain.Kinds(setups))
 		objects.Scope = explain.ScopeOf(setups, engine.Scopes{})
 		report := lint.Check(objects, faults, lint.Options{})
 		var out bytes.Buffer

@@ -20,12 +20,7 @@ import (
 //	want/first    the error of a reader that stops
 func TestFolders(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, what string) ([]byte, error) {
-		dir, names := c.Unpack(t)
-		t.Chdir(dir)
-		for i, name := range names {
-			names[i], _, _ = strings.Cut(name, "/")
-		}
-		names = slices.Compact(names)
+		names := c.Enter(t)
 		var out strings.Builder
 		switch what {
 		case "faults":
