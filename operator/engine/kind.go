@@ -262,7 +262,7 @@ type Live struct {
 	Claims []*corev1.PersistentVolumeClaim
 	// ConfigMaps are the rule ConfigMaps.
 	ConfigMaps []*corev1.ConfigMap
-	// Secrets are the operator's Secrets in the namespace, by name and as returned by apply.DigestSecret.
+	// Secrets are the operator's Secrets whose names begin with that of the StatefulSet, by name and as returned by apply.DigestSecret.
 	Secrets map[string]*corev1.Secret
 	// Peers are the workloads of the kind in the namespace, with or without this one.
 	Peers []Peer

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,6 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // orphan returns a pod that lost its StatefulSet; its label team is used by selectors.
@@ -126,7 +126,7 @@ type sets map[string]*appsv1.StatefulSet
 
 func (s sets) Get(_, name string) (*appsv1.StatefulSet, bool) { found, ok := s[name]; return found, ok }
 
-func (s sets) List(string, labels.Selector) []*appsv1.StatefulSet {
+func (s sets) List(string, informer.Where) []*appsv1.StatefulSet {
 	return slices.Collect(maps.Values(s))
 }
 

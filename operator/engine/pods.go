@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
@@ -76,7 +75,7 @@ func (k *Kind) workloadOfPod(pod *corev1.Pod) (key types.NamespacedName, ok bool
 
 // podsOf returns the pods of a workload.
 func (c *Controller) podsOf(key types.NamespacedName) []*corev1.Pod {
-	all := c.stores.pods.List(key.Namespace, labels.SelectorFromSet(labels.Set{c.kind.nameLabel(): key.Name}))
+	all := c.stores.pods.List(key.Namespace, informer.Labelled(c.kind.nameLabel(), key.Name))
 	return slices.DeleteFunc(all, func(pod *corev1.Pod) bool {
 		_, ours := c.kind.workloadOfPod(pod)
 		return !ours

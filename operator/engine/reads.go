@@ -5,10 +5,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // reads returns the cluster as cached, without the objects of a particular workload.
@@ -22,7 +22,7 @@ func (c *Controller) reads(references assets.Reader) Cluster {
 // live returns the existing objects of a workload.
 func (c *Controller) live(w v1.Workload) Live {
 	namespace := w.GetNamespace()
-	named := labels.SelectorFromSet(labels.Set{c.kind.nameLabel(): w.GetName()})
+	named := informer.Labelled(c.kind.nameLabel(), w.GetName())
 	out := Live{
 		StatefulSets: map[string]*appsv1.StatefulSet{}, Secrets: map[string]*corev1.Secret{},
 		Pods: c.podsOf(keyOf(w)),
@@ -30,7 +30,7 @@ func (c *Controller) live(w v1.Workload) Live {
 	for _, s := range c.writer.StatefulSets().List(namespace, named) {
 		out.StatefulSets[s.Name] = s
 	}
-	for _, s := range c.writer.Secrets().List(namespace, labels.Everything()) {
+	for _, s := range c.writer.Secrets().List(namespace, informer.NamedAfter(c.kind.prefix()+w.GetName())) {
 		out.Secrets[s.Name] = s
 	}
 	out.Peers = c.peers(namespace)
@@ -41,8 +41,7 @@ func (c *Controller) live(w v1.Workload) Live {
 		out.DaemonSet, _ = c.writer.DaemonSets().Get(namespace, c.kind.prefix()+w.GetName())
 	}
 	if c.stores.configMaps != nil {
-		of := labels.SelectorFromSet(labels.Set{c.kind.Names.RuleLabel: w.GetName()})
-		out.ConfigMaps = c.writer.ConfigMaps().List(namespace, of)
+		out.ConfigMaps = c.writer.ConfigMaps().List(namespace, informer.Labelled(c.kind.Names.RuleLabel, w.GetName()))
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -15,6 +14,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
+
+// byName finds the objects of a workload by the label that names it.
+var byName = informer.Index{Labels: []string{wellknown.LabelOwnerName, wellknown.LabelAlertmanager, wellknown.LabelThanosRuler}}
 
 var (
 	managedSelector = wellknown.Having(wellknown.LabelManagedBy, wellknown.ManagedBy)
@@ -42,7 +44,7 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 	shared.calls.CountFor(m)
 	calls := informer.CallsOf(m)
 	own := func(labels string) informer.Watch {
-		return informer.Watch{Calls: calls, Reads: clients.Reads, Namespaces: opts.Instances, LabelSelector: labels}
+		return informer.Watch{Calls: calls, Reads: clients.Reads, Namespaces: opts.Instances, LabelSelector: labels, Index: byName}
 	}
 	instances := own(opts.InstanceSelector)
 	instances.Bounds = shared.bounds(k.Row)
@@ -54,6 +56,7 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 		statefulSets: informer.NewStore(apps, "statefulsets", &appsv1.StatefulSet{}, own(k.StatefulSets), nil),
 	}
 	secrets := shared.watch(opts.Instances, managedSelector)
+	secrets.Index.Names = true
 	secrets.Poll = shared.writtenPoll(assets.Secret, managedSelector, func(*Kind) bool { return true })
 	out.secrets = owned(shared, core, "secrets", &corev1.Secret{}, secrets, apply.DigestSecret)
 	if k.DaemonSets != "" {
@@ -61,15 +64,19 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 	}
 	if k.Names.RuleLabel != "" {
 		rules := own(managedSelector + "," + k.Names.RuleLabel)
+		rules.Index.Labels = []string{k.Names.RuleLabel}
 		rules.Poll = shared.writtenPoll(assets.ConfigMap, rules.LabelSelector, func(of *Kind) bool { return of == k })
 		out.configMaps = informer.NewStore(core, "configmaps", &corev1.ConfigMap{}, rules, out.texts.share)
 	}
 	services, pods := shared.watch(opts.Instances, k.Names.OperatedLabel), shared.watch(opts.Instances, podSelector)
+	pods.Index = byName
 	services.Poll, pods.Poll = shared.servicePoll(k.Names.OperatedLabel), shared.podPoll()
 	out.services = owned(shared, core, "services", &corev1.Service{}, services, nil)
 	out.pods = owned(shared, core, "pods", &corev1.Pod{}, pods, trimPod)
 	if clients.Claims {
-		out.claims = owned(shared, core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, shared.watch(opts.Instances, podSelector), trimClaim)
+		claims := shared.watch(opts.Instances, podSelector)
+		claims.Index = byName
+		out.claims = owned(shared, core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, claims, trimClaim)
 	}
 	for _, s := range k.Selects {
 		shared.config(s.Row)
@@ -136,7 +143,7 @@ func (s workloads) all() iter.Seq[v1.Workload] {
 
 func (s workloads) in(namespace string) []v1.Workload {
 	var out []v1.Workload
-	for _, obj := range s.List(namespace, labels.Everything()) {
+	for _, obj := range s.List(namespace, informer.Where{}) {
 		out = append(out, obj.(v1.Workload))
 	}
 	return out

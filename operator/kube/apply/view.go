@@ -5,15 +5,16 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // Cache is the informer store of one kind that a view reads.
 type Cache[T metav1.Object] interface {
 	Get(namespace, name string) (T, bool)
-	List(namespace string, selector labels.Selector) []T
+	List(namespace string, where informer.Where) []T
 }
 
 // partial is a cache that may lack existing objects, because it may only be able to get objects by name.
@@ -113,11 +114,11 @@ func (v *View[T]) knows(namespace, name string) bool {
 	return !is || some.Knows(types.NamespacedName{Namespace: namespace, Name: name})
 }
 
-// List returns the newest known versions of the matching objects.
-func (v *View[T]) List(namespace string, selector labels.Selector) []T {
+// List returns the newest known versions of the selected objects of a namespace.
+func (v *View[T]) List(namespace string, where informer.Where) []T {
 	var out []T
 	seen := map[string]bool{}
-	for _, cached := range v.cache.List(namespace, selector) {
+	for _, cached := range v.cache.List(namespace, where) {
 		seen[cached.GetName()] = true
 		if obj, ok := v.Get(namespace, cached.GetName()); ok {
 			out = append(out, obj)
@@ -127,7 +128,7 @@ func (v *View[T]) List(namespace string, selector labels.Selector) []T {
 		if seen[key.Name] {
 			continue
 		}
-		if obj, ok := v.Get(namespace, key.Name); ok && selector.Matches(labels.Set(obj.GetLabels())) {
+		if obj, ok := v.Get(namespace, key.Name); ok && where.Matches(obj) {
 			out = append(out, obj)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // shown is an informer cache whose content is set by the test.
@@ -20,10 +21,10 @@ func (s shown[T]) Get(namespace, name string) (T, bool) {
 	return obj, ok
 }
 
-func (s shown[T]) List(namespace string, selector labels.Selector) []T {
+func (s shown[T]) List(namespace string, where informer.Where) []T {
 	var out []T
 	for _, obj := range s {
-		if obj.GetNamespace() == namespace && selector.Matches(labels.Set(obj.GetLabels())) {
+		if obj.GetNamespace() == namespace && where.Matches(obj) {
 			out = append(out, obj)
 		}
 	}
@@ -82,7 +83,7 @@ func TestView(t *testing.T) {
 			if ok && got != tc.want && got.ResourceVersion != tc.want.ResourceVersion {
 				t.Errorf("Get = version %s, want %s", got.ResourceVersion, tc.want.ResourceVersion)
 			}
-			if listed := view.List("ns", labels.Everything()); len(listed) != btoi(ok) || ok && listed[0] != got {
+			if listed := view.List("ns", informer.Where{}); len(listed) != btoi(ok) || ok && listed[0] != got {
 				t.Errorf("List = %v, Get = %v", listed, got)
 			}
 		})
@@ -161,7 +162,7 @@ func TestViewListsByLabelAndNamespace(t *testing.T) {
 	view.wrote(make("other", "elsewhere", "5", "x"))
 	view.removed(make("ns", "deleted", "1", "x"))
 	names := map[string]bool{}
-	for _, m := range view.List("ns", labels.SelectorFromSet(labels.Set{"app": "x"})) {
+	for _, m := range view.List("ns", informer.Labelled("app", "x")) {
 		names[m.Name] = true
 	}
 	if diff := cmp.Diff(map[string]bool{"shown": true, "created": true}, names); diff != "" {

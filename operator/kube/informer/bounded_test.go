@@ -15,7 +15,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -272,7 +271,7 @@ func TestManyLargeObjects(t *testing.T) {
 			}
 			// Buffers of connections and pools survive a garbage collection or two.
 			eventually(t, "what was read to decide stays alive", func() bool { runtime.GC(); return live()-before <= 2*room })
-			if n := len(s.List("late", labels.Everything())); n != 50 {
+			if n := len(s.List("late", informer.Where{})); n != 50 {
 				t.Errorf("%d objects of the other namespace", n)
 			}
 		})

@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -121,7 +120,7 @@ func TestListsOfKubernetesComeInPages(t *testing.T) {
 				if err := s.Wait(ctx); err != nil {
 					t.Fatal(err)
 				}
-				count = func() int { return len(s.List("hostile", labels.Everything())) }
+				count = func() int { return len(s.List("hostile", informer.Where{})) }
 			} else {
 				client, err := kubernetes.NewForConfig(config)
 				if err != nil {
@@ -132,7 +131,7 @@ func TestListsOfKubernetesComeInPages(t *testing.T) {
 				if err := s.Wait(ctx); err != nil {
 					t.Fatal(err)
 				}
-				count = func() int { return len(s.List("hostile", labels.Everything())) }
+				count = func() int { return len(s.List("hostile", informer.Where{})) }
 			}
 			if n := count(); n != tc.server.number {
 				t.Errorf("%d objects of %d", n, tc.server.number)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,6 +47,7 @@ type Watch struct {
 	Poll *Poll
 	// Bounds limits what the store caches; nil: no limit. It cannot be combined with Poll.
 	Bounds *Bounds
+	Index  Index
 }
 
 // Store caches the objects of one kind in the watched namespaces and keeps them current with
@@ -55,6 +55,7 @@ type Watch struct {
 type Store[T Object] struct {
 	name      string
 	scope     Namespaces
+	index     Index
 	filtered  bool
 	informers []cache.SharedIndexInformer
 	reads     []*read   // one per informer
@@ -128,7 +129,7 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 			lw = unstreamed{polled}
 		}
 	}
-	inf = cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex)
+	inf = cache.NewSharedIndexInformer(lw, example, resync, w.Index.indexers())
 	// Both only return errors for a started informer.
 	if err := inf.SetTransform(trim); err != nil {
 		panic(err)
@@ -152,10 +153,8 @@ func quietly(ctx context.Context, _ *cache.Reflector, err error) {
 	klog.FromContext(ctx).V(1).Info("list or watch ended", "err", err)
 }
 
-var namespaceIndex = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-
 func newStore[T Object](name string, w Watch) *Store[T] {
-	return &Store[T]{name: name, scope: w.Namespaces, filtered: w.LabelSelector != "" || w.FieldSelector != ""}
+	return &Store[T]{name: name, scope: w.Namespaces, index: w.Index, filtered: w.LabelSelector != "" || w.FieldSelector != ""}
 }
 
 func (w Watch) tweak(o *metav1.ListOptions) {
@@ -235,28 +234,22 @@ func (s *Store[T]) Get(namespace, name string) (obj T, ok bool) {
 	return obj, false
 }
 
-// List returns the matching objects of a namespace ("" for all) in no particular order.
-func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
-	var out []T
-	add := func(raw any) {
-		if obj := raw.(T); selector.Matches(labels.Set(obj.GetLabels())) {
-			out = append(out, obj)
-		}
+// List returns the selected objects of a namespace in no particular order.
+func (s *Store[T]) List(namespace string, where Where) []T {
+	index, key := cache.NamespaceIndex, namespace
+	if s.index.has(where) {
+		index, key = whereIndex, where.key(namespace)
 	}
+	var out []T
 	for _, inf := range s.informers {
-		if namespace == "" {
-			for _, raw := range inf.GetIndexer().List() {
-				add(raw)
-			}
-			continue
-		}
-		// All informers have the index.
-		raws, err := inf.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+		raws, err := inf.GetIndexer().ByIndex(index, key)
 		if err != nil {
-			panic(err)
+			panic(err) // all informers have the indexes
 		}
 		for _, raw := range raws {
-			add(raw)
+			if obj := raw.(T); where.Matches(obj) {
+				out = append(out, obj)
+			}
 		}
 	}
 	return out
