@@ -215,7 +215,11 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	if err != nil {
 		return engine.Clients{}, err
 	}
-	out := engine.Clients{Kube: kube, Metadata: meta, CRDs: crds}
+	content, err := client.NewContent(cfg, engine.ContentValues)
+	if err != nil {
+		return engine.Clients{}, err
+	}
+	out := engine.Clients{Kube: kube, Metadata: meta, Content: content, CRDs: crds}
 	if !sendEvents {
 		return out, nil
 	}

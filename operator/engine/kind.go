@@ -236,6 +236,8 @@ type Cluster struct {
 	// Objects returns the objects of a kind sorted by "namespace/name" in byte order; nil if the
 	// kind is not read.
 	Objects func(kind string) iter.Seq[catalog.Object]
+	// selections (optional) holds what workloads with equal selectors select.
+	selections *selections
 	// Named returns an object that a workload names, nil if it does not exist, even if the kind is
 	// not watched. If Named is nil, Objects contains all of them.
 	Named func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error)

@@ -14,7 +14,7 @@ import (
 // reads returns the cluster as cached, without the objects of a particular workload.
 func (c *Controller) reads(references assets.Reader) Cluster {
 	return Cluster{
-		NamespaceLabels: c.stores.namespaceLabels, Objects: c.stores.objects,
+		NamespaceLabels: c.stores.namespaceLabels, Objects: c.stores.objects, selections: &c.stores.selections,
 		References: references, Current: c.assets.Current, Now: time.Now(),
 	}
 }

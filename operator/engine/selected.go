@@ -52,12 +52,25 @@ func (k *Kind) indexRules(w v1.Workload) selection.Rules {
 }
 
 // Selected returns the objects of a kind that rules select, sorted by "namespace/name" in byte
-// order. Objects that are being deleted or that the workload names are not selected.
+// order. Objects that are being deleted or that the workload names are not selected. Callers must not
+// modify the slice.
 func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.Row) []T {
 	rule := rules[row.Kind]
 	if rule.Empty() {
 		return nil
 	}
+	if c.selections == nil {
+		return selectedIn[T](c, rule, row)
+	}
+	held := c.selections.of(row, rule)
+	held.once.Do(func() { held.objects = selectedIn[T](c, rule, row) })
+	if objects, ok := held.objects.([]T); ok {
+		return objects
+	}
+	return selectedIn[T](c, rule, row) // the first caller panicked
+}
+
+func selectedIn[T catalog.Object](c Cluster, rule selection.Rule, row *catalog.Row) []T {
 	all := c.Objects(row.Kind)
 	if all == nil {
 		return nil

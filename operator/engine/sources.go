@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/flowcontrol"
@@ -35,6 +37,8 @@ import (
 type Clients struct {
 	Kube     kubernetes.Interface
 	Metadata metadata.Interface
+	// Content (optional) is a client for Secrets and ConfigMaps with [ContentValues].
+	Content rest.Interface
 	// CRDs are the clients of the versions of our group.
 	CRDs map[schema.GroupVersion]*client.Client
 	// Absent are selectable kinds that are not installed or forbidden. Those that are not installed
@@ -52,6 +56,18 @@ type Clients struct {
 	May func(ctx context.Context, resource, verb, namespace string) (bool, error)
 	// Events returns the event recorder of a component; if nil, no Events are sent.
 	Events func(component string) events.EventRecorder
+}
+
+// ContentValues converts values while they are in the buffer of a watch, as the stores of the operator's own
+// Secrets and ConfigMaps do afterwards.
+var ContentValues = client.Values{Digest: apply.DigestValue, Intern: func(s string) string { return unique.Make(s).Value() }}
+
+// content returns the client for the operator's own Secrets and ConfigMaps.
+func (c Clients) content() rest.Interface {
+	if c.Content != nil {
+		return c.Content
+	}
+	return c.Kube.CoreV1().RESTClient()
 }
 
 func (c Clients) of(row *catalog.Row) *client.Client { return c.CRDs[row.GroupVersion()] }
@@ -106,6 +122,7 @@ type Sources struct {
 	pace       flowcontrol.RateLimiter // of reads of Secrets and ConfigMaps by name
 	stored     *capacity.Capacity      // of workloads and selected objects
 	held       held                    // results cached by reconciliations
+	selections selections
 
 	mu      sync.RWMutex
 	absent  []*catalog.Row                             // guarded
@@ -125,6 +142,7 @@ func NewSources(clients Clients, s Scopes) *Sources {
 		stored: capacity.New(inflight.Memory() / budget.StoredShare),
 		held:   held{ledger: share.Ledger[holder]{Room: int(inflight.Memory() / budget.HeldShare)}},
 	}
+	out.selections.current = out.selectionInput
 	core := clients.Kube.CoreV1().RESTClient()
 	out.namespaces = informer.NewStore(core, "namespaces", &corev1.Namespace{}, out.namespaceWatch(), trimNamespace)
 	out.bindings = apply.Bindings(clients.CRDs)
@@ -205,6 +223,17 @@ func (s *Sources) objects(kind string) iter.Seq[catalog.Object] {
 		return store.Sorted()
 	}
 	return nil
+}
+
+// selectionInput identifies the objects of a kind and the labels of the namespaces.
+func (s *Sources) selectionInput(kind string) selectionInput {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	store := s.configs[kind]
+	if store == nil {
+		return selectionInput{}
+	}
+	return selectionInput{store, store.Version(), s.namespaces.Version()}
 }
 
 // Read starts to read a kind that was absent. Workloads that select the kind are reconciled.

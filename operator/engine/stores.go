@@ -58,7 +58,7 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 	secrets := shared.watch(opts.Instances, managedSelector)
 	secrets.Index.Names = true
 	secrets.Poll = shared.writtenPoll(assets.Secret, managedSelector, func(*Kind) bool { return true })
-	out.secrets = owned(shared, core, "secrets", &corev1.Secret{}, secrets, apply.DigestSecret)
+	out.secrets = owned(shared, clients.content(), "secrets", &corev1.Secret{}, secrets, apply.DigestSecret)
 	if k.DaemonSets != "" {
 		out.daemonSets = informer.NewStore(apps, "daemonsets", &appsv1.DaemonSet{}, own(k.DaemonSets), nil)
 	}
@@ -66,7 +66,7 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 		rules := own(managedSelector + "," + k.Names.RuleLabel)
 		rules.Index.Labels = []string{k.Names.RuleLabel}
 		rules.Poll = shared.writtenPoll(assets.ConfigMap, rules.LabelSelector, func(of *Kind) bool { return of == k })
-		out.configMaps = informer.NewStore(core, "configmaps", &corev1.ConfigMap{}, rules, out.texts.share)
+		out.configMaps = informer.NewStore(clients.content(), "configmaps", &corev1.ConfigMap{}, rules, out.texts.share)
 	}
 	services, pods := shared.watch(opts.Instances, k.Names.OperatedLabel), shared.watch(opts.Instances, podSelector)
 	pods.Index = byName

@@ -7,7 +7,9 @@
 package selection
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -49,6 +51,24 @@ func (r Rule) Naming(objects ...types.NamespacedName) Rule {
 // Names reports whether the workload names an object.
 func (r Rule) Names(namespace, name string) bool {
 	return slices.Contains(r.named, types.NamespacedName{Namespace: namespace, Name: name})
+}
+
+// Key identifies what the rule selects: rules with equal keys select the same objects.
+func (r Rule) Key() string {
+	var key strings.Builder
+	if r.namespaces == nil || len(r.named) > 0 {
+		fmt.Fprintf(&key, "%s;", r.own)
+	}
+	for _, s := range []labels.Selector{r.namespaces, r.objects} {
+		if s != nil {
+			fmt.Fprintf(&key, "%d:%s", len(s.String()), s)
+		}
+		key.WriteByte(';')
+	}
+	for _, name := range r.named {
+		fmt.Fprintf(&key, "%s;", name)
+	}
+	return key.String()
 }
 
 // Parse parses selectors with the semantics of the API: a missing object selector selects

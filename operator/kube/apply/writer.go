@@ -157,4 +157,10 @@ func digests[Sum, Value []byte | string](data map[string]Value) map[string]Sum {
 	return out
 }
 
+// DigestValue returns what DigestSecret has in StringData instead of the value.
+func DigestValue(value []byte) string {
+	sum := sha256.Sum256(value)
+	return string(sum[:])
+}
+
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -37,6 +37,7 @@ func CompareNames(nsA, nameA, nsB, nameB string) int {
 type order[T metav1.Object] struct {
 	mu      sync.Mutex
 	sorted  []T
+	version uint64      // changes with the content
 	lent    bool        // sorted was returned by list and must not be modified
 	old     bool        // sorted has earlier versions of objects in changes
 	timer   *time.Timer // merges after keepOld; nil: none is pending
@@ -73,11 +74,16 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 	at, found := o.search(o.sorted, c)
 	switch {
 	case found && ok && any(o.sorted[at]) == any(newest), !found && !ok:
+		if _, pending := o.changes[c.NamespacedName]; pending {
+			o.version++
+		}
 		delete(o.changes, c.NamespacedName) // unchanged
 	case found && ok && !o.lent:
+		o.version++
 		o.sorted[at] = newest
 		delete(o.changes, c.NamespacedName)
 	default:
+		o.version++
 		if o.changes == nil {
 			o.changes = map[types.NamespacedName]orderChange[T]{}
 		}
@@ -113,6 +119,7 @@ func (o *order[T]) search(part []T, c orderChange[T]) (at int, found bool) {
 func (o *order[T]) fill(list func() []T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.version++
 	o.sorted, o.changes, o.lent, o.old = slices.SortedFunc(slices.Values(list()), func(a, b T) int { return CompareKeys(a, b) }), nil, false, false
 }
 

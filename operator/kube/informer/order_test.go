@@ -75,6 +75,8 @@ func TestOrderFollowsAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var o order[*metav1.PartialObjectMetadata]
 	model := map[string]*metav1.PartialObjectMetadata{}
+	var last []*metav1.PartialObjectMetadata
+	var version uint64
 	for step := range 2000 {
 		obj := object(fmt.Sprintf("ns-%d", random.IntN(5)), fmt.Sprintf("name-%d", random.IntN(40)))
 		key := obj.Namespace + "/" + obj.Name
@@ -97,6 +99,13 @@ func TestOrderFollowsAMap(t *testing.T) {
 		})
 		if !slices.Equal(o.list(), want) {
 			t.Fatalf("step %d: the order is not that of the map", step)
+		}
+		if o.version == version && !slices.Equal(last, want) {
+			t.Fatalf("step %d: the version does not change with the content", step)
+		}
+		version, last = o.version, want
+		if o.list(); o.version != version {
+			t.Fatalf("step %d: the version changes without the content", step)
 		}
 	}
 }

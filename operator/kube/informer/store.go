@@ -280,6 +280,13 @@ func (s *Store[T]) Sorted() iter.Seq[T] {
 	}
 }
 
+// Version identifies the content of [Store.Sorted]: while it is the same, so are the objects.
+func (s *Store[T]) Version() uint64 {
+	s.order.mu.Lock()
+	defer s.order.mu.Unlock()
+	return s.order.version
+}
+
 // SortedIn is like [Store.Sorted] for the objects in a namespace.
 func (s *Store[T]) SortedIn(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
