@@ -15,12 +15,16 @@ const (
 	settledGrowth = 32 << 20
 	// Bounds of the growth, in percent of the live heap.
 	leastPercent, mostPercent = 40, 200
+	// mostIdle is the size of the free heap that the next changes may need, in bytes. More is
+	// returned to the kernel.
+	mostIdle = settledGrowth + 8<<20
 	// tunePeriod is the interval between adjustments of the growth. The live heap changes
 	// slowly.
 	tunePeriod = time.Minute
 )
 
-// Settle releases the memory of the startup and keeps the heap smaller until ctx ends.
+// Settle releases the memory of the startup, keeps the heap smaller until ctx ends, and releases
+// what a burst of changes left.
 // GOGC in the environment takes precedence.
 func Settle(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
@@ -37,13 +41,22 @@ func Settle(ctx context.Context) {
 			return
 		case <-tick.C:
 			debug.SetGCPercent(collectAt(alive()))
+			if idle() > mostIdle {
+				Release()
+			}
 		}
 	}
 }
 
 // alive returns the size of the live heap at the last collection, in bytes.
-func alive() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+func alive() uint64 { return read("/gc/heap/live:bytes") }
+
+// idle returns the size of the free heap that was not returned to the kernel, in bytes. The runtime
+// returns it slowly after a burst, and not all of it.
+func idle() uint64 { return read("/memory/classes/heap/free:bytes") }
+
+func read(metric string) uint64 {
+	sample := []metrics.Sample{{Name: metric}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }

@@ -1,8 +1,13 @@
 package footprint
 
 import (
+	"context"
 	"runtime"
+	"runtime/debug"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestCollectAt(t *testing.T) {
@@ -27,4 +32,31 @@ func TestAlive(t *testing.T) {
 		t.Errorf("64 MiB more count as %d bytes", grown)
 	}
 	runtime.KeepAlive(kept)
+}
+
+// TestSettleReleasesWhatABurstLeft: a minute after a burst, its memory was returned.
+func TestSettleReleasesWhatABurstLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var done sync.WaitGroup
+		defer done.Wait()
+		defer cancel()
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+		done.Go(func() { Settle(ctx) })
+		synctest.Wait()
+		burst := make([]byte, 256<<20)
+		for i := range burst {
+			burst[i] = 1
+		}
+		runtime.KeepAlive(burst)
+		runtime.GC()
+		if before := idle(); before < mostIdle {
+			t.Fatalf("%d bytes are free after a burst", before)
+		}
+		time.Sleep(tunePeriod + time.Second)
+		synctest.Wait()
+		if left := idle(); left > mostIdle {
+			t.Errorf("%d bytes are free a minute after a burst", left)
+		}
+	})
 }
