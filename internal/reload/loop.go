@@ -34,6 +34,9 @@ type Loop struct {
 	failed  string // text of the last failure, to log it only once
 	current version
 	failure *Failure
+
+	contents uint64 // number of contents so far, as in Target.want
+	recent   []step // at most maxRecent
 }
 
 // Run runs the loop. It returns nil after ctx ended, or the error of the first step.

@@ -36,6 +36,8 @@ type Report struct {
 	// InputError is why the newest inputs are not in Current; absent when they are.
 	InputError *Failure       `json:"inputError,omitempty"`
 	Targets    []TargetReport `json:"targets"`
+	// Recent are the last changes since the start, the last one last, at most 16.
+	Recent []Recent `json:"recent,omitempty"`
 }
 
 // Stamped is a Content and its time.
@@ -82,6 +84,10 @@ func (l *Loop) keep(c Content, err error) {
 	}
 	l.failure = nil
 	if c.Version != l.current.content.Version {
+		l.contents++
+		if !l.current.since.IsZero() {
+			l.note(l.current.content, c, now)
+		}
 		l.current.since = now
 	}
 	l.current.content = c
@@ -101,6 +107,7 @@ func (l *Loop) Report() Report {
 		r.Ready = r.Ready && tr.Ready
 		r.Targets = append(r.Targets, tr)
 	}
+	r.Recent = l.lately()
 	return r
 }
 

@@ -86,6 +86,7 @@ type Target struct {
 	last       Attempt
 	applied    Content // confirmed last by the server
 	appliedAt  time.Time
+	loads      []load // at most maxRecent, the last one last
 }
 
 // NewTarget returns a target without wanted content.
@@ -221,6 +222,7 @@ func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 	if a.Err == nil {
 		t.live = gen
 		t.applied, t.appliedAt = content, time.Now()
+		t.loaded(gen, t.appliedAt)
 	}
 	if ctx.Err() == nil {
 		t.last = a
