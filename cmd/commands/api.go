@@ -65,7 +65,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
 		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,
-		Loaded: caches.Loaded, Memory: inflight.Process(),
+		Loaded: caches.Loaded, Timeline: caches.Timeline, Memory: inflight.Process(),
 		Fresh: func() ([]engine.Setup, error) {
 			fresh, _, err := o.setups(version)
 			return fresh, err

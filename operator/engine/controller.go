@@ -19,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
@@ -74,6 +75,7 @@ type Controller struct {
 	loop     *Loop
 	nudger   *delivery.Nudger
 	watcher  *delivery.Watcher
+	timeline *timeline.Log
 	bindings *bindingsQueue // nil without Options.ConfigStatus
 	uses     uses           // of the shared Services
 
@@ -96,6 +98,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	}
 	c.stores = newStores(kind, clients, opts, sources, c.metrics)
 	c.assets = c.stores.refs.cache
+	c.timeline = timeline.New(c.reached)
 	sources.join(c)
 	kind.ChargeTo(sources.stored.Charge)
 	c.metrics.Expect(kind.Kind, "StatefulSet")
@@ -113,7 +116,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	}, log, c.metrics)
 	ofKind := promclient.WrapRegistererWith(promclient.Labels{"controller": kind.Label}, reg)
 	c.watcher = delivery.NewWatcher(c.askPod, c.podSettled, ofKind)
-	c.nudger = delivery.New(c.writer.PodAnnotation, c.watcher, log, ofKind)
+	c.nudger = delivery.New(c.annotate, c.watcher, log, ofKind)
 	return c
 }
 

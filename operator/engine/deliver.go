@@ -81,6 +81,9 @@ func containersOf(pod *corev1.Pod) string {
 
 // forgetPod drops the state of a deleted pod.
 func (c *Controller) forgetPod(pod *corev1.Pod) {
+	if key, ours := c.kind.workloadOfPod(pod); ours {
+		c.timeline.ForgetPod(key, keyOf(pod))
+	}
 	c.nudger.Forget(keyOf(pod))
 	c.watcher.Forget(keyOf(pod))
 }
@@ -93,13 +96,16 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m del
 	if !ok || pod.Status.PodIP == "" {
 		return delivery.Finding{}, true
 	}
-	d := c.delivered(types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[c.kind.nameLabel()]})
+	workload := types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[c.kind.nameLabel()]}
+	d := c.delivered(workload)
 	if d.version != m.Version || len(d.reloaders.Ports) == 0 {
 		return delivery.Finding{}, true
 	}
 	ask := d.reloaders
 	ask.IP = pod.Status.PodIP
-	return delivery.Ask(ctx, ask, d.want, limit)
+	f, inTime := delivery.Ask(ctx, ask, d.want, limit)
+	c.confirm(workload, key, d.hash, f)
+	return f, inTime
 }
 
 // Loaded returns what a pod of a workload runs as of the last response.

@@ -67,11 +67,13 @@ func (c *Controller) manages(w metav1.Object) bool {
 	return w.GetAnnotations()[ControllerIDAnnotation] == c.opts.ControllerID
 }
 
-func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
+// trigger requests reconciliations because of an event of an object of the kind by.
+func (c *Controller) trigger(by, action string, obj metav1.Object, keys ...types.NamespacedName) {
 	if len(keys) == 0 {
 		return
 	}
 	c.metrics.Triggered(by, action)
+	c.timeline.Notice(catalog.RefOf(by, obj), keys...)
 	for _, key := range keys {
 		c.loop.Enqueue(key)
 	}
@@ -90,7 +92,7 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	if e.Action == "delete" || !c.manages(w) {
 		c.index.Remove(key)
 		if c.manages(w) || (e.Action == "update" && c.manages(e.Before)) {
-			c.trigger(c.kind.Kind, e.Action, key) // its reconciliation drops the state
+			c.trigger(c.kind.Kind, e.Action, w, key) // its reconciliation drops the state
 		}
 		return
 	}
@@ -98,7 +100,7 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 		return
 	}
 	c.index.Set(key, c.kind.indexRules(w))
-	c.trigger(c.kind.Kind, e.Action, key)
+	c.trigger(c.kind.Kind, e.Action, w, key)
 }
 
 // servesOtherwise reports whether a workload was deleted or needs other ports of its shared Service
@@ -163,7 +165,7 @@ func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Obj
 				Namespace: obj.GetNamespace(), Name: obj.GetName(), NamespaceLabels: nsLabels, Labels: e.Before.GetLabels(),
 			})
 		}
-		c.trigger(kind, e.Action, c.index.SelectedBy(kind, versions...)...)
+		c.trigger(kind, e.Action, obj, c.index.SelectedBy(kind, versions...)...)
 	})
 }
 
@@ -171,14 +173,14 @@ func (c *Controller) namespaceChanged(e informer.Event[*corev1.Namespace]) {
 	c.changed(AboutOther, "", types.NamespacedName{})
 	switch e.Action {
 	case "update":
-		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
+		c.trigger("Namespace", e.Action, e.Object(), c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
 	case "add":
 		// Its objects may have been seen before the namespace itself.
-		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.After.Name, e.After.Labels)...)
+		c.trigger("Namespace", e.Action, e.Object(), c.index.NamespaceAdded(e.After.Name, e.After.Labels)...)
 	case "delete":
 		// The deletions of its objects arrive on other watches; later ones can no longer look up
 		// the labels by which workloads select the namespace.
-		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.Before.Name, e.Before.Labels)...)
+		c.trigger("Namespace", e.Action, e.Object(), c.index.NamespaceAdded(e.Before.Name, e.Before.Labels)...)
 	}
 }
 
@@ -190,7 +192,7 @@ func referenceChanged(c *Controller, store *informer.Store[*metav1.PartialObject
 		if e.Action == "delete" {
 			c.assets.Forget(ref)
 		}
-		c.trigger(kind.String(), e.Action, c.referencing(ref)...)
+		c.trigger(kind.String(), e.Action, obj, c.referencing(ref)...)
 	})
 }
 
@@ -206,7 +208,7 @@ func ownedChanged[T informer.Object](c *Controller, store *informer.Store[T], ki
 		if (e.Action == "add" && !view.Since(obj)) || (e.Action == "update" && view.Ours(obj)) {
 			return
 		}
-		c.trigger(kind, e.Action, eventWorkloads(c, e)...)
+		c.trigger(kind, e.Action, obj, eventWorkloads(c, e)...)
 	})
 }
 
@@ -257,7 +259,7 @@ func (c *Controller) statefulSetChanged(e informer.Event[*appsv1.StatefulSet]) {
 	}
 	// Our own write deliberately triggers one more reconciliation: its input hash was computed from
 	// the spec before it.
-	c.trigger("StatefulSet", e.Action, found...)
+	c.trigger("StatefulSet", e.Action, e.Object(), found...)
 }
 
 // claimChanged wakes the workload of a claim if its messages may change or it can now be resized.

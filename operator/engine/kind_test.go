@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -38,7 +39,7 @@ func unwired(t *testing.T, kind *Kind) *Controller {
 	log, m := slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), kind.Label)
 	c := &Controller{
 		kind: kind, log: log, metrics: m, stores: &stores{Sources: &Sources{}}, memory: map[types.NamespacedName]*memory{},
-		loop: NewLoop(LoopKind{Name: kind.Queue}, log, m), bindings: newBindingsQueue(),
+		loop: NewLoop(LoopKind{Name: kind.Queue}, log, m), bindings: newBindingsQueue(), timeline: timeline.New(nil),
 	}
 	t.Cleanup(func() {
 		ended, end := context.WithCancel(context.Background())

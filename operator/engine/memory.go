@@ -54,6 +54,7 @@ func (c *Controller) rest(key types.NamespacedName) {
 func (c *Controller) forget(key types.NamespacedName) {
 	c.index.Remove(key)
 	c.counts.Remove(key)
+	c.timeline.Forget(key)
 	c.sources.held.set(holder{c, key}, 0)
 	c.mu.Lock()
 	defer c.mu.Unlock()

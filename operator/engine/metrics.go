@@ -25,6 +25,7 @@ type Metrics struct {
 	queues           *queueMetrics
 	lists, watches   callMetrics
 	overwrites       *prometheus.CounterVec
+	changes          *prometheus.HistogramVec
 
 	// Recreated counts recreated StatefulSets.
 	Recreated prometheus.Counter
@@ -58,7 +59,13 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	for _, kind := range []string{"ConfigMap", "DaemonSet", "Secret", "Service", "StatefulSet"} {
 		m.overwrites.WithLabelValues(kind)
 	}
-	reg.MustRegister(m.triggered, m.duration, m.ready, m.overwrites)
+	m.changes = prometheus.NewHistogramVec(histogram("prometheus_operator_change_duration_seconds",
+		"Time from the first event of a change until all content is written, all pods are annotated, have it on disk and have loaded it, by stage.",
+	), []string{"stage"})
+	for _, stage := range []string{"written", "annotated", "on_disk", "loaded"} {
+		m.changes.WithLabelValues(stage)
+	}
+	reg.MustRegister(m.triggered, m.duration, m.ready, m.overwrites, m.changes)
 	m.lists = callMetrics{
 		counter("prometheus_operator_list_operations_total", "List requests of the caches."),
 		counter("prometheus_operator_list_operations_failed_total", "Failed list requests of the caches."),

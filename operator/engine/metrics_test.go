@@ -39,7 +39,7 @@ func TestMetricNames(t *testing.T) {
 		}
 	}
 	want := []string{
-		"list_operations_failed_total", "list_operations_total", "managed_resources", "overwritten_objects_total", "ready",
+		"change_duration_seconds", "list_operations_failed_total", "list_operations_total", "managed_resources", "overwritten_objects_total", "ready",
 		"reconcile_duration_seconds", "reconcile_errors_total", "reconcile_operations_total", "reconcile_paced_total", "reconcile_sts_delete_create_total",
 		"status_update_errors_total", "status_update_operations_total", "syncs", "triggered_total",
 		"watch_operations_failed_total", "watch_operations_total",

@@ -42,19 +42,25 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 		c.rest(key)
 		return Outcome{}, undecodable(cached, err) // its written objects stay
 	}
+	c.timeline.Start(key)
 	if err := c.hold(ctx, cached); err != nil {
 		return Outcome{}, err
 	}
 	log := c.log.With("key", key.String())
 	if cached.GetWorkloadFields().Paused {
 		log.Info("paused, skipping")
+		c.timeline.Drop(key)
 		c.rest(key)
 		return Outcome{}, nil
 	}
 	if err := c.unreadable(cached); err != nil {
 		return Outcome{}, err
 	}
-	return c.run(ctx, log, key, c.kind.Copy(cached))
+	out, err := c.run(ctx, log, key, c.kind.Copy(cached))
+	if _, invalid := errors.AsType[*InvalidError](err); invalid {
+		c.timeline.Drop(key) // only another change helps
+	}
+	return out, err
 }
 
 // run gathers what a workload selects, decides and writes.
@@ -185,11 +191,12 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 	if err != nil {
 		return err
 	}
-	shape := c.kind.Shape(w)
+	shape, pods := c.kind.Shape(w), c.podsOf(key)
+	c.noteContent(key, plan, changesAny(content), pods)
 	c.mu.Lock()
 	state.delivered = state.delivered.next(plan, shape.Reloaders, began, changesAny(content))
 	c.mu.Unlock()
-	for _, pod := range c.podsOf(key) {
+	for _, pod := range pods {
 		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
 			c.deliver(key, pod)
 		}

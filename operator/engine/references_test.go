@@ -131,7 +131,7 @@ func TestASecretThatChangesMeanwhile(t *testing.T) {
 			s.asked = nil
 			s.of[loginRef] = map[string]string{"add": "1", "update": "2", "delete": ""}[event]
 			s.c.assets.Forget(loginRef)
-			s.c.trigger("Secret", event, s.c.referencing(ref)...)
+			s.c.trigger("Secret", event, &metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name}, s.c.referencing(ref)...)
 		}
 		state := s.c.remembered(web("web"))
 		if _, err := s.c.asking(t.Context(), state).Object(loginRef); (err != nil) != (event == "delete") {

@@ -58,7 +58,7 @@ func podsOf(f Facts) (out []Pod) {
 				pod.Outdated = nodes.outdated(p)
 			}
 		}
-		pod.Wanted, _, _ = strings.Cut(p.Annotations[delivery.Annotation], "-")
+		pod.Wanted = delivery.HashOf(p.Annotations[delivery.Annotation])
 		pod.Runs, pod.Why = applied.of(p)
 		out = append(out, pod)
 	}

@@ -3,6 +3,7 @@ package status
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,9 @@ func (r Report) text(w *strings.Builder, now time.Time) {
 	}
 	for _, p := range r.Pods {
 		p.text(w)
+	}
+	if slices.ContainsFunc(r.Pods, func(p Pod) bool { return p.Runs == RunsOther }) {
+		line(w, "when each step of the last changes was done, the operator's page of this workload shows (tab Changes), and its HTTP API (deliveries)")
 	}
 	if len(r.Objects) > 0 {
 		fmt.Fprintf(w, "\nobjects\n")

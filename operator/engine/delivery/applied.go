@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
@@ -48,8 +49,12 @@ func findingOf(replies []reply, want Content) Finding {
 		}
 	}
 	f := Finding{Outcome: Outcome{State: Applied}, Disk: Confirmed, Reload: lastReload(reports)}
+	for _, r := range reports {
+		f.Recent = append(f.Recent, r.Recent...)
+	}
 	switch {
 	case onDisk(reports, want):
+		f.OnDisk = lastFound(reports)
 	case silent != 0:
 		f.Outcome, f.Disk = Outcome{Silent, fmt.Sprintf("its reloader on port %d does not answer", silent)}, Unknown
 	default:
@@ -91,6 +96,29 @@ func lastReload(reports []reload.Report) (at time.Time) {
 		}
 	}
 	return at
+}
+
+// lastFound returns the latest time at which a reloader found a change on the disk.
+func lastFound(reports []reload.Report) (at time.Time) {
+	for _, r := range reports {
+		if r.Current != nil && r.Current.Time.After(at) {
+			at = r.Current.Time
+		}
+	}
+	return at
+}
+
+// When returns when a file or directory with a checksum was found on the pod's disk and loaded by its
+// servers, for a content that was written at a time; zero if the pod does not report it.
+func (f Finding) When(path, sum string, written time.Time) (found, loaded time.Time) {
+	nearest := time.Duration(math.MaxInt64)
+	for _, r := range f.Recent {
+		distance := r.Found.Sub(written).Abs() // the same content may have been written twice
+		if r.SHA256 == sum && (path == "" || r.Path == path) && distance < nearest {
+			nearest, found, loaded = distance, r.Found, r.Loaded
+		}
+	}
+	return found, loaded
 }
 
 const starting = "the server has not confirmed it yet"

@@ -26,6 +26,21 @@ type Content struct {
 	Dirs map[string]string
 }
 
+// Since returns the files and directories that differ from an earlier content. The path of the
+// configuration is empty.
+func (c Content) Since(before Content) map[string]string {
+	out := map[string]string{}
+	if c.Config != before.Config {
+		out[""] = c.Config
+	}
+	for path, sum := range c.Dirs {
+		if before.Dirs[path] != sum {
+			out[path] = sum
+		}
+	}
+	return out
+}
+
 // Wanted is a content and the time of its write.
 type Wanted struct {
 	Content
@@ -59,8 +74,13 @@ const (
 type Finding struct {
 	Outcome
 	Disk Answer
+	// OnDisk is the time at which the pod's reloaders have found the content on the disk, zero if
+	// they do not report it.
+	OnDisk time.Time
 	// Reload is the time of the last successful reload of a server in the pod, zero if unknown.
 	Reload time.Time
+	// Recent are the last changes that the pod's reloaders report.
+	Recent []reload.Recent
 }
 
 // maxAnswer bounds the response size in bytes.

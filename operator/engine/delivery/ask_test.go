@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strconv"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func TestAskIsBounded(t *testing.T) {
 		}
 	}()
 	_, _ = Ask(ctx, silent, Wanted{}, time.Hour)
-	if got, inTime := Ask(t.Context(), silent, Wanted{}, quickLimit); inTime || got != (Finding{}) {
+	if got, inTime := Ask(t.Context(), silent, Wanted{}, quickLimit); inTime || !reflect.DeepEqual(got, Finding{}) {
 		t.Errorf("%+v, in time %v", got, inTime)
 	}
 }

@@ -123,11 +123,14 @@ func New(annotate func(ctx context.Context, namespace, pod, key, value string) e
 	return n
 }
 
-// Carries reports whether an annotation value refers to a hash.
-func Carries(value, hash string) bool {
-	base, _, _ := strings.Cut(value, "-")
-	return base == hash
+// HashOf returns the hash in an annotation value.
+func HashOf(value string) string {
+	hash, _, _ := strings.Cut(value, "-")
+	return hash
 }
+
+// Carries reports whether an annotation value refers to a hash.
+func Carries(value, hash string) bool { return HashOf(value) == hash }
 
 // Deliver schedules a patch of a pod for new content. Another call with the same hash is a no-op.
 func (n *Nudger) Deliver(pod types.NamespacedName, hash string) {

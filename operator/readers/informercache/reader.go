@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
@@ -26,6 +27,7 @@ type Controller interface {
 	Caches(of schema.GroupVersionResource) []engine.Cached
 	References() (r assets.Reader, changes uint64)
 	Loaded(pod types.NamespacedName) delivery.Loaded
+	Timeline(workload types.NamespacedName) []timeline.Change
 }
 
 // Cluster reads from the caches of the started controllers. It is safe for concurrent use.
@@ -73,6 +75,16 @@ func (c *Cluster) Loaded(workload *catalog.Row, pod types.NamespacedName) delive
 		}
 	}
 	return delivery.Loaded{}
+}
+
+// Timeline returns the last changes of a workload as recorded by its controller, the last one first.
+func (c *Cluster) Timeline(workload *catalog.Row, key types.NamespacedName) []timeline.Change {
+	for _, s := range c.controllers() {
+		if s.row == workload {
+			return s.Timeline(key)
+		}
+	}
+	return nil
 }
 
 // parts are resources of which the caches hold only the objects of workloads, so a miss does not

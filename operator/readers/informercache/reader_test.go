@@ -18,6 +18,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
@@ -61,6 +62,9 @@ type controller struct {
 func (c *controller) Caches(of schema.GroupVersionResource) []engine.Cached { return c.caches[of] }
 func (c *controller) Loaded(types.NamespacedName) delivery.Loaded {
 	return delivery.Loaded{Hash: c.loaded}
+}
+func (c *controller) Timeline(types.NamespacedName) []timeline.Change {
+	return []timeline.Change{{Hash: c.loaded}}
 }
 func (c *controller) References() (assets.Reader, uint64) { return &c.values, 0 }
 
@@ -124,7 +128,7 @@ func TestWhatIsInTheCaches(t *testing.T) {
 	}
 }
 
-// Loaded returns what the controller of the pod's own kind reports.
+// Loaded and Timeline return what the controller of the workload's own kind reports.
 func TestWhatPodsRun(t *testing.T) {
 	c, of, other := New(), filled(), filled()
 	of.loaded, other.loaded = "abc", "def"
@@ -133,6 +137,13 @@ func TestWhatPodsRun(t *testing.T) {
 	pod := types.NamespacedName{Namespace: "demo", Name: "prometheus-main-0"}
 	if got := c.Loaded(catalog.Prometheus, pod); got.Hash != "abc" {
 		t.Errorf("Loaded = %+v, want abc", got)
+	}
+	main := types.NamespacedName{Namespace: "demo", Name: "main"}
+	if got := c.Timeline(catalog.Prometheus, main); len(got) != 1 || got[0].Hash != "abc" {
+		t.Errorf("Timeline = %+v, want that of the controller of Prometheus", got)
+	}
+	if got := c.Timeline(catalog.ThanosRuler, main); got != nil {
+		t.Errorf("without a controller: %+v", got)
 	}
 	if got := c.Loaded(catalog.ThanosRuler, pod); got != (delivery.Loaded{}) {
 		t.Errorf("without a controller: %+v", got)

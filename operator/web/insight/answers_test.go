@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
@@ -27,6 +28,7 @@ import (
 //	refuses        resources that the reader may not list
 //	counts         target counts of workloads as JSON, by "Kind namespace/name"
 //	loads          configurations that pods run as JSON, by "namespace/pod"
+//	changes        last changes of Prometheus objects as JSON, by "namespace/name"
 //	want/PATH      the response to a request, see ask
 func TestAnswers(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
@@ -46,6 +48,9 @@ func TestAnswers(t *testing.T) {
 		a := answers(t, s, known)
 		if text, ok := c.Input("loads"); ok {
 			a.Loaded = loadsOf(t, text)
+		}
+		if text, ok := c.Input("changes"); ok {
+			a.Timeline = changesOf(t, text)
 		}
 		answer, err := ask(t, a, rights, c, name)
 		if err != nil {
@@ -112,6 +117,21 @@ func loadsOf(t *testing.T, text []byte) func(*catalog.Row, types.NamespacedName)
 			return delivery.Loaded{}
 		}
 		return in[pod.String()]
+	}
+}
+
+// changesOf returns the last changes of Prometheus objects.
+func changesOf(t *testing.T, text []byte) func(*catalog.Row, types.NamespacedName) []timeline.Change {
+	t.Helper()
+	var in map[string][]timeline.Change
+	if err := json.Unmarshal(text, &in); err != nil {
+		t.Fatal(err)
+	}
+	return func(of *catalog.Row, key types.NamespacedName) []timeline.Change {
+		if of != catalog.Prometheus {
+			return nil
+		}
+		return in[key.String()]
 	}
 }
 

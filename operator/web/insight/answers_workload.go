@@ -6,6 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 )
 
 // Workload is the detailed status of a workload.
@@ -23,6 +24,9 @@ type Workload struct {
 	UI *UI `json:"ui,omitempty"`
 	// Changes lists what has changed, the last change first, at most 20.
 	Changes []Change `json:"changes"`
+	// Deliveries lists how the last changes of the configuration have reached the pods, the last change first, at most
+	// 10. Only the operator that wrote them knows; it forgets them when it restarts.
+	Deliveries []Delivery `json:"deliveries,omitempty"`
 	// Asks is true if its servers can be asked for the health of their targets. AsksNot is the permission that the
 	// caller lacks for that; empty if it is no permission.
 	Asks    bool   `json:"-"`
@@ -54,6 +58,14 @@ type Change struct {
 	At     time.Time   `json:"at"` // in RFC 3339 format
 	What   string      `json:"what"`
 	Object catalog.Ref `json:"object,omitzero"` // object that the workload selects; absent if the change is not about one
+}
+
+// Delivery is how a change of the configuration has reached the pods of a workload. Times of pods are those of the
+// clocks of their nodes.
+type Delivery struct {
+	timeline.Change
+	// Hidden is the number of objects that are left out because the caller may not get them.
+	Hidden int `json:"hidden,omitempty"`
 }
 
 // SourceQuery selects objects of a workload.

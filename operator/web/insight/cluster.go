@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
@@ -41,6 +42,8 @@ type Parts struct {
 	Finder func(r readers.Reader, over *discovery.Objects) preview.Finder
 	// Loaded (optional) returns the configuration that a pod of a workload runs.
 	Loaded func(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded
+	// Timeline (optional) returns the last changes of a workload, the last one first.
+	Timeline func(workload *catalog.Row, key types.NamespacedName) []timeline.Change
 	// Memory (optional) limits concurrent work. A preview waits for its share of it.
 	Memory *inflight.Budget
 	// Keep is the maximum age of a snapshot if the reader is not Versioned. Otherwise it is the

@@ -50,6 +50,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	out.Attention, out.AttentionTotal, out.Groups = found.attention(), found.total, found.groups()
 	out.Asks, out.AsksNot = c.asks(a, e.ref)
 	out.UI, out.Changes = e.ui(), e.changes(e.pods(nil, c.Loaded))
+	out.Deliveries = c.deliveries(a, e)
 	out.Objects = e.objects(a)
 	for ref, v := range e.states {
 		out.count(ref.Kind, v.state, 1)

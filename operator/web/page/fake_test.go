@@ -18,6 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -156,9 +157,30 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 	out.UI = &insight.UI{Command: "kubectl -n monitoring port-forward pod/prometheus-k8s-0 9090", Local: "http://localhost:9090/"}
 	out.Changes = []insight.Change{{At: start, What: "rejected", Object: f.monitor(3)}, {At: start, What: f.s("pod prometheus-k8s-0 started")}}
 	for i := range min(f.n, 10) {
+		out.Deliveries = append(out.Deliveries, f.delivery(i))
 		out.Events = append(out.Events, status.Event{Last: start.Add(time.Duration(i) * time.Minute), Count: 2, Type: "Warning", Reason: "Rejected", About: "Prometheus k8s", Message: f.s("ServiceMonitor demo/web was rejected")})
 	}
 	return out, f.err
+}
+
+// delivery returns a change of two pods: delivered, on its way, superseded, or rejected.
+func (f *fake) delivery(i int) insight.Delivery {
+	at := func(ms int) time.Time { return start.Add(3120*time.Millisecond + time.Duration(ms)*time.Millisecond) }
+	d := insight.Delivery{Change: timeline.Change{
+		Objects: []catalog.Ref{f.monitor(i)}, Events: 1, Noticed: at(0), Started: at(2), Written: at(18), Hash: "abcdef0123456789", Pods: 2,
+		Annotated: timeline.Stage{Pods: 2, At: at(25)}, Patches: 2,
+	}}
+	switch i % 4 {
+	case 0:
+		d.OnDisk, d.Loaded = timeline.Stage{Pods: 2, At: at(140)}, timeline.Stage{Pods: 2, At: at(170)}
+	case 1:
+		d.OnDisk, d.Loaded = timeline.Stage{Pods: 2, At: at(140)}, timeline.Stage{Pods: 1, At: at(1700)}
+	case 2:
+		d.Superseded, d.Objects, d.Hidden, d.Events = true, nil, 1, 7
+	case 3:
+		d.Objects, d.Events, d.Rejected, d.OnDisk = nil, 0, 1, timeline.Stage{Pods: 2, At: at(80_000)}
+	}
+	return d
 }
 
 func (f *fake) Sources(_ context.Context, _ insight.Rights, w insight.Object, q insight.SourceQuery) (*insight.Sources, error) {

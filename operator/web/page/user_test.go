@@ -272,6 +272,28 @@ func TestLastChanges(t *testing.T) {
 	}
 }
 
+// TestDeliveryOfChanges: a workload shows how its last changes have reached the pods.
+func TestDeliveryOfChanges(t *testing.T) {
+	_, body := get(t, serve(t, &fake{n: 4}), "/prometheuses/monitoring/k8s?tab=events")
+	read := text(t, body)
+	for _, want := range []string{
+		"12:00:03.120 UTC", "ServiceMonitor demo/web-0 +2 ms +18 ms +25 ms +140 ms +170 ms",
+		"ServiceMonitor demo/web-1 +2 ms +18 ms +25 ms +140 ms 1 of 2 pods, +1.7 s",
+		"an object that you may not get (7 events in all) +2 ms +18 ms +25 ms not confirmed before the next change not confirmed before the next change",
+		"a periodic check, or the start of the operator +2 ms +18 ms +25 ms +1m20s no rejected by 1 of 2 pods",
+	} {
+		if !strings.Contains(read, want) {
+			t.Errorf("no %q in\n%.3000s", want, read)
+		}
+	}
+	if !strings.Contains(body, `href="../../servicemonitors/demo/web-1"`) {
+		t.Error("no link to an object")
+	}
+	if _, body := get(t, serve(t, &fake{n: 0}), "/prometheuses/monitoring/k8s?tab=events"); strings.Contains(body, "Delivery of") {
+		t.Error("a heading without changes")
+	}
+}
+
 // TestPreviewOfAFile: the form of the preview takes a file instead of text.
 func TestPreviewOfAFile(t *testing.T) {
 	f := &fake{n: 1}

@@ -223,8 +223,9 @@ func config(q *request, _ *insight.Workload) (data, answer any, err error) {
 
 // eventsTab has the last changes and the Events, the last ones first.
 type eventsTab struct {
-	Changes []insight.Change
-	Events  []status.Event
+	Deliveries []delivery
+	Changes    []insight.Change
+	Events     []status.Event
 }
 
 func events(q *request, w *insight.Workload) (data, answer any, err error) {
@@ -232,5 +233,9 @@ func events(q *request, w *insight.Workload) (data, answer any, err error) {
 	slices.Reverse(out.Events)
 	out.Events, _ = first(q.limit, out.Events)
 	out.Changes, _ = first(q.limit, w.Changes)
+	deliveries, _ := first(q.limit, w.Deliveries)
+	for _, d := range deliveries {
+		out.Deliveries = append(out.Deliveries, delivery{d})
+	}
 	return out, w, nil
 }
