@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	kjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest/plainyaml"
 )
 
 // FieldError is an error of one field.
@@ -80,7 +80,15 @@ func Decode(raw []byte, into any) error {
 	if err != nil {
 		return err
 	}
-	var strict []error
+	return DecodeJSON(text, into)
+}
+
+// DecodeJSON is like [Decode], for a document that is JSON.
+func DecodeJSON(text []byte, into any) error {
+	var (
+		strict []error
+		err    error
+	)
 	if largeQuantity(text, reflect.TypeOf(into)) {
 		err = errExponent
 	} else {
@@ -138,7 +146,7 @@ func toJSON(raw []byte) ([]byte, error) {
 	if err := new(Aliases).Check(raw); err != nil {
 		return nil, err
 	}
-	return yaml.YAMLToJSONStrict(raw)
+	return plainyaml.ToJSON(raw)
 }
 
 // duplicates returns the errors for duplicate JSON fields. In YAML they are a syntax error.

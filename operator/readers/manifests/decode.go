@@ -104,7 +104,7 @@ func (r *reader) configMap(raw []byte) error {
 
 // plain decodes a namespaced Kubernetes object.
 func (r *reader) plain(raw []byte, into metav1.Object) error {
-	if err := manifest.Decode(raw, into); err != nil {
+	if err := manifest.DecodeJSON(raw, into); err != nil {
 		into.SetNamespace(namespaceOr(into.GetNamespace()))
 		return err
 	}
@@ -117,7 +117,7 @@ func (r *reader) plain(raw []byte, into metav1.Object) error {
 
 func (r *reader) namespace(raw []byte) error {
 	var n corev1.Namespace
-	err := manifest.Decode(raw, &n)
+	err := manifest.DecodeJSON(raw, &n)
 	set := labels.Set{corev1.LabelMetadataName: n.Name}
 	maps.Copy(set, n.Labels)
 	r.objects.namespaces[n.Name] = set

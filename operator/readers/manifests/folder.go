@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -158,15 +159,11 @@ func notMeant(doc, raw []byte, err error) bool {
 	case len(text) == 0 || text[0] != '{':
 		return !bytes.Contains(doc, []byte("job_name:")) // scrape configurations are mistaken for manifests
 	}
-	var head map[string]json.RawMessage
-	if json.Unmarshal(raw, &head) != nil {
-		return false
-	}
-	if _, has := head["kind"]; has {
+	if jsonspan.Get(raw, "kind") != nil {
 		return false
 	}
 	var version string
-	return json.Unmarshal(head["apiVersion"], &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
+	return json.Unmarshal(jsonspan.Get(raw, "apiVersion"), &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
 }
 
 // templatedAlerts reports whether a document is a PrometheusRule that looks like a template in texts of

@@ -3,7 +3,6 @@ package manifests
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,15 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest/plainyaml"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
@@ -255,7 +252,7 @@ func (r *reader) document(doc []byte) error {
 	var raw []byte
 	err := r.aliases.Check(doc)
 	if err == nil {
-		raw, err = yaml.YAMLToJSONStrict(doc)
+		raw, err = plainyaml.ToJSON(doc)
 	}
 	if r.walking && notMeant(doc, raw, err) {
 		r.skip(r.at.File, ours(doc))
@@ -270,34 +267,9 @@ func (r *reader) document(doc []byte) error {
 	return r.object(raw)
 }
 
-// header is the part of a manifest that identifies the object, or the items of a list.
-type header struct {
-	metav1.TypeMeta `json:",inline"`
-	Metadata        struct {
-		Namespace string `json:"namespace"`
-		Name      string `json:"name"`
-	} `json:"metadata"`
-	Items []json.RawMessage `json:"items"`
-}
-
-// check returns an error if no object can have such a header.
-func (h *header) check() error {
-	switch {
-	case len(h.Kind) > maxHead:
-		return fmt.Errorf("kind: has %d bytes, at most %d are possible", len(h.Kind), maxHead)
-	case len(h.APIVersion) > maxHead:
-		return fmt.Errorf("apiVersion: has %d bytes, at most %d are possible", len(h.APIVersion), maxHead)
-	case len(h.Metadata.Namespace) > maxHead || len(h.Metadata.Name) > maxHead:
-		return fmt.Errorf("metadata: name and namespace have at most %d bytes", maxHead)
-	case h.Kind == "":
-		return errors.New("not a manifest: kind is missing")
-	}
-	return nil
-}
-
 func (r *reader) object(raw []byte) error {
-	var head header
-	if err := json.Unmarshal(raw, &head); err != nil {
+	head, err := headOf(raw)
+	if err != nil {
 		return unlikeManifest(raw, err)
 	}
 	if err := head.check(); err != nil {
@@ -355,32 +327,4 @@ func unnamed(kind string, raw []byte) error {
 		return &manifest.FieldError{Path: "name", Reason: "stands at the top level, so the " + kind + " has no name: indent it below metadata"}
 	}
 	return fmt.Errorf("%s: metadata.name: is missing", kind)
-}
-
-// maxHead is the maximum length in bytes of kind, apiVersion, name and namespace, as in an API
-// server.
-const maxHead = 253
-
-// jsonTypes maps JSON types to their names in messages.
-var jsonTypes = map[string]string{
-	"array": "a list", "string": "a string", "number": "a number", "object": "an object",
-	"bool": "true or false (as which YAML also reads on, y and no: put it in quotes)",
-}
-
-// unlikeManifest describes a value of the wrong type in kind, apiVersion, metadata or items.
-func unlikeManifest(raw []byte, err error) error {
-	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	if !ok {
-		return fmt.Errorf("not a manifest: %w", err)
-	}
-	kind, _, _ := strings.Cut(wrong.Value, " ") // a number may follow
-	if wrong.Field == "" {
-		text := fmt.Sprintf("not a manifest: it is %s, not an object", jsonTypes[kind])
-		if kind == "array" && bytes.Contains(raw, []byte(`"job_name":`)) {
-			text += "; scrape configurations of Prometheus itself go into a Secret that spec.additionalScrapeConfigs names"
-		}
-		return errors.New(text)
-	}
-	want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list"}[wrong.Type.Kind()]
-	return &manifest.FieldError{Path: wrong.Field, Reason: "want " + cmp.Or(want, "an object") + ", is " + jsonTypes[kind]}
 }

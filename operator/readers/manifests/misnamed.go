@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -25,8 +26,11 @@ func isList(kind schema.GroupVersionKind) bool {
 // are ServiceMonitors, and may leave out that they are.
 func itemOf(list metav1.TypeMeta, item json.RawMessage) json.RawMessage {
 	kind := strings.TrimSuffix(list.Kind, "List")
+	if kind == "" || jsonspan.Get(item, "kind") != nil {
+		return item
+	}
 	var fields map[string]json.RawMessage
-	if kind == "" || json.Unmarshal(item, &fields) != nil || fields == nil || fields["kind"] != nil {
+	if json.Unmarshal(item, &fields) != nil || fields == nil || fields["kind"] != nil {
 		return item
 	}
 	for name, value := range map[string]string{"kind": kind, "apiVersion": list.APIVersion} {
