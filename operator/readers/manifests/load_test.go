@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -194,5 +195,41 @@ func TestReadManyFaults(t *testing.T) {
 		if _, faults := Read("body", []byte(text), kinds()); len(faults) != mostFaults {
 			t.Errorf("%s: %d faults", name, len(faults))
 		}
+	}
+}
+
+// Reading a valid monitor has a bounded number of allocations: it is converted once, checked without the validators
+// of the CRD library, and decoded once.
+func TestAllocationsOfMonitor(t *testing.T) {
+	const n = 200
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, `---
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: m%d, namespace: demo, labels: {app: a}}
+spec:
+  selector: {matchLabels: {app: a}}
+  endpoints:
+  - port: web
+    interval: 30s
+    relabelings:
+    - sourceLabels: [a, b]
+      targetLabel: c
+      regex: (.+)
+`, i)
+	}
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	each := testing.AllocsPerRun(3, func() {
+		if o, err := Load([]string{file}, kinds()); err != nil || o.Len() != n {
+			t.Fatal(o.Len(), err)
+		}
+	}) / n
+	t.Logf("%.0f allocations for each monitor", each)
+	if each > 450 {
+		t.Errorf("%.0f allocations for each monitor", each)
 	}
 }

@@ -10,9 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -26,17 +24,11 @@ import (
 )
 
 // schemas apply defaults and validation as the API server does before it stores an object. The
-// checker of a kind is created on first use: it takes tens of milliseconds and some megabytes.
+// checker of a kind is created on first use: it takes some milliseconds and a megabyte.
 type schemas struct {
-	mu          sync.Mutex
-	definitions []*apiextensionsv1.CustomResourceDefinition
-	checkers    map[schema.GroupVersionKind]*check.Checker
-	idle        *time.Timer // drops the CRDs, which checkers do not retain
+	mu       sync.Mutex
+	checkers map[schema.GroupVersionKind]*check.Checker
 }
-
-// keepDefinitions is how long the parsed CRDs, which take 20 MB, are kept after a checker was
-// created.
-const keepDefinitions = 5 * time.Second
 
 // shared are the schemas of the CRDs in this program, shared by all readers of manifests.
 var shared schemas
@@ -47,25 +39,9 @@ func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) 
 	if c, ok := s.checkers[kind]; ok {
 		return c, nil
 	}
-	if s.definitions == nil {
-		var err error
-		if s.definitions, err = crds.Standard(""); err != nil {
-			return nil, err
-		}
-	}
-	if s.idle == nil {
-		s.idle = time.AfterFunc(keepDefinitions, s.dropDefinitions)
-	}
-	s.idle.Reset(keepDefinitions)
-	c, err := newChecker(s.definitions, kind)
-	if err != nil { // the full set has more versions, and takes longer to load
-		full, loadErr := crds.Full("")
-		if loadErr != nil {
-			return nil, loadErr
-		}
-		if c, err = newChecker(full, kind); err != nil {
-			return nil, err
-		}
+	c, err := newChecker(kind)
+	if err != nil {
+		return nil, err
 	}
 	if s.checkers == nil {
 		s.checkers = map[schema.GroupVersionKind]*check.Checker{}
@@ -74,19 +50,20 @@ func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) 
 	return c, nil
 }
 
-func (s *schemas) dropDefinitions() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.definitions = nil
-}
-
-func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind schema.GroupVersionKind) (*check.Checker, error) {
-	for _, crd := range definitions {
-		if crd.Spec.Names.Kind == kind.Kind {
-			return check.New(crd, kind.Version)
+func newChecker(kind schema.GroupVersionKind) (c *check.Checker, err error) {
+	for _, full := range []bool{false, true} { // the full set has more versions, and takes longer to load
+		crd, loadErr := crds.OfKind(kind.Kind, full)
+		switch {
+		case loadErr != nil:
+			return nil, loadErr
+		case crd == nil:
+			return nil, errors.New("no CRD for " + kind.String())
+		}
+		if c, err = check.New(crd, kind.Version); err == nil {
+			return c, nil
 		}
 	}
-	return nil, errors.New("no CRD for " + kind.String())
+	return nil, err
 }
 
 // read sets the defaults of the API, then decodes an object strictly.
@@ -117,7 +94,7 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	if err != nil {
 		return false, err
 	}
-	wrong := faults.Leaves(manifest.Decode(full, into))
+	wrong := faults.Leaves(manifest.DecodeJSON(full, into))
 	for i := range wrong {
 		wrong[i] = reword(kind.Kind, wrong[i])
 	}
@@ -126,7 +103,7 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		return len(wrong) == 0, errors.Join(wrong...)
 	}
 	told := pathsOf(wrong)
-	problems := checker.Values(object)
+	problems := checker.Defaulted(object)
 	switch {
 	case len(wrong) == 0:
 		problems = append(problems, metadata(into)...)

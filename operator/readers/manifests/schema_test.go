@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -21,7 +22,11 @@ func TestSchemas(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, crd := range s.definitions {
+	all, err := crds.Standard("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crd := range all {
 		for _, k := range catalog.All {
 			names := crd.Spec.Names
 			if k.Kind == names.Kind && (k.Resource != names.Plural || !slices.Contains(names.ShortNames, k.Short)) {

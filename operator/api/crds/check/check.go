@@ -4,13 +4,15 @@
 //	c, err := check.New(crd, "v1")
 //	problems := c.Object(object) // spec.endpoints[0].interval: Invalid value: ...
 //
-// Creating a checker takes some ten milliseconds, checking an object a few. Checks that need the cluster (existing
+// Creating a checker takes some milliseconds, checking a valid object some microseconds, and one with errors a
+// few milliseconds. Checks that need the cluster (existing
 // names, quotas, webhooks) and checks of the metadata are not included.
 package check
 
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -22,13 +24,17 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
 // Checker checks objects of one version of one kind. It is safe for concurrent use.
 type Checker struct {
 	structural *structuralschema.Structural
-	schema     *node
-	rules      *cel.Validator // nil if there are none
+	quick      *quick
+	// What only some objects need is created on first use.
+	schema func() *node
+	rules  func() *cel.Validator // nil if there are none
 }
 
 // New returns a checker for a version of a CRD.
@@ -48,11 +54,15 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checke
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s %s: %w", crd.Name, version, err)
 		}
-		_, schema, err := validation.NewSchemaValidator(internal)
-		if err != nil {
+		schema := &spec.Schema{}
+		if err := validation.ConvertJSONSchemaPropsWithPostProcess(internal, schema, validation.StripUnsupportedFormatsPostProcessorForVersion(environment.DefaultCompatibilityVersion())); err != nil {
 			return nil, fmt.Errorf("schema of %s %s: %w", crd.Name, version, err)
 		}
-		return &Checker{structural, newNode(schema), cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
+		return &Checker{
+			structural: structural, quick: newQuick(schema),
+			schema: sync.OnceValue(func() *node { return newNode(schema) }),
+			rules:  sync.OnceValue(func() *cel.Validator { return cel.NewValidator(structural, true, celconfig.PerCallLimit) }),
+		}, nil
 	}
 	return nil, fmt.Errorf("CRD %s has no version %s", crd.Name, version)
 }
@@ -78,14 +88,23 @@ func (c *Checker) Object(object map[string]any) field.ErrorList {
 // Values is like Object, but does not report unknown fields.
 func (c *Checker) Values(object map[string]any) field.ErrorList {
 	c.Default(object)
-	return c.values(object, true)
+	return c.Defaulted(object)
 }
 
+// Defaulted is like Values, for an object with the defaults.
+func (c *Checker) Defaulted(object map[string]any) field.ErrorList { return c.values(object, true) }
+
 func (c *Checker) values(object map[string]any, rules bool) field.ErrorList {
-	out := c.schema.validate(object, together)
+	var out field.ErrorList
+	if !c.quick.valid(object) {
+		out = c.schema().validate(object, together)
+	}
 	out = append(out, listtype.ValidateListSetsAndMaps(nil, c.structural, object)...)
-	if c.rules != nil && rules && len(out) == 0 {
-		problems, _ := c.rules.Validate(context.Background(), nil, c.structural, object, nil, celconfig.RuntimeCELCostBudget)
+	if !rules || len(out) > 0 {
+		return out
+	}
+	if found := c.rules(); found != nil {
+		problems, _ := found.Validate(context.Background(), nil, c.structural, object, nil, celconfig.RuntimeCELCostBudget)
 		out = append(out, problems...)
 	}
 	return out

@@ -85,3 +85,40 @@ func object(t *testing.T, text string) map[string]any {
 	}
 	return out
 }
+
+// A valid object of a usual kind is checked without building the validators of the library.
+func TestValid(t *testing.T) {
+	crd, err := crds.OfKind("ServiceMonitor", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker, err := check.New(crd, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `
+spec:
+  selector: {matchLabels: {app: web}}
+  endpoints:
+  - port: web
+    interval: 30s
+    params: {a: [b]}
+    relabelings: [{sourceLabels: [a, b], targetLabel: c, regex: (.*), action: replace}]
+  - targetPort: 8080
+    basicAuth: {username: {name: a, key: b}}
+`
+	valid := object(t, text)
+	checker.Default(valid)
+	allocated := testing.AllocsPerRun(10, func() {
+		if problems := checker.Defaulted(valid); len(problems) > 0 {
+			t.Fatal(problems)
+		}
+	})
+	if allocated > 50 {
+		t.Errorf("%v allocations; validators of the library make thousands", allocated)
+	}
+	valid["spec"].(map[string]any)["endpoints"].([]any)[0].(map[string]any)["interval"] = "1 h"
+	if problems := checker.Defaulted(valid); len(problems) != 1 || problems[0].Field != "spec.endpoints[0].interval" {
+		t.Errorf("problems of an invalid interval: %v", problems)
+	}
+}
