@@ -5,6 +5,7 @@
 package jobtext
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,6 +58,34 @@ func Read(text []byte) (jobs []Job, err error) {
 		return nil, fmt.Errorf("read the compiled jobs: %w", err)
 	}
 	return jobs, nil
+}
+
+// Discoveries is like [Read], but the jobs have only names, discoveries and static targets. Most of a text are
+// relabel steps, which it skips without parsing them.
+//
+// Errors: like [Read]. Errors in the skipped parts are not found.
+func Discoveries(text []byte) ([]Job, error) { return Read(discoveries(text)) }
+
+// discoveries returns the first line of each job and the lines of its discoveries. A text that is not written like
+// those of the operator, with jobs in the first column and their keys in the third one, is returned as it is.
+func discoveries(text []byte) []byte {
+	out := make([]byte, 0, len(text)/4)
+	keep := false
+	for line := range bytes.Lines(text) {
+		switch {
+		case bytes.HasPrefix(line, []byte("- ")):
+			keep = true // whatever it is, it begins the job
+		case len(line) < 3 || line[0] != ' ' || line[1] != ' ' || len(out) == 0:
+			return text
+		case line[2] != ' ' && line[2] != '-':
+			key, _, _ := bytes.Cut(line[2:], []byte(":"))
+			keep = bytes.HasSuffix(key, []byte("_sd_configs")) || string(key) == "static_configs" || string(key) == "job_name"
+		}
+		if keep {
+			out = append(out, line...)
+		}
+	}
+	return out
 }
 
 // Others returns the keys of the discoveries other than those in Kubernetes and static targets,

@@ -1,9 +1,15 @@
 package jobtext
 
 import (
+	"bytes"
+	"maps"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/tools/txtar"
 )
 
 // All that reports describe is read, whatever else a job has.
@@ -42,5 +48,62 @@ func TestRead(t *testing.T) {
 	}
 	if _, err := Read([]byte("a: b")); err == nil {
 		t.Error("a map is read as jobs")
+	}
+}
+
+// The discoveries of all configurations that the operator generates in tests are found without reading the rest.
+func TestDiscoveries(t *testing.T) {
+	paths, err := filepath.Glob("../promconfig/testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, shorter := 0, 0
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			_, text, has := strings.Cut(string(f.Data), "\nscrape_configs:\n")
+			if !has || !strings.HasPrefix(text, "- ") {
+				continue
+			}
+			text, _, _ = strings.Cut("\n"+text, "\n#") // shards
+			for i, line := range strings.Split(text[1:], "\n") {
+				if i > 0 && line != "" && line[0] != ' ' && line[0] != '-' {
+					text, _, _ = strings.Cut(text, "\n"+line) // the next section
+					break
+				}
+			}
+			text = strings.TrimSpace(text) + "\n"
+			want, err := Read([]byte(text))
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for i := range want {
+				want[i].Steps = nil
+				maps.DeleteFunc(want[i].Rest, func(key string, _ any) bool { return !strings.HasSuffix(key, "_sd_configs") })
+			}
+			got, err := Discoveries([]byte(text))
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for i := range got {
+				maps.DeleteFunc(got[i].Rest, func(key string, _ any) bool { return !strings.HasSuffix(key, "_sd_configs") })
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s (-read +found):\n%s", path, diff)
+			}
+			if n++; bytes.Contains([]byte(text), []byte("relabel_configs")) && len(discoveries([]byte(text))) < len(text)/2 {
+				shorter++
+			}
+		}
+	}
+	if n < 10 || shorter < n/2 {
+		t.Errorf("%d texts, of which %d are shortened by half", n, shorter)
+	}
+	const other = "  - job_name: a\n    kubernetes_sd_configs: []\n"
+	if got := string(discoveries([]byte(other))); got != other {
+		t.Errorf("a text in another form becomes %q", got)
 	}
 }

@@ -25,7 +25,7 @@ func (l *linter) credentialRemarks(say says, object catalog.Object) {
 		return
 	}
 	text, err := json.Marshal(object)
-	if err != nil {
+	if err != nil || !bytes.Contains(text, []byte(`"key":`)) { // it has no reference
 		return
 	}
 	var fields struct{ Spec any }

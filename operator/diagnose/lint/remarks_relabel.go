@@ -86,8 +86,11 @@ var numberAndMore = regexp.MustCompile(`^(\d+)([A-Za-z_]\w*)$`)
 
 // groupRemark reports a replacement with a group that the regex does not have, which is empty.
 func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
+	if s.Replacement == nil || !strings.Contains(*s.Replacement, "$") || action != "" && action != "replace" && action != "labelmap" {
+		return
+	}
 	re := parsed(s.Regex)
-	if s.Replacement == nil || re == nil || action != "" && action != "replace" && action != "labelmap" {
+	if re == nil {
 		return
 	}
 	names := re.CapNames()
@@ -115,8 +118,11 @@ func separatorRemark(say says, field string, s *v1.RelabelConfig, action string,
 	if s.Separator != nil {
 		separator = *s.Separator
 	}
+	if effect == "" || len(s.SourceLabels) < 2 {
+		return false
+	}
 	re := parsed(s.Regex)
-	if effect == "" || len(s.SourceLabels) < 2 || re == nil || !strings.ContainsFunc(separator, func(r rune) bool { return !mayContain(re, r) }) {
+	if re == nil || !strings.ContainsFunc(separator, func(r rune) bool { return !mayContain(re, r) }) {
 		return false
 	}
 	say(field+".regex", "the values of the %d source labels are joined with %q, and the regex matches nothing with it, so the step %s; write an expression for each label, with %s between them", len(s.SourceLabels), separator, effect, separator)
@@ -191,11 +197,11 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 			say(field+".regex", "a regex matches the whole name, and no metric is called %[1]s: write %[1]s.*", all[i].text)
 		}
 	}
-	if what != samples || s.Regex == "" {
+	if what != samples || s.Regex == "" || action != "labeldrop" && action != "labelkeep" {
 		return
 	}
 	re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
-	if err == nil && (action == "labeldrop" && re.MatchString("__name__") || action == "labelkeep" && !re.MatchString("__name__")) {
+	if err == nil && (re.MatchString("__name__") == (action == "labeldrop")) {
 		remedy := "keep it with regex: __name__|" + s.Regex
 		if action == "labeldrop" {
 			remedy = "write a regex that does not match __name__"

@@ -28,7 +28,7 @@ func Read(object catalog.Object, text, own string) ([]Search, error) {
 	default:
 		return nil, nil
 	}
-	jobs, err := jobtext.Read([]byte(text))
+	jobs, err := jobtext.Discoveries([]byte(text))
 	if err != nil {
 		return nil, err
 	}

@@ -85,10 +85,13 @@ const (
 // pattern is an anchored regular expression, as relabeling uses for names.
 type pattern struct {
 	text string
-	re   *regexp.Regexp
+	re   *regexp.Regexp // nil for a text that matches itself only, like nearly every name of a port
 }
 
 func newPattern(text string) pattern {
+	if regexp.QuoteMeta(text) == text {
+		return pattern{text: text}
+	}
 	re, err := regexcost.Compile("^(?s:" + text + ")$")
 	if err != nil {
 		re = regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$") // invalid expressions are rejected elsewhere
@@ -96,7 +99,12 @@ func newPattern(text string) pattern {
 	return pattern{text, re}
 }
 
-func (p pattern) matches(name string) bool { return p.re.MatchString(name) }
+func (p pattern) matches(name string) bool {
+	if p.re == nil {
+		return name == p.text
+	}
+	return p.re.MatchString(name)
+}
 
 // portNamed returns a named port of the given kind.
 func portNamed(of portKind, name, field string) port {
