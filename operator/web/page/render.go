@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -63,8 +64,11 @@ func (v *view) Asset(name string) string { return v.root + "static/" + assets.na
 //go:embed templates
 var sources embed.FS
 
-// layouts are the templates of pages by name. Each consists of its own file and the common ones.
-var layouts = parse("overview", "list", "workload", "object", "target", "pod", "preview", "error")
+// layouts returns the templates of pages by name. Each consists of its own file and the common ones. They are parsed
+// for the first page, because most commands show none.
+var layouts = sync.OnceValue(func() map[string]*template.Template {
+	return parse("overview", "list", "workload", "object", "target", "pod", "preview", "error")
+})
 
 func parse(names ...string) map[string]*template.Template {
 	common := template.Must(template.New("layout.html").Funcs(funcs).ParseFS(sources, "templates/layout.html", "templates/part_*.html"))
@@ -77,7 +81,7 @@ func parse(names ...string) map[string]*template.Template {
 
 func (v *view) render() ([]byte, error) {
 	var b bytes.Buffer
-	err := layouts[v.Template].Execute(&b, v)
+	err := layouts()[v.Template].Execute(&b, v)
 	return b.Bytes(), err
 }
 
