@@ -20,6 +20,7 @@ type Cluster struct {
 	Host       string // https://127.0.0.1:port
 	Token      string // bearer token of the same user
 	CAFile     string // PEM path; signs the API server's and the kubelet's certificates
+	Etcd       string // http://127.0.0.1:port of the store; anybody may read and write it
 	NodeIP     string // address at which pods reach this machine; 127.0.0.1 without a node
 
 	log      io.Writer
@@ -135,7 +136,7 @@ func (e *NotRunningError) Error() string { return fmt.Sprintf("no cluster runs i
 func (c *Cluster) fromState() {
 	c.Kubeconfig = filepath.Join(c.Dir, "kubeconfig")
 	c.CAFile = filepath.Join(c.Dir, "pki", "ca.crt")
-	c.Host, c.Token, c.NodeIP = c.state.Host, c.state.Token, c.state.NodeIP
+	c.Host, c.Token, c.NodeIP, c.Etcd = c.state.Host, c.state.Token, c.state.NodeIP, c.state.Etcd
 }
 
 // HasNode reports whether the cluster has a node that runs pods.

@@ -20,7 +20,7 @@ func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
 	}
 	c.state.ports = lease
 	etcd, peer, api := lease.Ports[0], lease.Ports[1], lease.Ports[2]
-	c.state.Host = fmt.Sprintf("https://127.0.0.1:%d", api)
+	c.state.Host, c.state.Etcd = fmt.Sprintf("https://127.0.0.1:%d", api), fmt.Sprintf("http://127.0.0.1:%d", etcd)
 	c.state.Programs = c.programs
 	if err := c.chooseNodeIP(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
 	if err := c.linkKubectl(); err != nil {
 		return err
 	}
-	if _, err := c.start("etcd", etcdArgs(c.Dir, etcd, peer)...); err != nil {
+	if _, err := c.start("etcd", append(etcdArgs(c.Dir, etcd, peer), o.EtcdArgs...)...); err != nil {
 		return err
 	}
 	args := append(apiServerArgs(c.Dir, c.NodeIP, etcd, api), serviceAccountArgs(o)...)

@@ -29,6 +29,8 @@ type Options struct {
 	Log io.Writer
 	// APIServerArgs are added to the command line of kube-apiserver ("--v=4").
 	APIServerArgs []string
+	// EtcdArgs are added to the command line of etcd ("--quota-backend-bytes=8589934592").
+	EtcdArgs []string
 	// Programs finds the programs. Nil means programs.Default.
 	Programs *programs.Finder
 }

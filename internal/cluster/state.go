@@ -32,6 +32,7 @@ type state struct {
 	Host     string            `json:"host,omitempty"`
 	Token    string            `json:"token,omitempty"`
 	NodeIP   string            `json:"node_ip,omitempty"`
+	Etcd     string            `json:"etcd,omitempty"`
 	Programs map[string]string `json:"programs,omitempty"` // name: path
 
 	Processes  []processRecord   `json:"processes,omitempty"`
