@@ -93,6 +93,10 @@ bench: ## Run the benchmarks (COUNT=10 for benchstat)
 bench-cluster: build ## Time single changes of the operator against a real API server (ARGS="--sizes 1000/200 --samples 20")
 	@go run ./operator/dev/bench $(ARGS)
 
+.PHONY: envelope
+envelope: build ## Measure what grows up to 200,000 monitors, and write the section of docs/performance.md (an hour; ARGS="--quick", ARGS="--only pods")
+	@go run ./operator/dev/bench envelope $(ARGS)
+
 .PHONY: adversary
 adversary: build ## Attack an installation with hostile objects and requests for hours (root; ARGS="--objects 2000 --seed 7")
 	@go run ./operator/dev/adversary/run $(ARGS)

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -17,11 +16,11 @@ import (
 var alertmanager = &subject{
 	sizes: "20,200,2000",
 	owners: resource{
-		v1.GroupVersionResource(v1.AlertmanagerResource), "Alertmanager objects", ownerName, func(i int) runtime.Object { return alertmanagerOwner(i) },
+		v1.GroupVersionResource(v1.AlertmanagerResource), "Alertmanager objects", ownerName, func(i int) object { return alertmanagerOwner(i) },
 	},
 	selected: []selected{{resource{
-		v1alpha1.GroupVersionResource(v1alpha1.AlertmanagerConfigResource), "AlertmanagerConfigs", routingName, func(i int) runtime.Object { return routing(i) },
-	}, "AlertmanagerConfig", routingPatch}},
+		v1alpha1.GroupVersionResource(v1alpha1.AlertmanagerConfigResource), "AlertmanagerConfigs", routingName, func(i int) object { return routing(i) },
+	}, "AlertmanagerConfig", mark{"service-of-change-", "-"}, routingPatch}},
 	prefix: "alertmanager-", suffix: "-generated", key: "alertmanager.yaml.gz", file: "alertmanager.yaml",
 	entry: hookHost, entries: 1,
 	secret: chatSecret,
@@ -37,7 +36,7 @@ func routingName(i int) string { return fmt.Sprintf("routing-%05d", i) }
 func routing(i int) *v1alpha1.AlertmanagerConfig {
 	name := routingName(i)
 	c := &v1alpha1.AlertmanagerConfig{ObjectMeta: metav1.ObjectMeta{
-		Namespace: team(i), Name: name, Labels: map[string]string{"release": "main", "team": team(i)},
+		Name: name, Labels: map[string]string{"release": "main", "team": team(i % teams)},
 	}}
 	urgent := v1alpha1.Route{
 		Receiver: "hook", GroupWait: "10s", RepeatInterval: "1h",
@@ -51,7 +50,7 @@ func routing(i int) *v1alpha1.AlertmanagerConfig {
 	c.Spec.Receivers = []v1alpha1.Receiver{
 		{Name: "chat", SlackConfigs: []v1alpha1.SlackConfig{{
 			APIURL:  &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: chatSecretName}, Key: chatKey},
-			Channel: "#alerts-" + team(i), Title: "{{ .CommonLabels.alertname }} of " + name, SendResolved: new(true),
+			Channel: "#alerts-" + team(i%teams), Title: "{{ .CommonLabels.alertname }} of " + name, SendResolved: new(true),
 		}}},
 		{Name: "hook", WebhookConfigs: []v1alpha1.WebhookConfig{{URL: new("https://" + hookHost + "/" + name), SendResolved: new(true)}}},
 	}
@@ -72,11 +71,9 @@ func mustMarshal(v any) []byte {
 	return out
 }
 
-// routingPatch returns the i-th change of an AlertmanagerConfig and the text by which the change is found in the
-// configuration.
-func routingPatch(i int) (patch []byte, mark string) {
-	mark = fmt.Sprintf("service-of-change-%d-", i)
-	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/route/matchers/0/value","value":%q}]`, mark), mark
+// routingPatch returns a change of an AlertmanagerConfig that adds a text to the configuration.
+func routingPatch(text string) []byte {
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/route/matchers/0/value","value":%q}]`, text)
 }
 
 const (
@@ -94,7 +91,7 @@ func chatSecret(namespace string) *corev1.Secret {
 
 // alertmanagerOwner returns an Alertmanager that selects everything.
 func alertmanagerOwner(i int) *v1.Alertmanager {
-	a := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: ownerNamespace, Name: ownerName(i)}}
+	a := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Name: ownerName(i)}}
 	a.Spec.AlertmanagerConfigSelector, a.Spec.AlertmanagerConfigNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
 	a.Spec.Replicas = new(int32(1))
 	return a

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -25,28 +24,37 @@ import (
 // bed is a control plane with the objects of one size.
 type bed struct {
 	*cluster.Cluster
-	kube kubernetes.Interface
-	crds map[schema.GroupVersion]rest.Interface
+	kube  kubernetes.Interface
+	crds  map[schema.GroupVersion]rest.Interface
+	store *store
+	audit *auditLog
 }
 
 // creators is the number of concurrent creations.
 const creators = 32
 
-// newBed starts a control plane. The caller must stop it, also after an error.
-func (o *options) newBed(ctx context.Context) (*bed, error) {
+// newBed starts a control plane, with or without kube-controller-manager. The caller must end it, also after an error.
+func (o *options) newBed(ctx context.Context, controllers bool) (*bed, error) {
 	files, err := o.definitions()
 	if err != nil {
 		return nil, err
 	}
-	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Log: o.log})
+	audit, args, err := newAuditLog()
 	if err != nil {
 		return nil, err
 	}
-	b := &bed{Cluster: c}
+	c, err := cluster.Start(ctx, cluster.Options{
+		ControllerManager: controllers, Log: o.log, APIServerArgs: args,
+		EtcdArgs: []string{"--quota-backend-bytes=8589934592"}, // the largest sizes exceed the default of 2 GiB
+	})
+	if err != nil {
+		return nil, errors.Join(err, audit.remove())
+	}
+	b := &bed{Cluster: c, audit: audit, store: newStore(c.Etcd)}
 	if err := b.connect(); err != nil {
 		return b, err
 	}
-	args := []string{"create"}
+	args = []string{"create"}
 	for _, f := range files {
 		args = append(args, "-f", f)
 	}
@@ -55,8 +63,14 @@ func (o *options) newBed(ctx context.Context) (*bed, error) {
 			return b, fmt.Errorf("kubectl %s: %w: %s", args[0], err, out)
 		}
 	}
-	return b, nil
+	if o.versions == nil {
+		return b, nil
+	}
+	return b, o.versions.find(ctx, o.operator, b)
 }
+
+// end stops the control plane and removes its files.
+func (b *bed) end() error { return errors.Join(b.Stop(), b.audit.remove()) }
 
 func (b *bed) connect() error {
 	scheme := runtime.NewScheme()
@@ -84,12 +98,8 @@ func (b *bed) connect() error {
 
 // fill creates all objects of a size.
 func (b *bed) fill(ctx context.Context, s size, say func(string, ...any)) error {
-	names := []string{ownerNamespace}
-	for i := range teams {
-		names = append(names, team(i))
-	}
-	for _, name := range names {
-		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	for name, labels := range s.namespaces() {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 		if _, err := b.kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
 			return err
 		}
@@ -101,29 +111,34 @@ func (b *bed) fill(ctx context.Context, s size, say func(string, ...any)) error 
 		}
 	}
 	for i, kind := range s.selected {
-		if err := b.create(ctx, kind.resource, s.counts[i], team, say); err != nil {
+		create := b.create
+		if s.counts[i] >= manyObjects {
+			create = b.createMany
+		}
+		if err := create(ctx, kind.resource, s.counts[i], s.namespaceOf, say); err != nil {
 			return err
 		}
 	}
-	return b.create(ctx, s.subject.owners, s.owners, func(int) string { return ownerNamespace }, say)
+	workloads := s.subject.owners
+	workloads.object = s.newOwner
+	return b.create(ctx, workloads, s.owners, s.ownerNamespace, say)
+}
+
+func (b *bed) createOne(ctx context.Context, kind resource, i int, namespace func(int) string) error {
+	obj := kind.object(i)
+	obj.SetNamespace(namespace(i))
+	if err := b.crds[kind.GroupVersion()].Post().Namespace(namespace(i)).Resource(kind.Resource).Body(obj).Do(ctx).Error(); err != nil {
+		return fmt.Errorf("create %s: %w", kind.Resource, err)
+	}
+	return nil
 }
 
 func (b *bed) create(ctx context.Context, kind resource, count int, namespace func(int) string, say func(string, ...any)) error {
 	began := time.Now()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(creators)
-	var done atomic.Int64
 	for i := range count {
-		g.Go(func() error {
-			err := b.crds[kind.GroupVersion()].Post().Namespace(namespace(i)).Resource(kind.Resource).Body(kind.object(i)).Do(ctx).Error()
-			if err != nil {
-				return fmt.Errorf("create %s: %w", kind.Resource, err)
-			}
-			if n := done.Add(1); n%2000 == 0 {
-				say("%d of %d %s", n, count, kind.Resource)
-			}
-			return nil
-		})
+		g.Go(func() error { return b.createOne(ctx, kind, i, namespace) })
 	}
 	if err := g.Wait(); err != nil {
 		return err

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestParseSize(t *testing.T) {
@@ -39,17 +37,20 @@ func TestSubjects(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		check := func(r resource, namespace string) {
-			obj, is := r.object(7).(metav1.Object)
-			if !is || obj.GetName() != r.name(7) || obj.GetNamespace() != namespace {
+		check := func(r resource) {
+			if obj := r.object(7); obj.GetName() != r.name(7) || obj.GetNamespace() != "" {
 				t.Errorf("%s: %s is %+v", name, r.Resource, obj)
 			}
 		}
-		check(s.owners, ownerNamespace)
+		check(s.owners)
 		for _, kind := range s.selected {
-			check(kind.resource, team(7))
-			if _, a := kind.patch(1); strings.Contains(a, "-11") {
-				t.Errorf("%s: mark %q of the first change is a part of that of another", name, a)
+			check(kind.resource)
+			one, eleven := kind.mark.of(1), kind.mark.of(11)
+			if strings.Contains(eleven, one) || strings.Contains(one, eleven) {
+				t.Errorf("%s: mark %q of a change is a part of that of another", name, one)
+			}
+			if patch := string(kind.patch(one)); !strings.Contains(patch, one) {
+				t.Errorf("%s: mark %q is not in the patch %s", name, one, patch)
 			}
 		}
 	}
@@ -76,7 +77,7 @@ func TestOwnerOf(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	s := subjects["alertmanager"]
-	r := result{size: size{s, []int{200}, 2}, settle: time.Second}
+	r := result{size: size{subject: s, counts: []int{200}, owners: 2}, settle: time.Second}
 	r.changed = []changes{{took: []time.Duration{10 * time.Millisecond, 30 * time.Millisecond}, spent: usage{cpu: 8 * time.Millisecond, calls: 3}}}
 	r.end = usage{rss: 50_000_000, top: 60_000_000}
 	const want = `| AlertmanagerConfigs / Alertmanager objects | settled after start | one AlertmanagerConfig, p50 / p95 / p99 | CPU each | memory / at most | calls for one AlertmanagerConfig / idle |

@@ -18,6 +18,8 @@ type result struct {
 	settled, idle usage         // after the start; during idle time
 	changed       []changes     // one entry for each selected kind
 	end           usage
+	live          int      // bytes of the heap in use after a collection, at the end
+	again         *restart // nil if it was not measured
 }
 
 // changes holds the timings of the changes of one kind.
@@ -26,16 +28,16 @@ type changes struct {
 	spent usage // in total
 }
 
-// measure runs all steps for one size.
-func (o *options) measure(ctx context.Context, s size) (out result, err error) {
+// measure creates the objects of one size, starts the operator and runs the steps.
+func (o *options) measure(ctx context.Context, s size, steps func(*measurement, context.Context, time.Time) error) (out result, err error) {
 	o.say("size %s", s)
-	b, err := o.newBed(ctx)
+	b, err := o.newBed(ctx, true)
 	if b != nil {
 		defer func() {
 			if err != nil {
 				b.KeepLogs()
 			}
-			err = errors.Join(err, b.Stop())
+			err = errors.Join(err, b.end())
 		}()
 	}
 	if err != nil {
@@ -54,14 +56,14 @@ func (o *options) measure(ctx context.Context, s size) (out result, err error) {
 	if err != nil {
 		return out, err
 	}
+	m := measurement{options: o, bed: b, process: p, seen: seen, out: result{size: s}}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%w; the end of the operator's log:\n%s", err, p.tail())
+			err = fmt.Errorf("%w; the end of the operator's log:\n%s", err, m.process.tail())
 		}
-		err = errors.Join(err, p.stop())
+		err = errors.Join(err, m.process.stop())
 	}()
-	m := measurement{options: o, bed: b, process: p, seen: seen, out: result{size: s}}
-	err = m.steps(ctx, began)
+	err = steps(&m, ctx, began)
 	return m.out, err
 }
 
@@ -83,7 +85,8 @@ type measurement struct {
 	out     result
 }
 
-func (m *measurement) steps(ctx context.Context, began time.Time) error {
+// settle waits until the operator has written everything and does nothing more.
+func (m *measurement) settle(ctx context.Context, began time.Time) error {
 	stopped := m.profileCPU(ctx, "start", startProfile)
 	at, err := m.seen.until(ctx, m.out.complete(m.seen))
 	if err != nil {
@@ -97,6 +100,14 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 		return err
 	}
 	m.say("settled after %s, CPU %s, memory %s, at most %s", m.out.settle.Round(time.Millisecond), m.out.settled.cpu, mb(m.out.settled.rss), mb(m.out.settled.top))
+	return nil
+}
+
+// steps measures the start, the operator doing nothing, single changes, and a restart if that is wanted.
+func (m *measurement) steps(ctx context.Context, began time.Time) error {
+	if err := m.settle(ctx, began); err != nil {
+		return err
+	}
 	before := m.out.settled
 	if err := wait(ctx, m.idle); err != nil {
 		return err
@@ -107,7 +118,7 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	}
 	m.out.idle = after.since(before)
 
-	stopped = m.profileCPU(ctx, "changes", time.Duration(len(m.subject.selected)*m.samples)*(m.between()+100*time.Millisecond))
+	stopped := m.profileCPU(ctx, "changes", time.Duration(len(m.subject.selected)*m.samples)*(m.between()+100*time.Millisecond))
 	for i, kind := range m.subject.selected {
 		of, err := m.change(ctx, kind, m.out.counts[i])
 		if err != nil {
@@ -121,9 +132,17 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	if m.out.end, err = m.process.usage(ctx); err != nil {
 		return err
 	}
-	if err := m.keepContent(); err != nil {
+	if err := errors.Join(m.keepContent(), m.saveProfiles(ctx)); err != nil {
 		return err
 	}
+	if m.out.live, err = m.process.live(ctx); err != nil || !m.restart {
+		return err
+	}
+	return m.startAgain(ctx)
+}
+
+// saveProfiles saves what --profiles wants at the end.
+func (m *measurement) saveProfiles(ctx context.Context) error {
 	if m.profiles == "" {
 		return nil
 	}
@@ -153,7 +172,7 @@ func (m *measurement) keepContent() error {
 	if m.keep == "" {
 		return nil
 	}
-	dir := filepath.Join(m.keep, strings.ReplaceAll(m.out.size.String(), "/", "-"))
+	dir := filepath.Join(m.keep, m.out.fileName())
 	if err := os.MkdirAll(filepath.Join(dir, "rules"), 0o755); err != nil {
 		return err
 	}
@@ -198,8 +217,8 @@ func (m *measurement) between() time.Duration {
 		return m.pause
 	}
 	objects := 0
-	for _, n := range m.out.size.counts {
-		objects += n
+	for i := range m.out.size.counts {
+		objects += m.out.size.each(i)
 	}
 	const each, most = 600 * time.Microsecond, 12 * time.Second // 60 bytes compressed; the pause for one full Secret
 	return min(time.Second+time.Duration(objects)*each, most)
@@ -215,9 +234,9 @@ func (m *measurement) change(ctx context.Context, kind selected, count int) (cha
 	pick := rand.New(rand.NewPCG(1, 2))
 	for i := range m.samples {
 		object := pick.IntN(count)
-		body, mark := kind.patch(i)
+		mark := kind.mark.of(i)
 		began := time.Now()
-		if err := m.bed.patch(ctx, kind.GroupVersionResource, team(object), kind.name(object), body); err != nil {
+		if err := m.bed.patch(ctx, kind.GroupVersionResource, m.out.namespaceOf(object), kind.name(object), kind.patch(mark)); err != nil {
 			return out, err
 		}
 		at, err := m.seen.until(ctx, m.out.carried(m.seen, mark))
@@ -236,7 +255,7 @@ func (m *measurement) change(ctx context.Context, kind selected, count int) (cha
 }
 
 func (m *measurement) profileFile(what string) string {
-	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what)
+	return filepath.Join(m.profiles, m.out.fileName()+"."+what)
 }
 
 // startProfile is the length of the CPU profile taken after the start.
@@ -262,14 +281,21 @@ func (m *measurement) profileCPU(ctx context.Context, what string, length time.D
 }
 
 // listening returns once the operator's HTTP server responds.
-func (p *process) listening(ctx context.Context) error {
+func (p *process) listening(ctx context.Context) error { return p.answering(ctx, "/healthz") }
+
+// answering returns once the program serves a path.
+func (p *process) answering(ctx context.Context, path string) error {
 	for {
-		body, err := p.get(ctx, "/healthz")
+		body, err := p.get(ctx, path)
 		if err == nil {
 			return body.Close()
 		}
-		if err := wait(ctx, 10*time.Millisecond); err != nil {
-			return err
+		select {
+		case <-p.exited:
+			return fmt.Errorf("%s has ended", p.cmd.Path)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }

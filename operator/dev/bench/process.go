@@ -33,15 +33,21 @@ func (o *options) launch(b *bed) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(b.Dir, "operator.log"))
+	return o.command(b, address, append([]string{"--config-reloader-memory-limit=0"}, o.args...)...) // the largest sizes exceed the default
+}
+
+// command starts the operator with arguments, and with the flags that name the cluster and the address that it serves.
+func (o *options) command(b *bed, address string, args ...string) (*process, error) {
+	log, err := os.OpenFile(filepath.Join(b.Dir, "operator.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{
-		"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address, "--config-reloader-memory-limit=0", // the largest sizes exceed the default
-	}, o.args...)
+	args = append(args, "--kubeconfig="+b.Kubeconfig, "--web.listen-address="+address)
 	p := &process{cmd: exec.Command(o.operator, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
+	if o.memory != "" {
+		p.cmd.Env = append(os.Environ(), "GOMEMLIMIT="+o.memory)
+	}
 	child.DiesWithUs(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -87,36 +93,65 @@ func (u usage) since(before usage) usage {
 
 // usage reads the resource usage from the kernel and the operator's metrics.
 func (p *process) usage(ctx context.Context) (usage, error) {
+	u, err := p.kernelUsage()
+	if err != nil {
+		return u, err
+	}
+	err = p.metrics(ctx, map[string]*int{
+		"prometheus_operator_kubernetes_client_http_requests_total": &u.calls,
+		"prometheus_operator_reconcile_operations_total":            &u.passes,
+	})
+	return u, err
+}
+
+// kernelUsage reads the CPU time and the memory from the kernel.
+func (p *process) kernelUsage() (usage, error) {
 	var u usage
 	var err error
 	if u.cpu, err = p.cpu(); err != nil {
 		return u, err
 	}
-	if u.rss, u.top, err = p.memory(); err != nil {
-		return u, err
-	}
+	u.rss, u.top, err = p.memory()
+	return u, err
+}
+
+// metrics adds the values of metrics, over all labels.
+func (p *process) metrics(ctx context.Context, wanted map[string]*int) error {
 	body, err := p.get(ctx, "/metrics")
 	if err != nil {
-		return u, err
+		return err
 	}
 	defer body.Close()
-	for lines := bufio.NewScanner(body); lines.Scan(); {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		name, _, _ = strings.Cut(name, "{")
-		into := map[string]*int{
-			"prometheus_operator_kubernetes_client_http_requests_total": &u.calls,
-			"prometheus_operator_reconcile_operations_total":            &u.passes,
-		}[name]
+	lines := bufio.NewScanner(body)
+	for lines.Scan() {
+		line := lines.Text()
+		name := line[:max(0, strings.IndexAny(line, "{ "))]
+		into := wanted[name]
 		if into == nil {
 			continue
 		}
-		n, err := strconv.ParseFloat(value, 64)
+		n, err := strconv.ParseFloat(line[strings.LastIndexByte(line, ' ')+1:], 64)
 		if err != nil {
-			return u, fmt.Errorf("metric %s: %w", name, err)
+			return fmt.Errorf("metric %s: %w", name, err)
 		}
 		*into += int(n)
 	}
-	return u, nil
+	return lines.Err()
+}
+
+// live returns the bytes of the heap that are in use after a collection.
+func (p *process) live(ctx context.Context) (int, error) {
+	profile, err := p.get(ctx, "/debug/pprof/heap?gc=1")
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, profile)
+	if err := errors.Join(err, profile.Close()); err != nil {
+		return 0, err
+	}
+	var bytes int
+	err = p.metrics(ctx, map[string]*int{"go_gc_heap_live_bytes": &bytes})
+	return bytes, err
 }
 
 // get sends a request to the operator's HTTP server.

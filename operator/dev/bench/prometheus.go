@@ -14,18 +14,19 @@ import (
 var prometheus = &subject{
 	sizes: "1000/200,5000/500,10000/1000,300/100x50",
 	owners: resource{
-		v1.GroupVersionResource(v1.PrometheusResource), "Prometheus objects", ownerName, func(i int) runtime.Object { return owner(i) },
+		v1.GroupVersionResource(v1.PrometheusResource), "Prometheus objects", ownerName, func(i int) object { return owner(i) },
 	},
 	selected: []selected{
 		{resource{
-			v1.GroupVersionResource(v1.ServiceMonitorResource), "monitors", monitorName, func(i int) runtime.Object { return monitor(i) },
-		}, "monitor", monitorPatch},
+			v1.GroupVersionResource(v1.ServiceMonitorResource), "monitors", monitorName, func(i int) object { return monitor(i) },
+		}, "monitor", mark{"tier-of-change-", "-"}, monitorPatch},
 		{resource{
-			v1.GroupVersionResource(v1.PrometheusRuleResource), "rule objects", ruleName, func(i int) runtime.Object { return rule(i) },
-		}, "rule", rulePatch},
+			v1.GroupVersionResource(v1.PrometheusRuleResource), "rule objects", ruleName, func(i int) object { return rule(i) },
+		}, "rule", mark{"changed-", "-times"}, rulePatch},
 	},
 	prefix: "prometheus-", key: "prometheus.yaml.gz", file: "prometheus.yaml",
 	entry: "\n- job_name:", entries: endpoints,
+	confine: confinePrometheus,
 }
 
 const (
@@ -43,8 +44,8 @@ func ruleName(i int) string { return fmt.Sprintf("alerts-%05d", i) }
 func monitor(i int) *v1.ServiceMonitor {
 	name := monitorName(i)
 	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
-		Namespace: team(i), Name: name,
-		Labels: map[string]string{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop", "release": "main", "team": team(i)},
+		Name:   name,
+		Labels: map[string]string{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop", "release": "main", "team": team(i % teams)},
 	}}
 	m.Spec.JobLabel = "app.kubernetes.io/name"
 	m.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": name}}
@@ -70,17 +71,16 @@ func monitor(i int) *v1.ServiceMonitor {
 	return m
 }
 
-// monitorPatch returns the i-th change of a monitor and the text by which the change is found in the configuration.
-func monitorPatch(i int) (patch []byte, mark string) {
-	mark = fmt.Sprintf("tier-of-change-%d-", i)
-	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/endpoints/1/relabelings/0/replacement","value":%q}]`, mark), mark
+// monitorPatch returns a change of a monitor that adds a text to the configuration.
+func monitorPatch(text string) []byte {
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/endpoints/1/relabelings/0/replacement","value":%q}]`, text)
 }
 
 // rule returns a PrometheusRule with one group of alerts.
 func rule(i int) *v1.PrometheusRule {
 	name := ruleName(i)
 	r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{
-		Namespace: team(i), Name: name, Labels: map[string]string{"release": "main", "team": team(i)},
+		Name: name, Labels: map[string]string{"release": "main", "team": team(i % teams)},
 	}}
 	group := v1.RuleGroup{Name: name + ".rules", Interval: "30s"}
 	for a := range alerts {
@@ -90,7 +90,7 @@ func rule(i int) *v1.PrometheusRule {
 				`sum by (namespace, job) (rate(http_requests_total{job=%q,code=~"5.."}[5m])) / sum by (namespace, job) (rate(http_requests_total{job=%q}[5m])) > 0.%02d`,
 				monitorName(i), monitorName(i), a+1)),
 			For:    "10m",
-			Labels: map[string]string{"severity": "warning", "team": team(i)},
+			Labels: map[string]string{"severity": "warning", "team": team(i % teams)},
 			Annotations: map[string]string{
 				"summary":     "{{ $labels.job }} in {{ $labels.namespace }} answers many requests with an error.",
 				"description": "{{ $value | humanizePercentage }} of the requests failed for more than 10 minutes.",
@@ -102,15 +102,14 @@ func rule(i int) *v1.PrometheusRule {
 	return r
 }
 
-// rulePatch returns the i-th change of a PrometheusRule and the text by which the change is found in a rule file.
-func rulePatch(i int) (patch []byte, mark string) {
-	mark = fmt.Sprintf("changed-%d-times", i)
-	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/groups/0/rules/3/annotations/summary","value":%q}]`, mark), mark
+// rulePatch returns a change of a PrometheusRule that adds a text to its file.
+func rulePatch(text string) []byte {
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/groups/0/rules/3/annotations/summary","value":%q}]`, text)
 }
 
 // owner returns a Prometheus that selects everything.
 func owner(i int) *v1.Prometheus {
-	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: ownerNamespace, Name: ownerName(i)}}
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Name: ownerName(i)}}
 	everything := &metav1.LabelSelector{}
 	p.Spec.ServiceMonitorSelector, p.Spec.ServiceMonitorNamespaceSelector = everything, everything
 	p.Spec.PodMonitorSelector, p.Spec.PodMonitorNamespaceSelector = everything, everything
@@ -119,4 +118,11 @@ func owner(i int) *v1.Prometheus {
 	p.Spec.ScrapeInterval = "30s"
 	p.Spec.ExternalLabels = map[string]string{"cluster": "bench"}
 	return p
+}
+
+// confinePrometheus makes a Prometheus select the objects of namespaces with a label.
+func confinePrometheus(workload runtime.Object, label, value string) {
+	p := workload.(*v1.Prometheus)
+	labeled := &metav1.LabelSelector{MatchLabels: map[string]string{label: value}}
+	p.Spec.ServiceMonitorNamespaceSelector, p.Spec.PodMonitorNamespaceSelector, p.Spec.RuleNamespaceSelector = labeled, labeled, labeled
 }

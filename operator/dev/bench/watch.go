@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// patience is the timeout for a single change.
-const patience = 2 * time.Minute
+// patience is the timeout for a start, and for a single change.
+const patience = 5 * time.Minute
 
 // observer receives every version of the generated objects.
 type observer struct {
@@ -42,8 +42,8 @@ func (b *bed) observe(ctx context.Context, of *subject) (*observer, error) {
 	managed := metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator"}
 	core := b.kube.CoreV1()
 	for _, open := range []func() (watch.Interface, error){
-		func() (watch.Interface, error) { return core.Secrets(ownerNamespace).Watch(ctx, managed) },
-		func() (watch.Interface, error) { return core.ConfigMaps(ownerNamespace).Watch(ctx, managed) },
+		func() (watch.Interface, error) { return core.Secrets(metav1.NamespaceAll).Watch(ctx, managed) },
+		func() (watch.Interface, error) { return core.ConfigMaps(metav1.NamespaceAll).Watch(ctx, managed) },
 	} {
 		w, err := open()
 		if err != nil {
@@ -79,7 +79,12 @@ func (o *observer) close() error {
 
 // until reads sightings until done returns true, and returns the time of the last one.
 func (o *observer) until(ctx context.Context, done func(metav1.Object) (finished bool, err error)) (time.Time, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("nothing arrived within %s", patience))
+	return o.within(ctx, patience, func(s sighting) (bool, error) { return done(s.object) })
+}
+
+// within is until with another timeout, and with the time of each sighting.
+func (o *observer) within(ctx context.Context, timeout time.Duration, done func(sighting) (finished bool, err error)) (time.Time, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not complete within %s", timeout))
 	defer cancel()
 	for {
 		select {
@@ -89,7 +94,7 @@ func (o *observer) until(ctx context.Context, done func(metav1.Object) (finished
 			}
 			return time.Time{}, context.Cause(ctx)
 		case s := <-o.seen:
-			finished, err := done(s.object)
+			finished, err := done(s)
 			if err != nil || finished {
 				return s.at, err
 			}
@@ -115,7 +120,7 @@ func (s size) complete(seen *observer) func(metav1.Object) (bool, error) {
 			for _, f := range files[owner] {
 				total += f
 			}
-			if n < s.counts[0]*s.entries || total < s.files() {
+			if n < s.each(0)*s.entries || total < s.files() {
 				return false
 			}
 		}
@@ -137,7 +142,8 @@ func (s size) complete(seen *observer) func(metav1.Object) (bool, error) {
 	}
 }
 
-// carried returns a condition that holds when a mark is in the configuration, or in a rule file, of every workload.
+// carried returns a condition that holds when a mark is in the configuration, or in a rule file, of every workload that
+// selects the changed object.
 func (s size) carried(seen *observer, mark string) func(metav1.Object) (bool, error) {
 	have := map[string]bool{}
 	return func(obj metav1.Object) (bool, error) {
@@ -162,7 +168,7 @@ func (s size) carried(seen *observer, mark string) func(metav1.Object) (bool, er
 				}
 			}
 		}
-		return len(have) == s.owners, nil
+		return len(have) == s.selecting(), nil
 	}
 }
 

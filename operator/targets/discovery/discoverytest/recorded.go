@@ -68,15 +68,8 @@ func Record(tb testing.TB, pods, pageSize int) Recorded {
 			list.Items = append(list.Items, TypicalPod(page*pageSize+i))
 		}
 		for s := range pageSize / 10 {
-			meta := metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%d-%d", page, s), Labels: map[string]string{"app": "web-" + strconv.Itoa(s%10)}}
-			services.Items = append(services.Items, corev1.Service{ObjectMeta: meta})
-			slice := discoveryv1.EndpointSlice{ObjectMeta: meta, AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(8080))}}}
-			slice.Labels = map[string]string{discoveryv1.LabelServiceName: meta.Name}
-			for _, pod := range list.Items[s*10 : s*10+10] {
-				slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{pod.Status.PodIP}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)},
-					NodeName: new(pod.Spec.NodeName), TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: "demo", Name: pod.Name}})
-			}
-			slices.Items = append(slices.Items, slice)
+			service, slice := TypicalService(page*pageSize/10 + s)
+			services.Items, slices.Items = append(services.Items, service), append(slices.Items, slice)
 		}
 		out["pods"] = append(out["pods"], Encoded(tb, &list))
 	}

@@ -6,9 +6,25 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
+
+// TypicalService returns the i-th Service, of the pods from 10·i, and its EndpointSlice. A tenth of the Services have the
+// label app=web-3.
+func TypicalService(i int) (corev1.Service, discoveryv1.EndpointSlice) {
+	meta := metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%05d", i), UID: types.UID(fmt.Sprintf("22222222-3333-4444-5555-%012d", i)), Labels: map[string]string{"app": "web-" + strconv.Itoa(i%10)}}
+	slice := discoveryv1.EndpointSlice{ObjectMeta: meta, AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(8080))}}}
+	slice.Labels = map[string]string{discoveryv1.LabelServiceName: meta.Name}
+	for k := range 10 {
+		pod := TypicalPod(10*i + k)
+		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{pod.Status.PodIP}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)},
+			NodeName: new(pod.Spec.NodeName), TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: "demo", Name: pod.Name}})
+	}
+	return corev1.Service{ObjectMeta: meta}, slice
+}
 
 // TypicalPod returns a pod of typical size: two containers with variables, probes and volumes, and
 // managed fields.
