@@ -21,6 +21,10 @@ const (
 	targetsPage = "/prometheuses/" + demo + "/k8s?tab=targets"
 )
 
+// following is the time between two changes. After a change the targets of a job are found again five seconds later at the
+// earliest, but a single change is to be measured.
+const following = 6 * time.Second
+
 // follow measures the command ui, which keeps targets current.
 func (w *whole) follow(ctx context.Context, b *bed, pods int) (out []float64, err error) {
 	address, err := freeAddress()
@@ -136,7 +140,10 @@ func (w *whole) changeEndpoints(ctx context.Context, b *bed, p *process, pods in
 		return out, err
 	}
 	left := pods / selectedShare
-	for i := range min(w.samples, services/selectedShare) {
+	for i := range min(w.samples, services/selectedShare, 12) {
+		if err := wait(ctx, following); err != nil {
+			return out, err
+		}
 		_, slice := discoverytest.TypicalService(i*selectedShare + 3) // those with the label that is selected
 		began := time.Now()
 		if _, err := b.kube.DiscoveryV1().EndpointSlices(demo).Patch(ctx, slice.Name, types.JSONPatchType,
@@ -159,9 +166,6 @@ func (w *whole) changeEndpoints(ctx context.Context, b *bed, p *process, pods in
 			}
 		}
 		out.took = append(out.took, time.Since(began))
-		if err := wait(ctx, time.Second); err != nil {
-			return out, err
-		}
 	}
 	after, err := p.kernelUsage()
 	out.spent = after.since(before)

@@ -88,7 +88,8 @@ type measurement struct {
 // settle waits until the operator has written everything and does nothing more.
 func (m *measurement) settle(ctx context.Context, began time.Time) error {
 	stopped := m.profileCPU(ctx, "start", startProfile)
-	at, err := m.seen.until(ctx, m.out.complete(m.seen))
+	complete := m.out.complete(m.seen)
+	at, err := m.seen.within(ctx, startPatience, func(s sighting) (bool, error) { return complete(s.object) })
 	if err != nil {
 		return fmt.Errorf("wait for the first configuration: %w", err)
 	}

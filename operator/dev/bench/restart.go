@@ -54,7 +54,7 @@ func (m *measurement) startAgain(ctx context.Context) error {
 // the API nor reconciled anything for three seconds since.
 func (m *measurement) busy(ctx context.Context, began time.Time) (time.Duration, error) {
 	const calm, often = 3 * time.Second, 100 * time.Millisecond
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	var last usage
 	at := time.Now()

@@ -17,8 +17,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// patience is the timeout for a start, and for a single change.
-const patience = 5 * time.Minute
+const (
+	// patience is the timeout for a single change.
+	patience = 2 * time.Minute
+	// startPatience is the timeout for a start, with 200,000 monitors and other programs on the machine.
+	startPatience = 20 * time.Minute
+)
 
 // observer receives every version of the generated objects.
 type observer struct {
