@@ -58,7 +58,7 @@ func bindEnvelope(cmd *kingpin.CmdClause, o *options) *whole {
 	w := &whole{options: o}
 	cmd.Flag("only", "Measure this part only: "+strings.Join(envelope.Names(), ", ")+". Repeatable.").EnumsVar(&w.only, envelope.Names()...)
 	cmd.Flag("quick", "Measure at small sizes, for a test of the command. The page is not changed.").BoolVar(&w.quick)
-	cmd.Flag("out", "File for the tables. It is written again with each column.").Default("bin/envelope.md").StringVar(&w.out)
+	cmd.Flag("out", "File for the tables, rewritten with each column.").Default("bin/envelope.md").StringVar(&w.out)
 	cmd.Flag("page", "Page in whose section each complete part is replaced. Empty means none.").Default("docs/performance.md").StringVar(&w.page)
 	return w
 }

@@ -26,7 +26,7 @@ func memoryOf(s size) string {
 	case n >= 200_000:
 		return "8GiB"
 	case n >= 50_000:
-		return "2GiB"
+		return "4GiB"
 	default:
 		return ""
 	}

@@ -55,7 +55,7 @@ type options struct {
 	keep     string
 	out      string
 	restart  bool      // also measure a restart
-	versions *versions // set when a control plane has started; nil if nobody wants to know
+	versions *versions // set when a control plane has started; nil leaves them out
 	log      io.Writer
 }
 
