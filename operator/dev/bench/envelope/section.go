@@ -61,8 +61,8 @@ func split(section string) (intro string, texts map[string]string) {
 	return intro, texts
 }
 
-// Check returns what is wrong with the section of a page: parts that the command does not have, or writes in another
-// form, or in another order. The figures may be any.
+// Check returns what is wrong with the section of a page: parts that are missing, that the command does not have, or
+// writes in another form, or in another order. The figures may be any. A section without any part is correct.
 func Check(page string) error {
 	_, section, _, err := cut(page)
 	if err != nil {
@@ -73,8 +73,8 @@ func Check(page string) error {
 	if strings.TrimSpace(intro) != "" {
 		errs = append(errs, fmt.Errorf("%q is before the first part", strings.TrimSpace(intro)))
 	}
-	if len(texts) == 0 {
-		errs = append(errs, errors.New("no part"))
+	if len(texts) == 0 { // nothing was measured yet
+		return errors.Join(errs...)
 	}
 	last := -1
 	for _, p := range Parts {
@@ -86,6 +86,7 @@ func Check(page string) error {
 		text, is := texts[p.Name]
 		delete(texts, p.Name)
 		if !is {
+			errs = append(errs, fmt.Errorf("part %s is missing", p.Name))
 			continue
 		}
 		if err := p.check(text); err != nil {
