@@ -71,11 +71,51 @@ func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.R
 }
 
 func selectedIn[T catalog.Object](c Cluster, rule selection.Rule, row *catalog.Row) []T {
+	if c.byNamespace != nil {
+		return selectedBy[T](rule, row.Kind, c.byNamespace)
+	}
 	all := c.Objects(row.Kind)
 	if all == nil {
 		return nil
 	}
 	return selected[T](rule, all, c.NamespaceLabels)
+}
+
+// byNamespace is a cluster that finds the objects of a namespace without going through all others.
+type byNamespace struct {
+	Namespaces iter.Seq2[string, labels.Set]
+	// Objects returns the objects of a kind in a namespace, sorted by name; nil if the kind is not read.
+	Objects func(kind, namespace string) iter.Seq[catalog.Object]
+}
+
+// selectedBy is like selected, but costs nothing for objects in namespaces that are not selected.
+func selectedBy[T catalog.Object](rule selection.Rule, kind string, c *byNamespace) (out []T) {
+	in := func(namespace string) {
+		all := c.Objects(kind, namespace)
+		if all == nil {
+			return
+		}
+		for obj := range all {
+			if rule.Takes(obj) {
+				out = append(out, obj.(T))
+			}
+		}
+	}
+	if own, only := rule.Own(); only {
+		in(own)
+		return out
+	}
+	var namespaces []string
+	for namespace, l := range c.Namespaces {
+		if rule.Namespace(namespace, l) {
+			namespaces = append(namespaces, namespace)
+		}
+	}
+	slices.SortFunc(namespaces, func(a, b string) int { return informer.CompareNames(a, "", b, "") })
+	for _, namespace := range namespaces {
+		in(namespace)
+	}
+	return out
 }
 
 func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object], namespaceLabels func(string) (labels.Set, bool)) []T {
@@ -93,7 +133,7 @@ func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object
 			}
 			last = ns
 		}
-		if verdict && rule.Labels(obj.GetLabels()) && obj.GetDeletionTimestamp() == nil && !rule.Names(obj.GetNamespace(), obj.GetName()) {
+		if verdict && rule.Takes(obj) {
 			out = append(out, obj.(T))
 		}
 	}

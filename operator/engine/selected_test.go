@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -55,8 +57,37 @@ func TestSelected(t *testing.T) {
 			for _, m := range Selected[*v1.ServiceMonitor](Cluster{NamespaceLabels: namespaces, Objects: objects}, selection.Rules{v1.ServiceMonitorKind: rule}, catalog.ServiceMonitor) {
 				got = append(got, m.Namespace+"/"+m.Name)
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := gocmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
+			}
+			passes := 0
+			got = nil
+			for _, m := range selectedBy[*v1.ServiceMonitor](rule, v1.ServiceMonitorKind, &byNamespace{
+				Namespaces: func(yield func(string, labels.Set) bool) {
+					for _, ns := range []string{"foo", "foo-bar", "own"} {
+						if l, _ := namespaces(ns); !yield(ns, l) {
+							return
+						}
+					}
+				},
+				Objects: func(kind, namespace string) iter.Seq[catalog.Object] {
+					passes++
+					return func(yield func(catalog.Object) bool) {
+						for _, m := range slices.SortedFunc(slices.Values(all), func(a, b *v1.ServiceMonitor) int { return cmp.Compare(a.Name, b.Name) }) {
+							if m.Namespace == namespace && !yield(m) {
+								return
+							}
+						}
+					}
+				},
+			}) {
+				got = append(got, m.Namespace+"/"+m.Name)
+			}
+			if diff := gocmp.Diff(tc.want, got); diff != "" && tc.objects != nil {
+				t.Errorf("by namespace: %s", diff)
+			}
+			if tc.namespaces == nil && passes > 1 {
+				t.Errorf("%d namespaces are read for a rule of one", passes)
 			}
 		})
 	}

@@ -112,6 +112,15 @@ func (r Rule) Labels(objLabels labels.Set) bool {
 	return r.objects != nil && r.objects.Matches(objLabels)
 }
 
+// Takes reports whether an object in a selected namespace is selected. Objects that are being deleted or
+// that the workload names are not.
+func (r Rule) Takes(o metav1.Object) bool {
+	return r.Labels(o.GetLabels()) && o.GetDeletionTimestamp() == nil && !r.Names(o.GetNamespace(), o.GetName())
+}
+
+// Own returns the workload's namespace, and whether the rule selects only objects in it.
+func (r Rule) Own() (namespace string, only bool) { return r.own, r.OwnNamespaceOnly() }
+
 // Exact returns a label and value that every selected object has, so that callers need to
 // look only at objects with that label; ok is false if there is none.
 func (r Rule) Exact() (name, value string, ok bool) {
