@@ -16,7 +16,7 @@ func (c *Controller) reads(references assets.Reader) Cluster {
 	return Cluster{
 		NamespaceLabels: c.stores.namespaceLabels, Objects: c.stores.objects, selections: &c.stores.selections,
 		byNamespace: &byNamespace{Namespaces: c.stores.allNamespaces, Objects: c.stores.objectsIn},
-		References: references, Current: c.assets.Current, Now: time.Now(),
+		References:  references, Current: c.assets.Current, Now: time.Now(),
 	}
 }
 
