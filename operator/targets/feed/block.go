@@ -1,0 +1,88 @@
+package feed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// block is an immutable piece of a stream: whole lines. All streams share it.
+type block struct {
+	// packed is the rest of a gzip member after its header, followed by the header of the next
+	// member. A reader of gzip that has read it waits for nothing to return its last line, because
+	// it needs the next header to know whether the file ends.
+	packed []byte
+	plain  int // size in bytes when unpacked
+}
+
+// header is the header of a gzip member without name and time.
+var header = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
+
+// trailer is the size of checksum and length at the end of a gzip member.
+const trailer = 8
+
+// level is the compression level. Targets of a job are alike, so higher ones save little.
+const level = 4
+
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, level)
+	if err != nil {
+		panic(err) // an invalid level
+	}
+	return w
+}}
+
+// pack compresses lines.
+func pack(lines []byte) block {
+	var out bytes.Buffer
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
+	// Writing to a buffer cannot fail.
+	_, _ = w.Write(lines)
+	_ = w.Close()
+	return member(out.Bytes(), lines)
+}
+
+// maxStored is the maximum size of a part of a deflate stream that is not compressed.
+const maxStored = 1<<16 - 1
+
+// stored is like pack for few bytes, which compressing would not make smaller.
+func stored(lines []byte) block {
+	var out []byte
+	for rest := lines; ; {
+		part := rest[:min(len(rest), maxStored)]
+		rest = rest[len(part):]
+		last := byte(0)
+		if len(rest) == 0 {
+			last = 1
+		}
+		out = binary.LittleEndian.AppendUint16(append(out, last), uint16(len(part)))
+		out = append(binary.LittleEndian.AppendUint16(out, ^uint16(len(part))), part...)
+		if last == 1 {
+			return member(out, lines)
+		}
+	}
+}
+
+// member returns the block of lines with this deflate stream.
+func member(deflated, lines []byte) block {
+	out := make([]byte, 0, len(deflated)+trailer+len(header))
+	out = binary.LittleEndian.AppendUint32(append(out, deflated...), crc32.ChecksumIEEE(lines))
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(lines)))
+	return block{append(out, header...), len(lines)}
+}
+
+// unpack writes the lines of a block.
+//
+// Errors: those of w.
+func (b block) unpack(w io.Writer) error {
+	r := flate.NewReader(bytes.NewReader(b.packed[:len(b.packed)-trailer-len(header)]))
+	defer r.Close()
+	_, err := io.Copy(w, r)
+	return err
+}

@@ -1,0 +1,41 @@
+// Package feed hands the targets of central discovery out to the pods that scrape them. Each shard of
+// a workload has a list: its jobs, each with its targets as JSON in the form of http_sd. Pods follow
+// the list of their shard in a stream: the whole list once, then the jobs that change.
+//
+// Pure, with the clock as an argument:
+//
+//	version.go  versions of lists
+//	targets.go  the encoded targets of a job, kept by target group
+//	list.go     the list of a shard: what changed since a version
+//	shrink.go   a list that shrinks suspiciously is held back
+//	fit.go      limits of a list, divided by namespace
+//	block.go    compressed pieces of a stream, shared by the replicas of a shard
+//
+// Serving:
+//
+//	feed.go     all lists
+//	identity.go the shard to which the sender of a token belongs
+//	limits.go   the number of streams, in total and per pod
+//	handler.go  GET /v1/assignments
+//	stream.go   one stream
+//	status.go   who has what
+//	metrics.go
+//
+// A stream is NDJSON, one object per line:
+//
+//	{"begin":{"version":"L-SEQ","full":true,"jobs":300}}
+//	{"job":"serviceMonitor/demo/web/0","groups":[{"targets":["10.0.0.7:8080"],"labels":{…}}]}
+//	{"end":{"version":"L-SEQ"}}
+//	{"begin":{"version":"L-SEQ2","from":"L-SEQ","jobs":1}}
+//	{"job":"serviceMonitor/demo/web/0","gone":true}
+//	{"end":{"version":"L-SEQ2"}}
+//	{"ping":{"version":"L-SEQ2"}}
+//
+// There are no queues: a stream remembers the version that it sent, and what changed since then is
+// computed when the client has taken everything. A slow client gets fewer and larger steps.
+//
+// L identifies the leader: the time at which it began to lead, in milliseconds. It grows with each
+// leader, also when the Lease is deleted. Replicas that do not lead respond with 503.
+//
+// The package decides neither which workloads have lists nor what is in them; package central does.
+package feed

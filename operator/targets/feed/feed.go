@@ -1,0 +1,124 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+)
+
+// Shard identifies a list.
+type Shard struct {
+	Workload catalog.Ref
+	// Number of the shard; [Retired] for all StatefulSets of a workload that scrape nothing any more.
+	Number int
+}
+
+// Retired is the number of the list for shards that are kept after the workload was scaled down. All
+// jobs in it are empty.
+const Retired = -1
+
+// Feed has the lists of all shards. It is safe for concurrent use.
+type Feed struct {
+	mu     sync.Mutex
+	leader uint64 // 0: does not lead
+	seq    uint64
+	lists  map[Shard]*list
+	owners map[types.NamespacedName]Owner // by StatefulSet; nil until they are known
+	lead   chan struct{}                  // closed when leader changes
+}
+
+// New returns a Feed without lists that does not lead.
+func New() *Feed {
+	return &Feed{lists: map[Shard]*list{}, lead: make(chan struct{})}
+}
+
+// Lead makes it serve, as the leader with this number; 0 ends that.
+func (f *Feed) Lead(number uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.leader = number
+	close(f.lead)
+	f.lead = make(chan struct{})
+}
+
+// Apply changes the list of a shard, which it creates if needed. All changes become visible at once.
+// It returns the jobs that are held from now on.
+func (f *Feed) Apply(now time.Time, of Shard, changes []Change) []Suspicion {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seq++
+	l := f.lists[of]
+	if l == nil {
+		l = newList(f.seq, now)
+		f.lists[of] = l
+	}
+	return l.apply(now, f.seq, changes)
+}
+
+// Release serves what was held long enough and returns the jobs by shard.
+func (f *Feed) Release(now time.Time) map[Shard][]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[Shard][]string{}
+	for of, l := range f.lists {
+		if jobs := l.release(now, f.seq+1); len(jobs) > 0 {
+			f.seq++
+			out[of] = jobs
+		}
+	}
+	return out
+}
+
+// Drop removes the list of a shard. Its streams end.
+func (f *Feed) Drop(of Shard) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.lists[of]; l != nil {
+		delete(f.lists, of)
+		close(l.changed)
+	}
+}
+
+// Shards returns the shards of a workload that have lists, in order.
+func (f *Feed) Shards(of catalog.Ref) (out []int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for shard := range f.lists {
+		if shard.Workload == of {
+			out = append(out, shard.Number)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// position is where a stream is.
+type position struct {
+	step    step
+	more    bool          // step leads to a later version
+	changed chan struct{} // closed when that may have changed
+	lead    chan struct{} // closed when the leader changes
+}
+
+// next returns the step of a client that has a version.
+//
+// Errors: this replica does not lead, or the shard has no list.
+func (f *Feed) next(of Shard, have Version) (out position, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.lists[of]
+	switch {
+	case f.leader == 0:
+		return out, later("another replica leads", time.Second)
+	case l == nil:
+		return out, later(fmt.Sprintf("the targets of %s are not complete yet", of.Workload), 5*time.Second)
+	}
+	out.changed, out.lead = l.changed, f.lead
+	out.step, out.more = l.step(f.leader, have)
+	return out, nil
+}

@@ -1,0 +1,105 @@
+package feed
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Path is the path of streams.
+const Path = "/v1/assignments"
+
+// maxToken is the maximum size of a token in bytes.
+const maxToken = 16 << 10
+
+// Server serves the lists of a Feed to pods. Its exported fields are set before its first use.
+type Server struct {
+	Feed     *Feed
+	Identity Identity
+	Log      *slog.Logger
+
+	reviews reviews
+	streams streams
+	metrics metrics
+}
+
+// Register registers the path of streams.
+func (s *Server) Register(mux *http.ServeMux) { mux.Handle("GET "+Path, s) }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	st, err := s.open(r)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	defer s.streams.leave(st)
+	st.run(r.Context(), w)
+}
+
+// open identifies the caller and returns its stream.
+//
+// Errors: *refusal.
+func (s *Server) open(r *http.Request) (*stream, error) {
+	query := r.URL.Query()
+	have, ok := parseVersion(query.Get("have"))
+	if !ok {
+		return nil, &refusal{code: http.StatusBadRequest, message: "parameter have is no version"}
+	}
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok || token == "" || len(token) > maxToken {
+		return nil, &refusal{code: http.StatusUnauthorized, message: "send the header Authorization: Bearer TOKEN"}
+	}
+	address, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		address = r.RemoteAddr
+	}
+	end, ok := s.reviews.start(address)
+	if !ok {
+		return nil, errBusy
+	}
+	who, err := s.Identity.caller(r.Context(), s.Feed, token)
+	end()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Feed.next(who.shard, have); err != nil {
+		return nil, err
+	}
+	st := &stream{server: s, caller: who, sent: have, since: time.Now(), packed: acceptsGzip(r.Header), ended: make(chan struct{})}
+	return st, s.streams.enter(time.Now(), st)
+}
+
+// refuse responds with the status of an error.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	why, is := errors.AsType[*refusal](err)
+	if !is {
+		why = &refusal{code: http.StatusInternalServerError, message: "internal error"}
+		s.Log.Error("cannot serve targets", "err", err)
+	}
+	s.metrics.refused(why.code)
+	if why.after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(why.after.Seconds())))
+	}
+	if why.code == http.StatusForbidden {
+		s.Log.Warn("a pod gets no targets", "reason", why.message, "address", r.RemoteAddr)
+	}
+	http.Error(w, why.message, why.code)
+}
+
+// acceptsGzip reports whether a client accepts gzip.
+func acceptsGzip(h http.Header) bool {
+	for _, value := range h.Values("Accept-Encoding") {
+		for one := range strings.SplitSeq(value, ",") {
+			name, weight, _ := strings.Cut(strings.TrimSpace(one), ";")
+			if name == "gzip" && strings.ReplaceAll(weight, " ", "") != "q=0" {
+				return true
+			}
+		}
+	}
+	return false
+}

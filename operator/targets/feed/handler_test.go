@@ -1,0 +1,435 @@
+package feed
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+)
+
+// cluster has pods and tokens.
+type cluster struct {
+	mu     sync.Mutex
+	pods   map[types.NamespacedName]*corev1.Pod
+	tokens map[string]token
+	asked  atomic.Int32
+	broken error
+}
+
+// token is what a TokenReview says about a token.
+type token struct {
+	username, pod string
+	uid           types.UID
+	audience      string
+}
+
+// AuthenticateToken implements authenticator.Token like an API server: without a common audience a
+// token is not valid.
+func (c *cluster) AuthenticateToken(ctx context.Context, text string) (*authenticator.Response, bool, error) {
+	c.asked.Add(1)
+	if c.broken != nil {
+		return nil, false, c.broken
+	}
+	wanted, limited := authenticator.AudiencesFrom(ctx)
+	of, known := c.tokens[text]
+	common := wanted.Intersect(authenticator.Audiences{of.audience})
+	if !known || !limited || len(common) == 0 {
+		return nil, false, nil
+	}
+	extra := map[string][]string{}
+	if of.pod != "" {
+		extra["authentication.kubernetes.io/pod-name"] = []string{of.pod}
+		extra["authentication.kubernetes.io/pod-uid"] = []string{string(of.uid)}
+	}
+	return &authenticator.Response{User: &user.DefaultInfo{Name: of.username, Extra: extra}, Audiences: common}, true, nil
+}
+
+// Pod implements Pods.
+func (c *cluster) Pod(_ context.Context, key types.NamespacedName) (*corev1.Pod, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.pods[key]; p != nil {
+		return p, nil
+	}
+	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, key.Name)
+}
+
+// run adds a pod of a StatefulSet with a token for it.
+func (c *cluster) run(namespace, set, account string) (text string) {
+	name := types.NamespacedName{Namespace: namespace, Name: set + "-0"}
+	uid := types.UID("uid of " + name.String())
+	c.pods[name] = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: name.Name, UID: uid, Labels: map[string]string{"operator.prometheus.io/name": "k8s", "operator.prometheus.io/shard": "0"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet", Name: set, Controller: new(true)}},
+	}}
+	text = "token of " + name.String()
+	c.tokens[text] = token{"system:serviceaccount:" + namespace + ":" + account, name.Name, uid, Audience}
+	return text
+}
+
+// served is a server with the lists of two shards.
+type served struct {
+	*Server
+	*cluster
+	url   string
+	shard [2]string // tokens of pods
+}
+
+func serve(t *testing.T) *served {
+	t.Helper()
+	c := &cluster{pods: map[types.NamespacedName]*corev1.Pod{}, tokens: map[string]token{}}
+	s := &served{Server: &Server{Feed: New(), Identity: Identity{c, c}, Log: slog.New(slog.DiscardHandler)}, cluster: c}
+	s.shard[0], s.shard[1] = c.run("monitoring", "prometheus-k8s", "prometheus"), c.run("monitoring", "prometheus-k8s-shard-1", "prometheus")
+	shard1 := shard0
+	shard1.Number = 1
+	s.Feed.SetOwners(map[types.NamespacedName]Owner{
+		{Namespace: "monitoring", Name: "prometheus-k8s"}:         {Shard: shard0, ServiceAccount: "prometheus"},
+		{Namespace: "monitoring", Name: "prometheus-k8s-shard-1"}: {Shard: shard1, ServiceAccount: "prometheus"},
+		{Namespace: "monitoring", Name: "prometheus-own"}: {Refused: "annotation firekeeper.dev/target-discovery is own",
+			Shard: Shard{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "own"}}},
+	})
+	retired := shard0
+	retired.Number = Retired
+	for of, job := range map[Shard]Change{shard0: jobOf("zero", 3), shard1: jobOf("one", 2), retired: {Job: "zero", Line: EmptyLine("zero")}} {
+		s.Feed.Apply(time.Now(), of, []Change{job})
+	}
+	s.Feed.Lead(7)
+	mux := http.NewServeMux()
+	s.Register(mux)
+	srv := httptest.NewServer(mux)
+	s.url = srv.URL
+	t.Cleanup(func() {
+		s.Feed.Lead(0) // ends the streams
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	return s
+}
+
+// get starts a stream. The body is closed at the end of the test.
+func (s *served) get(t testing.TB, token, have string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+Path+"?have="+have, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	return response
+}
+
+// refused returns status and text of a refused request.
+func (s *served) refused(t testing.TB, token string) (code int, text string) {
+	t.Helper()
+	response := s.get(t, token, "")
+	if response.StatusCode == http.StatusOK {
+		return response.StatusCode, ""
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, strings.TrimSpace(string(body))
+}
+
+// follow reads a stream until it has made steps.
+func (c *client) follow(t testing.TB, lines *bufio.Reader, steps int) {
+	t.Helper()
+	for steps > 0 {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.line(t, line) {
+			steps--
+		}
+	}
+}
+
+// A pod gets the whole list of its shard, then changes of it; with the version that it has it gets
+// only what it lacks.
+func TestStream(t *testing.T) {
+	s := serve(t)
+	for _, encoding := range []string{"gzip", "identity"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+Path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+s.shard[1])
+		if encoding != "gzip" { // the default of the transport
+			request.Header.Set("Accept-Encoding", encoding)
+		}
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ndjson" || response.Uncompressed != (encoding == "gzip") {
+			t.Fatalf("%s: %d %v, uncompressed %t", encoding, response.StatusCode, response.Header, response.Uncompressed)
+		}
+		c, lines := client{}, bufio.NewReader(response.Body)
+		c.follow(t, lines, 1)
+		if len(c.jobs) != 1 || !strings.Contains(c.jobs["one"], "10.0.0.1:80") {
+			t.Errorf("%s: %v", encoding, c.jobs)
+		}
+		of := shard0
+		of.Number = 1
+		s.Feed.Apply(time.Now(), of, []Change{jobOf("new", 1)})
+		s.Feed.Apply(time.Now(), shard0, []Change{jobOf("of another shard", 1)})
+		c.follow(t, lines, 1)
+		if len(c.jobs) != 2 {
+			t.Errorf("%s: %v", encoding, c.jobs)
+		}
+		again := client{version: c.version, jobs: c.jobs}
+		s.Feed.Apply(time.Now(), of, []Change{{Job: "new"}})
+		again.follow(t, bufio.NewReader(s.get(t, s.shard[1], again.version).Body), 1)
+		if len(again.jobs) != 1 || again.version == c.version {
+			t.Errorf("%s: %v", encoding, again.jobs)
+		}
+	}
+	shards, leads := s.Status()
+	if one := shards[shard0]; !leads || one.Targets != 4 || one.Jobs != 2 || len(one.Streams) != 0 {
+		t.Errorf("%t, %+v", leads, one)
+	}
+	if n := testutil.CollectAndCount(s.Server); n < 10 {
+		t.Errorf("%d metrics", n)
+	}
+}
+
+// A new leader sends full lists, and while there is none, pods are sent away; their list stays.
+func TestLeaders(t *testing.T) {
+	s := serve(t)
+	lines := bufio.NewReader(s.get(t, s.shard[0], "").Body)
+	var c client
+	c.follow(t, lines, 1)
+	s.Feed.Lead(9)
+	c.follow(t, lines, 1)
+	if !strings.HasPrefix(c.version, "9-") || len(c.jobs) != 1 {
+		t.Errorf("%s, %v", c.version, c.jobs)
+	}
+	s.Feed.Lead(0)
+	if _, err := lines.ReadString('\n'); err == nil {
+		t.Error("the stream goes on without leader")
+	}
+	response := s.get(t, s.shard[0], "")
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", response.StatusCode, response.Header)
+	}
+	s.Feed.Lead(10)
+	s.Feed.Drop(shard0)
+	if code, text := s.refused(t, s.shard[0]); code != http.StatusServiceUnavailable || !strings.Contains(text, "not complete") {
+		t.Errorf("%d %s: a list that is not complete is served", code, text)
+	}
+	s.Feed.SetOwners(nil)
+	if code, _ := s.refused(t, s.shard[0]); code != http.StatusServiceUnavailable {
+		t.Errorf("%d: workloads are not known", code)
+	}
+}
+
+// Only pods of the workload's own StatefulSets get its list.
+func TestRefused(t *testing.T) {
+	s := serve(t)
+	c := s.cluster
+	forged := c.run("tenant", "prometheus-k8s", "prometheus") // the same names and labels in another namespace
+	own := c.run("monitoring", "prometheus-own", "prometheus")
+	foreign := c.run("monitoring", "prometheus-k8s-extra", "prometheus")
+	account := c.run("monitoring", "prometheus-k8s-shard-2", "tenant")
+	gone := c.run("monitoring", "prometheus-k8s-shard-3", "prometheus")
+	delete(c.pods, types.NamespacedName{Namespace: "monitoring", Name: "prometheus-k8s-shard-3-0"})
+	ended := c.run("monitoring", "prometheus-k8s-shard-4", "prometheus")
+	c.pods[types.NamespacedName{Namespace: "monitoring", Name: "prometheus-k8s-shard-4-0"}].Status.Phase = corev1.PodFailed
+	bare := c.run("monitoring", "prometheus-k8s-shard-5", "prometheus")
+	c.pods[types.NamespacedName{Namespace: "monitoring", Name: "prometheus-k8s-shard-5-0"}].OwnerReferences = nil
+	other := c.run("monitoring", "prometheus-k8s-shard-6", "prometheus")
+	c.pods[types.NamespacedName{Namespace: "monitoring", Name: "prometheus-k8s-shard-6-0"}].OwnerReferences[0].APIVersion = "example.com/v1"
+	set := func(text string, change func(*token)) string {
+		of := c.tokens[s.shard[0]]
+		change(&of)
+		c.tokens[text] = of
+		return text
+	}
+	for name, tc := range map[string]struct {
+		token string
+		code  int
+		text  string
+	}{
+		"none":                                {"", 401, "Bearer"},
+		"unknown":                             {"nonsense", 401, "audience"},
+		"long":                                {strings.Repeat("x", 20<<10), 401, "Bearer"},
+		"audience of the API server":          {set("api", func(of *token) { of.audience = "https://kubernetes.default.svc" }), 401, "audience"},
+		"bound to no pod":                     {set("free", func(of *token) { of.pod = "" }), 401, "bound"},
+		"no ServiceAccount":                   {set("user", func(of *token) { of.username = "admin" }), 401, "bound"},
+		"a pod that was replaced":             {set("old", func(of *token) { of.uid = "before" }), 403, "replaced"},
+		"a pod that is gone":                  {gone, 403, "does not exist"},
+		"a pod that has ended":                {ended, 403, "ended"},
+		"the same names in another namespace": {forged, 403, "none of a Prometheus"},
+		"a StatefulSet with a similar name":   {foreign, 403, "none of a Prometheus"},
+		"another ServiceAccount":              {account, 403, "runs as ServiceAccount tenant"},
+		"a pod with labels only":              {bare, 403, "does not belong to a StatefulSet"},
+		"a StatefulSet of another group":      {other, 403, "does not belong to a StatefulSet"},
+		"a workload with own discovery":       {own, 403, "firekeeper.dev/target-discovery is own"},
+	} {
+		if code, text := s.refused(t, tc.token); code != tc.code || !strings.Contains(text, tc.text) {
+			t.Errorf("%s: %d %s", name, code, text)
+		}
+	}
+	for _, have := range []string{"x", "1-2-3"} {
+		if response := s.get(t, s.shard[0], have); response.StatusCode != http.StatusBadRequest {
+			t.Errorf("have=%s: %d", have, response.StatusCode)
+		}
+	}
+	for _, broken := range []error{errors.New("x509: unknown"), apierrors.NewInternalError(errors.New("down")), context.DeadlineExceeded} {
+		c.broken = broken
+		want := http.StatusServiceUnavailable
+		if !unanswered(broken) {
+			want = http.StatusUnauthorized
+		}
+		if code, text := s.refused(t, s.shard[0]); code != want || strings.Contains(text, "token of") {
+			t.Errorf("%v: %d %s", broken, code, text)
+		}
+	}
+}
+
+// A shard that is kept after scaling down gets all jobs, without targets, so that it scrapes nothing
+// that another shard scrapes.
+func TestRetiredShard(t *testing.T) {
+	s := serve(t)
+	var c client
+	c.follow(t, bufio.NewReader(s.get(t, s.cluster.run("monitoring", "prometheus-k8s-shard-2", "prometheus"), "").Body), 1)
+	if len(c.jobs) != 1 || c.jobs["zero"] != "[]" {
+		t.Errorf("%v", c.jobs)
+	}
+}
+
+// A pod that opens a thousand connections has two streams, is slowed down, and excludes no other pod.
+func TestManyConnections(t *testing.T) {
+	s := serve(t)
+	codes := map[int]int{}
+	for range 1000 {
+		response := s.get(t, s.shard[0], "")
+		codes[response.StatusCode]++
+		if n := len(s.streams.all()); n > maxOfPod {
+			t.Fatalf("%d streams", n)
+		}
+	}
+	if codes[http.StatusOK] == 0 || codes[http.StatusTooManyRequests] < 900 {
+		t.Errorf("responses by status: %v", codes)
+	}
+	var c client
+	c.follow(t, bufio.NewReader(s.get(t, s.shard[1], "").Body), 1)
+	if len(c.jobs) != 1 {
+		t.Errorf("another pod got %v", c.jobs)
+	}
+	if n := s.streams.open; n != len(s.streams.all()) {
+		t.Errorf("%d streams are counted, %d are open", n, len(s.streams.all()))
+	}
+}
+
+// Identifications are limited, in total and by address.
+func TestReviews(t *testing.T) {
+	var r reviews
+	var ends []func()
+	start := func(address string) bool {
+		end, ok := r.start(address)
+		if ok {
+			ends = append(ends, end)
+		}
+		return ok
+	}
+	for range maxReviewsOf {
+		start("a")
+	}
+	if start("a") {
+		t.Error("one address has them all")
+	}
+	for i := range 100 {
+		start(fmt.Sprint(i))
+	}
+	if len(ends) != maxReviews {
+		t.Errorf("%d at a time", len(ends))
+	}
+	for _, end := range ends {
+		end()
+	}
+	if r.open != 0 || len(r.of) != 0 || !start("a") {
+		t.Error("they do not end")
+	}
+}
+
+// A stream of a pod that does not read holds no more than one step, and the next step has everything
+// that changed meanwhile.
+func TestReaderThatNeverReads(t *testing.T) {
+	s := serve(t)
+	stuck := &blocked{header: http.Header{}, entered: make(chan struct{}), release: make(chan error)}
+	st := &stream{server: s.Server, caller: caller{shard: shard0}, since: time.Now(), ended: make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		st.run(t.Context(), stuck)
+	}()
+	<-stuck.entered
+	if !stuck.endless {
+		t.Error("the read timeout of the server ends streams")
+	}
+	if stuck.deadline.IsZero() || time.Until(stuck.deadline) > stepTimeout {
+		t.Errorf("write deadline %s", stuck.deadline)
+	}
+	for i := range 1000 { // changes while it is stuck: nothing is queued
+		s.Feed.Apply(time.Now(), shard0, []Change{jobOf("churn", i%7)})
+	}
+	at, err := s.Feed.next(shard0, st.version())
+	if err != nil || len(at.step.blocks) != 2 {
+		t.Errorf("%d jobs to send, %v", len(at.step.blocks), err)
+	}
+	stuck.release <- errors.New("timeout")
+	<-done
+	if s.metrics.tooSlow != 1 {
+		t.Errorf("%d slow streams", s.metrics.tooSlow)
+	}
+}
+
+// blocked is a response whose first write blocks.
+type blocked struct {
+	header   http.Header
+	deadline time.Time
+	endless  bool // without a deadline for reading
+	entered  chan struct{}
+	release  chan error
+}
+
+func (b *blocked) Header() http.Header                 { return b.header }
+func (b *blocked) WriteHeader(int)                     {}
+func (b *blocked) Flush()                              {}
+func (b *blocked) SetReadDeadline(by time.Time) error  { b.endless = by.IsZero(); return nil }
+func (b *blocked) SetWriteDeadline(by time.Time) error { b.deadline = by; return nil }
+func (b *blocked) Write([]byte) (int, error) {
+	close(b.entered)
+	return 0, <-b.release
+}

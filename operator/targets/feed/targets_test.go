@@ -1,0 +1,164 @@
+package feed
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+)
+
+// readJob returns a job with three shards that keeps pods of app web.
+func readJob(t testing.TB) *targets.Job {
+	t.Helper()
+	const text = `- job_name: "a \"quoted\" name"
+  kubernetes_sd_configs: [{role: pod}]
+  relabel_configs:
+  - {action: keep, source_labels: [__meta_kubernetes_pod_label_app], regex: web}
+  - {source_labels: [__address__, __tmp_hash], target_label: __tmp_hash, regex: "(.+);", replacement: $1}
+  - {source_labels: [__tmp_hash], target_label: __tmp_hash, modulus: 3, action: hashmod}
+  - {source_labels: [__tmp_hash], regex: $(SHARD), action: keep}
+`
+	d := promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, 4)}}
+	for i := range 3 {
+		d.Shards = append(d.Shards, map[string]string{"SHARD": fmt.Sprint(i)})
+	}
+	jobs, err := targets.ReadJobs(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &jobs[0]
+}
+
+func groupOf(r *rand.Rand, source string) *targetgroup.Group {
+	out := &targetgroup.Group{Source: source, Labels: model.LabelSet{"__meta_kubernetes_namespace": "demo"}}
+	for range r.IntN(5) {
+		app := model.LabelValue("web")
+		if r.IntN(3) == 0 {
+			app = "db"
+		}
+		out.Targets = append(out.Targets, model.LabelSet{"__address__": model.LabelValue(fmt.Sprintf("10.0.0.%d:80", r.IntN(200))), "__meta_kubernetes_pod_label_app": app, "__meta_kubernetes_pod_uid": "unread"})
+	}
+	return out
+}
+
+// Lines after any changes of groups are those of the same groups put at once, shards have disjoint
+// targets, and a line only changes if Changed said so.
+func TestTargets(t *testing.T) {
+	j := readJob(t)
+	r := rand.New(rand.NewPCG(0, 0))
+	groups := map[targetset.Key]*targetgroup.Group{}
+	kept := NewTargets(j)
+	last := make([]string, 3)
+	changes := 0
+	for range 500 {
+		key := targetset.Key{Source: fmt.Sprintf("pod/demo/%d", r.IntN(20))}
+		if r.IntN(3) == 0 {
+			delete(groups, key)
+			kept.Put(key, nil, nil)
+		} else {
+			groups[key] = groupOf(r, key.Source)
+			kept.Put(key, groups[key], j.Outcomes(groups[key]))
+		}
+		fresh, seen := NewTargets(j), map[string]int{}
+		for key, group := range groups {
+			fresh.Put(key, group, j.Outcomes(group))
+		}
+		for shard := range 3 {
+			want, n, err := fresh.Line(shard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changed := kept.Changed(shard); changed {
+				changes++
+			} else if string(want) != last[shard] {
+				t.Fatalf("shard %d changed silently:\n%s\n%s", shard, last[shard], want)
+			}
+			got, m, err := kept.Line(shard)
+			if err != nil || n != m {
+				t.Fatalf("%d targets, want %d, %v", m, n, err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Fatal(diff)
+			}
+			last[shard] = string(got)
+			var line struct {
+				Job    string
+				Groups []encoded
+			}
+			if err := json.Unmarshal(got, &line); err != nil || line.Job != j.Name || len(line.Groups) != n || !strings.HasSuffix(last[shard], "\n") {
+				t.Fatalf("%s: %v", got, err)
+			}
+			for _, g := range line.Groups {
+				if on, is := seen[g.Targets[0]]; is && on != shard {
+					t.Fatalf("%s is on two shards", g.Targets[0])
+				}
+				seen[g.Targets[0]] = shard
+				if diff := cmp.Diff(model.LabelSet{"__meta_kubernetes_pod_label_app": "web"}, g.Labels); diff != "" {
+					t.Fatal(diff)
+				}
+			}
+		}
+	}
+	if changes < 100 || changes > 1400 {
+		t.Errorf("%d lines changed", changes)
+	}
+	if line, n, err := NewTargets(j).Line(0); err != nil || n != 0 || string(line) != string(EmptyLine(j.Name)) {
+		t.Errorf("%s %d %v", line, n, err)
+	}
+}
+
+// A change of one group encodes only its targets.
+func TestTargetsAreKept(t *testing.T) {
+	j := readJob(t)
+	r := rand.New(rand.NewPCG(0, 0))
+	kept := NewTargets(j)
+	for i := range 50 {
+		group := groupOf(r, "")
+		kept.Put(targetset.Key{Source: fmt.Sprint(i)}, group, j.Outcomes(group))
+	}
+	other := kept.groups[targetset.Key{Source: "7"}]
+	group := groupOf(r, "")
+	outcomes := j.Outcomes(group)
+	few := testing.AllocsPerRun(20, func() { kept.Put(targetset.Key{Source: "1"}, group, outcomes) })
+	if after := kept.groups[targetset.Key{Source: "7"}]; len(after.encoded) == 0 || &after.encoded[0] != &other.encoded[0] {
+		t.Error("another group was encoded again")
+	}
+	if most := float64(20 + 40*len(group.Targets)); few > most {
+		t.Errorf("%g allocations for %d targets", few, len(group.Targets))
+	}
+}
+
+// Targets beyond the limit of a line are an error, and those that are too expensive are counted.
+func TestTargetsWithoutLine(t *testing.T) {
+	j := readJob(t)
+	kept := NewTargets(j)
+	group := &targetgroup.Group{}
+	for i := range 40 {
+		group.Targets = append(group.Targets, model.LabelSet{"__address__": model.LabelValue(fmt.Sprintf("10.0.0.%d:80", i)), "large": model.LabelValue(strings.Repeat("x", 1<<20))})
+	}
+	outcomes := make([]targets.Outcome, len(group.Targets))
+	for i := range outcomes {
+		outcomes[i] = targets.Outcome{State: targets.Kept, Shards: []int{0}}
+	}
+	outcomes[39] = targets.Outcome{State: targets.Unknown}
+	kept.Put(targetset.Key{}, group, outcomes)
+	_, n, err := kept.Line(0)
+	if too, is := err.(*TooLarge); !is || n != 39 || too.Targets != 39 || !strings.Contains(err.Error(), "39 targets with 39 MiB") {
+		t.Errorf("%d targets, %v", n, err)
+	}
+	if _, n, err := kept.Line(1); err != nil || n != 0 || kept.Unknown() != 1 {
+		t.Errorf("%d targets on the other shard, %v, %d unknown", n, err, kept.Unknown())
+	}
+	if kept.Put(targetset.Key{}, nil, nil); kept.Unknown() != 0 {
+		t.Errorf("%d unknown", kept.Unknown())
+	}
+}
