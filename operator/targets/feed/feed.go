@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -121,4 +122,15 @@ func (f *Feed) next(of Shard, have Version) (out position, err error) {
 	out.changed, out.lead = l.changed, f.lead
 	out.step, out.more = l.step(f.leader, have)
 	return out, nil
+}
+
+// Jobs returns the names of the jobs in a list, sorted.
+func (f *Feed) Jobs(of Shard) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.lists[of]
+	if l == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(l.jobs))
 }

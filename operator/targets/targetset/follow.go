@@ -62,7 +62,13 @@ type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Ga
 // Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
 // (optional) limits its discoveries. changed is called after changes, throttled; it may block.
 func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
-	f := &Followed{changed: changed, begun: time.Now(), job: j, set: New(j)}
+	return FollowObserved(c, j, own, allowed, changed, nil)
+}
+
+// FollowObserved is like [Follow], with an observer of each group that changes. It is called before
+// changed, and must not call methods of the result.
+func FollowObserved(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func(), observe Observer) *Followed {
+	f := &Followed{changed: changed, begun: time.Now(), job: j, set: observed(j, observe)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
@@ -184,6 +190,17 @@ func (f *Followed) Outdated() (out []targets.Gap) {
 		out = append(out, sub.Outdated()...)
 	}
 	return out
+}
+
+// Relisted returns the time of the last list of objects after the first one, see
+// [watch.Subscription.Relisted].
+func (f *Followed) Relisted() (last time.Time) {
+	for _, sub := range f.subs {
+		if at := sub.Relisted(); at.After(last) {
+			last = at
+		}
+	}
+	return last
 }
 
 func (f *Followed) filling() bool {

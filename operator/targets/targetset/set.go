@@ -25,9 +25,14 @@ func (k Key) Compare(o Key) int {
 // static is the discovery of static_configs, which come last.
 const static = 1 << 30
 
+// Observer is called with each group that a set evaluates, and the outcome of each of its targets. The
+// group is nil if it was removed. Calls are not concurrent.
+type Observer func(key Key, group *targetgroup.Group, outcomes []targets.Outcome)
+
 // Set has the evaluated groups of a job. It is not safe for concurrent use.
 type Set struct {
 	job     *targets.Job
+	observe Observer // nil: none
 	parts   map[Key]*part
 	holders holders
 
@@ -49,8 +54,11 @@ type part struct {
 type drops struct{ step, targets int32 }
 
 // New returns the set of a job, with the targets of its static_configs.
-func New(j *targets.Job) *Set {
-	s := &Set{job: j, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
+func New(j *targets.Job) *Set { return observed(j, nil) }
+
+// observed is like New, with an observer.
+func observed(j *targets.Job, observe Observer) *Set {
+	s := &Set{job: j, observe: observe, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
 	for i, group := range j.Static {
 		s.Put(staticKey(i), group)
 	}
@@ -80,11 +88,18 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 // evaluate evaluates one group; nil when it has no targets.
 func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
 	if group == nil || len(group.Targets) == 0 {
+		if s.observe != nil {
+			s.observe(key, nil, nil)
+		}
 		return nil
 	}
 	out := &part{key: key}
 	dropped := map[int32]int32{}
-	for _, o := range s.job.Outcomes(group) {
+	outcomes := s.job.Outcomes(group)
+	if s.observe != nil {
+		s.observe(key, group, outcomes)
+	}
+	for _, o := range outcomes {
 		switch o.State {
 		case targets.Kept:
 			out.kept = append(out.kept, s.newEntry(out, o))

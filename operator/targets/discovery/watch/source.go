@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,8 +64,9 @@ type source struct {
 	stop     context.CancelFunc
 	done     chan struct{}
 
-	mu     sync.Mutex
-	failed map[string]error // by verb, until it succeeds again
+	mu       sync.Mutex
+	failed   map[string]error // by verb, until it succeeds again
+	relisted time.Time        // of the last list after the first
 }
 
 // newSource starts an informer.
@@ -96,16 +98,31 @@ func transform(older discovery.Older) cache.TransformFunc {
 func (s *source) observed(api *cache.ListWatch) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			s.listing()
 			out, err := api.ListWithContext(ctx, o)
 			s.result("list", err)
 			return out, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			if o.SendInitialEvents != nil && *o.SendInitialEvents { // a list in the form of a watch
+				s.listing()
+			}
 			out, err := api.WatchWithContext(ctx, o)
 			s.result("watch", err)
 			return out, err
 		},
 	}
+}
+
+// listing records a list. What it lacks was deleted without an event, or the API server returned less
+// than there is.
+func (s *source) listing() {
+	if !s.informer.HasSynced() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.relisted = time.Now()
 }
 
 func (s *source) result(verb string, err error) {

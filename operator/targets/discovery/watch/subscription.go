@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
@@ -142,6 +143,21 @@ func (s *Subscription) Outdated() (out []targets.Gap) {
 		}
 	}
 	return out
+}
+
+// Relisted returns the time of the last list after the first one, zero if there was none. Objects that
+// disappear soon after it may not have been deleted.
+func (s *Subscription) Relisted() (last time.Time) {
+	for _, l := range s.leases {
+		for _, source := range l.view.sources {
+			source.mu.Lock()
+			if source.relisted.After(last) {
+				last = source.relisted
+			}
+			source.mu.Unlock()
+		}
+	}
+	return last
 }
 
 // Close ends the subscription. A second call is a no-op.

@@ -33,6 +33,8 @@ type account struct {
 	denials lister.Denials
 	notes   []string
 	known   bool
+	// reviewed is true if a review succeeded: the denials are those of the API server.
+	reviewed bool
 	version int // incremented when denials are replaced
 	of      *job
 	since   time.Time
@@ -102,6 +104,7 @@ func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.J
 		a.denials, a.known = denials, true
 		a.version++
 	}
+	a.reviewed = a.reviewed || len(notes) == 0
 }
 
 // follow returns the set of a job, limited to the targets that the ServiceAccount may discover.
@@ -119,7 +122,11 @@ func (w *workload) follow(j *job) *set {
 		allowed := func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap) {
 			return a.denials.Allowed(sd, w.Namespace)
 		}
-		s = &set{Followed: targetset.Follow(w.source.Groups, j.Job, w.Namespace, allowed, func() {}), denied: key}
+		changed, observe := func() {}, targetset.Observer(nil)
+		if w.source.Observe != nil {
+			observe, changed = w.source.Observe(w.Ref, j.Job)
+		}
+		s = &set{Followed: targetset.FollowObserved(w.source.Groups, j.Job, w.Namespace, allowed, changed, observe), denied: key}
 		w.sets[j] = s
 	}
 	s.version = a.version

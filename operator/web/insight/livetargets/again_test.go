@@ -230,7 +230,7 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 // refused until then.
 func TestFollowedWorkloadsFit(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
-		b.most = 1
+		b.Most = 1
 		ask := func(name string) string {
 			of := ofMain
 			of.Name = name

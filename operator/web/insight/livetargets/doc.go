@@ -15,6 +15,7 @@
 //	cursor.go     continue tokens
 //	rights.go     redaction of targets in other namespaces
 //	sight.go      filtering of targets that the caller may not see
+//	jobs.go       all jobs of a workload, followed for central discovery
 //	metrics.go    metrics about followed workloads
 //
 // Dropped targets are only counted. Their rows are evaluated when a page that includes them is

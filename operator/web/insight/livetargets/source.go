@@ -19,7 +19,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
@@ -53,12 +55,16 @@ type Source struct {
 	Servers preview.HealthSource
 	// Log (optional) logs faults of comparisons in the background.
 	Log *slog.Logger
+	// Observe (optional) is called for each set that begins, with the workload and the job. It returns
+	// the observer of the set, and a function that is called after changes, throttled.
+	Observe func(of catalog.Ref, j *targets.Job) (observe targetset.Observer, changed func())
+	// Most (optional) is the limit in bytes for all workloads; 0 for the default share of memory.
+	Most int64
 
 	questions atomic.Uint64
 	reviews   reviews // for previews
 
 	compiling sync.Mutex
-	most      int64 // limit in bytes for all workloads; 0 for the default share of memory
 
 	mu        sync.Mutex
 	workloads map[catalog.Ref]*workload
@@ -129,7 +135,7 @@ const (
 
 // room reports whether there is memory to follow a workload. If there is not, it evicts idle ones.
 func (s *Source) room(of *workload) bool {
-	most := s.most
+	most := s.Most
 	if most == 0 {
 		most = inflight.Memory() / memoryPart
 	}

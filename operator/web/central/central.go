@@ -1,0 +1,195 @@
+package central
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
+)
+
+const (
+	// every is the interval at which workloads are checked for changes.
+	every = time.Second
+	// settle is how long changes of targets are collected before the lists change.
+	settle = 50 * time.Millisecond
+)
+
+// Runner keeps the lists current.
+type Runner struct {
+	source *livetargets.Source
+	feed   *feed.Feed
+	log    *slog.Logger
+	wake   chan struct{}
+
+	mu        sync.Mutex // guards the following fields, except while a workload is compiled
+	workloads map[catalog.Ref]*workload
+	read      bool // the workloads were read
+	missing   string
+}
+
+// New returns a Runner. It takes over the observer of the source.
+func New(source *livetargets.Source, to *feed.Feed, log *slog.Logger) *Runner {
+	r := &Runner{source: source, feed: to, log: log, wake: make(chan struct{}, 1), workloads: map[catalog.Ref]*workload{}}
+	source.Observe = r.observe
+	return r
+}
+
+// observe implements the observer of the source, which calls it while [Runner.follow] asks for jobs.
+func (r *Runner) observe(of catalog.Ref, j *targets.Job) (targetset.Observer, func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.workloads[of]
+	if w == nil {
+		return nil, func() {}
+	}
+	return w.observe(j), r.changed
+}
+
+// changed makes the lists change soon.
+func (r *Runner) changed() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run runs until the context ends.
+func (r *Runner) Run(ctx context.Context) {
+	defer r.source.Close()
+	check := time.NewTicker(every)
+	defer check.Stop()
+	for {
+		r.check(ctx, time.Now())
+		r.update(time.Now())
+		for waiting := true; waiting; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-check.C:
+				waiting = false
+			case <-r.wake:
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(settle):
+				}
+				r.update(time.Now())
+			}
+		}
+	}
+}
+
+// check reads the workloads and follows the jobs of those with lists.
+func (r *Runner) check(ctx context.Context, now time.Time) {
+	all, notes, err := r.source.Workloads(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	r.problem(err, notes)
+	if err != nil {
+		return // the lists stay
+	}
+	r.mu.Lock()
+	var choices []choice
+	for _, c := range all {
+		choices = append(choices, choose(c, r.workloads[c.Ref()] != nil))
+	}
+	want := central(choices)
+	for ref := range want {
+		if r.workloads[ref] == nil {
+			r.log.Info("following the targets of a workload", "workload", ref.String())
+			r.workloads[ref] = &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}}
+		}
+	}
+	for ref, w := range r.workloads {
+		if !want[ref] && len(notes) == 0 { // else it may be among those that could not be read
+			r.log.Info("a workload has no central discovery any more", "workload", ref.String())
+			w.drop(r.feed)
+			delete(r.workloads, ref)
+		}
+	}
+	following := slices.SortedFunc(maps.Values(r.workloads), func(a, b *workload) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
+	})
+	if len(notes) == 0 || !r.read {
+		r.feed.SetOwners(ownersOf(choices))
+	}
+	r.mu.Unlock()
+	for _, w := range following {
+		r.follow(ctx, w)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read = r.read || len(notes) == 0
+}
+
+// problem logs changes of what keeps the workloads from being read.
+func (r *Runner) problem(err error, notes []string) {
+	text := strings.Join(notes, "; ")
+	if err != nil {
+		text = err.Error()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if text != "" && text != r.missing {
+		r.log.Warn("cannot read all workloads, the others keep their lists", "err", text)
+	}
+	r.missing = text
+}
+
+// follow reads the jobs of a workload.
+func (r *Runner) follow(ctx context.Context, w *workload) {
+	jobs, err := r.source.Jobs(ctx, w.Ref)
+	if ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := w.problem
+	if w.take(jobs, err); w.problem != "" && w.problem != before {
+		r.log.Warn("the targets of a workload are not current", "workload", w.Ref.String(), "reason", w.problem)
+	}
+}
+
+// update updates the lists.
+func (r *Runner) update(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.workloads {
+		before := w.serves
+		for of, all := range w.lists(now, r.feed) {
+			for _, s := range all {
+				r.log.Warn("a job lost many targets at once without deletions in the cluster: pods keep them for a while", "reason", "SuspiciousShrink",
+					"workload", of.Workload.String(), "shard", of.Number, "job", s.Job, "from", s.From, "to", s.To, "until", s.Until)
+			}
+		}
+		if before == 0 && w.serves > 0 {
+			r.log.Info("the targets of a workload are complete", "workload", w.Ref.String(), "shards", w.serves, "jobs", len(w.jobs))
+		}
+	}
+	for of, jobs := range r.feed.Release(now) {
+		r.log.Warn("jobs did not get their targets back: pods lose them now", "workload", of.Workload.String(), "shard", of.Number, "jobs", jobs)
+	}
+}
+
+// Ready reports whether the workloads were read and have their lists, or a reason why not.
+func (r *Runner) Ready() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.workloads {
+		if w.serves == 0 && w.problem == "" {
+			return false
+		}
+	}
+	return r.read
+}

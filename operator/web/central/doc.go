@@ -1,0 +1,18 @@
+// Package central runs central discovery: it follows the targets of the workloads with the annotation
+// firekeeper.dev/target-discovery: both or central, and keeps the lists of package feed current.
+//
+//	central.go   the loop
+//	workload.go  one workload: its jobs -> the lists of its shards
+//	job.go       one job: its encoded targets, from the observer of its set
+//	owners.go    the StatefulSets of all workloads
+//	status.go    who has what, as JSON and as a table
+//	pods.go      reads pods and reviews tokens
+//
+// Jobs come from package livetargets, which compiles workloads and limits them to what their
+// ServiceAccounts may discover. A list exists once all jobs of the workload are complete: what is not
+// known is never an empty list. Central are the jobs all of whose discoveries are static or Kubernetes
+// ones of the own cluster; pods keep discovering the targets of all other jobs themselves.
+//
+// Every replica follows everything. Only the leader serves, see [feed.Feed.Lead], so that another one
+// can do so at once.
+package central

@@ -1,0 +1,188 @@
+package central
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+)
+
+// Status is who has what.
+type Status struct {
+	// Leads is true if this replica serves lists.
+	Leads bool `json:"leads"`
+	// Problem is the reason why workloads may be missing. Absent if all were read.
+	Problem   string           `json:"problem,omitempty"`
+	Workloads []WorkloadStatus `json:"workloads"`
+}
+
+// WorkloadStatus is the state of a workload with central discovery.
+type WorkloadStatus struct {
+	catalog.Ref
+	// Problem is the reason why the lists are not current. Absent if they are.
+	Problem string `json:"problem,omitempty"`
+	// Forbidden is what the ServiceAccount of the workload may not discover. Absent if there is nothing.
+	Forbidden []string `json:"forbidden,omitempty"`
+	// Waiting are the jobs whose targets are not known yet, with the reasons. Absent if there are none.
+	Waiting map[string][]string `json:"waiting,omitempty"`
+	// TooLarge are jobs with more targets than a list can have, with the reason. Absent if there are none.
+	TooLarge map[string]string `json:"tooLarge,omitempty"`
+	// Unknown is the number of targets, by job, that are on no shard because their relabel steps are too
+	// expensive to evaluate. Absent if there are none.
+	Unknown map[string]int `json:"unknown,omitempty"`
+	// Notes are further remarks. Absent if there are none.
+	Notes []string `json:"notes,omitempty"`
+	// Shards by number. Empty until the targets are complete.
+	Shards []feed.ShardStatus `json:"shards"`
+}
+
+// StatusOf returns the state of all workloads and of their lists.
+func (r *Runner) StatusOf(s *feed.Server) Status {
+	lists, leads := s.Status()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := Status{Leads: leads, Problem: r.missing, Workloads: []WorkloadStatus{}}
+	for _, w := range r.workloads {
+		one := w.status()
+		for of, list := range lists {
+			if of.Workload == w.Ref {
+				one.Shards = append(one.Shards, list)
+			}
+		}
+		slices.SortFunc(one.Shards, func(a, b feed.ShardStatus) int { return a.Shard - b.Shard })
+		out.Workloads = append(out.Workloads, one)
+	}
+	slices.SortFunc(out.Workloads, func(a, b WorkloadStatus) int { return strings.Compare(a.Ref.String(), b.Ref.String()) })
+	return out
+}
+
+// status returns the state of a workload without lists.
+func (w *workload) status() WorkloadStatus {
+	out := WorkloadStatus{Ref: w.Ref, Problem: w.problem, Notes: w.notes, Forbidden: w.forbidden(), Shards: []feed.ShardStatus{}}
+	for name, j := range w.jobs {
+		if !j.known() {
+			reasons := []string{}
+			for _, gap := range j.gaps {
+				reasons = append(reasons, gap.Message)
+			}
+			put(&out.Waiting, name, reasons)
+		}
+		for _, why := range j.tooLarge {
+			put(&out.TooLarge, name, why)
+		}
+		if n := j.unknown(); n > 0 {
+			put(&out.Unknown, name, n)
+		}
+	}
+	return out
+}
+
+func put[V any](m *map[string]V, key string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = value
+}
+
+// Register registers the pages / and /status.json. guard restricts who may read them.
+func (r *Runner) Register(mux *http.ServeMux, s *feed.Server, guard func(http.Handler) http.Handler) {
+	mux.Handle("GET /status.json", guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		httpserver.WriteJSON(w, http.StatusOK, r.StatusOf(s))
+	})))
+	mux.Handle("GET /{$}", guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = fmt.Fprint(w, r.StatusOf(s).table(time.Now())) // the client may have gone
+	})))
+}
+
+// table returns a human-readable form.
+func (s Status) table(now time.Time) string {
+	var out strings.Builder
+	role := "This replica stands by."
+	if s.Leads {
+		role = "This replica serves."
+	}
+	fmt.Fprintln(&out, role)
+	if s.Problem != "" {
+		fmt.Fprintln(&out, "Problem:", s.Problem)
+	}
+	if len(s.Workloads) == 0 {
+		fmt.Fprintln(&out, "No Prometheus or PrometheusAgent has central discovery: annotate one with firekeeper.dev/target-discovery: both")
+		return out.String()
+	}
+	rows := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(rows, "\nWORKLOAD\tSHARD\tJOBS\tTARGETS\tKIB\tVERSION\tCHANGED\tPODS")
+	for _, w := range s.Workloads {
+		if len(w.Shards) == 0 {
+			fmt.Fprintf(rows, "%s\t-\t-\t-\t-\t-\t-\t%s\n", w.Ref, cmp.Or(w.Problem, "waiting for its targets"))
+		}
+		for _, list := range w.Shards {
+			shard := fmt.Sprint(list.Shard)
+			if list.Shard == feed.Retired {
+				shard = "retired"
+			}
+			var pods []string
+			for _, stream := range list.Streams {
+				if stream.Version == list.Version {
+					pods = append(pods, stream.Pod)
+				} else {
+					pods = append(pods, stream.Pod+" (behind)")
+				}
+			}
+			fmt.Fprintf(rows, "%s\t%s\t%d\t%d\t%d\t%s\t%s ago\t%s\n", w.Ref, shard, list.Jobs, list.Targets, list.Bytes>>10, list.Version,
+				now.Sub(list.Since).Round(time.Second), strings.Join(pods, ", "))
+		}
+	}
+	_ = rows.Flush() // into memory
+	for _, w := range s.Workloads {
+		w.remarks(&out)
+	}
+	return out.String()
+}
+
+// remarks writes what is not as it should be.
+func (w *WorkloadStatus) remarks(out *strings.Builder) {
+	line := func(format string, args ...any) { fmt.Fprintf(out, "%s: %s\n", w.Ref, fmt.Sprintf(format, args...)) }
+	out.WriteByte('\n')
+	if w.Problem != "" {
+		line("%s", w.Problem)
+	}
+	for _, text := range w.Forbidden {
+		line("forbidden: %s", text)
+	}
+	for _, job := range sorted(w.Waiting) {
+		line("job %s is not in the lists: %s", job, cmp.Or(strings.Join(w.Waiting[job], "; "), "its targets are not complete yet"))
+	}
+	for _, job := range sorted(w.TooLarge) {
+		line("job %s is not in all lists: %s", job, w.TooLarge[job])
+	}
+	for _, job := range sorted(w.Unknown) {
+		line("job %s: %d targets are too expensive to evaluate and are on no shard", job, w.Unknown[job])
+	}
+	for _, list := range w.Shards {
+		for _, job := range list.Held {
+			line("shard %d, job %s: it lost many targets at once, which are kept for a while (SuspiciousShrink)", list.Shard, job)
+		}
+		for _, job := range list.TooLarge {
+			line("shard %d, job %s: left out, because the list is too large", list.Shard, job)
+		}
+	}
+	for _, text := range w.Notes {
+		line("%s", text)
+	}
+}
+
+func sorted[V any](m map[string]V) (out []string) {
+	for key := range m {
+		out = append(out, key)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,163 @@
+package central
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
+)
+
+// workload is a workload with lists.
+type workload struct {
+	catalog.Ref
+	jobs   map[string]*job
+	shards int // of the jobs
+	serves int // number of shards with lists; 0 before the first ones
+	// latest are the targets for the newest set of each job, from the observer.
+	latest map[*targets.Job]*observed
+	// problem is the reason why the lists are not current; empty if they are.
+	problem string
+	notes   []string
+}
+
+// take takes the jobs of the workload. Without current jobs, it keeps those that it has.
+func (w *workload) take(jobs livetargets.Jobs, err error) {
+	w.notes = jobs.Notes
+	switch w.problem = ""; {
+	case err != nil:
+		w.problem = err.Error()
+	case jobs.Error != "":
+		w.problem = jobs.Error
+	case !jobs.Reviewed:
+		w.problem = "the permissions of its ServiceAccount are not known yet"
+	}
+	if w.problem != "" {
+		return
+	}
+	next := map[string]*job{}
+	latest := map[*targets.Job]*observed{}
+	for _, j := range jobs.Jobs {
+		if o := w.latest[j.Job]; o != nil {
+			latest[j.Job] = o
+		}
+		if !isCentral(j) || w.latest[j.Job] == nil {
+			continue
+		}
+		before := w.jobs[j.Name]
+		if before != nil && before.Set == j.Set {
+			before.FollowedJob = j
+			next[j.Name] = before
+			continue
+		}
+		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job]}
+	}
+	w.jobs, w.shards, w.latest = next, jobs.Shards, latest
+}
+
+// observe returns the observer of a set that begins.
+func (w *workload) observe(j *targets.Job) targetset.Observer {
+	o := &observed{targets: feed.NewTargets(j)}
+	w.latest[j] = o
+	return o.put
+}
+
+// lists updates the lists of the workload and returns the jobs that are held from now on.
+func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]feed.Suspicion) {
+	known := map[string]bool{}
+	all := true // all jobs are complete
+	for name, j := range w.jobs {
+		known[name] = j.known()
+		all = all && (known[name] || j.Set.Complete())
+	}
+	rebuild := w.serves != w.shards
+	if rebuild && (!all || w.problem != "") {
+		return nil // the lists of all shards change together
+	}
+	changes := map[int][]feed.Change{}
+	retired := to.Jobs(feed.Shard{Workload: w.Ref, Number: feed.Retired})
+	for _, name := range w.names() {
+		j := w.jobs[name]
+		if !known[name] {
+			continue // its last line stays
+		}
+		for shard, c := range j.changes(now, rebuild) {
+			changes[shard] = append(changes[shard], c)
+		}
+		if _, has := slices.BinarySearch(retired, name); !has {
+			changes[feed.Retired] = append(changes[feed.Retired], feed.Change{Job: name, Namespace: j.Object.Namespace, Line: feed.EmptyLine(name)})
+		}
+	}
+	held = map[feed.Shard][]feed.Suspicion{}
+	for _, number := range w.numbers() {
+		of := feed.Shard{Workload: w.Ref, Number: number}
+		if w.problem == "" {
+			changes[number] = append(changes[number], w.gone(to.Jobs(of))...)
+		}
+		if rebuild || len(changes[number]) > 0 {
+			if s := to.Apply(now, of, changes[number]); len(s) > 0 {
+				held[of] = s
+			}
+		}
+	}
+	for _, number := range to.Shards(w.Ref) {
+		if number >= w.shards {
+			to.Drop(feed.Shard{Workload: w.Ref, Number: number})
+		}
+	}
+	w.serves = w.shards
+	return held
+}
+
+// gone returns the removal of the jobs in a list that the workload does not have.
+func (w *workload) gone(listed []string) (out []feed.Change) {
+	for _, name := range listed {
+		if w.jobs[name] == nil {
+			out = append(out, feed.Change{Job: name})
+		}
+	}
+	return out
+}
+
+// names returns the names of the jobs, sorted.
+func (w *workload) names() (out []string) {
+	for name := range w.jobs {
+		out = append(out, name)
+	}
+	slices.SortFunc(out, strings.Compare)
+	return out
+}
+
+// numbers returns the numbers of the lists.
+func (w *workload) numbers() []int {
+	out := []int{feed.Retired}
+	for shard := range w.shards {
+		out = append(out, shard)
+	}
+	return out
+}
+
+// drop removes the lists of the workload.
+func (w *workload) drop(from *feed.Feed) {
+	for _, number := range from.Shards(w.Ref) {
+		from.Drop(feed.Shard{Workload: w.Ref, Number: number})
+	}
+	w.serves = 0
+}
+
+// forbidden returns what the ServiceAccount may not discover, without duplicates.
+func (w *workload) forbidden() (out []string) {
+	for _, j := range w.jobs {
+		for _, gap := range j.gaps {
+			if gap.State == targets.Forbidden {
+				out = append(out, gap.Message)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
