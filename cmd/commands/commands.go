@@ -45,6 +45,7 @@ func subcommands(o *Options) []subcommand {
 	var (
 		c crdsCommand
 		w webhookOptions
+		d discoveryOptions
 	)
 	out := []subcommand{{
 		name: startCommand, help: "Run the operator (default).", byDefault: true, serves: true,
@@ -66,6 +67,9 @@ func subcommands(o *Options) []subcommand {
 		subcommand{name: "admission-webhook", serves: true, help: webhookHelp, flags: w.bind, validate: w.validate, example: webhookExample,
 			uses: []string{webFlags, "--log-level", "--log-format", "--auto-gomemlimit-ratio"},
 			run:  func(ctx context.Context, s streams) (int, error) { return exit(w.run(ctx, o, s.out)) }},
+		subcommand{name: "discovery", serves: true, help: discoveryHelp, flags: d.bind, validate: d.validate, example: discoveryExample,
+			uses: append([]string{"--web.listen-address", "--web.api", apiServerFlags, electionFlags, "--log-level", "--log-format", "--auto-gomemlimit-ratio", "--cluster-domain"}, decides...),
+			run:  func(ctx context.Context, s streams) (int, error) { return exit(d.run(ctx, o, s.out)) }},
 		versioning,
 	)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
-// Webhooks writes the certificates with which API servers and webhooks trust each other.
+// Webhooks writes the certificates with which API servers and webhooks trust each other, and those of
+// other servers of the operator.
 type Webhooks struct {
 	Kube kubernetes.Interface
 	CRDs definitions.Interface
@@ -46,6 +47,22 @@ func (w Webhooks) Secret(ctx context.Context, s *corev1.Secret) (err error) {
 	}
 	if err != nil {
 		return fmt.Errorf("write Secret %s/%s: %w", s.Namespace, s.Name, err)
+	}
+	return nil
+}
+
+// ConfigMap creates a ConfigMap, or updates exactly the version that was read.
+//
+// Errors: those of the API server; Conflict and AlreadyExists after a concurrent write.
+func (w Webhooks) ConfigMap(ctx context.Context, c *corev1.ConfigMap) (err error) {
+	api := w.Kube.CoreV1().ConfigMaps(c.Namespace)
+	if c.ResourceVersion == "" {
+		_, err = api.Create(ctx, c, metav1.CreateOptions{})
+	} else {
+		_, err = api.Update(ctx, c, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("write ConfigMap %s/%s: %w", c.Namespace, c.Name, err)
 	}
 	return nil
 }

@@ -134,9 +134,9 @@ func (i Identity) caller(ctx context.Context, f *Feed, token string) (out caller
 }
 
 // shardOf returns the shard of a pod. What it belongs to is decided by the names of StatefulSets that
-// the operator creates, not by labels: whoever may create a StatefulSet of that name, or pods that
-// name it, in the namespace of a workload with its ServiceAccount, has the permissions that limit the
-// list. Pods of other namespaces never get it.
+// the operator creates, not by labels. A user who may create pods that name such a StatefulSet in the
+// namespace of a workload, with its ServiceAccount, has the permissions that limit the list. Pods of
+// other namespaces never get it.
 //
 // Errors: *refusal.
 func (f *Feed) shardOf(pod *corev1.Pod, uid types.UID, account string) (Shard, error) {

@@ -109,7 +109,7 @@ func jobOf(name string, targets int) Change {
 	return Change{Job: name, Namespace: "demo", Targets: targets, Line: []byte(fmt.Sprintf(`{"job":%q,"groups":[%s]}`+"\n", name, strings.Join(groups, ",")))}
 }
 
-// After any changes, a client with any version, of this leader or another, gets what there is.
+// After any changes, a client with any version, of this leader or another, gets the current jobs.
 func TestSteps(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -30,23 +30,23 @@ func (p plan) bundle() []byte { return p.data[authorityCert] }
 // decide computes the desired content of the Secret from its current content. Unknown keys are
 // kept.
 //
-// data is nil if the Secret does not exist. bundles are the CA bundles that API servers trust
-// now; they still hold the CA of a deleted Secret. hosts are the sorted addresses at which API
-// servers reach the webhooks.
-func decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.Time) (plan, error) {
+// data is nil if the Secret does not exist. bundles are the CA bundles that clients trust
+// now; they still hold the CA of a deleted Secret. hosts are the sorted addresses at which clients
+// reach the server.
+func (of subject) decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.Time) (plan, error) {
 	out := plan{data: map[string][]byte{}}
 	for key, value := range data {
 		out.data[key] = value
 	}
 	ca, older, ok := parse(data[authorityCert], data[authorityKey])
 	if !ok && len(older) == 0 {
-		older = issued(bundles)
+		older = of.issued(bundles)
 	}
 	if !ok || !ca.IsCA || due(ca.Certificate, now) {
 		if ok {
 			older = append([]*x509.Certificate{ca.Certificate}, older...)
 		}
-		next, err := newAuthority(now)
+		next, err := of.newAuthority(now)
 		if err != nil {
 			return out, err
 		}
@@ -74,7 +74,7 @@ func decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.T
 	if ok && !due(own.Certificate, now) && own.CheckSignatureFrom(ca.Certificate) == nil && slices.Equal(hostsOf(own.Certificate), hosts) {
 		return out, nil
 	}
-	if own, err = ca.serving(hosts, now); err != nil {
+	if own, err = ca.serving(of, hosts, now); err != nil {
 		return out, err
 	}
 	out.changed = true
@@ -87,14 +87,14 @@ func decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.T
 const maxIssued = 2
 
 // issued returns our own CAs in bundles without duplicates, those of the first bundle first.
-func issued(bundles [][]byte) (out []*x509.Certificate) {
+func (of subject) issued(bundles [][]byte) (out []*x509.Certificate) {
 	for _, bundle := range bundles {
 		all, err := cert.ParseCertsPEM(bundle)
 		if err != nil {
 			continue // foreign or empty
 		}
 		for _, c := range all {
-			ours := c.IsCA && c.Subject.CommonName == authorityName && c.CheckSignatureFrom(c) == nil
+			ours := c.IsCA && c.Subject.CommonName == of.authority() && c.CheckSignatureFrom(c) == nil
 			if ours && len(out) < maxIssued && !slices.ContainsFunc(out, c.Equal) {
 				out = append(out, c)
 			}

@@ -19,7 +19,7 @@ var (
 
 func decided(t *testing.T, data map[string][]byte, hosts []string, now time.Time) plan {
 	t.Helper()
-	p, err := decide(data, nil, hosts, now)
+	p, err := webhook.decide(data, nil, hosts, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestNoGap(t *testing.T) {
 // with the old certificate until they have received the new one.
 func TestALostSecret(t *testing.T) {
 	first := decided(t, nil, hosts, begin)
-	other, err := newAuthority(begin)
+	other, err := webhook.newAuthority(begin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestALostSecret(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := begin.Add(tc.after)
-			next, err := decide(tc.data, tc.bundles, hosts, now)
+			next, err := webhook.decide(tc.data, tc.bundles, hosts, now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestALostSecret(t *testing.T) {
 	}
 	data, bundle := first.data, first.bundle()
 	for range 10 { // the bundle does not grow
-		next, err := decide(nil, [][]byte{bundle}, hosts, begin)
+		next, err := webhook.decide(nil, [][]byte{bundle}, hosts, begin)
 		if err != nil {
 			t.Fatal(err)
 		}

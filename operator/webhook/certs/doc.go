@@ -5,6 +5,7 @@
 //	options := &certs.Options{…}
 //	err := options.Run(ctx) // until ctx ends
 //
+//	server.go  the same for a server with clients in pods: the CA is in a ConfigMap
 //	decide.go  computes the content of the Secret and the configurations
 //	issue.go   issues certificates
 //	run.go     reads, decides and writes once a minute

@@ -18,11 +18,18 @@ import (
 const (
 	authorityLife = 5 * 365 * 24 * time.Hour
 	servingLife   = 90 * 24 * time.Hour
-	// authorityName is the subject of our CAs.
-	authorityName = "admission-webhook-ca"
 	// skew is the tolerated clock skew of API servers.
 	skew = time.Hour
 )
+
+// subject is the name of a server in its certificates.
+type subject string
+
+// webhook is the subject of the webhooks.
+const webhook subject = "admission-webhook"
+
+// authority is the name of the server's CA.
+func (s subject) authority() string { return string(s) + "-ca" }
 
 // pair is a certificate and its key.
 type pair struct {
@@ -31,13 +38,13 @@ type pair struct {
 }
 
 // newAuthority creates a self-signed CA.
-func newAuthority(now time.Time) (pair, error) {
+func (s subject) newAuthority(now time.Time) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return pair{}, err
 	}
 	own := &x509.Certificate{
-		Subject:   pkix.Name{CommonName: authorityName},
+		Subject:   pkix.Name{CommonName: s.authority()},
 		NotBefore: now.Add(-skew), NotAfter: now.Add(authorityLife),
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 		IsCA:     true, BasicConstraintsValid: true, MaxPathLenZero: true,
@@ -46,13 +53,13 @@ func newAuthority(now time.Time) (pair, error) {
 }
 
 // serving issues a certificate for hosts, which are DNS names and IP addresses.
-func (ca pair) serving(hosts []string, now time.Time) (pair, error) {
+func (ca pair) serving(of subject, hosts []string, now time.Time) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return pair{}, err
 	}
 	own := &x509.Certificate{
-		Subject:   pkix.Name{CommonName: "admission-webhook"},
+		Subject:   pkix.Name{CommonName: string(of)},
 		NotBefore: now.Add(-skew), NotAfter: now.Add(servingLife),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}

@@ -60,7 +60,7 @@ func (o *Options) once(ctx context.Context, now time.Time) error {
 	} else if err != nil {
 		return fmt.Errorf("read Secret %s/%s: %w", o.Namespace, o.Name, err)
 	}
-	want, err := decide(secret.Data, bundlesOfAll(callers), hostsOfAll(callers), now)
+	want, err := webhook.decide(secret.Data, bundlesOfAll(callers), hostsOfAll(callers), now)
 	if err != nil {
 		return fmt.Errorf("issue a certificate: %w", err)
 	}

@@ -1,0 +1,237 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+	"github.com/firekeeper-dev/firekeeper/operator/web"
+	"github.com/firekeeper-dev/firekeeper/operator/web/central"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
+	"github.com/firekeeper-dev/firekeeper/operator/web/server"
+	"github.com/firekeeper-dev/firekeeper/operator/webhook/certs"
+)
+
+const discoveryHelp = "Discover the targets of the Prometheuses and PrometheusAgents with the annotation firekeeper.dev/target-discovery: both or central, once for all of their pods, " +
+	"and serve them to the pods. Takes the flags of the operator that decide what it manages: give it the same values. With several replicas, add --leader-elect."
+
+var discoveryExample = []string{"discovery --leader-elect # in a pod, see deploy/components/central-discovery"}
+
+// discoveryName is the default name of the Service and the Lease of the command discovery.
+const discoveryName = "firekeeper-discovery"
+
+// discoveryOptions are the flags of the command discovery.
+type discoveryOptions struct {
+	address, service string
+}
+
+func (d *discoveryOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Flag("targets-listen-address", "host:port to serve targets to pods on, with TLS.").Default(":8443").StringVar(&d.address)
+	cmd.Flag("service-name", "Service through which pods reach this command, in its own namespace. The certificate is in the Secret NAME-certificate, its CA in the ConfigMap NAME-ca; both are created and renewed.").
+		Default(discoveryName).StringVar(&d.service)
+}
+
+// validate returns an error for the first invalid flag.
+func (d *discoveryOptions) validate() error {
+	if wrong := validation.IsDNS1035Label(d.service); len(wrong) > 0 {
+		return fmt.Errorf("--service-name=%s: %s", d.service, wrong[0])
+	}
+	return nil
+}
+
+// run serves until the context ends.
+func (d *discoveryOptions) run(ctx context.Context, o *Options, stdout io.Writer) error {
+	log, err := o.logger(stdout)
+	if err != nil {
+		return err
+	}
+	log.Info("starting central discovery", "version", version.Info(), "build_context", version.Context())
+	footprint.Container(o.MemoryRatio, log)
+	namespace := o.Leader.Namespace
+	if namespace == "" {
+		if namespace, err = podNamespace(); err != nil {
+			return fmt.Errorf("--leader-elect-namespace: required outside of a pod, for the Secret of the certificate: %w", err)
+		}
+	}
+	cfg, err := o.restConfig()
+	if err != nil {
+		return err
+	}
+	cfg.WarningHandler = rest.NoWarnings{} // about Endpoints, which are read on behalf of workloads
+	plain := rest.CopyConfig(cfg)          // only the leader may write with cfg; a review is no write
+	election := o.Leader
+	if election.Lease == program { // the default, which is the Lease of the operator
+		election.Lease = d.service
+	}
+	leader, err := election.leader(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	err = leader.While(ctx, func(ctx context.Context) error {
+		p, err := d.connect(ctx, o, plain, log)
+		if err != nil {
+			return err
+		}
+		if p.certificate, err = d.certificate(cfg, namespace, o.ClusterDomain, log); err != nil {
+			return err
+		}
+		return p.serve(ctx, o, d, leader)
+	})
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // stopped during startup
+	}
+	log.Info("stopped")
+	return err
+}
+
+// discovering is the running command discovery.
+type discovering struct {
+	log    *slog.Logger
+	cfg    *rest.Config
+	kube   kubernetes.Interface
+	source *livetargets.Source
+	runner *central.Runner
+	server *feed.Server
+
+	certificate *certs.Server
+}
+
+// connect connects to the cluster.
+func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Config, log *slog.Logger) (*discovering, error) {
+	kube, err := kubernetes.NewForConfig(compact(cfg))
+	if err != nil {
+		return nil, err
+	}
+	waiting := time.AfterFunc(patience, func() { log.Info("waiting for the API server", "host", cfg.Host) })
+	live, err := serverVersion(ctx, kube)
+	waiting.Stop()
+	if err != nil {
+		return nil, fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
+	}
+	release, err := parseKubernetes(live)
+	if err != nil {
+		return nil, err
+	}
+	setups, scopes, err := o.setups(release)
+	if err != nil {
+		return nil, err
+	}
+	options, err := o.prometheus(release)
+	if err != nil {
+		return nil, err
+	}
+	_, crds, err := kindClients(cfg)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := metadata.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	log.Info("watching", "instances", scopes.Instances.String(), "configs", scopes.Configs.String())
+	out := &discovering{log: log, cfg: cfg, kube: kube}
+	out.source = &livetargets.Source{
+		Reader: memo.New(ctx, apiserver.Reader{Kube: kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
+		Groups:      &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)},
+		Permissions: lister.Cluster{Kube: kube, Who: "central discovery"},
+		Log:         log, Most: inflight.Memory() / 2,
+	}
+	identity, err := central.Identity(kube)
+	if err != nil {
+		return nil, err
+	}
+	lists := feed.New()
+	out.runner = central.New(out.source, lists, log)
+	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
+	return out, nil
+}
+
+// serve follows workloads and serves their targets until the context ends.
+func (p *discovering) serve(ctx context.Context, o *Options, d *discoveryOptions, leader *startup.Leader) error {
+	targets := http.NewServeMux()
+	p.server.Register(targets)
+	streams, err := httpserver.Listen(httpserver.Options{Address: d.address, Handler: targets, Logger: p.log,
+		TLS: &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: p.certificate.Certificate, NextProtos: []string{"http/1.1"}}})
+	if err != nil {
+		return fmt.Errorf("--targets-listen-address=%s: %w", d.address, err)
+	}
+	reg := server.Registry("prometheus_operator")
+	reg.MustRegister(p.server)
+	access := web.New(web.Options{Mode: o.API, Logger: p.log})
+	if err := access.Connect(p.cfg); err != nil {
+		return err
+	}
+	status, err := o.listen(server.Handler(reg, p.runner.Ready, discoveryPages{p, access}), p.log)
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return streams.Serve(ctx) })
+	g.Go(func() error { return status.Serve(ctx) })
+	g.Go(func() error { p.runner.Run(ctx); return nil })
+	g.Go(func() error { p.certificate.Run(ctx, leader.Leads); return nil })
+	g.Go(func() error { p.lead(ctx, leader); return nil })
+	return g.Wait()
+}
+
+// lead serves lists from the time at which this replica leads until the context ends.
+func (p *discovering) lead(ctx context.Context, leader *startup.Leader) {
+	defer p.server.Feed.Lead(0)
+	if !leader.Await(ctx) {
+		return
+	}
+	p.server.Feed.Lead(uint64(time.Now().UnixMilli()))
+	<-ctx.Done()
+}
+
+// certificate returns the certificate of the Service.
+func (d *discoveryOptions) certificate(cfg *rest.Config, namespace, domain string, log *slog.Logger) (*certs.Server, error) {
+	kube, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	host := d.service + "." + namespace
+	return &certs.Server{
+		Writer: apply.Webhooks{Kube: kube}, Name: d.service, Namespace: namespace, Secret: d.service + "-certificate", ConfigMap: d.service + "-ca",
+		Hosts: []string{host, host + ".svc", host + ".svc." + strings.TrimSuffix(cmp.Or(domain, "cluster.local"), ".")}, Logger: log.With("component", "certificate"),
+	}, nil
+}
+
+// discoveryPages are the pages of the command discovery.
+type discoveryPages struct {
+	*discovering
+	access *web.Handler
+}
+
+// Register implements [server.Part].
+func (p discoveryPages) Register(mux *http.ServeMux) {
+	p.runner.Register(mux, p.server, p.access.Guard)
+}
+
+// Guard implements [server.Guard].
+func (p discoveryPages) Guard(profiles http.Handler) http.Handler { return p.access.Guard(profiles) }
