@@ -260,8 +260,9 @@ func TestDeployNamesTheVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, images := range map[string][]string{
-		"operator.yaml":                      {"operator", "config-reloader", "rules-reloader"},
-		"components/webhook/deployment.yaml": {"operator"},
+		"operator.yaml":                                {"operator", "config-reloader", "rules-reloader"},
+		"components/webhook/deployment.yaml":           {"operator"},
+		"components/central-discovery/deployment.yaml": {"operator"},
 	} {
 		manifest, err := os.ReadFile("../deploy/" + file)
 		if err != nil {

@@ -43,6 +43,10 @@ helm.sh/chart: {{ include "firekeeper.chart" . }}
 {{ include "firekeeper.name" . }}-admission-webhook
 {{- end }}
 
+{{- define "firekeeper.discovery" -}}
+{{ include "firekeeper.name" . }}-discovery
+{{- end }}
+
 {{/* The Secret of the webhook's certificate. */}}
 {{- define "firekeeper.webhookSecret" -}}
 {{ .Values.webhook.secretName | default (printf "%s-certs" (include "firekeeper.webhook" .)) }}
@@ -125,4 +129,22 @@ subjects:
 
 {{- define "firekeeper.podSecurityContext" -}}
 {{ toYaml .Values.podSecurityContext }}
+{{- end }}
+
+{{/* The flags that decide what the operator manages. */}}
+{{- define "firekeeper.scope" -}}
+{{- with .Values.namespaces }}
+- --namespaces={{ join "," . }}
+{{- end }}
+{{- with .Values.denyNamespaces }}
+- --deny-namespaces={{ join "," . }}
+{{- end }}
+{{- range $kind, $flag := dict "prometheus" "prometheus" "alertmanager" "alertmanager" "thanosRuler" "thanos-ruler" }}
+{{- with index $.Values.instanceNamespaces $kind }}
+- --{{ $flag }}-instance-namespaces={{ join "," . }}
+{{- end }}
+{{- end }}
+{{- range $gate, $enabled := .Values.featureGates }}
+- --feature-gates={{ $gate }}={{ $enabled }}
+{{- end }}
 {{- end }}

@@ -26,9 +26,12 @@ and ` + "`promhttp_*`" + `, which the Go client library documents.
 `
 
 // exposing lists the programs and commands that expose metrics, in the order of the page.
-var exposing = []string{"operator", "operator " + webhookCommand, "config-reloader", "rules-reloader"}
+var exposing = []string{"operator", "operator " + webhookCommand, "operator " + discoveryCommand, "config-reloader", "rules-reloader"}
 
-const webhookCommand = "admission-webhook"
+const (
+	webhookCommand   = "admission-webhook"
+	discoveryCommand = "discovery"
+)
 
 // metricsPage runs each program and returns the page with their metrics.
 func metricsPage(ctx context.Context, p *programs) ([]byte, error) {
@@ -73,10 +76,11 @@ func labelsOf(f *dto.MetricFamily) string {
 
 // settled maps each program to a metric that appears after its work was done once. All other metrics exist by then.
 var settled = map[string]string{
-	"operator":                   "prometheus_operator_managed_resources",
-	"operator " + webhookCommand: "prometheus_operator_admission_webhook_build_info",
-	"config-reloader":            "reloader_last_reload_successful",
-	"rules-reloader":             "configmap_reload_requests_total",
+	"operator":                     "prometheus_operator_managed_resources",
+	"operator " + webhookCommand:   "prometheus_operator_admission_webhook_build_info",
+	"operator " + discoveryCommand: "prometheus_operator_discovery_lists",
+	"config-reloader":              "reloader_last_reload_successful",
+	"rules-reloader":               "configmap_reload_requests_total",
 }
 
 // exposed runs a program against fake servers until it has done its work once, and returns its metrics.
@@ -100,8 +104,9 @@ func (p *programs) exposed(ctx context.Context, name string) (map[string]*dto.Me
 		return nil, err
 	}
 	args := map[string][]string{
-		"operator " + webhookCommand: {"--web.listen-address=" + address, "--web.enable-tls=false"},
-		"operator":                   {"--web.listen-address=" + address, "--apiserver=" + api.URL, "--kubelet-service=kube-system/kubelet"},
+		"operator " + webhookCommand:   {"--web.listen-address=" + address, "--web.enable-tls=false"},
+		"operator " + discoveryCommand: {"--web.listen-address=" + address, "--apiserver=" + api.URL, "--targets-listen-address=127.0.0.1:0", "--leader-elect-namespace=firekeeper"},
+		"operator":                     {"--web.listen-address=" + address, "--apiserver=" + api.URL, "--kubelet-service=kube-system/kubelet"},
 		"config-reloader": {"--listen-address=" + address, "--reload-url=" + reloaded.URL + "/-/reload",
 			"--config-file=" + config, "--config-envsubst-file=" + filepath.Join(dir, "out.yaml")},
 		"rules-reloader": {"--web.listen-address=" + address, "--webhook-url=" + reloaded.URL + "/-/reload", "--volume-dir=" + dir},

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"net/http"
 	"strconv"
 	"sync"
 
@@ -80,8 +81,8 @@ func (s *Server) Collect(ch chan<- prometheus.Metric) {
 	counter(stepsDesc, m.partial, "change")
 	counter(sentDesc, m.bytesTaken)
 	counter(slowDesc, m.tooSlow)
-	for code, n := range m.refusals {
-		counter(refusalsDesc, n, strconv.Itoa(code))
+	for _, code := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable} {
+		counter(refusalsDesc, m.refusals[code], strconv.Itoa(code))
 	}
 }
 

@@ -10,8 +10,8 @@
 //
 // Jobs come from package livetargets, which compiles workloads and limits them to what their
 // ServiceAccounts may discover. A list exists once all jobs of the workload are complete: what is not
-// known is never an empty list. Central are the jobs all of whose discoveries are static or Kubernetes
-// ones of the own cluster; pods keep discovering the targets of all other jobs themselves.
+// known is never an empty list. Central are the jobs with Kubernetes discovery of the own cluster and no
+// other discovery but static ones; pods keep discovering the targets of all other jobs themselves.
 //
 // Every replica follows everything. Only the leader serves, see [feed.Feed.Lead], so that another one
 // can do so at once.

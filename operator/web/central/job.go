@@ -42,10 +42,11 @@ type job struct {
 	tooLarge map[int]string
 }
 
-// isCentral reports whether pods get the targets of a job from here. Jobs of the workload's own field
-// come from a Secret, which is not read here.
+// isCentral reports whether pods get the targets of a job from here: those that are discovered in the
+// own cluster, with static ones beside them. Jobs of the workload's own field come from a Secret, which
+// is not read here.
 func isCentral(j livetargets.FollowedJob) bool {
-	if j.Object.Field != "" || len(j.Others) > 0 || len(j.Kubernetes) == 0 && len(j.Static) == 0 {
+	if j.Object.Field != "" || len(j.Others) > 0 || len(j.Kubernetes) == 0 {
 		return false
 	}
 	for sd := range discovery.Distinct(j.Job) {
