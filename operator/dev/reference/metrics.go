@@ -78,7 +78,7 @@ func labelsOf(f *dto.MetricFamily) string {
 var settled = map[string]string{
 	"operator":                     "prometheus_operator_managed_resources",
 	"operator " + webhookCommand:   "prometheus_operator_admission_webhook_build_info",
-	"operator " + discoveryCommand: "prometheus_operator_discovery_lists",
+	"operator " + discoveryCommand: "prometheus_operator_discovery_leader",
 	"config-reloader":              "reloader_last_reload_successful",
 	"rules-reloader":               "configmap_reload_requests_total",
 }
