@@ -98,6 +98,7 @@ func TestSignalsEndEveryCommand(t *testing.T) {
 		"crds diff":         {{live, waits}},
 		"full-crds":         {{nil, ""}},
 		"admission-webhook": {{[]string{"--no-web.enable-tls", free}, "msg="}},
+		"discovery":         {{append(live, free, "--targets-listen-address=127.0.0.1:0", "--leader-elect-namespace=demo"), "waiting for the API server"}},
 		versionCommand:      {{nil, ""}},
 	}
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
