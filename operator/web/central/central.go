@@ -111,11 +111,13 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 			r.workloads[ref] = &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}}
 		}
 	}
+	var gone []catalog.Ref
 	for ref, w := range r.workloads {
 		if !want[ref] && len(notes) == 0 { // else it may be among those that could not be read
 			r.log.Info("a workload has no central discovery any more", "workload", ref.String())
 			w.drop(r.feed)
 			delete(r.workloads, ref)
+			gone = append(gone, ref)
 		}
 	}
 	following := slices.SortedFunc(maps.Values(r.workloads), func(a, b *workload) int {
@@ -125,6 +127,9 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		r.feed.SetOwners(ownersOf(choices))
 	}
 	r.mu.Unlock()
+	for _, ref := range gone {
+		r.source.Stop(ref) // which must not be called with the mutex: observe is called with those of the source
+	}
 	for _, w := range following {
 		r.follow(ctx, w)
 	}

@@ -209,7 +209,7 @@ func TestOptIn(t *testing.T) {
 		b.addPods(10, "demo")
 		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, ": central", ": own", 1)))
 	}, func(t *testing.T, b *bed) {
-		for _, mode := range []string{"own", "both", "nonsense", "central", "own", "nonsense"} {
+		for _, mode := range []string{"own", "both", "nonsense", "central", "own", "central", "own", "nonsense"} {
 			b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, ": central", ": "+mode, 1)))
 			settled(20 * time.Second)
 			_, code := b.list(t, "prometheus-main")
@@ -223,6 +223,9 @@ func TestOptIn(t *testing.T) {
 			}
 			if !b.Ready() {
 				t.Errorf("%s: not ready", mode)
+			}
+			if want == http.StatusOK && len(b.shards(t, webJob, 2)) != 10 {
+				t.Errorf("%s: not all targets", mode)
 			}
 		}
 		if s := b.StatusOf(b.server); len(s.Workloads) != 0 || !strings.Contains(s.table(time.Now()), "firekeeper.dev/target-discovery") {

@@ -36,16 +36,17 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 	case !jobs.Reviewed:
 		w.problem = "the permissions of its ServiceAccount are not known yet"
 	}
+	if w.problem == "" && slices.ContainsFunc(jobs.Jobs, func(j livetargets.FollowedJob) bool { return w.latest[j.Job] == nil }) {
+		w.problem = "some of its jobs are not observed" // all are, unless another caller follows the workload
+	}
 	if w.problem != "" {
 		return
 	}
 	next := map[string]*job{}
 	latest := map[*targets.Job]*observed{}
 	for _, j := range jobs.Jobs {
-		if o := w.latest[j.Job]; o != nil {
-			latest[j.Job] = o
-		}
-		if !isCentral(j) || w.latest[j.Job] == nil {
+		latest[j.Job] = w.latest[j.Job]
+		if !isCentral(j) {
 			continue
 		}
 		before := w.jobs[j.Name]

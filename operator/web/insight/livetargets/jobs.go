@@ -56,6 +56,16 @@ func (s *Source) Jobs(ctx context.Context, of catalog.Ref) (out Jobs, err error)
 	return out, nil
 }
 
+// Stop stops following a workload. The next call of [Source.Jobs] starts over, with new sets.
+func (s *Source) Stop(of catalog.Ref) {
+	s.mu.Lock()
+	w := s.workloads[of]
+	s.mu.Unlock()
+	if w != nil {
+		w.drop()
+	}
+}
+
 // Workloads returns the workloads that scrape, sorted. Notes are the reasons why some may be missing.
 //
 // Errors: none of their kinds can be read.
