@@ -63,10 +63,7 @@ spec:
   namespaceSelector: {matchNames: [demo, other]}
   podMetricsEndpoints: [{port: http}]`
 
-var (
-	main   = catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "main"}
-	webJob = "podMonitor/demo/web/0"
-)
+const webJob = "podMonitor/demo/web/0"
 
 // objects is a reader of objects in memory.
 type objects struct {

@@ -131,7 +131,7 @@ func (s *Server) serve(secret *corev1.Secret) error {
 	}
 	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	if err != nil {
-		return fmt.Errorf("Secret %s/%s has no valid certificate", s.Namespace, s.Secret)
+		return fmt.Errorf("no valid certificate in Secret %s/%s", s.Namespace, s.Secret)
 	}
 	s.current.Store(&pair)
 	s.served = secret.ResourceVersion
