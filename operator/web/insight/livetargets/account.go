@@ -35,11 +35,11 @@ type account struct {
 	known   bool
 	// reviewed is true if a review succeeded: the denials are those of the API server.
 	reviewed bool
-	version int // incremented when denials are replaced
-	of      *job
-	since   time.Time
-	asking  chan struct{} // closed when the review is done; nil if none is running
-	stop    context.CancelFunc
+	version  int // incremented when denials are replaced
+	of       *job
+	since    time.Time
+	asking   chan struct{} // closed when the review is done; nil if none is running
+	stop     context.CancelFunc
 }
 
 // current reports whether the denials are recent enough to use without waiting.
