@@ -62,7 +62,7 @@ func TestComponents(t *testing.T) {
 			"\nkind: ValidatingWebhookConfiguration": 3, "path: /admission-objects/validate\n": 1, "failurePolicy: Ignore\n": 1, "- firekeeper-validate-all\n": 1,
 		}, false},
 		"central-discovery": {[]string{"central-discovery", "network-policy"}, map[string]int{
-			"  name: firekeeper-discovery\n": 17, "  replicas: 2\n": 1, "- --leader-elect\n": 1, "\nkind: NetworkPolicy\n": 4,
+			"  name: firekeeper-discovery\n": 13, "  replicas: 2\n": 1, "- --leader-elect\n": 1, "\nkind: NetworkPolicy\n": 4,
 		}, false},
 		"cert-manager": {[]string{"webhook", "webhook-validate-all", "webhook-conversion", "webhook-cert-manager"}, map[string]int{
 			"cert-manager.io/inject-ca-from: firekeeper/admission-webhook\n": 5, // the CRD and four webhook configurations
