@@ -27,6 +27,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	configreloader "github.com/firekeeper-dev/firekeeper/reloaders/config-reloader"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/targets"
 )
 
 const program = "prometheus-config-reloader"
@@ -95,8 +96,14 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	if o.once() {
 		return once(ctx, o, r)
 	}
+	work, err := o.Targets.with(r.Run, targets.Options{
+		Limits: targets.LimitsFor(footprint.ContainerLimit()), OnUpdate: trim.Soon, Registerer: reg, Logger: log,
+	})
+	if err != nil {
+		return err
+	}
 	if o.ListenAddress == "" {
-		return r.Run(ctx)
+		return work(ctx)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", httpserver.Metrics(reg))
@@ -107,7 +114,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	if err != nil {
 		return fmt.Errorf("--listen-address=%s: %w", o.ListenAddress, err)
 	}
-	return httpserver.ServeWith(ctx, server, r.Run)
+	return httpserver.ServeWith(ctx, server, work)
 }
 
 // once runs in init mode. Without a configuration there is nothing to write: it returns

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
@@ -315,4 +316,66 @@ func (c *container) sidecar(size, rules int64, changes int) (text func(io.Writer
 		c.holds("change in the sidecar", text, rules)
 	}
 	return text
+}
+
+// The list of 5,000 targets of 0.5 KB each fits into a container of 15 MiB, as many jobs and as one.
+func TestTargetsFitIntoMemory(t *testing.T) {
+	for _, jobs := range []int{300, 1} {
+		t.Run(fmt.Sprint(jobs, " jobs"), func(t *testing.T) {
+			c := newContainer(t, 15<<20)
+			d := newDiscovery(t, "one", manyTargets(jobs, 5000))
+			p := newPod(t, d, "one")
+			p.list = filepath.Join(filepath.Dir(c.out), "targets.json.gz")
+			c.vol.Swap(map[string]string{key: "global: {}\n"})
+			cmd := c.command(p.args()[1:]...)
+			var log logtest.Log
+			cmd.Stdout, cmd.Stderr = &log, &log
+			defer func() {
+				if t.Failed() {
+					t.Log(log.Brief(20))
+				}
+			}()
+			must(t, cmd.Start())
+			defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+			last := fmt.Sprint("serviceMonitor/demo/web/", jobs-1)
+			reloadtest.Until(t, "the list", func() bool { return strings.HasPrefix(p.get(last), "200 ") })
+			for range 3 {
+				for i := range jobs {
+					p.get(fmt.Sprint("serviceMonitor/demo/web/", i))
+				}
+			}
+			for range 3 { // the whole list once more, from its beginning
+				d.events <- manyTargets(jobs, 5000)
+			}
+			d.events <- manyTargets(jobs, 5000) + fullList("1-2", last, "[]")
+			reloadtest.Until(t, "the last list", func() bool { return p.get(last) == "200 []" })
+			c.survived("5,000 targets")
+			for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))) {
+				if strings.HasPrefix(line, "VmHWM") || strings.HasPrefix(line, "VmRSS") || strings.HasPrefix(line, "RssAnon") {
+					t.Log(strings.TrimSpace(line)) // with the pages of the executable, which need no memory of the container
+				}
+			}
+		})
+	}
+}
+
+// manyTargets returns a full list of n targets of about 0.5 KB.
+func manyTargets(jobs, n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\"begin\":{\"version\":\"1-1\",\"full\":true,\"jobs\":%d}}\n", jobs)
+	for j := range jobs {
+		separator := fmt.Sprintf("{\"job\":\"serviceMonitor/demo/web/%d\",\"groups\":[", j)
+		for i := range n/jobs + 1 {
+			sum := sha256.Sum256(fmt.Append(nil, j, i))
+			id := hex.EncodeToString(sum[:])
+			fmt.Fprintf(&b, `%s{"targets":["10.%d.%d.%d:8080"],"labels":{"__meta_kubernetes_namespace":"demo","__meta_kubernetes_service_name":"web-%d",`+
+				`"__meta_kubernetes_pod_name":"web-%d-%s-%s","__meta_kubernetes_pod_node_name":"node-%s.example.com","__meta_kubernetes_endpoint_port_name":"metrics",`+
+				`"__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_uid":"%s","__meta_kubernetes_pod_label_app_kubernetes_io_name":"web",`+
+				`"__meta_kubernetes_pod_ready":"true"}}`, separator, j%256, i>>8, i%256, j, j, id[:8], id[8:13], id[13:16], id[16:48])
+			separator = ","
+		}
+		b.WriteString("]}\n")
+	}
+	b.WriteString("{\"end\":{\"version\":\"1-1\"}}\n")
+	return b.String()
 }

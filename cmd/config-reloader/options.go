@@ -46,6 +46,8 @@ type Options struct {
 
 	ListenAddress string
 
+	Targets Targets
+
 	// delayGiven, runtimeInfoGiven, reloadURLGiven: whether the user has set the flag.
 	delayGiven, runtimeInfoGiven, reloadURLGiven bool
 
@@ -59,6 +61,7 @@ func (o *Options) Bind(app *kingpin.Application) {
 	o.bindReload(app)
 	app.Flag("listen-address", "host:port to serve metrics and health on; empty disables it. Ignored with --watch-interval=0.").
 		StringVar(&o.ListenAddress)
+	o.Targets.bind(app)
 	o.General.Bind(app)
 }
 
@@ -145,7 +148,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	_, err := o.Client.Options("reload")
-	return err
+	return errors.Join(err, o.Targets.validate())
 }
 
 // once reports whether to write the output and exit.

@@ -117,6 +117,29 @@ func (o ClientOptions) request(ctx context.Context, method string, u *url.URL) (
 	return req, nil
 }
 
+// Get requests u with these additional headers and returns the response, whose body the caller closes.
+// It follows no redirects and does not decompress. Timeout limits only connecting.
+//
+// Errors: a file of the options is unusable, or there is no response. None contains a credential.
+func (o ClientOptions) Get(ctx context.Context, u *url.URL, header http.Header) (*http.Response, error) {
+	client, err := o.client()
+	if err != nil {
+		return nil, err
+	}
+	req, err := o.request(ctx, http.MethodGet, u)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, &Error{Reason: Unreachable, Err: withoutURL(err)}
+	}
+	return resp, nil
+}
+
 func (o ClientOptions) authorize(req *http.Request) error {
 	if o.UsernameFile != "" {
 		user, err := readSecret("username", o.UsernameFile)

@@ -6,6 +6,7 @@ require (
 	github.com/a8m/envsubst v1.4.3
 	github.com/firekeeper-dev/firekeeper/internal v0.0.0
 	github.com/prometheus/client_golang v1.23.2
+	go.uber.org/goleak v1.3.0
 )
 
 require (
@@ -17,6 +18,7 @@ require (
 	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jpillora/backoff v1.0.0 // indirect
+	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/mdlayher/socket v0.4.1 // indirect
 	github.com/mdlayher/vsock v1.2.1 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect

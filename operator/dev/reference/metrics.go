@@ -103,12 +103,17 @@ func (p *programs) exposed(ctx context.Context, name string) (map[string]*dto.Me
 	if err != nil {
 		return nil, err
 	}
+	loopback, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
 	args := map[string][]string{
 		"operator " + webhookCommand:   {"--web.listen-address=" + address, "--web.enable-tls=false"},
 		"operator " + discoveryCommand: {"--web.listen-address=" + address, "--apiserver=" + api.URL, "--targets-listen-address=127.0.0.1:0", "--leader-elect-namespace=firekeeper"},
 		"operator":                     {"--web.listen-address=" + address, "--apiserver=" + api.URL, "--kubelet-service=kube-system/kubelet"},
 		"config-reloader": {"--listen-address=" + address, "--reload-url=" + reloaded.URL + "/-/reload",
-			"--config-file=" + config, "--config-envsubst-file=" + filepath.Join(dir, "out.yaml")},
+			"--config-file=" + config, "--config-envsubst-file=" + filepath.Join(dir, "out.yaml"),
+			"--targets-server=https://127.0.0.1:1", "--targets-listen=" + loopback, "--targets-file=" + filepath.Join(dir, "targets.json.gz")},
 		"rules-reloader": {"--web.listen-address=" + address, "--webhook-url=" + reloaded.URL + "/-/reload", "--volume-dir=" + dir},
 	}
 	var log bytes.Buffer

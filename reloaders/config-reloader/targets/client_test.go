@@ -1,0 +1,391 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.uber.org/goleak"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// peer is a discovery server without a network, for tests with a fake clock.
+type peer struct {
+	t      *testing.T
+	client *Client
+	log    *logtest.Log
+	asked  []string // "have" of each request
+	opened []time.Time
+	// answer returns the next response; nil serves what is written to the stream.
+	answer func(have string) (*http.Response, error)
+	stream *io.PipeWriter
+}
+
+func newPeer(t *testing.T, file string) *peer {
+	p := &peer{t: t, log: &logtest.Log{}}
+	p.client = New(Options{
+		Server: &url.URL{Scheme: "https", Host: "discovery"}, File: file, Limits: bounds,
+		Registerer: prometheus.NewRegistry(), Logger: slog.New(slog.NewTextHandler(p.log, nil)),
+	})
+	p.client.open = p.open
+	return p
+}
+
+func (p *peer) open(ctx context.Context, u *url.URL) (*http.Response, error) {
+	have := u.Query().Get("have")
+	p.asked, p.opened = append(p.asked, have), append(p.opened, time.Now())
+	if p.answer != nil {
+		if resp, err := p.answer(have); resp != nil || err != nil {
+			return resp, err
+		}
+	}
+	in, out := io.Pipe()
+	p.stream = out
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	return &http.Response{StatusCode: 200, Body: in, Header: http.Header{}}, nil
+}
+
+// run runs the client for the time of the test, which has a fake clock.
+func (p *peer) run() (stop func()) {
+	ctx, cancel := context.WithCancel(p.t.Context())
+	done := make(chan struct{})
+	go func() { p.client.Run(ctx); close(done) }()
+	synctest.Wait()
+	return func() { cancel(); <-done }
+}
+
+func (p *peer) send(lines string) {
+	p.t.Helper()
+	_, err := io.WriteString(p.stream, lines)
+	must(p.t, err)
+	synctest.Wait()
+}
+
+func (p *peer) wantList(want string) {
+	p.t.Helper()
+	if got := text(p.t, &p.client.list, "a", "b", "c"); got != want {
+		p.t.Errorf("list %s\nwant %s", got, want)
+	}
+}
+
+func (p *peer) errors(r Reason) int {
+	return int(testutil.ToFloat64(p.client.metrics.errors.WithLabelValues(string(r))))
+}
+
+func status(code int, body string, header ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h.Set(header[i], header[i+1])
+	}
+	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// A server that sends pings is connected for as long as it does.
+func TestSilentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		defer p.run()()
+		p.send(start)
+		for range 20 {
+			time.Sleep(29 * time.Second)
+			p.send(`{"ping":{"version":"3-7"}}` + "\n")
+		}
+		if len(p.asked) != 1 || p.errors(Silent) != 0 {
+			t.Fatalf("%d connections while pings arrive", len(p.asked))
+		}
+		p.send(`{"ping":{"ver`) // not a line
+		time.Sleep(31 * time.Second)
+		synctest.Wait()
+		if len(p.asked) != 2 || p.errors(Silent) != 1 {
+			t.Errorf("%d connections, %d times silent", len(p.asked), p.errors(Silent))
+		}
+		if p.asked[1] != "3-7" {
+			t.Errorf("asked for changes of %q", p.asked[1])
+		}
+		p.wantList(listAtStart)
+	})
+}
+
+// A slow list is complete when it is, and is not used before.
+func TestSlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		defer p.run()()
+		for line := range strings.Lines(start) {
+			p.wantList("none")
+			p.send(line)
+			time.Sleep(20 * time.Second)
+		}
+		p.wantList(listAtStart)
+	})
+}
+
+// Pauses between attempts grow to 15 s, and begin again after the server has confirmed a list.
+func TestServerIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		away := errors.New("connection refused")
+		p.answer = func(string) (*http.Response, error) { return nil, away }
+		defer p.run()()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		for i := 1; i < len(p.opened); i++ {
+			if d := p.opened[i].Sub(p.opened[i-1]); d < firstPause || d > longestPause || i > 6 && d < longestPause*3/4 {
+				t.Errorf("pause %d: %v", i, d)
+			}
+		}
+		if n := strings.Count(p.log.String(), "connection refused"); n < 2 || n > 3 {
+			t.Errorf("%d log lines in 10 minutes, want one per 5 minutes", n)
+		}
+		p.answer = nil
+		time.Sleep(longestPause)
+		synctest.Wait()
+		p.send(start)
+		n := len(p.opened)
+		p.stream.CloseWithError(io.ErrUnexpectedEOF)
+		time.Sleep(firstPause)
+		synctest.Wait()
+		if len(p.opened) != n+1 {
+			t.Errorf("%d connections within %s of a lost one, want 1", len(p.opened)-n, firstPause)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		response *http.Response
+		reason   Reason
+		log      string
+		pause    time.Duration // of the first attempt, 0 for firstPause
+	}{
+		"401":         {status(401, "token expired\n"), Unauthorized, "401 Unauthorized: token expired", 0},
+		"403":         {status(403, "pod demo/x\n belongs to\tno workload"), Forbidden, "403 Forbidden: pod demo/x belongs to no workload", 0},
+		"503":         {status(503, "", "Retry-After", "3"), Unavailable, "503 Service Unavailable", 3 * time.Second},
+		"503 late":    {status(503, "", "Retry-After", "86400"), Unavailable, "503", longestPause},
+		"503 wrong":   {status(503, "", "Retry-After", "-1"), Unavailable, "503", 0},
+		"redirect":    {status(302, "", "Location", "https://elsewhere"), Status, "302 Found", 0},
+		"long":        {status(500, strings.Repeat("x", 1<<20)), Status, strings.Repeat("x", maxReply), 0},
+		"compressed":  {status(500, "\x1f\x8b\xff", "Content-Encoding", "gzip"), Status, "500 Internal Server Error", 0},
+		"not gzip":    {status(200, start, "Content-Encoding", "gzip"), Unreachable, "gzip: invalid header", 0},
+		"empty":       {status(200, ""), Unreachable, "EOF", 0},
+		"another one": {status(200, "hello"), Protocol, "invalid character", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+				p.answer = func(string) (*http.Response, error) { p.answer = nil; return c.response, nil }
+				defer p.run()()
+				if p.errors(c.reason) != 1 || !strings.Contains(p.log.String(), c.log) || len(p.log.String()) > 1000 {
+					t.Errorf("%d errors with reason %s, log: %s", p.errors(c.reason), c.reason, p.log)
+				}
+				want := max(c.pause, firstPause)
+				time.Sleep(want * 3 / 4)
+				synctest.Wait()
+				if want > firstPause && len(p.asked) != 1 && c.pause*3/4 > firstPause {
+					if d := p.opened[1].Sub(p.opened[0]); d < want*3/4 {
+						t.Errorf("asked again after %v, want %v", d, want)
+					}
+				}
+				time.Sleep(want / 4)
+				synctest.Wait()
+				if len(p.asked) != 2 {
+					t.Fatalf("%d connections after %v", len(p.asked), want)
+				}
+				p.send(start)
+				p.wantList(listAtStart)
+			})
+		})
+	}
+}
+
+// A change of another list is followed by one request for a full list.
+func TestMismatchRequestsFullList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		defer p.run()()
+		p.send(start)
+		p.send(`{"begin":{"version":"3-9","from":"3-8"}}` + "\n")
+		time.Sleep(firstPause)
+		synctest.Wait()
+		p.send(strings.ReplaceAll(start, "3-7", "3-9"))
+		p.stream.Close()
+		time.Sleep(firstPause)
+		synctest.Wait()
+		if got := strings.Join(p.asked, ","); got != ",,3-9" {
+			t.Errorf("asked for changes of %q", got)
+		}
+	})
+}
+
+// An older leader is refused, unless the newer one has not been heard of for long: the numbers begin
+// again when the Lease is deleted.
+func TestOlderLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		defer p.run()()
+		p.send(start)
+		older := `{"begin":{"version":"1-1","full":true}}{"job":"c","groups":[]}{"end":{"version":"1-1"}}` + "\n"
+		p.answer = func(string) (*http.Response, error) { return status(200, older), nil }
+		p.stream.Close()
+		time.Sleep(patience - time.Second)
+		synctest.Wait()
+		p.wantList(listAtStart)
+		if p.errors(OldLeader) < 10 {
+			t.Errorf("refused %d times", p.errors(OldLeader))
+		}
+		time.Sleep(longestPause + time.Second)
+		synctest.Wait()
+		p.wantList("1-1: c=[]")
+	})
+}
+
+// The list is stored at once, then at most every 5 s, and at the end.
+func TestFileFollowsList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "list")
+		p := newPeer(t, file)
+		stop := p.run()
+		stored := func() string {
+			l := &list{}
+			_, err := l.load(file, bounds, newPacker())
+			must(t, err)
+			return l.version.String()
+		}
+		p.send(start)
+		if got := stored(); got != "3-7" {
+			t.Errorf("stored %q", got)
+		}
+		info, err := os.Stat(file)
+		must(t, err)
+		if info.Mode() != 0o600 {
+			t.Errorf("mode %v", info.Mode())
+		}
+		for _, seq := range []string{"3-8", "3-9"} {
+			p.send(strings.ReplaceAll(start, "3-7", seq))
+		}
+		if got := stored(); got != "3-7" {
+			t.Errorf("stored %q within %s", got, saveInterval)
+		}
+		time.Sleep(saveInterval)
+		synctest.Wait()
+		if got := stored(); got != "3-9" {
+			t.Errorf("stored %q after %s", got, saveInterval)
+		}
+		p.send(strings.ReplaceAll(start, "3-7", "3-10"))
+		stop()
+		if got := stored(); got != "3-10" {
+			t.Errorf("stored %q at the end", got)
+		}
+		if left, _ := filepath.Glob(file + ".*"); len(left) > 0 {
+			t.Errorf("files left: %v", left)
+		}
+		again := newPeer(t, file)
+		again.client.Load()
+		again.wantList(strings.ReplaceAll(listAtStart, "3-7", "3-10"))
+		defer again.run()()
+		if again.asked[0] != "3-10" {
+			t.Errorf("asked for changes of %q after a restart", again.asked[0])
+		}
+	})
+}
+
+// Without a place for the file, the list is served from memory, and stored as soon as it can be.
+func TestDiskFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "later")
+		p := newPeer(t, filepath.Join(dir, "list"))
+		defer p.run()()
+		p.send(start)
+		p.wantList(listAtStart)
+		if p.errors(Disk) != 1 || strings.Count(p.log.String(), "cannot be stored on disk") != 1 {
+			t.Errorf("%d errors, log: %s", p.errors(Disk), p.log)
+		}
+		must(t, os.Mkdir(dir, 0o755))
+		time.Sleep(saveInterval)
+		synctest.Wait()
+		p.send(strings.ReplaceAll(start, "3-7", "3-8"))
+		if _, err := os.Stat(filepath.Join(dir, "list")); err != nil || !strings.Contains(p.log.String(), "stored on disk again") {
+			t.Errorf("%v, log: %s", err, p.log)
+		}
+	})
+}
+
+// A damaged file is ignored: the list is unknown then, and not empty.
+func TestDamagedFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "list")
+	l := &list{}
+	must(t, feed(l, start, bounds))
+	must(t, l.save(file))
+	whole, err := os.ReadFile(file)
+	must(t, err)
+	for n := range whole {
+		damaged := whole[:n]
+		if n%2 == 1 {
+			damaged = append(append([]byte{}, whole[:n]...), whole[n]^0x55)
+			damaged = append(damaged, whole[n+1:]...)
+		}
+		must(t, os.WriteFile(file, damaged, 0o600))
+		got := &list{}
+		found, err := got.load(file, bounds, newPacker())
+		s := text(t, got, "a", "b")
+		if found != (s == listAtStart) || found == (err != nil) || !found && s != "none" {
+			t.Fatalf("byte %d: found %v, error %v, list %s", n, found, err, s)
+		}
+	}
+	must(t, os.WriteFile(file, whole, 0o600))
+	tight := bounds
+	tight.Jobs = 1
+	if _, err := (&list{}).load(file, tight, newPacker()); reasonOf(err) != TooLarge {
+		t.Errorf("a file above the limits: %v", err)
+	}
+}
+
+func TestServeHTTP(t *testing.T) {
+	p := newPeer(t, "")
+	get := func(method, path, accept string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, nil)
+		r.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		p.client.ServeHTTP(w, r)
+		return w
+	}
+	const job = "serviceMonitor/demo/web/0"
+	path := Prefix + url.PathEscape(job)
+	if w := get("GET", path, ""); w.Code != 503 {
+		t.Errorf("without a list: %d", w.Code)
+	}
+	must(t, feed(&p.client.list, strings.ReplaceAll(start, `"job":"a"`, `"job":"`+job+`"`), bounds))
+	const groups = `[{"targets":["1:80"],"labels":{"x":"é\u00e9"}},{"targets":[]}]`
+	if w := get("GET", path, ""); w.Code != 200 || w.Body.String() != groups || w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
+	}
+	if w := get("GET", path, "gzip"); w.Code != 200 || unpack(t, w.Body.Bytes()) != groups || w.Header().Get("Content-Encoding") != "gzip" {
+		t.Errorf("compressed: %d %v", w.Code, w.Header())
+	}
+	if w := get("GET", Prefix+"b", ""); w.Code != 200 || w.Body.String() != "[]" {
+		t.Errorf("job without targets: %d %s", w.Code, w.Body)
+	}
+	for path, want := range map[string]int{Prefix + "c": 503, Prefix: 503, "/": 404, "/metrics": 404, "/sd": 404} {
+		if w := get("GET", path, ""); w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+	if w := get("POST", path, ""); w.Code != 405 {
+		t.Errorf("POST: %d", w.Code)
+	}
+}

@@ -1,0 +1,103 @@
+package targets
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+)
+
+// load reads the list from a file that save has written. It reports whether there is one.
+//
+// Errors: the file cannot be read, or is not a complete list within the limits. The list is unchanged
+// then.
+func (l *list) load(path string, limits Limits, pack *packer) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	plain, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", path, err)
+	}
+	in, to := newReader(plain, limits, pack), receiver{list: l, limits: limits}
+	for {
+		m, err := in.next()
+		if err != nil {
+			return false, fmt.Errorf("read %s: %w", path, err)
+		}
+		changed, _, err := to.take(m, info.ModTime())
+		if changed || err != nil {
+			return err == nil, err
+		}
+	}
+}
+
+// save writes the list to a file, as a full list in the form of the stream, and replaces the file at
+// once. Only this user can read it.
+func (l *list) save(path string) (err error) {
+	version, jobs := l.snapshot()
+	temp := path + ".tmp"
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temp) // the error is that of the write
+		}
+	}()
+	out := bufio.NewWriter(f)
+	err = errors.Join(f.Chmod(0o600), writeList(out, version, jobs), out.Flush(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}
+
+// writeList writes gzip members: the lists of the jobs as they are, and between them the framing of
+// the stream, stored.
+func writeList(out io.Writer, version Version, jobs map[string]*job) error {
+	frame, err := gzip.NewWriterLevel(out, gzip.NoCompression)
+	if err != nil {
+		return err
+	}
+	text := fmt.Appendf(nil, "{\"begin\":{\"version\":%q,\"full\":true,\"jobs\":%d}}\n", version.text, len(jobs))
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		text = fmt.Appendf(text, "{\"job\":%s,\"groups\":", quoted)
+		if err := writeMember(frame, out, text); err != nil {
+			return err
+		}
+		if _, err := out.Write(jobs[name].packed); err != nil {
+			return err
+		}
+		text = append(text[:0], "}\n"...)
+	}
+	return writeMember(frame, out, fmt.Appendf(text, "{\"end\":{\"version\":%q}}\n", version.text))
+}
+
+func writeMember(w *gzip.Writer, out io.Writer, text []byte) error {
+	w.Reset(out)
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	return w.Close()
+}
