@@ -24,7 +24,7 @@ type Discoveries struct {
 	Static []*StaticSD `yaml:"static_configs,omitempty"`
 	// File discovery.
 	File []*FileSD `yaml:"file_sd_configs,omitempty"`
-	// HTTP discovery.
+	// HTTP discovery. With central discovery, that of config-reloader.
 	HTTP []*HTTPSD `yaml:"http_sd_configs,omitempty" since:"2.28.0" reject:"httpSDConfigs"`
 	// Kubernetes discovery.
 	Kubernetes []*KubernetesAnySD `yaml:"kubernetes_sd_configs,omitempty"`

@@ -35,9 +35,10 @@ const (
 	additionalOrigin     = "workload spec.additionalScrapeConfigs"
 )
 
-// WithOrigins returns a copy of the settings that records the origin of each relabel step:
-// [Fragment.Origins] and [Frame.Origins]. All other results are the same. The key is the same
-// too, so do not cache fragments with origins by key.
+// WithOrigins returns a copy of the settings for evaluating jobs, which records the origin of each
+// relabel step: [Fragment.Origins] and [Frame.Origins]. Jobs with central discovery are those of the
+// workload without it. All other results are the same. The key is the same too, so do not cache
+// fragments with origins by key.
 func (s *Settings) WithOrigins() *Settings {
 	out := *s
 	out.origins = true

@@ -47,6 +47,7 @@ func checkOrigins(t *testing.T, path, version string, c golden.Case) (jobs int) 
 		t.Fatal(err)
 	}
 	w.setVersion(version)
+	w.cluster.CentralDiscovery = false // is never evaluated, see TestEvaluationHasOwnDiscovery
 	plain, err := w.render()
 	if err != nil {
 		return 0 // a golden file with an error

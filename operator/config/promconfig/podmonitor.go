@@ -108,7 +108,6 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
 		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
 		TrackTimestampsStaleness: e.TrackTimestampsStaleness,
-		KubernetesSD:             []*KubernetesSD{sd},
 		ScrapeInterval:           e.Interval,
 		ScrapeTimeout:            e.ScrapeTimeout,
 		MetricsPath:              e.Path,
@@ -117,6 +116,7 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 		FollowRedirects:          e.FollowRedirects,
 		EnableHTTP2:              e.EnableHTTP2,
 	}
+	job.KubernetesSD, job.Listed = c.s.discover(job.JobName, sd)
 	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
 	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
@@ -133,7 +133,7 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 	steps.addRelabel(e.RelabelConfigs, steps.fieldOf(podEndpoints, i, "relabelings"))
 	steps.addEnforced(enforced)
 	if !c.s.data.DaemonSet {
-		steps.addAll(c.s.shardByAddress, ShardingOrigin)
+		steps.addAll(c.s.shardBy(c.s.shardByAddress, job.KubernetesSD == nil), ShardingOrigin)
 	}
 	job.RelabelConfigs = c.done(&steps)
 	return nil

@@ -50,6 +50,8 @@ type ProbeJob struct {
 	StaticConfigs []StaticConfig `yaml:"static_configs,omitempty"`
 	// KubernetesSD has at most one entry.
 	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs,omitempty"`
+	// Listed has one entry for Ingresses with central discovery.
+	Listed []*ListedSD `yaml:"http_sd_configs,omitempty"`
 	// RelabelConfigs are applied to targets before the scrape.
 	RelabelConfigs []Step `yaml:"relabel_configs,omitempty"`
 	// BearerToken is read from a Secret; deprecated.
@@ -232,7 +234,9 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 		if err != nil {
 			return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
 		}
-		job.KubernetesSD = []*KubernetesSD{{Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api}}
+		job.KubernetesSD, job.Listed = c.s.discover(job.JobName, &KubernetesSD{
+			Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api,
+		})
 		steps.addSelector(&ingress.Selector, "ingress", "spec.targets.ingress.selector")
 		steps.add(ingressURL, targetOrigin)
 		steps.add(namespaceLabel, namespaceOrigin)
@@ -245,7 +249,7 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 	steps.addClass(class)
 	steps.addRelabel(own, path)
 	steps.addEnforced(enforced)
-	steps.addAll(c.s.shardByParam, ShardingOrigin)
+	steps.addAll(c.s.shardBy(c.s.shardByParam, job.KubernetesSD == nil && job.StaticConfigs == nil), ShardingOrigin)
 	job.RelabelConfigs = c.done(&steps)
 	return nil
 }

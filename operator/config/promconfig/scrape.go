@@ -20,8 +20,10 @@ type JobHead struct {
 	HonorTimestamps *bool `yaml:"honor_timestamps,omitempty" since:"2.9.0"`
 	// TrackTimestampsStaleness also marks series with explicit timestamps as stale.
 	TrackTimestampsStaleness *bool `yaml:"track_timestamps_staleness,omitempty" since:"2.48.0"`
-	// KubernetesSD has exactly one entry.
-	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs"`
+	// KubernetesSD has one entry, or none with central discovery.
+	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs,omitempty"`
+	// Listed has one entry with central discovery.
+	Listed []*ListedSD `yaml:"http_sd_configs,omitempty"`
 	// ScrapeInterval of the job.
 	ScrapeInterval v1.Duration `yaml:"scrape_interval,omitempty"`
 	// ScrapeTimeout of the job, at most the interval.

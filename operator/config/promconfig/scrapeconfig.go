@@ -211,6 +211,7 @@ func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeCl
 	job.ScrapeProtocols, job.FallbackScrapeProtocol = tail.ScrapeProtocols, tail.FallbackScrapeProtocol
 	job.MetricRelabelConfigs = tail.MetricRelabelConfigs
 
+	central := c.s.discoverAny(job.JobName, &job.Discoveries)
 	steps := c.stepList()
 	steps.add(tmpJobName, jobNameOrigin)
 	steps.addClass(class)
@@ -219,8 +220,8 @@ func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeCl
 	}
 	steps.addRelabel(spec.RelabelConfigs, "spec.relabelings")
 	steps.addEnforced(enforced)
-	if c.s.data.Sharding.Shards > 1 && !c.s.data.DaemonSet && !shardsItself(steps.steps) {
-		steps.addAll(c.s.shardByAddress, ShardingOrigin)
+	if (c.s.data.Sharding.Shards > 1 || central) && !c.s.data.DaemonSet && !shardsItself(steps.steps) {
+		steps.addAll(c.s.shardBy(c.s.shardByAddress, central), ShardingOrigin)
 	}
 	job.RelabelConfigs = c.done(&steps)
 }

@@ -134,7 +134,6 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
 		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
 		TrackTimestampsStaleness: e.TrackTimestampsStaleness,
-		KubernetesSD:             []*KubernetesSD{sd},
 		ScrapeInterval:           e.Interval,
 		ScrapeTimeout:            e.ScrapeTimeout,
 		MetricsPath:              e.Path,
@@ -143,6 +142,7 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 		FollowRedirects:          e.FollowRedirects,
 		EnableHTTP2:              e.EnableHTTP2,
 	}
+	job.KubernetesSD, job.Listed = c.s.discover(job.JobName, sd)
 	job.BearerTokenFile = e.BearerTokenFile
 	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization,
@@ -160,7 +160,7 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 	steps.addClass(class)
 	steps.addRelabel(e.RelabelConfigs, steps.fieldOf("spec.endpoints", i, "relabelings"))
 	steps.addEnforced(enforced)
-	steps.addAll(c.s.shardByAddress, ShardingOrigin)
+	steps.addAll(c.s.shardBy(c.s.shardByAddress, job.KubernetesSD == nil), ShardingOrigin)
 	job.RelabelConfigs = c.done(&steps)
 	return nil
 }

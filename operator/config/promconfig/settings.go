@@ -8,10 +8,12 @@ import (
 	"fmt"
 
 	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
@@ -28,6 +30,8 @@ type Capabilities struct {
 	AgentDaemonSet bool
 	// TopologySharding is the feature gate PrometheusTopologySharding (on by default).
 	TopologySharding bool
+	// CentralDiscovery is --central-discovery=opt-in: workloads may have central discovery.
+	CentralDiscovery bool
 }
 
 // Settings are the settings of a workload that affect the compilation of its monitors. They are
@@ -42,6 +46,7 @@ type Settings struct {
 	// Steps that all monitors of the workload have in common.
 	shardByAddress []Step
 	shardByParam   []Step
+	sharded        []Step // instead of both with central discovery
 
 	origins bool // record the origins of relabel steps
 }
@@ -71,6 +76,7 @@ type settingsData struct {
 	APIServerConfig          *v1.APIServerConfig
 	Enforced                 enforcedLimits
 	Sharding                 sharding
+	Discovery                wellknown.TargetDiscovery
 	EndpointSlice            bool
 }
 
@@ -80,13 +86,17 @@ const defaultInterval = "30s"
 // ServerSettings returns the settings of a Prometheus for its monitors.
 //
 // Errors fail the reconciliation: an unsupported version, a scrape timeout above the interval,
-// an invalid scrape class, more than [v1.MaxShards] shards.
+// an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError].
 func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
-	return newSettings(&p.Spec.CommonPrometheusFields, p.Namespace, gate.Server, false, c)
+	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c)
 }
 
-func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode, daemonSet bool, c Capabilities) (*Settings, error) {
+func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gate.Mode, daemonSet bool, c Capabilities) (*Settings, error) {
 	version, err := ParseVersion(f.Version)
+	if err != nil {
+		return nil, err
+	}
+	discovery, _, err := TargetDiscovery(meta.Annotations, version, daemonSet, c.CentralDiscovery)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +142,15 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 		APIServerConfig:          f.APIServerConfig,
 		Enforced:                 enforcedFrom(f),
 		Sharding:                 shardingOf(f, mode, c),
+		Discovery:                discovery,
 		EndpointSlice:            c.EndpointSlice,
 	}}
 	if s.dependsOnNamespace() {
-		s.data.Namespace = namespace
+		s.data.Namespace = meta.Namespace
 	}
 	s.shardByAddress = s.data.Sharding.steps(addressLabel)
 	s.shardByParam = s.data.Sharding.steps(paramTargetLabel)
+	s.sharded = s.data.Sharding.constants()
 	return s, s.seal()
 }
 

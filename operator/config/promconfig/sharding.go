@@ -43,6 +43,8 @@ func (s sharding) steps(label string) []Step {
 	)
 }
 
+var currentShardStep = &copyStep{TargetLabel: "__tmp_current_shard", Replacement: "$(SHARD)", Action: "replace"}
+
 // currentShard returns steps that keep targets only if the shard's ordinal is in use.
 func (s sharding) currentShard() []Step {
 	ordinals := make([]string, s.Shards)
@@ -50,7 +52,7 @@ func (s sharding) currentShard() []Step {
 		ordinals[i] = strconv.Itoa(i)
 	}
 	return []Step{
-		&copyStep{TargetLabel: "__tmp_current_shard", Replacement: "$(SHARD)", Action: "replace"},
+		currentShardStep,
 		&keepStep{SourceLabels: []string{"__tmp_current_shard"}, Regex: strings.Join(ordinals, "|"), Action: "keep"},
 	}
 }

@@ -1,0 +1,167 @@
+package promconfig
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+
+	"github.com/Masterminds/semver/v3"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+)
+
+// Central discovery: jobs whose targets come from the pod's own cluster read them from the
+// config-reloader beside the server, which receives them from the discovery service. All other jobs
+// discover their targets themselves.
+//
+//	own      kubernetes_sd_configs                     hashmod and keep
+//	both     kubernetes_sd_configs, http_sd_configs    hashmod and keep
+//	central  http_sd_configs                           the constants that these steps leave behind
+//
+// The constants stay because all labels but __meta_* identify a target to the server: with others,
+// every scrape loop would restart.
+
+// ListedSD is the entry of http_sd_configs that reads the targets of a job from config-reloader.
+type ListedSD struct {
+	// Endpoint is a URL on the loopback interface.
+	Endpoint string `yaml:"url"`
+	// RefreshInterval is the interval between requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval"`
+}
+
+const (
+	// listedRefresh is the interval of requests to config-reloader. Another value would be another
+	// discovery, whose targets are lost until it has answered.
+	listedRefresh = "5s"
+	listedSince   = "2.28.0" // http_sd_configs
+)
+
+// TargetDiscovery returns who discovers the targets of a workload. If the annotation of central
+// discovery has no effect, ignored says why.
+//
+// Errors: the annotation is invalid, see [AnnotationError].
+func TargetDiscovery(annotations map[string]string, version *semver.Version, daemonSet, enabled bool) (d wellknown.TargetDiscovery, ignored string, err error) {
+	d, err = wellknown.ParseTargetDiscovery(annotations)
+	if err != nil {
+		return wellknown.OwnDiscovery, "", &AnnotationError{err}
+	}
+	if !d.Central() {
+		return d, "", nil
+	}
+	const noEffect = "annotation " + wellknown.AnnotationTargetDiscovery + " has no effect: "
+	switch {
+	case !enabled:
+		ignored = noEffect + "the operator runs with --central-discovery=off"
+	case daemonSet:
+		ignored = noEffect + "in mode DaemonSet, each pod discovers the targets of its node"
+	case version.LessThan(semver.MustParse(listedSince)):
+		ignored = fmt.Sprintf("%sit needs Prometheus >= %s", noEffect, listedSince)
+	default:
+		return d, "", nil
+	}
+	return wellknown.OwnDiscovery, ignored, nil
+}
+
+// AnnotationError is an invalid annotation of a workload.
+type AnnotationError struct{ err error }
+
+func (e *AnnotationError) Error() string { return e.err.Error() }
+func (e *AnnotationError) Unwrap() error { return e.err }
+
+// ConditionReason returns the reason of the condition that reports the error.
+func (e *AnnotationError) ConditionReason() string { return "InvalidAnnotation" }
+
+// discovery returns who discovers the targets of jobs in the pod's own cluster. Settings for
+// evaluation always have the discovery and the sharding steps of the servers themselves, because
+// the discovery service evaluates these.
+func (s *Settings) discovery() wellknown.TargetDiscovery {
+	if s.origins {
+		return wellknown.OwnDiscovery
+	}
+	return s.data.Discovery
+}
+
+// central reports whether only the discovery service discovers the targets of jobs in the pod's own
+// cluster.
+func (s *Settings) central() bool { return s.discovery() == wellknown.CentralDiscovery }
+
+// listed returns the discovery that reads the targets of a job from config-reloader, or nil without
+// central discovery.
+func (s *Settings) listed(job string) []*ListedSD {
+	if !s.discovery().Central() {
+		return nil
+	}
+	return []*ListedSD{{
+		Endpoint: "http://" + wellknown.TargetsAddress + wellknown.TargetsPath + url.PathEscape(job), RefreshInterval: listedRefresh,
+	}}
+}
+
+// discover returns the discoveries of a job with one entry of kubernetes_sd_configs.
+func (s *Settings) discover(job string, sd *KubernetesSD) ([]*KubernetesSD, []*ListedSD) {
+	if sd.external() {
+		return []*KubernetesSD{sd}, nil
+	}
+	if s.central() {
+		return nil, s.listed(job)
+	}
+	return []*KubernetesSD{sd}, s.listed(job)
+}
+
+// external reports whether the discovery uses another API server or other credentials than those of
+// the pod.
+func (k *KubernetesSD) external() bool {
+	return !reflect.ValueOf(k.APIServer).IsZero()
+}
+
+// discoverAny does the same for the discoveries of a ScrapeConfig. It reports whether only the
+// discovery service discovers its targets. A job with static targets alone is not listed.
+func (s *Settings) discoverAny(job string, d *Discoveries) (central bool) {
+	if !d.inCluster() {
+		return false
+	}
+	for _, list := range s.listed(job) {
+		d.HTTP = []*HTTPSD{{Endpoint: list.Endpoint, RefreshInterval: list.RefreshInterval}}
+	}
+	if central = s.central(); central {
+		d.Kubernetes, d.Static = nil, nil
+	}
+	return central
+}
+
+// inCluster reports whether there are discoveries in the pod's own cluster, and no others but static
+// targets.
+func (d *Discoveries) inCluster() bool {
+	for _, k := range d.Kubernetes {
+		if k.APIServer != "" {
+			return false
+		}
+	}
+	rest := *d
+	rest.Kubernetes, rest.Static = nil, nil
+	return len(d.Kubernetes) > 0 && reflect.ValueOf(rest).IsZero()
+}
+
+// shardBy returns the steps that assign targets to shards: the given ones, or the constants if only
+// the discovery service discovers the targets.
+func (s *Settings) shardBy(steps []Step, central bool) []Step {
+	if central {
+		return s.sharded
+	}
+	return steps
+}
+
+// constants returns the steps that write what the steps of sharding leave behind in each target that
+// they keep. They do not depend on the number of shards.
+func (s sharding) constants() []Step {
+	var steps []Step
+	if s.Current {
+		steps = append(steps, currentShardStep)
+	}
+	variable := "$(SHARD)"
+	if len(s.Zones) > 0 {
+		steps = append(steps, &copyStep{TargetLabel: "__tmp_topology", Replacement: "$(TOPOLOGY_ZONE)", Action: "replace"})
+		variable = "$(INZONE_SHARD)"
+	}
+	return append(steps, &copyStep{TargetLabel: "__tmp_hash", Replacement: variable, Action: "replace"})
+}

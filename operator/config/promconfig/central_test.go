@@ -1,0 +1,228 @@
+package promconfig
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
+	"go.yaml.in/yaml/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kyaml "sigs.k8s.io/yaml"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// inMode returns the settings of a Prometheus with this mode of discovery, empty for no annotation.
+func inMode(t *testing.T, mode, spec string) *Settings {
+	t.Helper()
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}
+	if mode != "" {
+		p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: mode}
+	}
+	if err := kyaml.UnmarshalStrict([]byte(spec), &p.Spec); err != nil {
+		t.Fatal(err)
+	}
+	c := everything
+	c.CentralDiscovery = true
+	s, err := ServerSettings(p, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// listedTexts returns the jobs of one object of each kind whose targets can be in the list, by kind.
+func listedTexts(t *testing.T, s *Settings) map[string]string {
+	t.Helper()
+	meta := metav1.ObjectMeta{Namespace: "demo", Name: "web"}
+	selector := metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	probe := &v1.Probe{ObjectMeta: meta}
+	probe.Spec.ProberSpec.URL = "prober:9115"
+	probe.Spec.Targets.Ingress = &v1.ProbeTargetIngress{Selector: selector}
+	none := &assets.Static{}
+	out := map[string]string{}
+	for kind, f := range map[string]Fragment{
+		"ServiceMonitor": CompileServiceMonitor(&v1.ServiceMonitor{ObjectMeta: meta, Spec: v1.ServiceMonitorSpec{
+			Selector: selector, Endpoints: []v1.Endpoint{{Port: "a"}, {Port: "b"}}}}, s, none),
+		"PodMonitor": CompilePodMonitor(&v1.PodMonitor{ObjectMeta: meta, Spec: v1.PodMonitorSpec{
+			Selector: selector, PodMetricsEndpoints: []v1.PodMetricsEndpoint{{}}}}, s, none),
+		"Probe": CompileProbe(probe, s, none),
+		"ScrapeConfig": CompileScrapeConfig(&v1alpha1.ScrapeConfig{ObjectMeta: meta, Spec: v1alpha1.ScrapeConfigSpec{
+			KubernetesSDConfigs: []v1alpha1.KubernetesSDConfig{{Role: "Node"}}, StaticConfigs: []v1alpha1.StaticConfig{{Targets: []string{"a:80"}}}}}, s, none),
+	} {
+		if f.Err != nil {
+			t.Fatalf("%s: %v", kind, f.Err)
+		}
+		out[kind] = string(f.YAML)
+	}
+	return out
+}
+
+// The number of shards is not in the text of a job with central discovery, so that another number
+// reloads no server.
+func TestShardsDoNotChangeCentralJobs(t *testing.T) {
+	for _, rest := range []string{"", ", shardingStrategy: {mode: Topology, topology: {values: [a, b]}}"} {
+		first := listedTexts(t, inMode(t, "central", "{shards: 2"+rest+"}"))
+		for _, shards := range []string{"1", "4", "50"} {
+			for kind, text := range listedTexts(t, inMode(t, "central", "{shards: "+shards+rest+"}")) {
+				if text != first[kind] {
+					t.Errorf("%s with %s shards%s:\n%s\nwith 2:\n%s", kind, shards, rest, text, first[kind])
+				}
+			}
+		}
+		for kind, text := range listedTexts(t, inMode(t, "own", "{shards: 4"+rest+"}")) {
+			if text == listedTexts(t, inMode(t, "own", "{shards: 2"+rest+"}"))[kind] {
+				t.Errorf("%s: the own text does not depend on the number either", kind)
+			}
+		}
+	}
+}
+
+// What is evaluated, for people and by the discovery service, is the discovery and the sharding of the
+// servers themselves, in every mode.
+func TestEvaluationHasOwnDiscovery(t *testing.T) {
+	want := listedTexts(t, inMode(t, "", "{shards: 3}").WithOrigins())
+	for _, mode := range []string{"own", "both", "central"} {
+		s := inMode(t, mode, "{shards: 3}")
+		for kind, text := range listedTexts(t, s.WithOrigins()) {
+			if text != want[kind] {
+				t.Errorf("%s in mode %s is evaluated as\n%s\nwant\n%s", kind, mode, text, want[kind])
+			}
+		}
+		for kind, text := range listedTexts(t, s) {
+			own, listed := strings.Contains(text, "kubernetes_sd_configs"), strings.Contains(text, "http_sd_configs")
+			if own != (mode != "central") || listed != (mode != "own") {
+				t.Errorf("%s in mode %s: own discovery %v, list %v", kind, mode, own, listed)
+			}
+		}
+	}
+}
+
+// Each mode has its own fragments, and no annotation is own.
+func TestKeyOfModes(t *testing.T) {
+	seen := map[string]string{}
+	for _, mode := range []string{"own", "both", "central"} {
+		key := inMode(t, mode, "{}").Key()
+		if other, taken := seen[key]; taken {
+			t.Errorf("mode %s has the key of %s", mode, other)
+		}
+		seen[key] = mode
+	}
+	if seen[inMode(t, "", "{}").Key()] != "own" {
+		t.Error("without the annotation, the key is not that of mode own")
+	}
+}
+
+// A target that a shard keeps has the same labels in every mode. Servers identify it by all labels but
+// __meta_*, so its scrape loop survives a change of the mode.
+func TestModesDoNotChangeTargets(t *testing.T) {
+	target := labels.FromMap(map[string]string{
+		"__address__": "10.0.0.7:80", "__meta_kubernetes_service_label_app": "web", "__meta_kubernetes_service_labelpresent_app": "true",
+		"__meta_kubernetes_pod_label_app": "web", "__meta_kubernetes_pod_labelpresent_app": "true", "__meta_kubernetes_endpoint_port_name": "a",
+		"__meta_kubernetes_ingress_label_app": "web", "__meta_kubernetes_ingress_labelpresent_app": "true", "__meta_kubernetes_ingress_scheme": "http",
+		"__meta_kubernetes_ingress_path": "/", "__meta_kubernetes_endpointslice_endpoint_zone": "b", "__meta_kubernetes_namespace": "demo",
+	})
+	for _, spec := range []string{"{shards: 3}", "{shards: 4, shardingStrategy: {mode: Topology, topology: {values: [a, b]}}}"} {
+		texts := map[string]map[string]string{}
+		for _, mode := range []string{"own", "both", "central"} {
+			texts[mode] = listedTexts(t, inMode(t, mode, spec))
+		}
+		for kind := range texts["own"] {
+			kept := 0
+			for _, variables := range inMode(t, "own", spec).ShardVariables() {
+				own := identity(t, texts["own"][kind], variables, target)
+				if own == "" {
+					continue
+				}
+				kept++
+				for _, mode := range []string{"both", "central"} {
+					if got := identity(t, texts[mode][kind], variables, target); got != own {
+						t.Errorf("%s %s on shard %s in mode %s: %s, want %s", kind, spec, variables["SHARD"], mode, got, own)
+					}
+				}
+			}
+			if kept != 1 {
+				t.Errorf("%s %s: kept on %d shards", kind, spec, kept)
+			}
+		}
+	}
+}
+
+// identity returns the labels that identify a target to the server after the steps of the first job, or
+// "" if it is dropped.
+func identity(t *testing.T, text string, variables map[string]string, target labels.Labels) string {
+	t.Helper()
+	for name, value := range variables {
+		text = strings.ReplaceAll(text, "$("+name+")", value)
+	}
+	var jobs []struct {
+		Steps []*relabel.Config `yaml:"relabel_configs"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &jobs); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range jobs[0].Steps {
+		s.NameValidationScheme = model.UTF8Validation
+	}
+	lb := labels.NewBuilder(target)
+	if !relabel.ProcessBuilder(lb, jobs[0].Steps...) {
+		return ""
+	}
+	lb.Range(func(l labels.Label) {
+		if strings.HasPrefix(l.Name, "__meta_") {
+			lb.Del(l.Name)
+		}
+	})
+	return lb.Labels().String()
+}
+
+func TestTargetDiscovery(t *testing.T) {
+	annotations := map[string]string{wellknown.AnnotationTargetDiscovery: "central"}
+	version, err := ParseVersion("3.13.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ignored, c := range map[string]struct {
+		version            string
+		daemonSet, enabled bool
+	}{
+		"":                              {"2.28.0", false, true},
+		"--central-discovery=off":       {"2.28.0", false, false},
+		"in mode DaemonSet":             {"2.28.0", true, true},
+		"it needs Prometheus >= 2.28.0": {"2.27.1", false, true},
+	} {
+		if version, err = ParseVersion(c.version); err != nil {
+			t.Fatal(err)
+		}
+		d, why, err := TargetDiscovery(annotations, version, c.daemonSet, c.enabled)
+		if err != nil || d.Central() != (ignored == "") || !strings.Contains(why, ignored) || (why == "") != (ignored == "") {
+			t.Errorf("%+v: %s, %q, %v", c, d, why, err)
+		}
+	}
+	_, _, err = TargetDiscovery(map[string]string{wellknown.AnnotationTargetDiscovery: "x"}, version, false, false)
+	if at, is := errors.AsType[*AnnotationError](err); !is || at.ConditionReason() != "InvalidAnnotation" {
+		t.Errorf("a wrong value: %v", err)
+	}
+}
+
+// The jobs of central discovery are what every version accepts that has http_sd_configs.
+func TestCentralJobsInAllVersions(t *testing.T) {
+	var first []byte
+	for _, version := range []string{"2.28.0", "2.45.0", "3.0.0", "3.13.2"} {
+		s := inMode(t, "central", "{shards: 3, version: "+version+"}")
+		text := []byte(listedTexts(t, s)["ServiceMonitor"])
+		if first == nil {
+			first = text
+		}
+		if !bytes.Equal(text, first) {
+			t.Errorf("%s:\n%s\n2.28.0:\n%s", version, text, first)
+		}
+	}
+}
