@@ -31,7 +31,7 @@ func (o *operatorOptions) kinds(kubernetes *semver.Version) ([]*engine.Kind, err
 // Errors: a quantity does not parse.
 func (o *operatorOptions) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
 	cfg, err := o.workload()
-	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged}, err
+	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged, DiscoveryCA: o.Central.readCA()}, err
 }
 
 // newestKubernetes is the Kubernetes version to assume without a cluster.
@@ -46,7 +46,9 @@ func objectKinds() (func() []*engine.Kind, error) {
 	var o Options
 	app := kingpin.New("operator", "")
 	o.Bind(app)
-	if _, err := app.Parse([]string{"--feature-gates=" + gateAgentDaemonSet + "=true"}); err != nil {
+	if _, err := app.Parse([]string{
+		"--feature-gates=" + gateAgentDaemonSet + "=true", "--central-discovery=" + optIn, "--central-discovery-address=discovery:8443",
+	}); err != nil {
 		return nil, err
 	}
 	kubernetes, err := parseKubernetes(newestKubernetes)

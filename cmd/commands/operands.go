@@ -33,6 +33,7 @@ type operandOptions struct {
 	InstantDelivery          bool
 	GrowClaims               bool
 	RestartForReloaderImage  bool
+	Central                  centralOptions
 }
 
 func (o *operandOptions) bindOperands(flags flagSet) {
@@ -68,6 +69,7 @@ func (o *operandOptions) bindOperands(flags flagSet) {
 		Default("true").BoolVar(&o.InstantDelivery)
 	flags.Flag("expand-volume-claims", "Expand PersistentVolumeClaims when an object requests more storage (default; --no-expand-volume-claims disables it).").
 		Default("true").BoolVar(&o.GrowClaims)
+	o.Central.bind(flags)
 	flags.Flag("restart-for-reloader-image", "Replace pods when only the image of their reloaders changed. Without it, they get the new image with the next change that replaces them.").
 		BoolVar(&o.RestartForReloaderImage)
 }
@@ -82,7 +84,7 @@ func (o *operandOptions) validateOperands() error {
 			return fmt.Errorf("--parts-capable-reloaders=%s: %w", text, err)
 		}
 	}
-	return nil
+	return o.Central.validate(workload.Config{PartsReaders: o.PartsReaders}.PartsReader(o.ConfigReloaderImage))
 }
 
 // workload returns the settings of generated objects from the flags.
@@ -102,6 +104,7 @@ func (o *operatorOptions) workload() (workload.Config, error) {
 		TopologySharding:     o.FeatureGates.On(gateTopologySharding),
 		ShardRetention:       o.FeatureGates.On(gateShardRetention),
 		WatchAllReferences:   o.WatchReferences,
+		Discovery:            o.Central.workload(),
 	}
 	for _, q := range []struct {
 		flag, text, fallback string
@@ -147,5 +150,6 @@ func (o *operatorOptions) capabilities(kubernetes *semver.Version) promconfig.Ca
 		AgentDaemonSet:    o.FeatureGates.On(gateAgentDaemonSet),
 		ShardRetention:    o.FeatureGates.On(gateShardRetention),
 		TopologySharding:  o.FeatureGates.On(gateTopologySharding),
+		CentralDiscovery:  o.Central.on(),
 	}
 }

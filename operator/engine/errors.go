@@ -56,6 +56,12 @@ type WaitError struct {
 
 func (e *WaitError) Error() string { return e.Reason }
 
+// conditioned is an error that has a reason of its own for the condition Reconciled.
+type conditioned interface {
+	error
+	ConditionReason() string
+}
+
 // Waiting returns the WaitError that err is or wraps. A WaitError that is joined with a failure
 // ([errors.Join]) does not count, because the failure must be reported.
 func Waiting(err error) (wait *WaitError, ok bool) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -250,6 +251,8 @@ func reconciledOf(in StatusInputs) v1.Condition {
 		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
 		if wait, ok := Waiting(in.Result.Err); ok && wait.Condition != "" {
 			out.Reason = wait.Condition
+		} else if of, ok := errors.AsType[conditioned](in.Result.Err); ok {
+			out.Reason = of.ConditionReason()
 		}
 	}
 	out.Message = excerpt.Of(out.Message, budget.ConditionBytes)

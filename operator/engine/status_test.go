@@ -130,6 +130,10 @@ func TestStatusCountsPods(t *testing.T) {
 	}
 }
 
+type annotationError struct{ error }
+
+func (annotationError) ConditionReason() string { return "InvalidAnnotation" }
+
 func TestReconciled(t *testing.T) {
 	p := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", Generation: 7}}
 	for name, tc := range map[string]struct {
@@ -150,6 +154,10 @@ func TestReconciled(t *testing.T) {
 		},
 		"a field is quoted that is as long as an object": {Result{Err: errors.New(strings.Repeat("(", 1<<20))}, true,
 			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: strings.Repeat("(", 16<<10-len(" …")) + " …"}},
+		"a failure has its own reason": {
+			Result{Err: fmt.Errorf("gather: %w", annotationError{errors.New("x is wrong")})}, true,
+			v1.Condition{Status: v1.ConditionFalse, Reason: "InvalidAnnotation", Message: "gather: x is wrong"},
+		},
 		"a failure is more than a wait": {
 			Result{Err: errors.Join(errors.New("too large"), &WaitError{Reason: "a conflict", Condition: "WriteConflict"})}, true,
 			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: "too large\na conflict"},

@@ -35,9 +35,19 @@ type Config struct {
 	TopologySharding bool
 	// ShardRetention is the feature gate PrometheusShardRetentionPolicy.
 	ShardRetention bool
+	// Discovery is the discovery service of workloads with central discovery.
+	Discovery Discovery `json:",omitzero"`
 	// WatchAllReferences means that referenced Secrets and ConfigMaps are watched in all
 	// namespaces. It is only part of the input hash.
 	WatchAllReferences bool
+}
+
+// Discovery describes the discovery service.
+type Discovery struct {
+	// Address is its host:port; empty if no workload may have central discovery.
+	Address string
+	// OwnCA means that its certificate is signed by a CA that pods do not trust otherwise.
+	OwnCA bool
 }
 
 // Layout is the division of work between reloader containers.

@@ -128,6 +128,26 @@ type ConfigReloader struct {
 	// watched and comes last, so that reloads start with the kubelet's update.
 	WatchedDirs []string
 	Env         []corev1.EnvVar
+	// Targets is zero if the pod does not receive targets.
+	Targets Targets
+}
+
+// Targets is how config-reloader receives the targets of the pod from a discovery service and serves
+// them to the server.
+type Targets struct {
+	Server, TokenFile, CAFile string
+	Listen, File              string
+}
+
+func (t Targets) args() []Arg {
+	if t.Server == "" {
+		return nil
+	}
+	args := []Arg{{"targets-server", t.Server}, {"targets-token-file", t.TokenFile}}
+	if t.CAFile != "" {
+		args = append(args, Arg{"targets-ca-file", t.CAFile})
+	}
+	return append(args, Arg{"targets-listen", t.Listen}, Arg{"targets-file", t.File})
 }
 
 // Sidecar returns the container config-reloader.
@@ -141,7 +161,8 @@ func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
 	} else {
 		args = append(args, Arg{"reload-url", r.Reload.URL})
 	}
-	c := r.container(cfg, ContainerConfigReloader, append(args, r.fileArgs()...))
+	args = append(args, r.fileArgs()...)
+	c := r.container(cfg, ContainerConfigReloader, append(args, r.Targets.args()...))
 	serve(&c, cfg, r.Listener, reloaderPort, reloaderPortName, reloaderHealthPath)
 	return c
 }

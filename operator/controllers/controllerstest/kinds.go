@@ -13,14 +13,15 @@ import (
 )
 
 // Options returns the settings of Prometheus and PrometheusAgent in a current Kubernetes. Images
-// have the registry "registry".
+// have the registry "registry". Workloads may have central discovery.
 func Options() prometheus.Options {
 	return prometheus.Options{
-		Capabilities: promconfig.Capabilities{EndpointSlice: true, PodTopologyLabels: true, TopologySharding: true, ShardRetention: true},
+		Capabilities: promconfig.Capabilities{EndpointSlice: true, PodTopologyLabels: true, TopologySharding: true, ShardRetention: true, CentralDiscovery: true},
 		Workload: workload.Config{
 			OperatorVersion: "1.2.3", Localhost: "localhost", TopologySharding: true, ShardRetention: true,
 			PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
 			ConfigReloaderImage: "registry/config-reloader:v1.2.3", RulesReloaderImage: "registry/rules-reloader:v1.2.3",
+			Discovery: workload.Discovery{Address: "discovery.monitoring.svc:8443"},
 		},
 	}
 }

@@ -66,6 +66,9 @@ func (in *Inputs) Plan() (Plan, error) {
 	if in.Workload.Server != nil {
 		plan.Put(b.ThanosHTTPClientSecret())
 	}
+	if len(in.DiscoveryCA) > 0 {
+		plan.Put(b.DiscoveryCASecret(in.DiscoveryCA))
+	}
 	plan.Hash, plan.Delivered = plan.ContentHash(plan.written.Parts, in.Rules.EachSum(), in.Mounted.Sums()), plan.content()
 
 	pod := workload.PodInputs{
@@ -226,6 +229,7 @@ func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 	if in.options.unmanaged(in.Workload) {
 		plan.Reason, plan.Message = engine.ReasonConfigUnmanaged, configUnmanaged
 	}
+	plan.discoveryNotes(b, in)
 	plan.Deprecate(deprecatedFields(in.Workload)...)
 	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
 	own := b.Dropped()

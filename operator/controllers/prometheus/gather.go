@@ -75,6 +75,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	if in.Mounted, err = g.mounts.Read(o.typed(), c, engine.UserFolders(o.Builder(g.Workload).UserMounts())); err != nil {
 		return in, err
 	}
+	in.readDiscoveryCA()
 	if g.unmanaged(o) {
 		return in, nil
 	}

@@ -33,6 +33,8 @@ type Inputs struct {
 	RulePlan rules.Plan
 	// Mounted are the user's files in the pods.
 	Mounted engine.Mounted
+	// DiscoveryCA is the CA of the discovery service, for workloads with central discovery.
+	DiscoveryCA []byte
 	// Live are the live objects of the workload.
 	engine.Live
 	// Now is the time to compare with the deadlines of retained shards.
@@ -40,6 +42,7 @@ type Inputs struct {
 
 	options   Options
 	documents *configsecret.Documents
+	noCA      error           // why there is no DiscoveryCA
 	left      []share.LeftOut // rules for which no ConfigMap is left
 	repack    bool            // whether rules were rejected after RulePlan was made
 }

@@ -28,6 +28,8 @@ type Options struct {
 	Workload         workload.Config
 	Capabilities     promconfig.Capabilities
 	DisableUnmanaged bool // never let the user manage the configuration
+	// DiscoveryCA reads the CA of the discovery service; nil if there is none of its own.
+	DiscoveryCA func() ([]byte, error)
 	// MaxSecretBytes limits the bytes of a configuration in one Secret. 0 means
 	// [configsecret.MaxBytes] and, for parts, [configsecret.MaxPartBytes].
 	MaxSecretBytes int

@@ -38,7 +38,11 @@ func (b *Builder) containers(in workload.PodInputs) ([]corev1.Container, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := []corev1.Container{prometheus, b.configReloader(in).Sidecar(b.Config)}
+	reloader := b.configReloader(in)
+	if central, _ := b.CentralDiscovery(); central {
+		b.receiveTargets(&reloader)
+	}
+	out := []corev1.Container{prometheus, reloader.Sidecar(b.Config)}
 	if b.Config.Layout != workload.LayoutSingle && len(b.ruleConfigMaps(in)) > 0 {
 		out = append(out, b.rulesReloader(in).Sidecar(b.Config))
 	}

@@ -55,6 +55,9 @@ func (b *Builder) volumes(in workload.PodInputs) []corev1.Volume {
 	if b.ownData() {
 		out = append(out, b.DataVolumes()...)
 	}
+	if central, _ := b.CentralDiscovery(); central {
+		out = append(out, b.discoveryVolumeOf())
+	}
 	return out
 }
 

@@ -1,0 +1,90 @@
+package commands
+
+import (
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// optIn is the value of --central-discovery with which workloads may have central discovery.
+const optIn = "opt-in"
+
+// centralOptions are the flags of central discovery.
+type centralOptions struct {
+	Mode, Address, CAFile string
+}
+
+func (o *centralOptions) bind(flags flagSet) {
+	flags.Flag("central-discovery", "Whether the annotation firekeeper.dev/target-discovery has an effect: off, or opt-in for each Prometheus and PrometheusAgent.").
+		Default("off").EnumVar(&o.Mode, "off", optIn)
+	flags.Flag("central-discovery-address", "host:port of the discovery service, as pods reach it. Required with --central-discovery=opt-in.").
+		StringVar(&o.Address)
+	flags.Flag("central-discovery-ca-file", "PEM file with the CA of the discovery service, which pods receive. Default: the pods trust the CAs of their image.").
+		StringVar(&o.CAFile)
+}
+
+func (o *centralOptions) on() bool { return o.Mode == optIn }
+
+// validate checks the flags. ours is whether --prometheus-config-reloader is this project's.
+func (o *centralOptions) validate(ours bool) error {
+	if !o.on() {
+		return nil
+	}
+	if o.Address == "" {
+		return errors.New("--central-discovery-address: required with --central-discovery=opt-in")
+	}
+	if host, _, err := net.SplitHostPort(o.Address); err != nil || host == "" {
+		return fmt.Errorf("--central-discovery-address=%s: is not host:port", o.Address)
+	}
+	if !ours {
+		return errors.New("--central-discovery=opt-in: needs the config-reloader of Firekeeper; name a mirror of its image with --parts-capable-reloaders")
+	}
+	return nil
+}
+
+func (o *centralOptions) workload() workload.Discovery {
+	if !o.on() {
+		return workload.Discovery{}
+	}
+	return workload.Discovery{Address: o.Address, OwnCA: o.CAFile != ""}
+}
+
+// readCA returns the function that reads the CA, or nil without one. It reads the file each time, so
+// that a new CA reaches pods with the next reconciliation.
+func (o *centralOptions) readCA() func() ([]byte, error) {
+	if !o.on() || o.CAFile == "" {
+		return nil
+	}
+	return func() ([]byte, error) {
+		text, err := os.ReadFile(o.CAFile)
+		if err == nil {
+			text, err = certificates(text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--central-discovery-ca-file: %w", err)
+		}
+		return text, nil
+	}
+}
+
+// certificates returns the certificates of a PEM file, without text between them.
+//
+// Errors: there are none; there is something else, such as a private key, which must not reach pods.
+func certificates(text []byte) (out []byte, err error) {
+	for {
+		block, rest := pem.Decode(text)
+		switch {
+		case block == nil && out == nil:
+			return nil, errors.New("has no certificate")
+		case block == nil:
+			return out, nil
+		case block.Type != "CERTIFICATE":
+			return nil, fmt.Errorf("has a block of type %q, only certificates are allowed", block.Type)
+		}
+		out, text = append(out, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...), rest
+	}
+}

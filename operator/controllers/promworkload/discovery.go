@@ -1,0 +1,66 @@
+package promworkload
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// What a pod with central discovery needs to receive its targets: a token that only the discovery
+// service accepts, and the CA of that service. The CA is in a Secret of the workload, because pods
+// mount nothing of other namespaces.
+const (
+	discoveryVolume = "discovery"
+	discoveryDir    = "/etc/prometheus/discovery"
+	discoveryToken  = "token"
+	discoveryCA     = "ca.crt"
+	targetsFile     = configOutDir + "/targets.json.gz"
+
+	discoveryTokenSeconds = 3600
+)
+
+// CentralDiscovery reports whether the discovery service provides targets of the workload. If its
+// annotation has no effect, ignored says why.
+func (b *Builder) CentralDiscovery() (central bool, ignored string) {
+	if b.Err != nil {
+		return false, ""
+	}
+	d, ignored, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "")
+	return err == nil && d.Central(), ignored
+}
+
+// DiscoveryCASecretName returns the name of the Secret with the CA of the discovery service.
+func (b *Builder) DiscoveryCASecretName() string { return b.PrefixedName() + "-discovery-ca" }
+
+// DiscoveryCASecret returns the Secret with the CA of the discovery service.
+func (b *Builder) DiscoveryCASecret(pem []byte) *corev1.Secret {
+	return b.Secret(b.DiscoveryCASecretName(), map[string][]byte{discoveryCA: pem})
+}
+
+// receiveTargets makes config-reloader receive the targets of the pod.
+func (b *Builder) receiveTargets(r *workload.ConfigReloader) {
+	r.Targets = workload.Targets{
+		Server: "https://" + b.Config.Discovery.Address, Listen: wellknown.TargetsAddress,
+		TokenFile: discoveryDir + "/" + discoveryToken, File: targetsFile,
+	}
+	if b.Config.Discovery.OwnCA {
+		r.Targets.CAFile = discoveryDir + "/" + discoveryCA
+	}
+	r.Mounts = append(r.Mounts, corev1.VolumeMount{Name: discoveryVolume, MountPath: discoveryDir, ReadOnly: true})
+}
+
+// discoveryVolumeOf returns the volume with token and CA. A missing CA does not keep the pod from
+// starting: it discovers nothing new until the CA exists.
+func (b *Builder) discoveryVolumeOf() corev1.Volume {
+	sources := []corev1.VolumeProjection{{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{
+		Audience: wellknown.DiscoveryAudience, ExpirationSeconds: new(int64(discoveryTokenSeconds)), Path: discoveryToken,
+	}}}
+	if b.Config.Discovery.OwnCA {
+		ca := workload.SecretProjection(b.DiscoveryCASecretName(), new(true))
+		ca.Secret.Items = []corev1.KeyToPath{{Key: discoveryCA, Path: discoveryCA}}
+		sources = append(sources, ca)
+	}
+	return corev1.Volume{Name: discoveryVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: sources}}}
+}
