@@ -7,10 +7,13 @@ package jobtext
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // Job is the part of a job that reports describe.
@@ -19,6 +22,7 @@ type Job struct {
 	Steps      []Step       `yaml:"relabel_configs"`
 	Kubernetes []Kubernetes `yaml:"kubernetes_sd_configs"`
 	Static     []Static     `yaml:"static_configs"`
+	HTTP       []HTTP       `yaml:"http_sd_configs"`
 	// Rest are the other keys.
 	Rest map[string]any `yaml:",inline"`
 }
@@ -48,6 +52,24 @@ type Kubernetes struct {
 // Static is a list of targets.
 type Static struct {
 	Targets []string `yaml:"targets"`
+}
+
+// HTTP is an HTTP service discovery.
+type HTTP struct {
+	URL string `yaml:"url"`
+}
+
+// listed reports whether config-reloader serves the targets of the job, see central discovery in
+// package promconfig.
+func (h HTTP) listed(job string) bool {
+	return h.URL == "http://"+wellknown.TargetsAddress+wellknown.TargetsPath+url.PathEscape(job)
+}
+
+// Listed reports whether the job receives targets from the discovery service. own is whether it also
+// discovers them by itself.
+func (j *Job) Listed() (listed, own bool) {
+	listed = slices.ContainsFunc(j.HTTP, func(h HTTP) bool { return h.listed(j.Name) })
+	return listed, len(j.Kubernetes) > 0
 }
 
 // Read returns the jobs of a text.
@@ -88,9 +110,12 @@ func discoveries(text []byte) []byte {
 	return out
 }
 
-// Others returns the keys of the discoveries other than those in Kubernetes and static targets,
-// sorted.
+// Others returns the keys of the discoveries other than those in Kubernetes, static targets and the
+// discovery service, sorted.
 func (j *Job) Others() (out []string) {
+	if slices.ContainsFunc(j.HTTP, func(h HTTP) bool { return !h.listed(j.Name) }) {
+		out = append(out, "http_sd_configs")
+	}
 	for key := range j.Rest {
 		if strings.HasSuffix(key, "_sd_configs") {
 			out = append(out, key)

@@ -107,3 +107,25 @@ func TestDiscoveries(t *testing.T) {
 		t.Errorf("a text in another form becomes %q", got)
 	}
 }
+
+// The list of config-reloader is told apart from other HTTP service discoveries.
+func TestListed(t *testing.T) {
+	jobs, err := Read([]byte(`
+- {job_name: probe/demo/a, http_sd_configs: [{url: "http://127.0.0.1:8082/sd/probe%2Fdemo%2Fa"}]}
+- {job_name: probe/demo/a, http_sd_configs: [{url: "http://127.0.0.1:8082/sd/probe%2Fdemo%2Fa"}], kubernetes_sd_configs: [{role: ingress}]}
+- {job_name: probe/demo/a, http_sd_configs: [{url: "http://127.0.0.1:8082/sd/probe%2Fdemo%2Fb"}]}
+- {job_name: probe/demo/a, kubernetes_sd_configs: [{role: ingress}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		listed, own bool
+		others      int
+	}{{true, false, 0}, {true, true, 0}, {false, false, 1}, {false, true, 0}} {
+		listed, own := jobs[i].Listed()
+		if listed != want.listed || own != want.own || len(jobs[i].Others()) != want.others {
+			t.Errorf("job %d: listed %v, own %v, others %v", i, listed, own, jobs[i].Others())
+		}
+	}
+}

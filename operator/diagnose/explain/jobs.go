@@ -47,6 +47,9 @@ func shardsOf(j *jobtext.Job, n int) string {
 		return ""
 	}
 	all := fmt.Sprintf("the shards 0 to %d", n-1)
+	if listed, own := j.Listed(); listed && !own {
+		return "the discovery service assigns each target to one of " + all + ", by its hash; targets with the label " + noHashLabel + " to all of them"
+	}
 	keeps := func(variable string) bool {
 		return slices.ContainsFunc(j.Steps, func(s jobtext.Step) bool {
 			return s.Action == "keep" && slices.Contains(s.Source, hashLabel) && strings.Contains(s.Regex, "$("+variable+")")

@@ -70,6 +70,9 @@ func others(j *jobtext.Job) (out []string) {
 	if targets > 0 {
 		out = append(out, fmt.Sprintf("%d static %s", targets, plural(targets, "target")))
 	}
+	if listed, own := j.Listed(); listed && !own {
+		out = append(out, "what the discovery service finds in the cluster")
+	}
 	for _, key := range j.Others() {
 		out = append(out, "what "+key+" finds")
 	}
