@@ -227,3 +227,11 @@ func TestTargetsFlags(t *testing.T) {
 		t.Errorf("a port in use: exit code %d, %s", code, &out)
 	}
 }
+
+// set changes the lines for new connections, and sends them to the open one.
+func (d *discovery) set(lines string) {
+	d.mu.Lock()
+	d.lines = lines
+	d.mu.Unlock()
+	d.events <- lines
+}
