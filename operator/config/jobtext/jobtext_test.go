@@ -108,7 +108,7 @@ func TestDiscoveries(t *testing.T) {
 	}
 }
 
-// The list of config-reloader is told apart from other HTTP service discoveries.
+// The list of config-reloader is distinguished from other HTTP service discoveries.
 func TestListed(t *testing.T) {
 	jobs, err := Read([]byte(`
 - {job_name: probe/demo/a, http_sd_configs: [{url: "http://127.0.0.1:8082/sd/probe%2Fdemo%2Fa"}]}

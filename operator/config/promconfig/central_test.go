@@ -3,6 +3,7 @@ package promconfig
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -223,6 +224,23 @@ func TestCentralJobsInAllVersions(t *testing.T) {
 		}
 		if !bytes.Equal(text, first) {
 			t.Errorf("%s:\n%s\n2.28.0:\n%s", version, text, first)
+		}
+	}
+}
+
+// Beside discovery in the cluster, only static targets let a ScrapeConfig be central. A new mechanism
+// is not central by itself.
+func TestMechanismsOfCentralJobs(t *testing.T) {
+	if (&Discoveries{Static: []*StaticSD{{}}}).inCluster() || (&Discoveries{}).inCluster() {
+		t.Error("a job without discovery in the cluster is central")
+	}
+	all := reflect.TypeFor[Discoveries]()
+	for i := range all.NumField() {
+		d := &Discoveries{Kubernetes: []*KubernetesAnySD{{Role: roleNode}}}
+		name, list := all.Field(i).Name, reflect.ValueOf(d).Elem().Field(i)
+		list.Set(reflect.Append(list, reflect.New(list.Type().Elem().Elem())))
+		if got, want := d.inCluster(), name == "Kubernetes" || name == "Static"; got != want {
+			t.Errorf("with %s: central is %v", name, got)
 		}
 	}
 }

@@ -26,7 +26,7 @@ const (
 	// firstPause and longestPause limit the time between two attempts.
 	firstPause, longestPause = 500 * time.Millisecond, 15 * time.Second
 	// patience is how long a list without confirmation protects against leaders with a lower number.
-	// Numbers begin again if the Lease of the discovery server is deleted.
+	// Leaders take their numbers from their clocks, one of which may have been wrong.
 	patience = 10 * time.Minute
 	// saveInterval is the minimum time between two writes of the file.
 	saveInterval = 5 * time.Second

@@ -232,8 +232,7 @@ func TestMismatchRequestsFullList(t *testing.T) {
 	})
 }
 
-// An older leader is refused, unless the newer one has not been heard of for long: the numbers begin
-// again when the Lease is deleted.
+// An older leader is refused, unless the newer one has not confirmed the list for long.
 func TestOlderLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))

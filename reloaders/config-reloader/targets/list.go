@@ -46,11 +46,13 @@ type Limits struct {
 }
 
 // LimitsFor returns the limits for a container with this memory limit in bytes; 0 means none. The
-// list exists up to three times: in memory, in the file, and while one of them is replaced.
+// list exists up to three times: in memory, in the file, and while one of them is replaced. The
+// discovery service sends at most 3 MiB, compressed as a whole, which are more when each job is
+// compressed alone.
 func LimitsFor(container int64) Limits {
-	l := Limits{Line: 16 << 20, Group: 1 << 20, Packed: 4 << 20, Plain: 256 << 20, Jobs: 20_000}
+	l := Limits{Line: 16 << 20, Group: 1 << 20, Packed: 8 << 20, Plain: 256 << 20, Jobs: 20_000}
 	if container > 0 {
-		l.Packed = min(l.Packed, container/16)
+		l.Packed = min(l.Packed, container/10)
 	}
 	return l
 }
@@ -173,7 +175,7 @@ func (l Limits) check(jobs int, packed, plain int64) error {
 	} {
 		if c.is > c.limit {
 			return &Error{TooLarge, fmt.Errorf("the list of targets has more than %d %s: it is refused and the last list stays; "+
-				"use more shards, or a higher memory limit if the container has less than 64Mi", c.limit, c.what)}
+				"use more shards, or a higher memory limit if the container has less than 80Mi", c.limit, c.what)}
 		}
 	}
 	return nil

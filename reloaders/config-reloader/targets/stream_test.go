@@ -128,7 +128,7 @@ func TestStreams(t *testing.T) {
 		"HTML":                      {stream: `<html>`, reason: Protocol},
 		"binary":                    {stream: "\x00\xff\x1f\x8b", reason: Protocol},
 		"long group":                {stream: full("3-9") + job("c", group(1<<10), group(1<<10+1)), reason: TooLarge},
-		"very long group":          {stream: full("3-9") + job("c", group(32<<10)), reason: TooLarge},
+		"very long group":           {stream: full("3-9") + job("c", group(32<<10)), reason: TooLarge},
 		"long line":                 {stream: full("3-9") + job("c", group(900), group(900), group(900), group(900), group(900), group(900)), reason: TooLarge},
 		"long value elsewhere":      {stream: `{"x":"` + strings.Repeat("x", 4<<10) + `"}`, reason: TooLarge},
 		"spaces without end":        {stream: strings.Repeat(" ", 64<<10), reason: TooLarge},
@@ -190,7 +190,7 @@ func TestUnchangedJobsAreShared(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	for container, want := range map[int64]int64{0: 4 << 20, 24 << 20: 3 << 19, 50 << 20: 50 << 16, 64 << 20: 4 << 20, 1 << 30: 4 << 20} {
+	for container, want := range map[int64]int64{0: 8 << 20, 20 << 20: 2 << 20, 50 << 20: 5 << 20, 80 << 20: 8 << 20, 1 << 30: 8 << 20} {
 		if got := LimitsFor(container).Packed; got != want {
 			t.Errorf("%d: %d bytes, want %d", container, got, want)
 		}
