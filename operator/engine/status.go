@@ -37,6 +37,8 @@ const (
 	reasonForbidden       = "PermissionMissing"    // a selected kind may not be read; the message names the permissions
 	reasonWriteConflict   = "WriteConflict"        // another client keeps reverting objects; the message names both
 
+	// ReasonAnnotationIgnored means that an annotation has no effect; the message says why, as a warning does.
+	ReasonAnnotationIgnored = "AnnotationIgnored"
 	// ReasonDeprecated means that fields are in use that have a replacement; the message names them.
 	ReasonDeprecated = "DeprecatedFieldsInUse"
 	// ReasonConfigUnmanaged means that the user writes the configuration, not the operator.

@@ -49,7 +49,7 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 	if !d.Central() {
 		return d, "", nil
 	}
-	const noEffect = "annotation " + wellknown.AnnotationTargetDiscovery + " has no effect: "
+	const noEffect = "has no effect: "
 	switch {
 	case !enabled:
 		ignored = noEffect + "the operator runs with --central-discovery=off"

@@ -2,12 +2,10 @@ package prometheus
 
 import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
-
-// reasonAnnotationIgnored is the reason of the condition Reconciled if the annotation of central
-// discovery has no effect.
-const reasonAnnotationIgnored = "AnnotationIgnored"
 
 // readDiscoveryCA reads the CA of the discovery service if pods of the workload need it. Without it,
 // the Secret with the CA stays as it is.
@@ -29,8 +27,9 @@ func (plan *Plan) discoveryNotes(b *promworkload.Builder, in *Inputs) {
 	if ignored == "" {
 		return
 	}
-	plan.Warnings = append(plan.Warnings, faults.Remark("", "%s", ignored))
+	remark := faults.Remark(faults.Key("metadata.annotations", wellknown.AnnotationTargetDiscovery), "%s", ignored)
+	plan.Warnings = append(plan.Warnings, remark)
 	if plan.Reason == "" {
-		plan.Reason, plan.Message = reasonAnnotationIgnored, ignored
+		plan.Reason, plan.Message = engine.ReasonAnnotationIgnored, remark.String()
 	}
 }

@@ -272,7 +272,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	for _, f := range made.Plan.Deprecated {
 		l.remark(self, faults.Remark(f.Field, "is deprecated, use %s%s", f.Use, unusedBeside(w, f)), "")
 	}
-	if made.Plan.Reason != "" && made.Plan.Reason != engine.ReasonDeprecated {
+	if r := made.Plan.Reason; r != "" && r != engine.ReasonDeprecated && r != engine.ReasonAnnotationIgnored { // reported above
 		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
 	l.unsentAlerts(self, w, made.Verdicts)
