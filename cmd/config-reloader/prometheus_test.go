@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
@@ -46,7 +47,10 @@ func TestMigration(t *testing.T) {
 		t.Skip("takes two minutes of scrapes")
 	}
 	program := programtest.Find(t, "prometheus")
+	version, err := programs.Release(t.Context(), program)
+	must(t, err)
 	m := newMigration(t)
+	m.version = "v" + version.String()
 	m.deliver("own")
 	m.start(program)
 	m.scraped("with its own discovery", 3)
@@ -72,6 +76,7 @@ type migration struct {
 	api     *httptest.Server
 	vol     *volumetest.Volume
 	url     string // of Prometheus
+	version string
 	targets []*scrapeTarget
 	extra   *scrapeTarget // known to the discovery server only
 	process *reloadtest.Process
@@ -98,6 +103,7 @@ func (m *migration) deliver(mode string) {
 	m.t.Helper()
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "k8s",
 		Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: mode}}}
+	p.Spec.Version = m.version
 	p.Spec.Shards, p.Spec.ScrapeInterval = new(int32(2)), v1.Duration(interval.String())
 	s, err := promconfig.ServerSettings(p, promconfig.Capabilities{CentralDiscovery: true, ShardRetention: true})
 	must(m.t, err)

@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,10 +31,12 @@ type peer struct {
 	t      *testing.T
 	client *Client
 	log    *logtest.Log
+
+	mu     sync.Mutex
 	asked  []string // "have" of each request
 	opened []time.Time
 	// answer returns the next response; nil serves what is written to the stream.
-	answer func(have string) (*http.Response, error)
+	answer func() (*http.Response, error)
 	stream *io.PipeWriter
 }
 
@@ -47,17 +51,39 @@ func newPeer(t *testing.T, file string) *peer {
 }
 
 func (p *peer) open(ctx context.Context, u *url.URL) (*http.Response, error) {
-	have := u.Query().Get("have")
-	p.asked, p.opened = append(p.asked, have), append(p.opened, time.Now())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked, p.opened = append(p.asked, u.Query().Get("have")), append(p.opened, time.Now())
 	if p.answer != nil {
-		if resp, err := p.answer(have); resp != nil || err != nil {
-			return resp, err
-		}
+		return p.answer()
 	}
 	in, out := io.Pipe()
 	p.stream = out
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	return &http.Response{StatusCode: 200, Body: in, Header: http.Header{}}, nil
+}
+
+// requests returns "have" and the time of each request so far.
+func (p *peer) requests() (asked []string, opened []time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked), slices.Clone(p.opened)
+}
+
+// respond sets the next responses.
+func (p *peer) respond(answer func() (*http.Response, error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer = answer
+}
+
+// hangUp ends the stream.
+func (p *peer) hangUp() { p.out().CloseWithError(io.ErrUnexpectedEOF) }
+
+func (p *peer) out() *io.PipeWriter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stream
 }
 
 // run runs the client for the time of the test, which has a fake clock.
@@ -71,7 +97,7 @@ func (p *peer) run() (stop func()) {
 
 func (p *peer) send(lines string) {
 	p.t.Helper()
-	_, err := io.WriteString(p.stream, lines)
+	_, err := io.WriteString(p.out(), lines)
 	must(p.t, err)
 	synctest.Wait()
 }
@@ -105,17 +131,18 @@ func TestSilentServer(t *testing.T) {
 			time.Sleep(29 * time.Second)
 			p.send(`{"ping":{"version":"3-7"}}` + "\n")
 		}
-		if len(p.asked) != 1 || p.errors(Silent) != 0 {
-			t.Fatalf("%d connections while pings arrive", len(p.asked))
+		if asked, _ := p.requests(); len(asked) != 1 || p.errors(Silent) != 0 {
+			t.Fatalf("%d connections while pings arrive", len(asked))
 		}
 		p.send(`{"ping":{"ver`) // not a line
 		time.Sleep(31 * time.Second)
 		synctest.Wait()
-		if len(p.asked) != 2 || p.errors(Silent) != 1 {
-			t.Errorf("%d connections, %d times silent", len(p.asked), p.errors(Silent))
+		asked, _ := p.requests()
+		if len(asked) != 2 || p.errors(Silent) != 1 {
+			t.Fatalf("%d connections, %d times silent", len(asked), p.errors(Silent))
 		}
-		if p.asked[1] != "3-7" {
-			t.Errorf("asked for changes of %q", p.asked[1])
+		if asked[1] != "3-7" {
+			t.Errorf("asked for changes of %q", asked[1])
 		}
 		p.wantList(listAtStart)
 	})
@@ -140,28 +167,29 @@ func TestServerIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
 		away := errors.New("connection refused")
-		p.answer = func(string) (*http.Response, error) { return nil, away }
+		p.respond(func() (*http.Response, error) { return nil, away })
 		defer p.run()()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		for i := 1; i < len(p.opened); i++ {
-			if d := p.opened[i].Sub(p.opened[i-1]); d < firstPause || d > longestPause || i > 6 && d < longestPause*3/4 {
+		_, opened := p.requests()
+		for i := 1; i < len(opened); i++ {
+			if d := opened[i].Sub(opened[i-1]); d < firstPause || d > longestPause || i > 6 && d < longestPause*3/4 {
 				t.Errorf("pause %d: %v", i, d)
 			}
 		}
 		if n := strings.Count(p.log.String(), "connection refused"); n < 2 || n > 3 {
 			t.Errorf("%d log lines in 10 minutes, want one per 5 minutes", n)
 		}
-		p.answer = nil
+		p.respond(nil)
 		time.Sleep(longestPause)
 		synctest.Wait()
 		p.send(start)
-		n := len(p.opened)
-		p.stream.CloseWithError(io.ErrUnexpectedEOF)
+		_, before := p.requests()
+		p.hangUp()
 		time.Sleep(firstPause)
 		synctest.Wait()
-		if len(p.opened) != n+1 {
-			t.Errorf("%d connections within %s of a lost one, want 1", len(p.opened)-n, firstPause)
+		if _, opened := p.requests(); len(opened) != len(before)+1 {
+			t.Errorf("%d connections within %s of a lost one, want 1", len(opened)-len(before), firstPause)
 		}
 	})
 }
@@ -188,23 +216,20 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPeer(t, filepath.Join(t.TempDir(), "list"))
-				p.answer = func(string) (*http.Response, error) { p.answer = nil; return c.response, nil }
+				p.respond(func() (*http.Response, error) { p.answer = nil; return c.response, nil })
 				defer p.run()()
 				if p.errors(c.reason) != 1 || !strings.Contains(p.log.String(), c.log) || len(p.log.String()) > 1000 {
 					t.Errorf("%d errors with reason %s, log: %s", p.errors(c.reason), c.reason, p.log)
 				}
 				want := max(c.pause, firstPause)
-				time.Sleep(want * 3 / 4)
+				time.Sleep(want)
 				synctest.Wait()
-				if want > firstPause && len(p.asked) != 1 && c.pause*3/4 > firstPause {
-					if d := p.opened[1].Sub(p.opened[0]); d < want*3/4 {
-						t.Errorf("asked again after %v, want %v", d, want)
-					}
+				_, opened := p.requests()
+				if len(opened) != 2 {
+					t.Fatalf("%d connections after %v", len(opened), want)
 				}
-				time.Sleep(want / 4)
-				synctest.Wait()
-				if len(p.asked) != 2 {
-					t.Fatalf("%d connections after %v", len(p.asked), want)
+				if d := opened[1].Sub(opened[0]); d < max(firstPause, want*3/4) {
+					t.Errorf("asked again after %v, want %v", d, want)
 				}
 				p.send(start)
 				p.wantList(listAtStart)
@@ -223,11 +248,11 @@ func TestMismatchRequestsFullList(t *testing.T) {
 		time.Sleep(firstPause)
 		synctest.Wait()
 		p.send(strings.ReplaceAll(start, "3-7", "3-9"))
-		p.stream.Close()
+		p.hangUp()
 		time.Sleep(firstPause)
 		synctest.Wait()
-		if got := strings.Join(p.asked, ","); got != ",,3-9" {
-			t.Errorf("asked for changes of %q", got)
+		if asked, _ := p.requests(); strings.Join(asked, ",") != ",,3-9" {
+			t.Errorf("asked for changes of %q", asked)
 		}
 	})
 }
@@ -239,8 +264,8 @@ func TestOlderLeader(t *testing.T) {
 		defer p.run()()
 		p.send(start)
 		older := `{"begin":{"version":"1-1","full":true}}{"job":"c","groups":[]}{"end":{"version":"1-1"}}` + "\n"
-		p.answer = func(string) (*http.Response, error) { return status(200, older), nil }
-		p.stream.Close()
+		p.respond(func() (*http.Response, error) { return status(200, older), nil })
+		p.hangUp()
 		time.Sleep(patience - time.Second)
 		synctest.Wait()
 		p.wantList(listAtStart)
@@ -297,8 +322,8 @@ func TestFileFollowsList(t *testing.T) {
 		again.client.Load()
 		again.wantList(strings.ReplaceAll(listAtStart, "3-7", "3-10"))
 		defer again.run()()
-		if again.asked[0] != "3-10" {
-			t.Errorf("asked for changes of %q after a restart", again.asked[0])
+		if asked, _ := again.requests(); asked[0] != "3-10" {
+			t.Errorf("asked for changes of %q after a restart", asked[0])
 		}
 	})
 }
