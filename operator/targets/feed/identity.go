@@ -17,10 +17,12 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // Audience is the audience of the tokens of pods.
-const Audience = "firekeeper-discovery"
+const Audience = wellknown.DiscoveryAudience
 
 // Owner is the workload for which a StatefulSet runs, as the operator creates it.
 type Owner struct {
