@@ -25,7 +25,10 @@ import (
 // aPod is the only pod of a cluster, and its token.
 type aPod struct{ token string }
 
-func (p aPod) AuthenticateToken(context.Context, string) (*authenticator.Response, bool, error) {
+func (p aPod) AuthenticateToken(_ context.Context, token string) (*authenticator.Response, bool, error) {
+	if token != p.token {
+		return nil, false, nil
+	}
 	return &authenticator.Response{Audiences: authenticator.Audiences{feed.Audience}, User: &user.DefaultInfo{
 		Name: "system:serviceaccount:demo:default", Extra: map[string][]string{
 			"authentication.kubernetes.io/pod-name": {"prometheus-k8s-0"}, "authentication.kubernetes.io/pod-uid": {"u"},
@@ -42,7 +45,8 @@ func (p aPod) Pod(context.Context, types.NamespacedName) (*corev1.Pod, error) {
 // jobs that go, a new leader, and the list of a shard that is not in use any more.
 func TestDiscoveryService(t *testing.T) {
 	of := feed.Shard{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "k8s"}}
-	service := &feed.Server{Feed: feed.New(), Identity: feed.Identity{Tokens: aPod{}, Pods: aPod{}}, Log: slog.New(slog.DiscardHandler)}
+	pod := aPod{"token"}
+	service := &feed.Server{Feed: feed.New(), Identity: feed.Identity{Tokens: pod, Pods: pod}, Log: slog.New(slog.DiscardHandler)}
 	service.Feed.SetOwners(map[types.NamespacedName]feed.Owner{{Namespace: "demo", Name: "prometheus-k8s"}: {Shard: of}})
 	apply := func(changes ...feed.Change) { service.Feed.Apply(time.Now(), of, changes) }
 	line := func(name string, targets int) feed.Change {
@@ -58,7 +62,7 @@ func TestDiscoveryService(t *testing.T) {
 	service.Register(mux)
 	d := &discovery{Server: httptest.NewTLSServer(mux)}
 	t.Cleanup(func() { d.CloseClientConnections(); d.Close() })
-	p := newPod(t, d, "token")
+	p := newPod(t, d, pod.token)
 	process := start(t, p.args()...)
 	p.until(t, `200 [{"targets":["10.0.0.0:80"],"labels":{}}]`)
 	if got := p.get("probe/demo/b"); got != "200 []" {

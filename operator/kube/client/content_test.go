@@ -95,7 +95,7 @@ func TestContentReadsLikeWithTheUsualDecoders(t *testing.T) {
 		return metav1.ObjectMeta{
 			Namespace: "a", Name: fmt.Sprint("n", i), ResourceVersion: fmt.Sprint(i), UID: "u", Labels: map[string]string{"k": strings.Repeat("v", random.IntN(60))},
 			Annotations: map[string]string{"": "ü\x00"}, OwnerReferences: []metav1.OwnerReference{{Name: "o", Controller: new(true)}},
-			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{}}`)}}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1(`{"f:data":{}}`)}},
 		}
 	}
 	value := func() string { return strings.Repeat(string(rune(random.IntN(300))), random.IntN(5000)) }
