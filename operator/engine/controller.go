@@ -182,10 +182,11 @@ func (c *Controller) Run(ctx context.Context) error {
 		c.settled() // no reconciliation will do so
 	}
 
+	outside := c.outsideVersion() // before the first reconciliation reads it
 	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
 	wg.Go(func() { c.nudger.Run(ctx, nudgeWorkers) })
 	wg.Go(func() { c.watcher.Run(ctx, watchWorkers) })
-	wg.Go(func() { c.poll(ctx) })
+	wg.Go(func() { c.poll(ctx, outside) })
 	if c.bindings != nil {
 		wg.Go(func() { c.runBindings(ctx) })
 	}
@@ -203,8 +204,9 @@ const (
 )
 
 // poll wakes workloads whose status does not show the wanted state, that have a shard whose
-// deadline has passed, or that have unwatched references: none of these triggers an event.
-func (c *Controller) poll(ctx context.Context) {
+// deadline has passed, that have unwatched references, or that read something besides the cluster,
+// whose version at the start was outside: none of these triggers an event.
+func (c *Controller) poll(ctx context.Context, outside string) {
 	tick, references := time.NewTicker(pollPeriod), time.NewTicker(recheckPeriod)
 	defer tick.Stop()
 	defer references.Stop()
@@ -216,6 +218,7 @@ func (c *Controller) poll(ctx context.Context) {
 			c.wake(now)
 		case <-references.C:
 			c.recheck()
+			outside = c.wakeReaders(outside)
 		}
 	}
 }

@@ -44,6 +44,8 @@ type Kind struct {
 	Open func(key types.NamespacedName) Gatherer
 	// Ahead compiles expensive parts at startup; nil if there are none.
 	Ahead *Ahead
+	// Outside is what reconciliations read besides the cluster; nil if there is nothing.
+	Outside *Outside
 	// Gone drops the cached results of a deleted object of a selected kind.
 	Gone func(kind string, object types.NamespacedName)
 	// ChargeTo sets the function that accounts for the compiled size of selected objects.

@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -15,6 +16,26 @@ func (in *Inputs) readDiscoveryCA() {
 	}
 	if central, _ := in.Workload.Builder(in.config()).CentralDiscovery(); central {
 		in.DiscoveryCA, in.noCA = in.options.DiscoveryCA()
+	}
+}
+
+// outside is the CA of the discovery service, which changes without an event; nil without it.
+func (f *family) outside() *engine.Outside {
+	if f.DiscoveryCA == nil {
+		return nil
+	}
+	return &engine.Outside{
+		Version: func() string {
+			text, err := f.DiscoveryCA()
+			if err != nil {
+				return err.Error()
+			}
+			return string(text)
+		},
+		Reads: func(w v1.Workload) bool {
+			central, _ := workloadOf(w).Builder(f.Workload).CentralDiscovery()
+			return central
+		},
 	}
 }
 

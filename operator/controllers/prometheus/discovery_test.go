@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -103,5 +105,39 @@ func TestScrapesInAllModes(t *testing.T) {
 	}
 	if len(texts) != 1 {
 		t.Errorf("%d texts, want 1", len(texts))
+	}
+}
+
+// A new CA, or one that can be read now, wakes the workloads whose pods use it.
+func TestDiscoveryCAChanges(t *testing.T) {
+	text, err := []byte(nil), errors.New("missing")
+	opts := Options{Workload: benchConfig, DiscoveryCA: func() ([]byte, error) { return text, err }}
+	opts.Workload.Discovery = workload.Discovery{Address: "discovery:8443", OwnCA: true}
+	servers, agents := Kinds(opts, &rules.Cache{})
+	seen := map[string]bool{servers.Outside.Version(): true}
+	for _, text = range [][]byte{[]byte("CA"), []byte("another")} {
+		err = nil
+		seen[servers.Outside.Version()] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("versions %v", seen)
+	}
+	for mode, want := range map[string]bool{"": false, "own": false, "both": true, "central": true, "wrong": false} {
+		s := newScene()
+		s.p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: mode}
+		if mode == "" {
+			s.p.Annotations = nil
+		}
+		if got := servers.Outside.Reads(s.p); got != want {
+			t.Errorf("a Prometheus with %q reads it: %v", mode, got)
+		}
+		agent := &v1alpha1.PrometheusAgent{ObjectMeta: s.p.ObjectMeta}
+		if got := agents.Outside.Reads(agent); got != want {
+			t.Errorf("an agent with %q reads it: %v", mode, got)
+		}
+	}
+	opts.DiscoveryCA = nil
+	if servers, _ := Kinds(opts, &rules.Cache{}); servers.Outside != nil {
+		t.Error("without a CA of its own, something is read")
 	}
 }

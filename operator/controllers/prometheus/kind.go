@@ -93,6 +93,7 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 		f.monitors.ChargeTo(charge)
 		f.rules.ChargeTo(charge)
 	}
+	k.Outside = f.outside()
 	k.Status = status
 	k.Gauges = gauges
 	return k
