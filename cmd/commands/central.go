@@ -53,8 +53,8 @@ func (o *centralOptions) workload() workload.Discovery {
 	return workload.Discovery{Address: o.Address, OwnCA: o.CAFile != ""}
 }
 
-// readCA returns the function that reads the CA, or nil without one. It reads the file each time, so
-// that a new CA reaches pods with the next reconciliation.
+// readCA returns the function that reads the CA, or nil without one. It reads the file each time,
+// because a kubelet replaces it.
 func (o *centralOptions) readCA() func() ([]byte, error) {
 	if !o.on() || o.CAFile == "" {
 		return nil

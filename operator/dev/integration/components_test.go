@@ -63,6 +63,8 @@ func TestComponents(t *testing.T) {
 		}, false},
 		"central-discovery": {[]string{"central-discovery", "network-policy"}, map[string]int{
 			"  name: firekeeper-discovery\n": 13, "  replicas: 2\n": 1, "- --leader-elect\n": 1, "\nkind: NetworkPolicy\n": 4,
+			"- --central-discovery=opt-in\n": 1, "- --central-discovery-address=firekeeper-discovery.firekeeper.svc:8443\n": 1,
+			"- --central-discovery-ca-file=/discovery-ca/ca.crt\n": 1, "mountPath: /discovery-ca\n": 1, "name: firekeeper-discovery-ca\n": 1,
 		}, false},
 		"cert-manager": {[]string{"webhook", "webhook-validate-all", "webhook-conversion", "webhook-cert-manager"}, map[string]int{
 			"cert-manager.io/inject-ca-from: firekeeper/admission-webhook\n": 5, // the CRD and four webhook configurations
