@@ -35,7 +35,7 @@ const maxQuoted = 64
 // ParseTargetDiscovery reads [AnnotationTargetDiscovery]. Without the annotation it returns
 // OwnDiscovery.
 //
-// Errors: another value. The message names the annotation and the allowed values.
+// Errors: another value. The message names the allowed values.
 func ParseTargetDiscovery(annotations map[string]string) (TargetDiscovery, error) {
 	value, set := annotations[AnnotationTargetDiscovery]
 	switch d := TargetDiscovery(value); {
@@ -47,5 +47,5 @@ func ParseTargetDiscovery(annotations map[string]string) (TargetDiscovery, error
 	if len(value) > maxQuoted {
 		value = strings.ToValidUTF8(value[:maxQuoted], "") + "…"
 	}
-	return OwnDiscovery, fmt.Errorf("annotation %s: %q is not allowed: use own, both or central", AnnotationTargetDiscovery, value)
+	return OwnDiscovery, fmt.Errorf("%q is not allowed: use own, both or central", value)
 }

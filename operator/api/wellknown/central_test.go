@@ -36,7 +36,7 @@ func TestParseTargetDiscoveryRejects(t *testing.T) {
 		if got != wellknown.OwnDiscovery {
 			t.Errorf("%.20q: got %q beside the error", value, got)
 		}
-		for _, part := range []string{"firekeeper.dev/target-discovery", "own", "both", "central"} {
+		for _, part := range []string{"own", "both", "central"} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("the error does not name %s: %v", part, err)
 			}

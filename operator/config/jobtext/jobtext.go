@@ -65,11 +65,15 @@ func (h HTTP) listed(job string) bool {
 	return h.URL == "http://"+wellknown.TargetsAddress+wellknown.TargetsPath+url.PathEscape(job)
 }
 
-// Listed reports whether the job receives targets from the discovery service. own is whether it also
-// discovers them by itself.
-func (j *Job) Listed() (listed, own bool) {
-	listed = slices.ContainsFunc(j.HTTP, func(h HTTP) bool { return h.listed(j.Name) })
-	return listed, len(j.Kubernetes) > 0
+// Discovery returns who discovers the targets of the job in the cluster.
+func (j *Job) Discovery() wellknown.TargetDiscovery {
+	switch listed := slices.ContainsFunc(j.HTTP, func(h HTTP) bool { return h.listed(j.Name) }); {
+	case !listed:
+		return wellknown.OwnDiscovery
+	case len(j.Kubernetes) > 0:
+		return wellknown.BothDiscoveries
+	}
+	return wellknown.CentralDiscovery
 }
 
 // Read returns the jobs of a text.

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/tools/txtar"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // All that reports describe is read, whatever else a job has.
@@ -120,12 +122,11 @@ func TestListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		listed, own bool
-		others      int
-	}{{true, false, 0}, {true, true, 0}, {false, false, 1}, {false, true, 0}} {
-		listed, own := jobs[i].Listed()
-		if listed != want.listed || own != want.own || len(jobs[i].Others()) != want.others {
-			t.Errorf("job %d: listed %v, own %v, others %v", i, listed, own, jobs[i].Others())
+		discovery wellknown.TargetDiscovery
+		others    int
+	}{{wellknown.CentralDiscovery, 0}, {wellknown.BothDiscoveries, 0}, {wellknown.OwnDiscovery, 1}, {wellknown.OwnDiscovery, 0}} {
+		if got := jobs[i].Discovery(); got != want.discovery || len(jobs[i].Others()) != want.others {
+			t.Errorf("job %d: discovery %s, others %v", i, got, jobs[i].Others())
 		}
 	}
 }

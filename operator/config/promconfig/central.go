@@ -7,6 +7,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -52,7 +53,7 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 	const noEffect = "has no effect: "
 	switch {
 	case !enabled:
-		ignored = noEffect + "the operator runs with --central-discovery=off"
+		ignored = noEffect + "it needs the operator's flag --central-discovery=opt-in"
 	case daemonSet:
 		ignored = noEffect + "in mode DaemonSet, each pod discovers the targets of its node"
 	case version.LessThan(semver.MustParse(listedSince)):
@@ -66,8 +67,16 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 // AnnotationError is an invalid annotation of a workload.
 type AnnotationError struct{ err error }
 
-func (e *AnnotationError) Error() string { return e.err.Error() }
+func (e *AnnotationError) Error() string {
+	field, reason := e.Located()
+	return field + ": " + reason
+}
 func (e *AnnotationError) Unwrap() error { return e.err }
+
+// Located implements the interface of package faults.
+func (e *AnnotationError) Located() (field, reason string) {
+	return faults.Key("metadata.annotations", wellknown.AnnotationTargetDiscovery), e.err.Error()
+}
 
 // ConditionReason returns the reason of the condition that reports the error.
 func (e *AnnotationError) ConditionReason() string { return "InvalidAnnotation" }
@@ -82,9 +91,9 @@ func (s *Settings) discovery() wellknown.TargetDiscovery {
 	return s.data.Discovery
 }
 
-// central reports whether only the discovery service discovers the targets of jobs in the pod's own
-// cluster.
-func (s *Settings) central() bool { return s.discovery() == wellknown.CentralDiscovery }
+// Central reports whether only the discovery service discovers the targets of jobs in the pod's own
+// cluster, so that [Settings.WithOrigins] compiles other jobs.
+func (s *Settings) Central() bool { return s.discovery() == wellknown.CentralDiscovery }
 
 // listed returns the discovery that reads the targets of a job from config-reloader, or nil without
 // central discovery.
@@ -102,7 +111,7 @@ func (s *Settings) discover(job string, sd *KubernetesSD) ([]*KubernetesSD, []*L
 	if sd.external() {
 		return []*KubernetesSD{sd}, nil
 	}
-	if s.central() {
+	if s.Central() {
 		return nil, s.listed(job)
 	}
 	return []*KubernetesSD{sd}, s.listed(job)
@@ -123,7 +132,7 @@ func (s *Settings) discoverAny(job string, d *Discoveries) (central bool) {
 	for _, list := range s.listed(job) {
 		d.HTTP = []*HTTPSD{{Endpoint: list.Endpoint, RefreshInterval: list.RefreshInterval}}
 	}
-	if central = s.central(); central {
+	if central = s.Central(); central {
 		d.Kubernetes, d.Static = nil, nil
 	}
 	return central

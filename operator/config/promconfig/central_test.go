@@ -195,7 +195,7 @@ func TestTargetDiscovery(t *testing.T) {
 		daemonSet, enabled bool
 	}{
 		"":                              {"2.28.0", false, true},
-		"--central-discovery=off":       {"2.28.0", false, false},
+		"--central-discovery=opt-in":    {"2.28.0", false, false},
 		"in mode DaemonSet":             {"2.28.0", true, true},
 		"it needs Prometheus >= 2.28.0": {"2.27.1", false, true},
 	} {

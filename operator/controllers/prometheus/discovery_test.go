@@ -50,7 +50,7 @@ func TestCentralDiscovery(t *testing.T) {
 		"central":          {"central", "discovery:8443", ca, false, true, true, "", ""},
 		"without CA":       {"central", "discovery:8443", nil, false, true, false, "", ""},
 		"CA is unreadable": {"central", "discovery:8443", func() ([]byte, error) { return nil, errors.New("gone") }, false, true, false, "discovery-ca is not updated: gone", ""},
-		"off":              {"central", "", nil, true, false, false, "has no effect: the operator runs with --central-discovery=off", "AnnotationIgnored"},
+		"off":              {"central", "", nil, true, false, false, "has no effect: it needs the operator's flag --central-discovery=opt-in", "AnnotationIgnored"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, text := centrally(t, c.mode, c.address, c.ca)
@@ -80,7 +80,7 @@ func TestWrongDiscoveryAnnotation(t *testing.T) {
 	s.p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: "Central"}
 	_, err := s.gather()
 	at, is := errors.AsType[*promconfig.AnnotationError](err)
-	if !is || at.ConditionReason() != "InvalidAnnotation" || !strings.Contains(err.Error(), "own, both or central") {
+	if !is || at.ConditionReason() != "InvalidAnnotation" || !strings.Contains(err.Error(), `metadata.annotations["firekeeper.dev/target-discovery"]: "Central" is not allowed: use own, both or central`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -59,6 +59,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	}
 	g.family.monitors.Use(g.workload, settings.Key())
 	g.monitors.Begin(settings.Key())
+	in.settings, in.references = settings, c.References
 	monitorCompiler{g, c, selectors, settings, in}.compile()
 	if o.Server != nil {
 		in.Rules = g.ruleFiles.Compile(selectedRules(o, c, selectors, settings))

@@ -40,6 +40,9 @@ type Inputs struct {
 	// Now is the time to compare with the deadlines of retained shards.
 	Now time.Time
 
+	settings   *promconfig.Settings // of Monitors
+	references assets.Reader
+
 	options   Options
 	documents *configsecret.Documents
 	noCA      error           // why there is no DiscoveryCA
@@ -71,7 +74,11 @@ func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
 func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
 	return func(yield func(fragments.Verdict) bool) {
 		for _, m := range in.Monitors {
-			if !yield(m.verdict()) {
+			v := m.verdict()
+			if m.Err == nil {
+				v.Own = in.ownText(m)
+			}
+			if !yield(v) {
 				return
 			}
 		}

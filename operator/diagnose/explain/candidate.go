@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -104,7 +103,7 @@ func (c Candidate) became(of fragments.Verdict, q *Question, v *Verdict) {
 		return
 	}
 	c.remarks(of, q, v)
-	if err := errors.Join(c.place(of, q, v), c.looks(of, q, v)); err != nil {
+	if err := c.content(of, q, v); err != nil {
 		v.because(NotKnown, "%v", err)
 		return
 	}
@@ -122,13 +121,14 @@ func (c Candidate) became(of fragments.Verdict, q *Question, v *Verdict) {
 	v.Reason, v.Message = AcceptedWithoutFields, "accepted, without the fields that "+version+" does not support"
 }
 
-// place records where the compiled object is: in a separate rule file, or in jobs or sections
-// of the configuration.
+// content records where the compiled object is, in a separate rule file, or in jobs or sections of
+// the configuration, and what these do.
 //
 // Errors: the compiled text cannot be parsed.
-func (c Candidate) place(of fragments.Verdict, q *Question, v *Verdict) error {
+func (c Candidate) content(of fragments.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		v.RuleFile, v.ConfigMap = of.File, c.configMap(q, of.File)
+		c.alerts(q, v)
 		return nil
 	}
 	if config, is := of.Object.(*v1alpha1.AlertmanagerConfig); is {
@@ -137,13 +137,14 @@ func (c Candidate) place(of fragments.Verdict, q *Question, v *Verdict) error {
 		}
 		return nil
 	}
-	var text strings.Builder
-	if _, err := of.Text.WriteTo(&text); err != nil {
+	text, own, err := of.Texts()
+	if err != nil {
 		return err
 	}
-	var err error
-	v.Jobs, v.Shards, err = readJobs(text.String(), len(c.Setup.Shape(c.Object).Sets))
-	return err
+	if v.Jobs, v.Shards, err = readJobs(own, len(c.Setup.Shape(c.Object).Sets)); err != nil {
+		return err
+	}
+	return c.looks(text, own, q, v)
 }
 
 // configMap returns the name of the live ConfigMap with a rule file; empty if there is none.

@@ -81,6 +81,8 @@ type Verdict struct {
 	Shards   []string         `json:"shards,omitempty"` // shards that scrape its targets, human-readable
 	// LooksFor describes the objects that the jobs discover, human-readable.
 	LooksFor []string `json:"looksFor,omitempty"`
+	// FoundBy says who discovers these objects, human-readable. Absent if the server does it alone.
+	FoundBy []string `json:"foundBy,omitempty"`
 	// As is the ServiceAccount used for discovery, with the permissions that it needs, human-readable.
 	As []string `json:"as,omitempty"`
 	// Alerts describes where alerts of the rules are sent, human-readable.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 )
 
@@ -47,7 +48,7 @@ func shardsOf(j *jobtext.Job, n int) string {
 		return ""
 	}
 	all := fmt.Sprintf("the shards 0 to %d", n-1)
-	if listed, own := j.Listed(); listed && !own {
+	if j.Discovery() == wellknown.CentralDiscovery { // its own discovery could not be compiled
 		return "the discovery service assigns each target to one of " + all + ", by its hash; targets with the label " + noHashLabel + " to all of them"
 	}
 	keeps := func(variable string) bool {

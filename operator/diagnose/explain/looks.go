@@ -2,33 +2,24 @@ package explain
 
 import (
 	"slices"
-	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 )
 
 // looks records the discovery of the jobs of an accepted object, its ServiceAccount, and hints
-// about probable mistakes.
+// about probable mistakes. The texts are those of [fragments.Verdict.Texts].
 //
-// Errors: the compiled text cannot be parsed.
-func (c Candidate) looks(of fragments.Verdict, q *Question, v *Verdict) error {
-	if of.File != "" {
-		c.alerts(q, v)
-		return nil
-	}
-	var text strings.Builder
-	if _, err := of.Text.WriteTo(&text); err != nil {
-		return err
-	}
-	searches, err := nearmiss.Read(q.Object, text.String(), c.Object.GetNamespace())
+// Errors: a text cannot be parsed.
+func (c Candidate) looks(text, own string, q *Question, v *Verdict) error {
+	searches, err := nearmiss.Read(q.Object, text, own, c.Object.GetNamespace())
 	if err != nil {
 		return err
 	}
 	account := nearmiss.AccountOf(c.Object)
 	for i := range searches {
 		v.LooksFor = appendNew(v.LooksFor, searches[i].String())
+		v.FoundBy = appendNew(v.FoundBy, searches[i].Discoverer())
 		v.As = appendNew(v.As, searches[i].Account(account))
 	}
 	if q.Look != nil {

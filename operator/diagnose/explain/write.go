@@ -91,6 +91,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	rows(w, indent, "where", v.Where)
 	rows(w, indent, "job", v.Jobs)
 	rows(w, indent, "looks for", v.LooksFor)
+	rows(w, indent, "found by", v.FoundBy)
 	rows(w, indent, "as", v.As)
 	rows(w, indent, "receiver", v.Receivers)
 	rows(w, indent, "file", one(v.file()))

@@ -20,7 +20,7 @@
 //	reviews.go          permissions according to the API server
 //
 //	view := nearmiss.NewView(objects, monitors)
-//	searches, err := nearmiss.Read(monitor, text, namespace)
+//	searches, err := nearmiss.Read(monitor, text, text, namespace)
 //	found := view.Workload("Prometheus", prometheus, []nearmiss.Use{{"ServiceMonitor", monitor, searches}})
 //
 // It prefers no hint to a wrong hint: without known Services there are no hints about Services, and

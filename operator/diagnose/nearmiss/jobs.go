@@ -14,21 +14,27 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 )
 
 // Read returns the searches of the jobs of an object, in their order. text is the scrape_configs
-// that a workload compiled it to. own is the namespace of the workload. Objects without jobs have
-// no searches.
+// that a workload compiled it to, and discovering the same with the discovery of the servers
+// themselves: another text with central discovery only. own is the namespace of the workload.
+// Objects without jobs have no searches.
 //
-// Errors: the text cannot be parsed as jobs.
-func Read(object catalog.Object, text, own string) ([]Search, error) {
+// Errors: a text cannot be parsed as jobs.
+func Read(object catalog.Object, text, discovering, own string) ([]Search, error) {
 	switch object.(type) {
 	case *v1.ServiceMonitor, *v1.PodMonitor, *v1.Probe, *v1alpha1.ScrapeConfig:
 	default:
 		return nil, nil
 	}
-	jobs, err := jobtext.Discoveries([]byte(text))
+	jobs, err := jobtext.Discoveries([]byte(discovering))
+	if err != nil {
+		return nil, err
+	}
+	by, err := discoverers(jobs, text, discovering)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +43,7 @@ func Read(object catalog.Object, text, own string) ([]Search, error) {
 		j := &jobs[i]
 		for n := range j.Kubernetes {
 			s := searchOf(j, n, own)
+			s.By = by[j.Name]
 			s.owner, s.ownerName = object.GetNamespace(), object.GetName()
 			s.describe(object, i, n)
 			out = append(out, s)
@@ -44,6 +51,24 @@ func Read(object catalog.Object, text, own string) ([]Search, error) {
 		for _, text := range others(j) {
 			out = append(out, Search{Job: j.Name, Text: text})
 		}
+	}
+	return out, nil
+}
+
+// discoverers returns who discovers the targets of each job, by its name. jobs are those of
+// discovering.
+//
+// Errors: the text cannot be parsed as jobs.
+func discoverers(jobs []jobtext.Job, text, discovering string) (map[string]wellknown.TargetDiscovery, error) {
+	if text != discovering {
+		var err error
+		if jobs, err = jobtext.Discoveries([]byte(text)); err != nil {
+			return nil, err
+		}
+	}
+	out := map[string]wellknown.TargetDiscovery{}
+	for i := range jobs {
+		out[jobs[i].Name] = jobs[i].Discovery()
 	}
 	return out, nil
 }
@@ -70,7 +95,7 @@ func others(j *jobtext.Job) (out []string) {
 	if targets > 0 {
 		out = append(out, fmt.Sprintf("%d static %s", targets, plural(targets, "target")))
 	}
-	if listed, own := j.Listed(); listed && !own {
+	if j.Discovery() == wellknown.CentralDiscovery { // its own discovery could not be compiled
 		out = append(out, "what the discovery service finds in the cluster")
 	}
 	for _, key := range j.Others() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 const accountField = "spec.serviceAccountName"
@@ -25,6 +26,8 @@ type need struct {
 	namespace string
 	resources []resource
 	by        []string
+	// central is whether the discovery service discovers in place of the servers.
+	central bool
 }
 
 // Permissions compares the permissions that a workload needs with those of its ServiceAccount. If a
@@ -70,6 +73,7 @@ type lack struct {
 	by         []string
 	missing    []resource
 	remedy     string
+	central    bool
 }
 
 // lacks returns hints about permissions that no binding of the ServiceAccount grants.
@@ -80,7 +84,7 @@ func (v *View) lacks(account Account, needs []need) (out []Hint) {
 		if len(missing) == 0 || unsure {
 			continue
 		}
-		one := lack{[]string{n.namespace}, n.by, missing, v.remedy(account, n, missing)}
+		one := lack{[]string{n.namespace}, n.by, missing, v.remedy(account, n, missing), n.central}
 		i := slices.IndexFunc(all, func(l lack) bool { return l.remedy == one.remedy && slices.Equal(l.missing, one.missing) })
 		if i < 0 {
 			all = append(all, one)
@@ -88,16 +92,25 @@ func (v *View) lacks(account Account, needs []need) (out []Hint) {
 		}
 		all[i].namespaces = append(all[i].namespaces, n.namespace)
 		all[i].by = compact(append(all[i].by, n.by...))
+		all[i].central = all[i].central || n.central
 	}
 	for _, l := range all {
 		verb := "needs"
 		if len(l.by) > 1 {
 			verb = "need"
 		}
-		out = append(out, Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("%s may not list and watch %s%s, which %s %s; %s",
-			account, list(l.missing), l.where(), and(l.by), verb, l.remedy)})
+		out = append(out, Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("%s may not list and watch %s%s, which %s %s%s; %s",
+			account, list(l.missing), l.where(), and(l.by), verb, l.limits(), l.remedy)})
 	}
 	return out
+}
+
+// limits says that the ServiceAccount limits the discovery service too, if that discovers the targets.
+func (l lack) limits() string {
+	if !l.central {
+		return ""
+	}
+	return " (the discovery service finds only what this ServiceAccount may read)"
 }
 
 // where returns " in namespaces a and b".
@@ -158,6 +171,7 @@ func needsOf(w v1.Workload, uses []Use) []need {
 					n.resources = append(n.resources, r)
 				}
 			}
+			n.central = n.central || s.By == wellknown.CentralDiscovery
 			if !slices.Contains(n.by, by) {
 				n.by = append(n.by, by)
 			}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
@@ -31,6 +32,8 @@ type Search struct {
 	Namespaces []string
 	// Elsewhere means that the discovery uses another cluster.
 	Elsewhere bool
+	// By is who discovers these objects.
+	By wellknown.TargetDiscovery
 	// Nodes and NamespaceMetadata mean that metadata of nodes and namespaces is attached.
 	Nodes, NamespaceMetadata bool
 

@@ -3,6 +3,8 @@ package nearmiss
 import (
 	"fmt"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // roleWords are the kinds of objects that roles discover.
@@ -82,6 +84,18 @@ func (s *Search) their() string {
 		return "its"
 	}
 	return "their"
+}
+
+// Discoverer describes who discovers the objects if it is not the server alone: "the discovery
+// service, instead of Prometheus". Otherwise it is empty.
+func (s *Search) Discoverer() string {
+	switch s.By {
+	case wellknown.CentralDiscovery:
+		return "the discovery service, not Prometheus; it finds only what the ServiceAccount may list and watch"
+	case wellknown.BothDiscoveries:
+		return "Prometheus and the discovery service"
+	}
+	return ""
 }
 
 // Account describes the ServiceAccount of a search and the permissions it needs: "ServiceAccount

@@ -102,6 +102,7 @@ func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) par
 		return out
 	}
 	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}
-	out.use.Searches, _ = nearmiss.Read(s.Object, string(s.Document.Text), w.Namespace) // without them there are no hints
+	text := string(s.Document.Text)
+	out.use.Searches, _ = nearmiss.Read(s.Object, text, text, w.Namespace) // without them there are no hints
 	return out
 }

@@ -27,7 +27,7 @@ func choose(c explain.Candidate, has bool) choice {
 	case why != "":
 		out.refused = "it is not managed by the operator: " + why
 	case err != nil && !has:
-		out.refused = err.Error()
+		out.refused = fmt.Sprintf("annotation %s: %v", wellknown.AnnotationTargetDiscovery, err)
 	case err == nil && !mode.Central():
 		out.refused = fmt.Sprintf("annotation %s is %s", wellknown.AnnotationTargetDiscovery, mode)
 	case c.Setup.Shape(c.Object).DaemonSet != "":

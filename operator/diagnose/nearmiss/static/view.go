@@ -3,7 +3,6 @@
 package static
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -58,11 +57,11 @@ func Uses(w dryrun.Workload, o dryrun.Outcome) (out []nearmiss.Use) {
 		if v.Err != nil || v.Text == nil || v.File != "" {
 			continue
 		}
-		var text strings.Builder
-		if _, err := v.Text.WriteTo(&text); err != nil {
+		text, own, err := v.Texts()
+		if err != nil {
 			continue // rendering reports it
 		}
-		searches, err := nearmiss.Read(v.Object, text.String(), w.Object.GetNamespace())
+		searches, err := nearmiss.Read(v.Object, text, own, w.Object.GetNamespace())
 		if err == nil {
 			out = append(out, nearmiss.Use{Kind: v.Kind, Object: v.Object, Searches: searches})
 		}
