@@ -156,6 +156,51 @@ func TestModesDoNotChangeTargets(t *testing.T) {
 	}
 }
 
+// The documented exceptions: targets that are scraped by all shards, on all of them but the one of their
+// hash, and targets of ScrapeConfigs with one shard.
+func TestTargetsThatModesChange(t *testing.T) {
+	target := map[string]string{
+		"__address__": "10.0.0.7:80", "__meta_kubernetes_service_label_app": "web", "__meta_kubernetes_service_labelpresent_app": "true",
+		"__meta_kubernetes_pod_label_app": "web", "__meta_kubernetes_pod_labelpresent_app": "true", "__meta_kubernetes_endpoint_port_name": "a",
+		"__meta_kubernetes_ingress_label_app": "web", "__meta_kubernetes_ingress_labelpresent_app": "true", "__meta_kubernetes_ingress_scheme": "http",
+		"__meta_kubernetes_ingress_path": "/", "__meta_kubernetes_namespace": "demo",
+	}
+	for spec, changed := range map[string]map[string]int{
+		"{shards: 3}": {"on all shards": 2},
+		"{}":          {"ScrapeConfig": 1},
+	} {
+		for _, everywhere := range []bool{false, true} {
+			delete(target, "__tmp_disable_sharding")
+			if everywhere {
+				target["__tmp_disable_sharding"] = "true"
+			}
+			own, both, central := listedTexts(t, inMode(t, "own", spec)), listedTexts(t, inMode(t, "both", spec)), listedTexts(t, inMode(t, "central", spec))
+			for kind := range own {
+				n := 0
+				for _, variables := range inMode(t, "own", spec).ShardVariables() {
+					is := identity(t, own[kind], variables, labels.FromMap(target))
+					if is == "" {
+						continue
+					}
+					if got := identity(t, both[kind], variables, labels.FromMap(target)); got != is {
+						t.Errorf("%s %s: with both %s, want %s", kind, spec, got, is)
+					}
+					if identity(t, central[kind], variables, labels.FromMap(target)) != is {
+						n++
+					}
+				}
+				want := changed[kind]
+				if everywhere {
+					want += changed["on all shards"]
+				}
+				if n != want {
+					t.Errorf("%s %s, on all shards %v: changed on %d shards, want %d", kind, spec, everywhere, n, want)
+				}
+			}
+		}
+	}
+}
+
 // identity returns the labels that identify a target to the server after the steps of the first job, or
 // "" if it is dropped.
 func identity(t *testing.T, text string, variables map[string]string, target labels.Labels) string {

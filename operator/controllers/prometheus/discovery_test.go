@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
@@ -82,6 +83,33 @@ func TestWrongDiscoveryAnnotation(t *testing.T) {
 	at, is := errors.AsType[*promconfig.AnnotationError](err)
 	if !is || at.ConditionReason() != "InvalidAnnotation" || !strings.Contains(err.Error(), `metadata.annotations["firekeeper.dev/target-discovery"]: "Central" is not allowed: use own, both or central`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Verdicts have a second text with own discovery in mode central only: otherwise, theirs has it.
+func TestVerdictsHaveOwnDiscovery(t *testing.T) {
+	texts := map[string]string{}
+	for _, mode := range []string{"own", "both", "central"} {
+		s := newScene()
+		s.p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: mode}
+		in, err := gatherFor(Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{CentralDiscovery: true}}, ForServer(s.p), s.cluster())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range in.Verdicts() {
+			if v.Kind != v1.ServiceMonitorKind {
+				continue
+			}
+			if (v.Own != nil) != (mode == "central") {
+				t.Errorf("mode %s: compiled on demand: %v", mode, v.Own != nil)
+			}
+			if _, texts[mode], err = v.Texts(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if texts["own"] == "" || texts["central"] != texts["own"] {
+		t.Errorf("in mode central %q, want %q", texts["central"], texts["own"])
 	}
 }
 

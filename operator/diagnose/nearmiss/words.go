@@ -86,8 +86,8 @@ func (s *Search) their() string {
 	return "their"
 }
 
-// Discoverer describes who discovers the objects if it is not the server alone: "the discovery
-// service, instead of Prometheus". Otherwise it is empty.
+// Discoverer describes who discovers the objects if it is not the server alone: "Prometheus and the
+// discovery service". Otherwise it is empty.
 func (s *Search) Discoverer() string {
 	switch s.By {
 	case wellknown.CentralDiscovery:
