@@ -2,8 +2,8 @@ package feed
 
 import (
 	"cmp"
+	"container/heap"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -51,36 +51,67 @@ type sized struct {
 	measure
 }
 
+// heaviest is a heap of namespaces: the one that takes most of a list first.
+type heaviest []*namespace
+
+// namespace has the jobs of a namespace, the largest last.
+type namespace struct {
+	name string
+	jobs []sized
+	measure
+}
+
+func (h heaviest) Len() int { return len(h) }
+func (h heaviest) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[j].share(), h[i].share()), strings.Compare(h[i].name, h[j].name)) < 0
+}
+func (h heaviest) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *heaviest) Push(v any)   { *h = append(*h, v.(*namespace)) }
+
+// Pop implements [heap.Interface].
+func (h *heaviest) Pop() any {
+	last := len(*h) - 1
+	out := (*h)[last]
+	*h = (*h)[:last]
+	return out
+}
+
 // exceeding returns the jobs to leave out so that the others fit into a list: from the namespace that
 // takes most, its largest jobs. Other namespaces keep theirs.
 func exceeding(jobs []sized) (out []string) {
 	var total measure
-	of := map[string]*measure{}
-	by := map[string][]sized{}
+	by := map[string]*namespace{}
 	for _, j := range jobs {
 		total.add(j.measure)
-		if of[j.namespace] == nil {
-			of[j.namespace] = &measure{}
+		of := by[j.namespace]
+		if of == nil {
+			of = &namespace{name: j.namespace}
+			by[j.namespace] = of
 		}
-		of[j.namespace].add(j.measure)
-		by[j.namespace] = append(by[j.namespace], j)
+		of.add(j.measure)
+		of.jobs = append(of.jobs, j)
 	}
 	if total.share() <= 1 {
 		return nil
 	}
+	var all heaviest
 	for _, of := range by { // the largest last
-		slices.SortFunc(of, func(a, b sized) int {
+		slices.SortFunc(of.jobs, func(a, b sized) int {
 			return cmp.Or(cmp.Compare(a.share(), b.share()), cmp.Compare(a.packed, b.packed), strings.Compare(a.name, b.name))
 		})
+		all = append(all, of)
 	}
+	heap.Init(&all)
 	for total.share() > 1 {
-		most := slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(a, b string) int { return cmp.Compare(of[a].share(), of[b].share()) })
-		last := len(by[most]) - 1
-		largest := by[most][last]
+		most := all[0]
+		last := len(most.jobs) - 1
+		largest := most.jobs[last]
 		total.sub(largest.measure)
-		of[most].sub(largest.measure)
-		if by[most] = by[most][:last]; last == 0 {
-			delete(of, most)
+		most.sub(largest.measure)
+		if most.jobs = most.jobs[:last]; last == 0 {
+			heap.Pop(&all)
+		} else {
+			heap.Fix(&all, 0)
 		}
 		out = append(out, largest.name)
 	}
