@@ -107,13 +107,19 @@ func (c *converter) next() bool {
 		}
 		if c.at < len(c.in) && c.in[c.at] != '\n' && c.in[c.at] != '#' {
 			c.col = c.at - start
-			rest := c.in[c.at:]
-			return c.col > 0 || !bytes.HasPrefix(rest, []byte("---")) && !bytes.HasPrefix(rest, []byte("..."))
+			return !c.marker()
 		}
 		c.skipLine()
 	}
 	c.col = -1
 	return true
+}
+
+// marker reports whether what may be a document marker begins at the current position. It ends a document also within
+// brackets.
+func (c *converter) marker() bool {
+	rest := c.in[c.at:]
+	return (c.at == 0 || c.in[c.at-1] == '\n') && (bytes.HasPrefix(rest, []byte("---")) || bytes.HasPrefix(rest, []byte("...")))
 }
 
 func (c *converter) skipLine() {

@@ -53,6 +53,7 @@ var otherDocuments = []string{
 	"", "# c\n", "a", "null", "a: b\na: c\n", "a: &x b\nc: *x\n", "a: !!str 1\n", "a: >\n  b\n", "a: b\n  c\n", "\ta: b\n", "a:\tb\n", "yes: a\n", "1: a\n",
 	"---\n---\na: b\n", "--- a: b\n", "...\na: b\n", "a: b\n---\nc: d\n", "a: b: c\n", "a: \"b\n  c\"\n", "a: 'b\n  c'\n", "? a\n: b\n", "<<: {a: b}\n", "a: {b: c,}\n", "a: {b}\n", "a: [b: c]\n", "a: {b: c} d\n", "{a: b}: c\n",
 	"a: \"\\x41\"\n", "a: @b\n", "a: %b\n", "a: *b\n", "a:\n  b: c\n d: e\n", "- a\nb: c\n", "a: |2\n   b\n", "a: |\n\n  b\n", "a: |\n  b", "a: {b: c # d\n}\n", "a: \u2028\n", "a: \xff\n", "a: b\r\n", "a: ~\n", "a: -\n",
+	"[a,\n--- b]\n", "{a: b,\nc:\n--- d}\n", "{a:\n... ,b: c}\n", "[a,\n... b]\n",
 	`{"a": "\ud83d\ude00"}`, `{"a": 1} {"b": 2}`, `{"a": 1, "a": 2}`, "[" + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "]",
 	"a: [" + strings.Repeat("0.5, ", maxResolved) + "0.5]",
 }

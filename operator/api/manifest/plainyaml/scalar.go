@@ -123,6 +123,9 @@ func (c *converter) singleQuoted() bool {
 // plain converts a scalar without quotes.
 func (c *converter) plain(inFlow bool) bool {
 	start := c.at
+	if inFlow && c.marker() {
+		return false
+	}
 	switch b := c.peek(0); {
 	case letter(b), digit(b), b >= 0x80, bytes.IndexByte([]byte("_/(^$.+\\"), b) >= 0:
 	case b == '-' && c.peek(1) > ' ' && bytes.IndexByte([]byte(",[]{}"), c.peek(1)) < 0:
