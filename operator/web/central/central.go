@@ -34,6 +34,7 @@ type Runner struct {
 	mu        sync.Mutex // guards the following fields, except while a workload is compiled
 	workloads map[catalog.Ref]*workload
 	read      bool // the workloads were read
+	ready     bool // all workloads had their lists once
 	missing   string
 }
 
@@ -187,14 +188,20 @@ func (r *Runner) update(now time.Time) {
 	}
 }
 
-// Ready reports whether the workloads were read and have their lists, or a reason why not.
+// Ready reports whether the workloads were read and have their lists, or a reason why not. It remains
+// true for later workloads: those that have lists need this replica, and the pods of the new one are
+// told to wait.
 func (r *Runner) Ready() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.ready {
+		return true
+	}
 	for _, w := range r.workloads {
 		if w.serves == 0 && w.problem == "" {
 			return false
 		}
 	}
-	return r.read
+	r.ready = r.read
+	return r.ready
 }
