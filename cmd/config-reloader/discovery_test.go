@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,4 +80,21 @@ func TestDiscoveryService(t *testing.T) {
 	apply(line(aJob, 2))
 	process.Until("the next leader", func() bool { return process.Metric("reloader_targets_leader") == "8" })
 	p.until(t, `200 [{"targets":["10.0.0.0:80"],"labels":{}},{"targets":["10.0.0.1:80"],"labels":{}}]`)
+
+	// What fits into a list of the service fits here, whatever somebody writes into his labels.
+	r := rand.New(rand.NewPCG(0, 0))
+	for i, size := range []int{100, 12_000, 20_000, 30_000} {
+		note := make([]byte, size)
+		for i := range note {
+			note[i] = byte('a' + r.IntN(26))
+		}
+		group := fmt.Sprintf(`,{"targets":["a"],"labels":{"note":"%s"}}`, note)
+		groups := strings.Repeat(group, 3_000_000/size)[1:]
+		apply(feed.Change{Job: aJob, Line: []byte(fmt.Sprintf("{\"job\":%q,\"groups\":[%s]}\n", aJob, groups)), Targets: i})
+		status, _ := service.Status()
+		process.Until("the list", func() bool { return "8-"+process.Metric("reloader_targets_sequence") == status[of].Version })
+		if here, err := strconv.ParseFloat(process.Metric("reloader_targets_bytes"), 64); err != nil || here > float64(status[of].Bytes) {
+			t.Errorf("notes of %d bytes: %.0f bytes here (%v), %d at the service", size, here, err, status[of].Bytes)
+		}
+	}
 }

@@ -36,35 +36,53 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack compresses lines.
-func pack(lines []byte) block {
+// pack compresses the line of a job. Its groups are compressed exactly as pods compress them, which keep
+// each job in memory: with another method, level or beginning, what fits here might be many times as
+// large there, if somebody chooses its content.
+func pack(line []byte) block {
 	var out bytes.Buffer
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
+	before, groups, after := parts(line)
+	out.Write(appendStored(nil, before, false))
 	w.Reset(&out)
 	// Writing to a buffer cannot fail.
-	_, _ = w.Write(lines)
-	_ = w.Close()
-	return member(out.Bytes(), lines)
+	_, _ = w.Write(groups)
+	_ = w.Flush()
+	return member(appendStored(out.Bytes(), after, true), line)
+}
+
+// parts returns the groups in the line of a job, and what is before and after them.
+func parts(line []byte) (before, groups, after []byte) {
+	const key = `,"groups":` // not in the name of the job, whose quotes are escaped
+	at := bytes.Index(line, []byte(key))
+	if at < 0 {
+		return nil, line, nil
+	}
+	groups = bytes.TrimSuffix(line[at+len(key):], []byte("}\n"))
+	at += len(key)
+	return line[:at], groups, line[at+len(groups):]
 }
 
 // maxStored is the maximum size of a part of a deflate stream that is not compressed.
 const maxStored = 1<<16 - 1
 
 // stored is like pack for few bytes, which compressing would not make smaller.
-func stored(lines []byte) block {
-	var out []byte
-	for rest := lines; ; {
+func stored(lines []byte) block { return member(appendStored(nil, lines, true), lines) }
+
+// appendStored appends a part of a deflate stream that is not compressed; end ends the stream.
+func appendStored(out, text []byte, end bool) []byte {
+	for rest := text; ; {
 		part := rest[:min(len(rest), maxStored)]
 		rest = rest[len(part):]
 		last := byte(0)
-		if len(rest) == 0 {
+		if end && len(rest) == 0 {
 			last = 1
 		}
 		out = binary.LittleEndian.AppendUint16(append(out, last), uint16(len(part)))
 		out = append(binary.LittleEndian.AppendUint16(out, ^uint16(len(part))), part...)
-		if last == 1 {
-			return member(out, lines)
+		if len(rest) == 0 {
+			return out
 		}
 	}
 }

@@ -47,8 +47,7 @@ type Limits struct {
 
 // LimitsFor returns the limits for a container with this memory limit in bytes; 0 means none. The
 // list exists up to three times: in memory, in the file, and while one of them is replaced. The
-// discovery service sends at most 3 MiB, compressed as a whole, which are more when each job is
-// compressed alone.
+// discovery service sends at most 3 MiB, compressed like here.
 func LimitsFor(container int64) Limits {
 	l := Limits{Line: 16 << 20, Group: 1 << 20, Packed: 8 << 20, Plain: 256 << 20, Jobs: 20_000}
 	if container > 0 {

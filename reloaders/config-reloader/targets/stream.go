@@ -2,12 +2,13 @@ package targets
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // The stream has one JSON object per line:
@@ -197,12 +198,17 @@ type packer struct {
 	plain int64
 }
 
+// level is the compression level. Package and level are those of the discovery service, which limits
+// the size of a list: with others, a list that fits there may be many times as large here, if somebody
+// chooses its content.
+const level = 4
+
 // keptBuffer is the largest buffer that is kept for the next job.
 const keptBuffer = 256 << 10
 
 func newPacker() *packer {
 	p := &packer{}
-	p.gz, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is valid
+	p.gz, _ = gzip.NewWriterLevel(&p.out, level) // the level is valid
 	return p
 }
 
