@@ -11,6 +11,9 @@ import (
 // Limits of lists. Pods have little memory, and refuse a list that exceeds theirs as a whole; these
 // are below those of pods, so that only the jobs that are too large are left out.
 const (
+	// maxTarget is the maximum size in bytes of the labels of one target, which bounds the memory for
+	// those that somebody annotates with all that Kubernetes takes. Pods refuse more than 1 MiB.
+	maxTarget = 128 << 10
 	// maxLine is the maximum size in bytes of the targets of one job on one shard.
 	maxLine = 15 << 20
 	// maxPacked is the maximum compressed size in bytes of one list.

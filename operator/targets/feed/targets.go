@@ -17,19 +17,21 @@ import (
 // Targets are the encoded targets of a job, by group. A change of one group only costs the encoding
 // of that group. It is not safe for concurrent use.
 type Targets struct {
-	name    string
-	shards  int
-	sight   targets.Sight
-	groups  map[targetset.Key]group
-	unknown int
-	dirty   []bool // by shard: changed since the last call of Line
+	name      string
+	shards    int
+	sight     targets.Sight
+	groups    map[targetset.Key]group
+	unknown   int
+	oversized int
+	dirty     []bool // by shard: changed since the last call of Line
 }
 
 // group has the placed targets of a group.
 type group struct {
-	encoded [][]byte // by target; nil for targets on no shard
-	shards  [][]int  // indices into encoded
-	unknown int
+	encoded   [][]byte // by target; nil for targets on no shard
+	shards    [][]int  // indices into encoded
+	unknown   int
+	oversized int // number of targets on no shard because of the size of their labels
 }
 
 // NewTargets returns the targets of a job, of which no group is known.
@@ -47,20 +49,26 @@ func (t *Targets) Put(key targetset.Key, of *targetgroup.Group, outcomes []targe
 	next := group{shards: make([][]int, t.shards)}
 	if of != nil {
 		placed := allocation.ByHash(t.shards, outcomes)
-		next = group{make([][]byte, len(of.Targets)), placed.Shards, len(placed.Unknown)}
-		for _, on := range placed.Shards {
-			for _, i := range on {
-				if next.encoded[i] == nil {
-					next.encoded[i] = encode(t.sight.Target(of.Targets[i], of.Labels))
+		next = group{make([][]byte, len(of.Targets)), placed.Shards, len(placed.Unknown), 0}
+		large := map[int]bool{}
+		for shard, on := range placed.Shards {
+			next.shards[shard] = slices.DeleteFunc(on, func(i int) bool {
+				if next.encoded[i] == nil && !large[i] {
+					if next.encoded[i] = encode(t.sight.Target(of.Targets[i], of.Labels)); next.encoded[i] == nil {
+						large[i] = true
+					}
 				}
-			}
+				return large[i]
+			})
 		}
+		next.oversized = len(large)
 	}
 	t.unknown += next.unknown - before.unknown
+	t.oversized += next.oversized - before.oversized
 	for shard := range t.dirty {
 		t.dirty[shard] = t.dirty[shard] || !slices.EqualFunc(before.on(shard), next.on(shard), bytes.Equal)
 	}
-	if next.count() == 0 && next.unknown == 0 {
+	if next.count() == 0 && next.unknown == 0 && next.oversized == 0 {
 		delete(t.groups, key)
 		return
 	}
@@ -92,16 +100,30 @@ type encoded struct {
 	Labels  model.LabelSet `json:"labels"`
 }
 
-// encode returns a target as a group of http_sd.
+// encode returns a target as a group of http_sd, nil if it is larger than maxTarget.
 func encode(l model.LabelSet) []byte {
+	size := 0
+	for name, value := range l {
+		size += len(name) + len(value)
+	}
+	if size > maxTarget {
+		return nil
+	}
 	address := string(l[model.AddressLabel])
 	delete(l, model.AddressLabel)
 	out, err := json.Marshal(encoded{[]string{address}, l})
 	if err != nil {
 		panic(err) // strings can be marshaled
 	}
+	if len(out) > maxTarget {
+		return nil
+	}
 	return out
 }
+
+// Oversized returns the number of targets that are on no shard because they have more than 128 KiB of
+// labels that affect them.
+func (t *Targets) Oversized() int { return t.oversized }
 
 // Unknown returns the number of targets that are on no shard because their relabel steps are too
 // expensive to evaluate.

@@ -142,17 +142,17 @@ func TestTargetsWithoutLine(t *testing.T) {
 	j := readJob(t)
 	kept := NewTargets(j)
 	group := &targetgroup.Group{}
-	for i := range 40 {
-		group.Targets = append(group.Targets, model.LabelSet{"__address__": model.LabelValue(fmt.Sprintf("10.0.0.%d:80", i)), "large": model.LabelValue(strings.Repeat("x", 1<<20))})
+	for i := range 160 {
+		group.Targets = append(group.Targets, model.LabelSet{"__address__": model.LabelValue(fmt.Sprintf("10.0.0.%d:80", i)), "large": model.LabelValue(strings.Repeat("x", 100<<10))})
 	}
 	outcomes := make([]targets.Outcome, len(group.Targets))
 	for i := range outcomes {
 		outcomes[i] = targets.Outcome{State: targets.Kept, Shards: []int{0}}
 	}
-	outcomes[39] = targets.Outcome{State: targets.Unknown}
+	outcomes[159] = targets.Outcome{State: targets.Unknown}
 	kept.Put(targetset.Key{}, group, outcomes)
 	_, n, err := kept.Line(0)
-	if too, is := err.(*TooLarge); !is || n != 39 || too.Targets != 39 || !strings.Contains(err.Error(), "39 targets with 39 MiB") {
+	if too, is := err.(*TooLarge); !is || n != 159 || too.Targets != 159 || !strings.Contains(err.Error(), "159 targets with 15 MiB") {
 		t.Errorf("%d targets, %v", n, err)
 	}
 	if _, n, err := kept.Line(1); err != nil || n != 0 || kept.Unknown() != 1 {
@@ -160,5 +160,28 @@ func TestTargetsWithoutLine(t *testing.T) {
 	}
 	if kept.Put(targetset.Key{}, nil, nil); kept.Unknown() != 0 {
 		t.Errorf("%d unknown", kept.Unknown())
+	}
+}
+
+// A target with labels that pods would refuse is left out, on each shard, and the others of the job stay.
+// Escaped, labels may be six times as long.
+func TestOversizedTargets(t *testing.T) {
+	kept := NewTargets(readJob(t))
+	group := &targetgroup.Group{}
+	for _, value := range []string{"small", strings.Repeat("x", maxTarget), strings.Repeat("<", maxTarget/6)} {
+		group.Targets = append(group.Targets, model.LabelSet{"__address__": "10.0.0.1:80", "note": model.LabelValue(value)})
+	}
+	all := targets.Outcome{State: targets.Kept, Shards: []int{0, 2}}
+	kept.Put(targetset.Key{}, group, []targets.Outcome{all, all, all})
+	for shard, want := range []int{1, 0, 1} {
+		if line, n, err := kept.Line(shard); err != nil || n != want || len(line) > 200 {
+			t.Errorf("shard %d: %d targets in %d bytes, %v", shard, n, len(line), err)
+		}
+	}
+	if kept.Oversized() != 2 {
+		t.Errorf("%d targets are oversized", kept.Oversized())
+	}
+	if kept.Put(targetset.Key{}, nil, nil); kept.Oversized() != 0 {
+		t.Errorf("%d targets are oversized after the group has gone", kept.Oversized())
 	}
 }

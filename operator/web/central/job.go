@@ -92,9 +92,10 @@ func (j *job) changes(now time.Time, all bool) map[int]feed.Change {
 	return out
 }
 
-// unknown returns the number of targets that are too expensive to evaluate.
-func (j *job) unknown() int {
+// leftOut returns the numbers of targets that are on no shard: those that are too expensive to evaluate,
+// and those with too many labels.
+func (j *job) leftOut() (unknown, oversized int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.targets.Unknown()
+	return j.targets.Unknown(), j.targets.Oversized()
 }

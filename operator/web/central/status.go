@@ -37,6 +37,9 @@ type WorkloadStatus struct {
 	// Unknown is the number of targets, by job, that are on no shard because their relabel steps are too
 	// expensive to evaluate. Absent if there are none.
 	Unknown map[string]int `json:"unknown,omitempty"`
+	// Oversized is the number of targets, by job, that are on no shard because their jobs read more than 128 KiB of
+	// their labels. Absent if there are none.
+	Oversized map[string]int `json:"oversized,omitempty"`
 	// Notes are further remarks. Absent if there are none.
 	Notes []string `json:"notes,omitempty"`
 	// Shards by number. Empty until the targets are complete.
@@ -77,8 +80,12 @@ func (w *workload) status() WorkloadStatus {
 		for _, why := range j.tooLarge {
 			put(&out.TooLarge, name, why)
 		}
-		if n := j.unknown(); n > 0 {
-			put(&out.Unknown, name, n)
+		unknown, oversized := j.leftOut()
+		if unknown > 0 {
+			put(&out.Unknown, name, unknown)
+		}
+		if oversized > 0 {
+			put(&out.Oversized, name, oversized)
 		}
 	}
 	return out
@@ -165,6 +172,9 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	}
 	for _, job := range sorted(w.Unknown) {
 		line("job %s: %d targets are too expensive to evaluate and are on no shard", job, w.Unknown[job])
+	}
+	for _, job := range sorted(w.Oversized) {
+		line("job %s: %d targets have more than 128 KiB of labels that it reads and are on no shard", job, w.Oversized[job])
 	}
 	for _, list := range w.Shards {
 		for _, job := range list.Held {
