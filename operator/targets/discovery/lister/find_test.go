@@ -252,3 +252,25 @@ func TestCanceled(t *testing.T) {
 func origins(steps int) [][]promconfig.Origin {
 	return [][]promconfig.Origin{make([]promconfig.Origin, steps)}
 }
+
+// A ServiceAccount that may list a kind everywhere is not reviewed for each namespace: a ScrapeConfig can
+// name thousands, and large clusters have hundreds.
+func TestReviewsOfManyNamespaces(t *testing.T) {
+	jobs := jobs(t, kubernetesSD("{role: endpointslice, namespaces: {names: [a, b, c, d, e]}}"))
+	for _, tc := range []struct {
+		lacks []string
+		asked int // two verbs for three kinds
+		gaps  int
+	}{
+		{nil, 6, 0},
+		{[]string{"watch /pods"}, 6 + 5, 0},
+		{[]string{"list /pods", "watch /pods", "list /services", "list c/pods"}, 6 + 15, 1},
+	} {
+		s := &discoverytest.Server{Lacks: tc.lacks}
+		denials, notes := start(t, s).Denied(t.Context(), jobs, workload)
+		_, gaps := denials.Allowed(&jobs[0].Kubernetes[0], "monitoring")
+		if len(s.Asked()) != tc.asked || len(gaps) != tc.gaps || len(notes) > 0 {
+			t.Errorf("lacks %q: %d reviews, gaps %v, notes %q", tc.lacks, len(s.Asked()), gaps, notes)
+		}
+	}
+}
