@@ -81,7 +81,7 @@ func TestDiscoveryService(t *testing.T) {
 	process.Until("the next leader", func() bool { return process.Metric("reloader_targets_leader") == "8" })
 	p.until(t, `200 [{"targets":["10.0.0.0:80"],"labels":{}},{"targets":["10.0.0.1:80"],"labels":{}}]`)
 
-	// What fits into a list of the service fits here, whatever somebody writes into his labels.
+	// What fits into a list of the service fits here, whatever labels the targets have.
 	r := rand.New(rand.NewPCG(0, 0))
 	for i, size := range []int{100, 12_000, 20_000, 30_000} {
 		note := make([]byte, size)

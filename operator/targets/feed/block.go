@@ -38,7 +38,7 @@ var packers = sync.Pool{New: func() any {
 
 // pack compresses the line of a job. Its groups are compressed exactly as pods compress them, which keep
 // each job in memory: with another method, level or beginning, what fits here might be many times as
-// large there, if somebody chooses its content.
+// large there, for content that a tenant chooses.
 func pack(line []byte) block {
 	var out bytes.Buffer
 	w := packers.Get().(*flate.Writer)

@@ -12,7 +12,7 @@ import (
 // are below those of pods, so that only the jobs that are too large are left out.
 const (
 	// maxTarget is the maximum size in bytes of the labels of one target, which bounds the memory for
-	// those that somebody annotates with all that Kubernetes takes. Pods refuse more than 1 MiB.
+	// pods with as many annotations as Kubernetes takes. Pods refuse more than 1 MiB.
 	maxTarget = 128 << 10
 	// maxLine is the maximum size in bytes of the targets of one job on one shard.
 	maxLine = 15 << 20

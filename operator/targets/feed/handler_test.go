@@ -352,6 +352,52 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
+// A namespace with all streams yields to pods of other namespaces until each has its share, and not to its
+// own pods.
+func TestManyPods(t *testing.T) {
+	var s streams
+	now := time.Unix(0, 0)
+	n := 0
+	enter := func(namespace string) (*stream, error) {
+		n++
+		st := &stream{ended: make(chan struct{}), since: now.Add(time.Duration(n)),
+			caller: caller{pod: types.NamespacedName{Namespace: namespace, Name: fmt.Sprint(n)}, uid: types.UID(fmt.Sprint(n))}}
+		return st, s.enter(now, st)
+	}
+	var last *stream
+	for range maxStreams {
+		st, err := enter("bad")
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = st
+	}
+	if _, err := enter("bad"); err == nil {
+		t.Error("there are too many streams")
+	}
+	for range maxStreams / 2 {
+		if _, err := enter("good"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-last.ended:
+		s.leave(last)
+	default:
+		t.Error("the latest stream of the largest namespace goes on")
+	}
+	if _, err := enter("good"); err == nil {
+		t.Error("a namespace takes more than its share")
+	}
+	of := map[string]int{}
+	for _, st := range s.all() {
+		of[st.caller.pod.Namespace]++
+	}
+	if s.open != maxStreams || of["bad"] != maxStreams/2 || of["good"] != maxStreams/2 {
+		t.Errorf("%d streams are counted, %v", s.open, of)
+	}
+}
+
 // Identifications are limited, in total and by address.
 func TestReviews(t *testing.T) {
 	var r reviews

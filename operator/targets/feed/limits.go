@@ -11,7 +11,8 @@ import (
 
 // Limits of requests.
 const (
-	// maxStreams is the maximum number of open streams.
+	// maxStreams is the maximum number of open streams. When it is reached, the namespace with the most
+	// streams yields to pods of others.
 	maxStreams = 1500
 	// maxOfPod is the maximum number of open streams of one pod; a further one ends the oldest, which
 	// may be a connection that was lost unnoticed.
@@ -97,7 +98,7 @@ func (s *streams) enter(now time.Time, st *stream) error {
 		p.streams[0].end()
 		p.streams = p.streams[1:]
 		s.open--
-	case s.open >= maxStreams:
+	case s.open >= maxStreams && !s.yield(st.caller.pod.Namespace):
 		return later("too many streams are open", 15*time.Second)
 	}
 	p.starts = append(p.starts, now)
@@ -105,6 +106,41 @@ func (s *streams) enter(now time.Time, st *stream) error {
 	s.open++
 	return nil
 }
+
+// yield makes room for a pod of a namespace: it ends the latest stream of the namespace with the most ones,
+// and reports whether that has more than the other would have then.
+func (s *streams) yield(to string) bool {
+	count := map[string]int{}
+	latest := map[string]*pod{}
+	for _, p := range s.pods {
+		if len(p.streams) == 0 {
+			continue
+		}
+		of := p.namespace()
+		count[of] += len(p.streams)
+		if last := latest[of]; last == nil || p.last().since.After(last.last().since) {
+			latest[of] = p
+		}
+	}
+	most := to
+	for of, n := range count {
+		if n > count[most] {
+			most = of
+		}
+	}
+	if count[most] <= count[to]+1 {
+		return false
+	}
+	p := latest[most]
+	p.last().end()
+	p.streams = p.streams[:len(p.streams)-1]
+	s.open--
+	return true
+}
+
+func (p *pod) last() *stream { return p.streams[len(p.streams)-1] }
+
+func (p *pod) namespace() string { return p.last().caller.pod.Namespace }
 
 // leave ends the count of a stream.
 func (s *streams) leave(st *stream) {

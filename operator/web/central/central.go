@@ -189,8 +189,8 @@ func (r *Runner) update(now time.Time) {
 }
 
 // Ready reports whether the workloads were read and have their lists, or a reason why not. It remains
-// true for later workloads: those that have lists need this replica, and the pods of the new one are
-// told to wait.
+// true for later workloads: those that have lists need this replica, and the pods of the new one get
+// 503 until it has some.
 func (r *Runner) Ready() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -199,8 +199,8 @@ type packer struct {
 }
 
 // level is the compression level. Package and level are those of the discovery service, which limits
-// the size of a list: with others, a list that fits there may be many times as large here, if somebody
-// chooses its content.
+// the size of a list: with others, a list that fits there may be many times as large here, for content
+// that a tenant chooses.
 const level = 4
 
 // keptBuffer is the largest buffer that is kept for the next job.
