@@ -215,7 +215,7 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	if err != nil {
 		return engine.Clients{}, err
 	}
-	content, err := client.NewContent(cfg, engine.ContentValues)
+	content, err := client.NewContent(compact(cfg), engine.ContentValues)
 	if err != nil {
 		return engine.Clients{}, err
 	}

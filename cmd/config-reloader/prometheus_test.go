@@ -36,7 +36,7 @@ import (
 
 const (
 	migrationJob = "podMonitor/demo/web/0"
-	// interval is that of the scrapes. A scrape belongs to the slot that is at most half of it away.
+	// interval is the scrape interval. A scrape belongs to the nearest slot, at most half an interval away.
 	interval = 3 * time.Second
 )
 

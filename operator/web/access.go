@@ -2,9 +2,7 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -20,6 +18,8 @@ import (
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 // Values of --web.api.
@@ -103,7 +103,7 @@ func (a *access) caller(r *http.Request) (*caller, error) {
 		return &caller{of: a, who: who.User, token: bearerToken(r)}, nil
 	case apierrors.IsTooManyRequests(err):
 		return nil, err
-	case unanswered(err):
+	case client.Unanswered(err):
 		return nil, unavailable("authenticate the caller (create tokenreviews)", err)
 	}
 	return nil, errNoToken
@@ -114,14 +114,6 @@ func nameOf(u user.Info) string {
 		return "the caller"
 	}
 	return fmt.Sprintf("user %q", u.GetName())
-}
-
-// unanswered reports whether the API server did not respond to a review; an invalid token is a
-// response.
-func unanswered(err error) bool {
-	_, status := errors.AsType[*apierrors.StatusError](err)
-	_, network := errors.AsType[net.Error](err)
-	return status || network || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func unavailable(what string, err error) error {

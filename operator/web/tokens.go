@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 // Limits of token reviews. A client that sends unknown tokens leaves slots and reviews to known
@@ -120,7 +122,7 @@ func (m remembered) keep(key [sha256.Size]byte, response *authenticator.Response
 			m.drop()
 		}
 		m.known[key] = &knownToken{response: response, since: time.Now()}
-	case before != nil && err != nil && unanswered(err):
+	case before != nil && err != nil && client.Unanswered(err):
 		before.asking = false
 	default:
 		delete(m.known, key)

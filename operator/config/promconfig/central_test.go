@@ -258,7 +258,7 @@ func TestTargetDiscovery(t *testing.T) {
 	}
 }
 
-// The jobs of central discovery are what every version accepts that has http_sd_configs.
+// Every version with http_sd_configs accepts the jobs of central discovery.
 func TestCentralJobsInAllVersions(t *testing.T) {
 	var first []byte
 	for _, version := range []string{"2.28.0", "2.45.0", "3.0.0", "3.13.2"} {

@@ -36,8 +36,8 @@ const (
 )
 
 // WithOrigins returns a copy of the settings for evaluating jobs, which records the origin of each
-// relabel step: [Fragment.Origins] and [Frame.Origins]. Jobs with central discovery are those of the
-// workload without it. All other results are the same. The key is the same too, so do not cache
+// relabel step: [Fragment.Origins] and [Frame.Origins]. Jobs are compiled as without central
+// discovery. All other results are the same. The key is the same too, so do not cache
 // fragments with origins by key.
 func (s *Settings) WithOrigins() *Settings {
 	out := *s

@@ -61,7 +61,8 @@ func (r Rule) Key() string {
 	}
 	for _, s := range []labels.Selector{r.namespaces, r.objects} {
 		if s != nil {
-			fmt.Fprintf(&key, "%d:%s", len(s.String()), s)
+			text := s.String()
+			fmt.Fprintf(&key, "%d:%s", len(text), text)
 		}
 		key.WriteByte(';')
 	}

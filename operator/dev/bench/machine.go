@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// versions are those of the programs that were measured.
+// versions holds the versions of the measured programs.
 type versions struct{ operator, golang, kubernetes, etcd string }
 
 // operatorVersion matches the first line of operator --version.

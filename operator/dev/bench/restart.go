@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// restart is what the operator does when it starts again and everything is as it was written.
+// restart holds the costs of a restart after which nothing has to be written.
 type restart struct {
 	settle time.Duration // from the start until it does nothing more
 	cpu    time.Duration

@@ -151,13 +151,12 @@ func DigestSecret(s *corev1.Secret) *corev1.Secret {
 func digests[Sum, Value []byte | string](data map[string]Value) map[string]Sum {
 	out := make(map[string]Sum, len(data))
 	for k, v := range data {
-		sum := sha256.Sum256([]byte(v))
-		out[k] = Sum(sum[:])
+		out[k] = Sum(DigestValue([]byte(v)))
 	}
 	return out
 }
 
-// DigestValue returns what DigestSecret has in StringData instead of the value.
+// DigestValue returns the SHA-256 of a value, which DigestSecret has in StringData instead of it.
 func DigestValue(value []byte) string {
 	sum := sha256.Sum256(value)
 	return string(sum[:])

@@ -28,15 +28,13 @@ type Values struct {
 	Intern func(value string) string
 }
 
-// NewContent returns a REST client for Secrets and ConfigMaps whose watches convert the values. Lists and
-// other calls return objects as they are.
+// NewContent returns a REST client for Secrets and ConfigMaps whose watches convert the values. cfg must
+// accept protobuf. Lists and other calls return objects as they are.
 //
 // Errors: an invalid configuration.
 func NewContent(cfg *rest.Config, v Values) (rest.Interface, error) {
 	c := rest.CopyConfig(cfg)
 	c.GroupVersion, c.APIPath = &corev1.SchemeGroupVersion, "/api"
-	c.ContentType = runtime.ContentTypeProtobuf
-	c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	c.NegotiatedSerializer = converting{scheme.Codecs.WithoutConversion(), v}
 	out, err := rest.RESTClientFor(c)
 	if err != nil {

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,12 +44,7 @@ func (x Index) has(w Where) bool {
 	if w.label == "" {
 		return x.Names && w.value != ""
 	}
-	for _, key := range x.Labels {
-		if key == w.label {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(x.Labels, w.label)
 }
 
 // key returns the key of the selection in the index. Neither namespaces nor labels contain "//".

@@ -26,6 +26,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 // cluster has pods and tokens.
@@ -160,7 +161,7 @@ func (s *served) refused(t testing.TB, token string) (code int, text string) {
 }
 
 // follow reads a stream until it has made steps.
-func (c *client) follow(t testing.TB, lines *bufio.Reader, steps int) {
+func (c *follower) follow(t testing.TB, lines *bufio.Reader, steps int) {
 	t.Helper()
 	for steps > 0 {
 		line, err := lines.ReadString('\n')
@@ -194,7 +195,7 @@ func TestStream(t *testing.T) {
 		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ndjson" || response.Uncompressed != (encoding == "gzip") {
 			t.Fatalf("%s: %d %v, uncompressed %t", encoding, response.StatusCode, response.Header, response.Uncompressed)
 		}
-		c, lines := client{}, bufio.NewReader(response.Body)
+		c, lines := follower{}, bufio.NewReader(response.Body)
 		c.follow(t, lines, 1)
 		if len(c.jobs) != 1 || !strings.Contains(c.jobs["one"], "10.0.0.1:80") {
 			t.Errorf("%s: %v", encoding, c.jobs)
@@ -207,7 +208,7 @@ func TestStream(t *testing.T) {
 		if len(c.jobs) != 2 {
 			t.Errorf("%s: %v", encoding, c.jobs)
 		}
-		again := client{version: c.version, jobs: c.jobs}
+		again := follower{version: c.version, jobs: c.jobs}
 		s.Feed.Apply(time.Now(), of, []Change{{Job: "new"}})
 		again.follow(t, bufio.NewReader(s.get(t, s.shard[1], again.version).Body), 1)
 		if len(again.jobs) != 1 || again.version == c.version {
@@ -227,7 +228,7 @@ func TestStream(t *testing.T) {
 func TestLeaders(t *testing.T) {
 	s := serve(t)
 	lines := bufio.NewReader(s.get(t, s.shard[0], "").Body)
-	var c client
+	var c follower
 	c.follow(t, lines, 1)
 	s.Feed.Lead(9)
 	c.follow(t, lines, 1)
@@ -308,7 +309,7 @@ func TestRefused(t *testing.T) {
 	for _, broken := range []error{errors.New("x509: unknown"), apierrors.NewInternalError(errors.New("down")), context.DeadlineExceeded} {
 		c.broken = broken
 		want := http.StatusServiceUnavailable
-		if !unanswered(broken) {
+		if !client.Unanswered(broken) {
 			want = http.StatusUnauthorized
 		}
 		if code, text := s.refused(t, s.shard[0]); code != want || strings.Contains(text, "token of") {
@@ -321,7 +322,7 @@ func TestRefused(t *testing.T) {
 // that another shard scrapes.
 func TestRetiredShard(t *testing.T) {
 	s := serve(t)
-	var c client
+	var c follower
 	c.follow(t, bufio.NewReader(s.get(t, s.cluster.run("monitoring", "prometheus-k8s-shard-2", "prometheus"), "").Body), 1)
 	if len(c.jobs) != 1 || c.jobs["zero"] != "[]" {
 		t.Errorf("%v", c.jobs)
@@ -342,7 +343,7 @@ func TestManyConnections(t *testing.T) {
 	if codes[http.StatusOK] == 0 || codes[http.StatusTooManyRequests] < 900 {
 		t.Errorf("responses by status: %v", codes)
 	}
-	var c client
+	var c follower
 	c.follow(t, bufio.NewReader(s.get(t, s.shard[1], "").Body), 1)
 	if len(c.jobs) != 1 {
 		t.Errorf("another pod got %v", c.jobs)

@@ -2,9 +2,7 @@ package feed
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 // Audience is the audience of the tokens of pods.
@@ -113,7 +112,7 @@ func (i Identity) caller(ctx context.Context, f *Feed, token string) (out caller
 	invalid := &refusal{code: http.StatusUnauthorized, message: "no valid token with audience " + Audience + " that is bound to a pod"}
 	answer, ok, err := i.Tokens.AuthenticateToken(authenticator.WithAudiences(ctx, authenticator.Audiences{Audience}), token)
 	switch {
-	case unanswered(err):
+	case client.Unanswered(err):
 		return out, later("the API server did not review the token", 5*time.Second)
 	case err != nil || !ok || !has(answer.Audiences, Audience):
 		return out, invalid
@@ -170,14 +169,6 @@ func (f *Feed) shardOf(pod *corev1.Pod, uid types.UID, account string) (Shard, e
 		return Shard{}, forbidden("pod %s runs as ServiceAccount %s, and %s as %s", name, account, owner.Shard.Workload, want)
 	}
 	return owner.Shard, nil
-}
-
-// unanswered reports whether the API server did not respond to a review; an invalid token is a
-// response.
-func unanswered(err error) bool {
-	_, status := errors.AsType[*apierrors.StatusError](err)
-	_, network := errors.AsType[net.Error](err)
-	return status || network || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func has(all authenticator.Audiences, one string) bool {

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// client is what a pod makes of a stream: it takes all lines between begin and end, or none.
-type client struct {
+// follower is a pod that follows a stream: it takes all lines between begin and end, or none.
+type follower struct {
 	version string
 	jobs    map[string]string
 	pings   int
@@ -26,7 +26,7 @@ type client struct {
 }
 
 // line takes a line and reports whether it ends a step.
-func (c *client) line(t testing.TB, text string) (ended bool) {
+func (c *follower) line(t testing.TB, text string) (ended bool) {
 	t.Helper()
 	var m struct {
 		Begin, End, Ping *mark
@@ -66,7 +66,7 @@ func (c *client) line(t testing.TB, text string) (ended bool) {
 }
 
 // take takes a step as lines.
-func (c *client) take(t testing.TB, s step) {
+func (c *follower) take(t testing.TB, s step) {
 	t.Helper()
 	var text bytes.Buffer
 	w := &writer{ResponseWriter: discard{&text}, control: nil}
@@ -118,7 +118,7 @@ func TestSteps(t *testing.T) {
 		now := time.Unix(0, 0)
 		f.Apply(now, shard0, nil)
 		want := map[string]string{}
-		var clients []*client
+		var clients []*follower
 		full, partial := 0, 0
 		for range 300 {
 			now = now.Add(time.Second)
@@ -136,7 +136,7 @@ func TestSteps(t *testing.T) {
 			}
 			f.Apply(now, shard0, changes)
 			if len(clients) < 10 {
-				clients = append(clients, &client{})
+				clients = append(clients, &follower{})
 			}
 			c := clients[r.IntN(len(clients))]
 			if r.IntN(50) == 0 {
@@ -290,7 +290,7 @@ func TestFit(t *testing.T) {
 	}
 	f.Apply(now, shard0, []Change{noise("more", "bad", 2<<20)})
 	at, _ := f.next(shard0, before.step.to)
-	c := client{version: before.step.to.String(), jobs: map[string]string{"good": "", "small": "", "large": ""}}
+	c := follower{version: before.step.to.String(), jobs: map[string]string{"good": "", "small": "", "large": ""}}
 	c.take(t, at.step)
 	if _, has := c.jobs["good"]; !has || len(c.jobs) != 3 {
 		t.Errorf("the list has %d jobs, good: %t", len(c.jobs), has)

@@ -56,7 +56,7 @@ func usual(s *spec.Schema) bool {
 		(s.Items == nil || s.Items.Schema != nil) && (s.AdditionalProperties == nil || s.AdditionalProperties.Schema != nil && len(s.Properties) == 0)
 }
 
-// intOrString reports whether a schema is that of x-kubernetes-int-or-string: both types, as a list and as a choice.
+// intOrString reports whether a schema allows exactly the two types of x-kubernetes-int-or-string, as a list and as a choice.
 func intOrString(s *spec.Schema) bool {
 	both := []string{"integer", "string"}
 	if len(s.Type) > 0 && !slices.Equal(s.Type, both) || len(s.AnyOf) != 2 {

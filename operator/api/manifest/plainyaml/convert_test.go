@@ -104,7 +104,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// The effort is that of the output: no values are built.
+// TestAllocations: conversion allocates the output, and no values.
 func TestAllocations(t *testing.T) {
 	document := []byte("items:\n" + strings.Repeat("- metadata: {name: a, labels: {b: \"c\"}}\n  spec:\n    z: 1\n    a: [d, 'e', true]\n", 1000))
 	n := testing.AllocsPerRun(5, func() {

@@ -1,5 +1,5 @@
-// Package plainyaml converts manifests from YAML to JSON. The result is that of
-// sigs.k8s.io/yaml.YAMLToJSONStrict, byte by byte.
+// Package plainyaml converts manifests from YAML to JSON. The result equals that of
+// sigs.k8s.io/yaml.YAMLToJSONStrict byte for byte.
 //
 //	raw, err := plainyaml.ToJSON(document)
 //

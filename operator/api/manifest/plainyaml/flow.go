@@ -26,15 +26,13 @@ func (c *converter) flowMapping() bool {
 		if !c.value(true) {
 			return false
 		}
-		c.blanks()
-		if c.peek(0) == '}' {
-			break
-		}
-		if c.peek(0) != ',' {
+		last, ok := c.separator('}')
+		if !ok {
 			return false
 		}
-		c.at++
-		c.blanks()
+		if last {
+			break
+		}
 	}
 	c.at++
 	return c.close(first)
@@ -51,19 +49,31 @@ func (c *converter) flowList() bool {
 		if !c.value(true) {
 			return false
 		}
-		c.blanks()
-		if c.peek(0) == ']' {
-			break
-		}
-		if c.peek(0) != ',' {
+		last, ok := c.separator(']')
+		if !ok {
 			return false
 		}
-		c.at++
-		c.blanks()
+		if last {
+			break
+		}
 	}
 	c.at++
 	c.out = append(c.out, ']')
 	return true
+}
+
+// separator moves past the comma after a value, or to the end of the collection, which is last then.
+func (c *converter) separator(end byte) (last, ok bool) {
+	c.blanks()
+	if c.peek(0) == end {
+		return true, true
+	}
+	if c.peek(0) != ',' {
+		return false, false
+	}
+	c.at++
+	c.blanks()
+	return false, true
 }
 
 // blanks moves past spaces and line breaks.

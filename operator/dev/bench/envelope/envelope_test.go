@@ -183,7 +183,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The section of the page has the form in which make envelope would write it now. The figures are those of its last run.
+// TestPage compares the layout of the section with that of the current command. It ignores the figures.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/performance.md")
 	if err != nil {

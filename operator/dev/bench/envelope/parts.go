@@ -29,7 +29,7 @@ type Cost struct {
 	Unit  Unit
 }
 
-// Column is what was measured at a size: a value for each cost of the part, in its unit. NaN is unknown.
+// Column holds the measurements at one size: a value per cost of the part, in its unit; NaN if unknown.
 type Column struct {
 	Size   Size
 	Values []float64
