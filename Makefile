@@ -159,7 +159,7 @@ truth: ## Compare targets of random workloads with those of each Prometheus that
 	@$(call tested,-run TestRandom ./operator/dev/truth)
 
 .PHONY: demo
-demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive
+demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive (DEMO_DISCOVERY=central: find targets centrally, too)
 	@go run ./internal/cluster/demo up
 
 .PHONY: demo-down

@@ -47,6 +47,8 @@ up    takes the cluster of KUBECONFIG; without it, kind and docker when both are
       received it is printed (on a cluster of KUBECONFIG, where that receiver is
       not: until it is in Alertmanager). At the end "operator ui" serves the pages
       about all of it on this machine, until down. Running it again is fine.
+      DEMO_DISCOVERY=central adds the discovery service and a Prometheus with two
+      shards, and says which of them scrapes each new pod.
 down  removes what up made: the whole cluster when up started it, otherwise the
       example and the operator.
 

@@ -38,6 +38,7 @@ type place struct {
 	root       string           // working tree
 	version    string           // of the working tree
 	image, tag string           // repository and tag of the images
+	central    bool             // show central discovery, too
 }
 
 // say prints a progress line with the time since the start.
@@ -63,6 +64,9 @@ func placeIn(root string) (*place, error) {
 	}
 	p := &place{root: root, version: strings.TrimSpace(string(version))}
 	p.image, p.tag = cmp.Or(os.Getenv("IMAGE"), "firekeeper"), cmp.Or(os.Getenv("TAG"), "v"+p.version)
+	if p.central, err = centralWished(); err != nil {
+		return nil, err
+	}
 	p.on, err = p.choose()
 	return p, err
 }

@@ -30,7 +30,7 @@ func newStandIns(t *testing.T, alone bool, lines map[string]string) standIns {
 		path += ":" + os.Getenv("PATH")
 	}
 	t.Setenv("PATH", path)
-	for _, name := range []string{"KUBECONFIG", "DEMO_ON", "IMAGE", "TAG"} {
+	for _, name := range []string{"KUBECONFIG", "DEMO_ON", "DEMO_DISCOVERY", "IMAGE", "TAG"} {
 		t.Setenv(name, "")
 	}
 	if err := os.WriteFile(filepath.Join(s.root, ".version"), []byte("1.2.3\n"), 0o600); err != nil {

@@ -44,13 +44,16 @@ func up(ctx context.Context) error {
 	if err := p.alert(ctx, proxy); err != nil {
 		return err
 	}
+	if err := p.shards(ctx, proxy); err != nil {
+		return err
+	}
 	return p.showWhere(ctx)
 }
 
 // install deploys the operator from deploy/.
 func (p *place) install(ctx context.Context) error {
 	say("installing the operator from deploy/")
-	manifests, err := p.run(ctx, "kustomize", filepath.Join(p.root, "deploy"))
+	manifests, err := p.manifests(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,6 +216,9 @@ func (p *place) down(ctx context.Context) error {
 	if _, err := p.run(ctx, "delete", "--ignore-not-found", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
 		return err
 	}
-	_, err := p.run(ctx, "delete", "--ignore-not-found", "-k", filepath.Join(p.root, "deploy"))
+	if _, err := p.run(ctx, "delete", "--ignore-not-found", "-k", filepath.Join(p.root, "deploy")); err != nil || !p.central {
+		return err
+	}
+	_, err := p.run(ctx, "delete", "--ignore-not-found", "-f", filepath.Join(p.root, "deploy", "components", "central-discovery", "rbac.yaml"))
 	return err
 }
