@@ -153,6 +153,13 @@ e2e e2e-long: REPORT := -each
 e2e e2e-long:
 	@$(call tested,-count=1 -parallel 8 ./operator/dev/e2e/...)
 
+.PHONY: upgrade
+upgrade: export FIREKEEPER_E2E := long
+upgrade: export FIREKEEPER_UPGRADE_FROM = $(FROM)
+upgrade: ## Replace the operator of FROM by this one and back, with pods running: none may restart (FROM=v0.1.0; root)
+	@test -n "$(FROM)" || { echo "FROM names no commit: make upgrade FROM=v0.1.0"; exit 2; }
+	@$(call tested,-count=1 -run TestUpgrade ./operator/dev/e2e)
+
 .PHONY: truth
 truth: export FIREKEEPER_TRUTH ?= 5
 truth: ## Compare targets of random workloads with those of each Prometheus that is built already (FIREKEEPER_TRUTH=500 worlds)

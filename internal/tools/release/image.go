@@ -29,11 +29,13 @@ func (r *release) writeImages() error {
 	}
 	for _, p := range programs {
 		index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+		var images []v1.Image
 		for _, platform := range r.platform {
 			image, err := r.programImage(platform, p, roots)
 			if err != nil {
 				return fmt.Errorf("image of %s for %s: %w", p.name, platform, err)
 			}
+			images = append(images, image)
 			system, arch, _ := strings.Cut(platform, "-")
 			index = mutate.AppendManifests(index, mutate.IndexAddendum{
 				Add: image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: system, Architecture: arch}},
@@ -42,6 +44,9 @@ func (r *release) writeImages() error {
 		name := fmt.Sprintf("%s_%s.oci.tar", p.name, r.version)
 		if err := r.writeLayout(filepath.Join(r.out, name), p, index); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
+		}
+		if err := r.publish(p, index, images); err != nil {
+			return fmt.Errorf("digest and sizes of %s: %w", name, err)
 		}
 	}
 	return nil

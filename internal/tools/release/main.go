@@ -8,6 +8,7 @@
 //	roots.go      CA certificates of the images
 //	sbom.go       what a binary was built from, as CycloneDX
 //	manifests.go  install manifests and the chart
+//	notes.go      what changed, and digests and sizes of the images
 //	checksums.go  SHA256SUMS
 package main
 
@@ -33,6 +34,8 @@ type release struct {
 	revision string
 	created  time.Time // of the commit
 	platform []string  // linux-amd64
+
+	images []published // so far
 }
 
 // programs are built for every platform and have an image each.
@@ -86,7 +89,7 @@ func (r *release) write() error {
 	if err := errors.Join(os.RemoveAll(r.out), os.MkdirAll(r.out, 0o755)); err != nil {
 		return err
 	}
-	for _, step := range []func() error{r.writeBinaries, r.writeImages, r.writeSBOMs, r.writeManifests, r.writeChart, r.writeSums} {
+	for _, step := range []func() error{r.writeBinaries, r.writeImages, r.writeSBOMs, r.writeManifests, r.writeChart, r.writeNotes, r.writeSums} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func TestRelease(t *testing.T) {
 	if a, b := read(t, dir, "first", "SHA256SUMS"), read(t, dir, "second", "SHA256SUMS"); !bytes.Equal(a, b) {
 		t.Errorf("the releases differ:\n%s\n%s", a, b)
 	}
-	if got, want := strings.Count(string(read(t, dir, "first", "SHA256SUMS")), "\n"), 2+3+8+2+1; got != want {
+	if got, want := strings.Count(string(read(t, dir, "first", "SHA256SUMS")), "\n"), 2+3+8+2+1+1; got != want {
 		t.Errorf("%d files, want %d", got, want)
 	}
 	t.Run("binaries", func(t *testing.T) {
@@ -102,6 +102,7 @@ func TestRelease(t *testing.T) {
 			t.Error("crds.yaml has not ten CRDs")
 		}
 	})
+	t.Run("the notes", func(t *testing.T) { notes(t, first) })
 	t.Run("the chart", func(t *testing.T) {
 		files := unpacked(t, filepath.Join(first.out, "firekeeper-0.1.0.tgz"))
 		if !strings.Contains(files["firekeeper/values.yaml"], "  operator: registry.example/fk/operator\n") || files["firekeeper/Chart.yaml"] == "" {
@@ -124,6 +125,35 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s of %q", bom.BOMFormat, names)
 		}
 	})
+}
+
+// notes checks that notes.md has the digest of each image as a registry will have it, and the changes.
+func notes(t *testing.T, r *release) {
+	text := string(read(t, r.out, "notes.md"))
+	for _, p := range programs {
+		unpackedTo := t.TempDir()
+		if out, err := exec.Command("tar", "-xf", filepath.Join(r.out, p.name+"_0.1.0.oci.tar"), "-C", unpackedTo).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		path, err := layout.FromPath(unpackedTo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, err := path.ImageIndex()
+		if err != nil {
+			t.Fatal(err)
+		}
+		manifest, err := index.IndexManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "| `registry.example/fk/" + p.name + ":v9` | `" + manifest.Manifests[0].Digest.String() + "` |"; !strings.Contains(text, want) {
+			t.Errorf("notes.md has no %s:\n%s", want, text)
+		}
+	}
+	if !strings.Contains(text, "\n- [FEATURE] ") || strings.Contains(text, "\n## ") {
+		t.Error("notes.md has not the changes of the version alone")
+	}
 }
 
 // images reads the image of config-reloader as a registry would.

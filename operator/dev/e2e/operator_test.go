@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type operator struct {
 	args []string
 	log  logtest.Log
 
+	program string // default: that of the working tree
+
 	url   string
 	cmd   *exec.Cmd
 	ended chan error // nil while none is running
@@ -49,16 +52,21 @@ func tail(text string, lines int) string {
 func (n node) operator(t *testing.T, id string, args ...string) *operator {
 	t.Helper()
 	o := &operator{id: id, node: n, args: args}
+	o.endsWith(t)
+	o.start(t)
+	return o
+}
+
+// endsWith stops the operator at the end of the test, if it runs.
+func (o *operator) endsWith(t *testing.T) {
 	t.Cleanup(func() {
 		if o.ended != nil {
 			o.stop(t)
 		}
 		if t.Failed() {
-			t.Logf("end of the log of operator %s:\n%s", id, tail(o.log.String(), 60))
+			t.Logf("end of the log of operator %s:\n%s", o.id, tail(o.log.String(), 60))
 		}
 	})
-	o.start(t)
-	return o
 }
 
 // start starts the operator and returns once its caches are synced.
@@ -72,7 +80,8 @@ func (o *operator) start(t *testing.T) {
 	free.Close()
 	o.url = "http://" + address
 	args := append([]string{"--as=" + account, "--web.listen-address=" + address, "--controller-id=" + o.id}, o.args...)
-	o.cmd = exec.CommandContext(context.Background(), filepath.Join(root(), "bin", "image", "linux-"+runtime.GOARCH, "operator"), args...)
+	program := cmp.Or(o.program, filepath.Join(root(), "bin", "image", "linux-"+runtime.GOARCH, "operator"))
+	o.cmd = exec.CommandContext(context.Background(), program, args...)
 	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+o.node.Kubeconfig)
 	o.cmd.Stdout, o.cmd.Stderr = &o.log, &o.log
 	child.DiesWithUs(o.cmd)
