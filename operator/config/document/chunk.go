@@ -74,15 +74,18 @@ func (c *chunk) fill(e *effort, g group) (fresh bool, err error) {
 // effort is a compression level and its parameters.
 type effort struct {
 	level int
-	// span is the chunk size relative to the quick form. The stronger the compression,
-	// the more a chunk loses at its beginning.
-	span    uint32
+	// span is the chunk size relative to the quick form, except of text pieces. The stronger the
+	// compression, the more a chunk loses at its beginning.
+	span uint32
+	// reach is the number of bytes of preceding text that a compressed chunk may refer to. A few jobs
+	// contain nearly everything that jobs have in common; deflate looks back 32 KiB at most.
+	reach   int
 	writers sync.Pool // of *squeezer: each has tables of about a megabyte
 }
 
 var (
-	quick = &effort{level: flate.DefaultCompression, span: 1}
-	best  = &effort{level: flate.BestCompression, span: 4}
+	quick = &effort{level: flate.DefaultCompression, span: 1, reach: 8 << 10}
+	best  = &effort{level: flate.BestCompression, span: 4, reach: 32 << 10}
 )
 
 // squeezer is the reusable state for compressing one chunk.
@@ -111,7 +114,7 @@ func (e *effort) compress(g group) (block []byte, text checksum, err error) {
 		return nil, text, err
 	}
 	var out bytes.Buffer
-	s.ResetDict(&out, last(s.before.Bytes(), reach))
+	s.ResetDict(&out, last(s.before.Bytes(), e.reach))
 	sum := crc32.NewIEEE()
 	size, err := writeAll(io.MultiWriter(s, sum), g.pieces)
 	if err != nil {

@@ -90,6 +90,30 @@ func (a *Assembler) use(f *form) Document {
 	return a.last
 }
 
+// Size returns the length of the plain text of the pieces in bytes. It only looks at pieces between the
+// first and the last one that differ from those of the last document.
+func (a *Assembler) Size(pieces []*Piece) int {
+	size := 0
+	if f := a.used; f != nil && f.chunks != nil {
+		old := f.pieces
+		for len(old) > 0 && len(pieces) > 0 && old[0] == pieces[0] {
+			old, pieces = old[1:], pieces[1:]
+		}
+		for len(old) > 0 && len(pieces) > 0 && old[len(old)-1] == pieces[len(pieces)-1] {
+			old, pieces = old[:len(old)-1], pieces[:len(pieces)-1]
+		}
+		size = f.text.size - sizeOf(old)
+	}
+	return size + sizeOf(pieces)
+}
+
+func sizeOf(pieces []*Piece) (n int) {
+	for _, p := range pieces {
+		n += p.size
+	}
+	return n
+}
+
 // Length returns the compressed length of the last document in bytes.
 func (a *Assembler) Length() int { return a.last.Length }
 

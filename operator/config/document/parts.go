@@ -99,7 +99,7 @@ func (a *Assembler) units(c Cut) (head [][]unit, rest []unit) {
 			if c.Head && c.HeadMax > 0 && len(rest) == 0 {
 				end = min(end, c.HeadMax)
 			}
-			rest = append(rest, unit{block[from:end], k.key, from - shift, a.used.ranks[i]})
+			rest = append(rest, unit{block[from:end], k.key, from - shift, a.used.cuts[i].rank})
 		}
 	}
 	if !c.Head || len(rest) == 0 {

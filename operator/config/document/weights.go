@@ -41,7 +41,7 @@ func (g group) weights() ([]int, error) {
 		return nil, err
 	}
 	var written counter
-	s.ResetDict(&written, last(s.before.Bytes(), reach))
+	s.ResetDict(&written, last(s.before.Bytes(), quick.reach))
 	out := make([]int, len(g.pieces))
 	for i, p := range g.pieces {
 		before := written

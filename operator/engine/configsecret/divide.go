@@ -46,7 +46,7 @@ func (f *fitting) run() (Output, error) {
 	}
 	if why != nil {
 		w := writer{Documents: f.Documents, pair: &f.all, Base: f.base, live: f.live}
-		w.out.Size = plainBytes(c.Pieces)
+		w.out.Size = f.all.config.Size(c.Pieces)
 		return w.withheld(why, c), nil
 	}
 	out, err := f.write(&f.all, f.base, f.live, c)
@@ -108,19 +108,12 @@ func (f *fitting) leaveOut(d division, why *TooLargeError) {
 const slackBytes = 4 << 10
 
 // inMemory returns the number of bytes that config-reloader writes into an in-memory volume.
-func (c *Content) inMemory() int64 {
-	need := footprint.InMemoryVolume(int64(plainBytes(c.Pieces) + slackBytes))
+func (f *fitting) inMemory(c *Content) int64 {
+	need := footprint.InMemoryVolume(int64(f.all.config.Size(c.Pieces) + slackBytes))
 	if c.Rules.Files > 0 {
 		need += int64(c.Rules.Bytes) + int64(c.Rules.Files)*footprint.InMemoryVolume(1)
 	}
 	return need
-}
-
-func plainBytes(pieces []*document.Piece) (n int) {
-	for _, p := range pieces {
-		n += p.Size()
-	}
-	return n
 }
 
 // fitMemory leaves out objects until the rest fits into config-reloader's memory. It returns the
@@ -129,17 +122,17 @@ func (f *fitting) fitMemory() (Content, *TooLargeError, error) {
 	limit := f.base.ReloaderMemoryLimit()
 	room := footprint.MaxPlain(limit)
 	c, err := f.content()
-	if err != nil || c.inMemory() <= room {
+	if err != nil || f.inMemory(&c) <= room {
 		return c, nil, err
 	}
-	why := &TooLargeError{Memory: room, Limit: limit, Needs: footprint.MinLimit(c.inMemory()), Divide: c.Origin.Divide}
+	why := &TooLargeError{Memory: room, Limit: limit, Needs: footprint.MinLimit(f.inMemory(&c)), Divide: c.Origin.Divide}
 	for _, percent := range fillPercents {
-		d := c.byMemory(room, percent)
+		d := f.byMemory(&c, room, percent)
 		if d.room <= 0 {
 			break
 		}
 		f.leaveOut(d, why)
-		if c, err = f.content(); err != nil || c.inMemory() <= room {
+		if c, err = f.content(); err != nil || f.inMemory(&c) <= room {
 			return c, nil, err
 		}
 	}
@@ -147,7 +140,7 @@ func (f *fitting) fitMemory() (Content, *TooLargeError, error) {
 }
 
 // byMemory divides the content that config-reloader's memory can hold.
-func (c *Content) byMemory(room, percent int64) division {
+func (f *fitting) byMemory(c *Content, room, percent int64) division {
 	d := division{full: fmt.Sprintf("%.1f MiB of plain configuration, for which config-reloader has memory", float64(room)/mib)}
 	for s := range c.sources {
 		bytes := 0
@@ -159,7 +152,7 @@ func (c *Content) byMemory(room, percent int64) division {
 		}
 		d.add(s, bytes)
 	}
-	d.within(room/100*percent, c.inMemory())
+	d.within(room/100*percent, f.inMemory(c))
 	return d
 }
 
