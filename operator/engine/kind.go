@@ -238,10 +238,9 @@ type Cluster struct {
 	// Objects returns the objects of a kind sorted by "namespace/name" in byte order; nil if the
 	// kind is not read.
 	Objects func(kind string) iter.Seq[catalog.Object]
-	// byNamespace (optional) returns the same objects by namespace.
-	byNamespace *byNamespace
-	// selections (optional) holds what workloads with equal selectors select.
+	// selections (optional) holds what workloads with equal selectors select, in namespaces.
 	selections *selections
+	namespaces iter.Seq2[string, labels.Set]
 	// Named returns an object that a workload names, nil if it does not exist, even if the kind is
 	// not watched. If Named is nil, Objects contains all of them.
 	Named func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error)

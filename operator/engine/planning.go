@@ -193,15 +193,16 @@ func (p *Plan) RemoveUnwanted(b owner, live Live, wanted ...string) {
 // the Secrets that the pod mounts, except those to skip, and files, independent of their location.
 func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha256.Size]byte]) string {
 	h := sha256.New()
-	for _, s := range p.Content {
+	for i := range p.Content {
+		s := &p.Content[i]
 		secret, ok := s.Object.(*corev1.Secret)
 		if !ok || s.Verb != apply.Put || skip[secret.Name] {
 			continue
 		}
 		fmt.Fprintf(h, "%s\x00", secret.Name)
-		for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
-			fmt.Fprintf(h, "%s\x00%d\x00", key, len(secret.Data[key]))
-			h.Write(secret.Data[key])
+		sums := s.Sums()
+		for _, key := range slices.Sorted(maps.Keys(sums)) {
+			fmt.Fprintf(h, "%s\x00%s", key, sums[key])
 		}
 	}
 	for _, some := range files {

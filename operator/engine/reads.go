@@ -15,8 +15,7 @@ import (
 func (c *Controller) reads(references assets.Reader) Cluster {
 	return Cluster{
 		NamespaceLabels: c.stores.namespaceLabels, Objects: c.stores.objects, selections: &c.stores.selections,
-		byNamespace: &byNamespace{Namespaces: c.stores.allNamespaces, Objects: c.stores.objectsIn},
-		References:  references, Current: c.assets.Current, Now: time.Now(),
+		namespaces: c.stores.allNamespaces, References: references, Current: c.assets.Current, Now: time.Now(),
 	}
 }
 

@@ -63,7 +63,7 @@ func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.R
 		return selectedIn[T](c, rule, row)
 	}
 	held := c.selections.of(row, rule)
-	held.once.Do(func() { held.objects = selectedIn[T](c, rule, row) })
+	held.once.Do(func() { held.objects = selectedAgain[T](c, rule, row, held.input) })
 	if objects, ok := held.objects.([]T); ok {
 		return objects
 	}
@@ -71,9 +71,6 @@ func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.R
 }
 
 func selectedIn[T catalog.Object](c Cluster, rule selection.Rule, row *catalog.Row) []T {
-	if c.byNamespace != nil {
-		return selectedBy[T](rule, row.Kind, c.byNamespace)
-	}
 	all := c.Objects(row.Kind)
 	if all == nil {
 		return nil
@@ -81,23 +78,32 @@ func selectedIn[T catalog.Object](c Cluster, rule selection.Rule, row *catalog.R
 	return selected[T](rule, all, c.NamespaceLabels)
 }
 
-// byNamespace is a cluster that finds the objects of a namespace without going through all others.
-type byNamespace struct {
-	Namespaces iter.Seq2[string, labels.Set]
-	// Objects returns the objects of a kind in a namespace, sorted by name; nil if the kind is not read.
-	Objects func(kind, namespace string) iter.Seq[catalog.Object]
+// selectedAgain is like selectedIn, but costs nothing for objects in namespaces that are not selected, and little for
+// those that have not changed since the last call for an equal rule.
+func selectedAgain[T catalog.Object](c Cluster, rule selection.Rule, row *catalog.Row, in selectionInput) []T {
+	if in.store == nil {
+		return selectedIn[T](c, rule, row)
+	}
+	last := c.selections.last.take(positionsKey{row.Kind, rule.Key()})
+	at, list := last.follow(in, func(list []catalog.Object) informer.Positions { return positionsOf(rule, list, c.namespaces) }, func(obj catalog.Object) bool {
+		l, exists := c.NamespaceLabels(obj.GetNamespace())
+		return rule.Namespace(obj.GetNamespace(), l) && (exists || rule.OwnNamespaceOnly()) && rule.Takes(obj)
+	})
+	c.selections.last.note(last, len(at))
+	out := make([]T, len(at))
+	for i, at := range at {
+		out[i] = list[at].(T)
+	}
+	return out
 }
 
-// selectedBy is like selected, but costs nothing for objects in namespaces that are not selected.
-func selectedBy[T catalog.Object](rule selection.Rule, kind string, c *byNamespace) (out []T) {
+// positionsOf returns where the selected objects are in the sorted list of their kind.
+func positionsOf(rule selection.Rule, list []catalog.Object, namespaces iter.Seq2[string, labels.Set]) (out informer.Positions) {
 	in := func(namespace string) {
-		all := c.Objects(kind, namespace)
-		if all == nil {
-			return
-		}
-		for obj := range all {
-			if rule.Takes(obj) {
-				out = append(out, obj.(T))
+		from, to := informer.Range(list, namespace)
+		for at := from; at < to; at++ {
+			if rule.Takes(list[at]) {
+				out = append(out, int32(at))
 			}
 		}
 	}
@@ -105,17 +111,13 @@ func selectedBy[T catalog.Object](rule selection.Rule, kind string, c *byNamespa
 		in(own)
 		return out
 	}
-	var namespaces []string
-	for namespace, l := range c.Namespaces {
+	for namespace, l := range namespaces {
 		if rule.Namespace(namespace, l) {
-			namespaces = append(namespaces, namespace)
+			in(namespace)
 		}
 	}
-	slices.SortFunc(namespaces, func(a, b string) int { return informer.CompareNames(a, "", b, "") })
-	for _, namespace := range namespaces {
-		in(namespace)
-	}
-	return out
+	slices.Sort(out)
+	return slices.Clip(out)
 }
 
 func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object], namespaceLabels func(string) (labels.Set, bool)) []T {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ type selections struct {
 	mu    sync.Mutex
 	held  map[string]*selectionsOf // by kind
 	timer *time.Timer              // drops them; nil: none are held
+
+	last positions
 }
 
 // selectionsHold is the time from the last use of selections until they are dropped.
@@ -25,8 +28,13 @@ const selectionsHold = 2 * time.Second
 
 // selectionInput identifies the input of selections of one kind.
 type selectionInput struct {
-	store               *informer.Store[catalog.Object]
+	store               sortedObjects
 	objects, namespaces uint64
+}
+
+// sortedObjects is the part of a [informer.Store] that selections read.
+type sortedObjects interface {
+	SortedSince(seq uint64) (objects []catalog.Object, now uint64, changed []informer.Edit, ok bool)
 }
 
 type selectionsOf struct {
@@ -35,6 +43,7 @@ type selectionsOf struct {
 }
 
 type heldSelection struct {
+	input   selectionInput
 	once    sync.Once
 	objects any // a slice of the kind's own type
 }
@@ -60,9 +69,85 @@ func (s *selections) of(row *catalog.Row, rule selection.Rule) *heldSelection {
 	}
 	key := rule.Key()
 	if kind.byRule[key] == nil {
-		kind.byRule[key] = &heldSelection{}
+		kind.byRule[key] = &heldSelection{input: now}
 	}
 	return kind.byRule[key]
+}
+
+// positions are where the selected objects were in the sorted list of their kind when a rule last selected. A later
+// selection only looks at the objects that have changed since. They hold no object in memory.
+type positions struct {
+	mu   sync.Mutex
+	of   map[positionsKey]*lastPositions
+	used uint64
+}
+
+type positionsKey struct{ kind, rule string }
+
+type lastPositions struct {
+	mu         sync.Mutex
+	store      sortedObjects
+	seq        uint64 // of the list
+	namespaces uint64 // version of their labels
+	at         informer.Positions
+
+	used  uint64 // guarded by positions.mu
+	count int    // guarded by positions.mu
+}
+
+// mostPositions bounds the number of positions of all rules; each has four bytes.
+const mostPositions = 1 << 20
+
+// take returns the positions of a rule.
+func (p *positions) take(key positionsKey) *lastPositions {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[positionsKey]*lastPositions{}
+	}
+	out := p.of[key]
+	if out == nil {
+		out = &lastPositions{}
+		p.of[key] = out
+	}
+	p.used++
+	out.used = p.used
+	return out
+}
+
+// note records the number of positions of a rule, and drops those of the rules that were not used for longest if there
+// are too many.
+func (p *positions) note(of *lastPositions, count int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of.count = count
+	for {
+		total, oldest := 0, positionsKey{}
+		for key, some := range p.of {
+			total += 1 + some.count
+			if first := p.of[oldest]; first == nil || some.used < first.used {
+				oldest = key
+			}
+		}
+		if total <= mostPositions {
+			return
+		}
+		delete(p.of, oldest)
+	}
+}
+
+// follow returns the positions of the objects that a rule selects, and the list that they are in. all finds them anew.
+func (p *lastPositions) follow(now selectionInput, all func(list []catalog.Object) informer.Positions, takes func(catalog.Object) bool) (informer.Positions, []catalog.Object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list, seq, changed, ok := now.store.SortedSince(p.seq)
+	if ok && p.store == now.store && p.namespaces == now.namespaces {
+		p.at = p.at.Follow(changed, func(at int) bool { return takes(list[at]) })
+	} else {
+		p.at = all(list)
+	}
+	p.store, p.seq, p.namespaces = now.store, seq, now.namespaces
+	return slices.Clone(p.at), list
 }
 
 func (s *selections) drop() {

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // manyMonitors is a cluster that counts the passes over its objects.
@@ -119,4 +121,110 @@ func TestSelectionsAreDroppedSoon(t *testing.T) {
 			t.Error("they hold objects although nothing is reconciled")
 		}
 	})
+}
+
+// countedMonitor counts how often its labels are read.
+type countedMonitor struct {
+	*v1.ServiceMonitor
+	looks *int
+}
+
+func (m countedMonitor) GetLabels() map[string]string {
+	*m.looks++
+	return m.ServiceMonitor.GetLabels()
+}
+
+// editedMonitors is a sorted list of monitors that knows all of its changes.
+type editedMonitors struct {
+	list  []catalog.Object
+	edits []informer.Edit
+}
+
+func (e *editedMonitors) SortedSince(seq uint64) ([]catalog.Object, uint64, []informer.Edit, bool) {
+	return slices.Clone(e.list), uint64(len(e.edits)), e.edits[min(int(seq), len(e.edits)):], true
+}
+
+// TestSelectionLooksAtChangesOnly: a selection among many objects only looks at those that have changed since the last
+// one, and selects what one from scratch does.
+func TestSelectionLooksAtChangesOnly(t *testing.T) {
+	const monitors = 500
+	random := rand.New(rand.NewPCG(1, 2))
+	all, looks, labeled := &editedMonitors{}, 0, map[string]bool{"a": true, "b": true}
+	next := 0
+	fresh := func(namespace, name string) catalog.Object {
+		return countedMonitor{&v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, Labels: labels.Set{"odd": fmt.Sprint(random.IntN(2))},
+		}}, &looks}
+	}
+	add := func() {
+		next++
+		m := fresh([]string{"a", "b", "c"}[random.IntN(3)], fmt.Sprintf("%04d", random.IntN(10000)*10000+next))
+		at, _ := slices.BinarySearchFunc(all.list, m, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
+		all.list, all.edits = slices.Insert(all.list, at, m), append(all.edits, informer.Edit{Op: informer.Inserted, At: at})
+	}
+	for range monitors {
+		add()
+	}
+	input := selectionInput{store: all}
+	c := Cluster{
+		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"selected": fmt.Sprint(labeled[name])}, true },
+		Objects:         func(string) iter.Seq[catalog.Object] { return slices.Values(slices.Clone(all.list)) },
+		namespaces: func(yield func(string, labels.Set) bool) {
+			for _, name := range []string{"a", "b", "c"} {
+				if !yield(name, labels.Set{"selected": fmt.Sprint(labeled[name])}) {
+					return
+				}
+			}
+		},
+		selections: &selections{current: func(string) selectionInput { return input }},
+	}
+	in, odd := &metav1.LabelSelector{MatchLabels: map[string]string{"selected": "true"}}, &metav1.LabelSelector{MatchLabels: map[string]string{"odd": "1"}}
+	rule, err := selection.Parse("a", "serviceMonitor", in, odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(round, most int) {
+		t.Helper()
+		input.objects++
+		looks = 0
+		got := Selected[catalog.Object](c, selection.Rules{v1.ServiceMonitorKind: rule}, catalog.ServiceMonitor)
+		if looks > most {
+			t.Errorf("round %d: %d objects are looked at for %d changes", round, looks, most)
+		}
+		if want := selectedIn[catalog.Object](c, rule, catalog.ServiceMonitor); !slices.Equal(got, want) {
+			t.Fatalf("round %d: %d objects are selected, want %d", round, len(got), len(want))
+		}
+	}
+	check(0, monitors)
+	for round := range 300 {
+		changes := random.IntN(5)
+		for range changes {
+			at := random.IntN(len(all.list))
+			switch random.IntN(3) {
+			case 0:
+				add()
+			case 1:
+				all.list, all.edits = slices.Delete(all.list, at, at+1), append(all.edits, informer.Edit{Op: informer.Removed, At: at})
+			default:
+				all.list[at], all.edits = fresh(all.list[at].GetNamespace(), all.list[at].GetName()), append(all.edits, informer.Edit{Op: informer.Replaced, At: at})
+			}
+		}
+		check(round+1, changes)
+		if round%100 == 99 {
+			labeled["c"] = !labeled["c"]
+			input.namespaces++
+			check(round+1, len(all.list))
+		}
+	}
+}
+
+// TestPositionsAreBounded: rules that are no longer used do not keep positions in memory.
+func TestPositionsAreBounded(t *testing.T) {
+	var p positions
+	for i := range 100 {
+		p.note(p.take(positionsKey{"ServiceMonitor", fmt.Sprint(i)}), mostPositions/10)
+	}
+	if _, last := p.of[positionsKey{"ServiceMonitor", "99"}]; len(p.of) > 10 || !last {
+		t.Errorf("%d rules are kept, the last one: %v", len(p.of), last)
+	}
 }

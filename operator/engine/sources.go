@@ -225,16 +225,6 @@ func (s *Sources) objects(kind string) iter.Seq[catalog.Object] {
 	return nil
 }
 
-// objectsIn is like objects for one namespace.
-func (s *Sources) objectsIn(kind, namespace string) iter.Seq[catalog.Object] {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if store := s.configs[kind]; store != nil {
-		return store.SortedIn(namespace)
-	}
-	return nil
-}
-
 // allNamespaces iterates over the namespaces and their labels.
 func (s *Sources) allNamespaces(yield func(string, labels.Set) bool) {
 	for ns := range s.namespaces.Sorted() {

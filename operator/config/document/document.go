@@ -22,7 +22,8 @@ import (
 type Document struct {
 	// Gzip is the compressed document; nil if it is longer than Assembler.Whole.
 	Gzip []byte
-	// Hash is the hex-encoded SHA-256 of Gzip; empty if Gzip is nil.
+	// Sum is the SHA-256 of Gzip, and Hash its hex encoding; both are empty if Gzip is nil.
+	Sum  [sha256.Size]byte
 	Hash string
 	// Size is the length of the plain text in bytes, Length the compressed length.
 	Size, Length int
@@ -83,8 +84,8 @@ func (a *Assembler) use(f *form) Document {
 	a.last = Document{Size: f.text.size, Length: f.length, Compressed: a.last.Compressed}
 	if a.Whole == 0 || f.length <= a.Whole {
 		a.last.Gzip = f.gzip()
-		sum := sha256.Sum256(a.last.Gzip)
-		a.last.Hash = hex.EncodeToString(sum[:])
+		a.last.Sum = sha256.Sum256(a.last.Gzip)
+		a.last.Hash = hex.EncodeToString(a.last.Sum[:])
 		a.parts = nil
 	}
 	return a.last

@@ -2,6 +2,7 @@ package fragments
 
 import (
 	"reflect"
+	"slices"
 	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,14 +20,15 @@ type LastPass[F any] struct {
 
 // remembered holds the fragments of the objects of one kind, sorted by name.
 type remembered[F any] struct {
-	last   []fragmentOf[F] // of the last pass, without skipped entries
-	now    []fragmentOf[F]
+	last   passed[F] // of the last pass, without skipped entries
+	now    passed[F]
 	missed int // consecutive objects that were not found
 }
 
-type fragmentOf[F any] struct {
-	object   weak.Pointer[byte]
-	fragment F
+// passed are the objects of a pass with their fragments, which the callers of All have too.
+type passed[F any] struct {
+	objects   []weak.Pointer[byte]
+	fragments []F
 }
 
 // address returns the address of an object in memory.
@@ -41,7 +43,7 @@ func (p *LastPass[F]) Begin(settings string) {
 		p.settings, p.kinds = settings, map[string]*remembered[F]{}
 	}
 	for _, k := range p.kinds {
-		k.last, k.now, k.missed = k.now, nil, 0
+		k.last, k.now, k.missed = k.now, passed[F]{}, 0
 	}
 }
 
@@ -65,45 +67,48 @@ func (p *LastPass[F]) of(kind string) *remembered[F] {
 	return k
 }
 
-// find returns the entry of an object. Callers must find the objects of a kind in order.
-func (k *remembered[F]) find(obj metav1.Object) (entry fragmentOf[F], ok bool) {
+// find returns the fragment of an object, and the weak pointer to it. Callers must find the objects of a kind in order.
+func (k *remembered[F]) find(obj metav1.Object) (object weak.Pointer[byte], fragment F, ok bool) {
 	if k == nil {
-		return entry, false
+		return object, fragment, false
 	}
 	at := address(obj)
-	for i := 0; i < len(k.last) && i < min(lookahead+k.missed, maxLookahead); {
-		switch old := k.last[i]; old.object.Value() {
+	for i := 0; i < len(k.last.objects) && i < min(lookahead+k.missed, maxLookahead); {
+		switch old := k.last.objects[i]; old.Value() {
 		case at:
-			k.last, k.missed = k.last[i+1:], 0
-			return old, true
+			fragment = k.last.fragments[i]
+			k.last.skip(i + 1)
+			k.missed = 0
+			return old, fragment, true
 		case nil: // garbage collected
 			if i == 0 {
-				k.last = k.last[1:]
+				k.last.skip(1)
 				continue
 			}
 		}
 		i++
 	}
 	k.missed++
-	return entry, false
+	return object, fragment, false
 }
 
-// note records the fragments of a pass for the next one: an entry for each object, which is the
-// result of find or empty, with the object's current fragment.
-func note[T metav1.Object, F any](k *remembered[F], objects []T, entries []fragmentOf[F]) {
+func (p *passed[F]) skip(n int) { p.objects, p.fragments = p.objects[n:], p.fragments[n:] }
+
+// note records the fragments of a pass for the next one. pointers are the results of find or empty.
+func note[T metav1.Object, F any](k *remembered[F], objects []T, pointers []weak.Pointer[byte], fragments []F) {
 	if k == nil {
 		return
 	}
 	for i, o := range objects {
-		if entries[i].object == (weak.Pointer[byte]{}) {
-			entries[i].object = weak.Make(address(o))
+		if pointers[i] == (weak.Pointer[byte]{}) {
+			pointers[i] = weak.Make(address(o))
 		}
 	}
-	if k.now == nil {
-		k.now = entries
+	if k.now.objects == nil {
+		k.now = passed[F]{pointers, fragments}
 		return
 	}
-	k.now = append(k.now, entries...)
+	k.now = passed[F]{append(k.now.objects, pointers...), slices.Concat(k.now.fragments, fragments)}
 }
 
 // objectHeld is the size in bytes of the entries of one object, for this pass and the last,
@@ -113,7 +118,7 @@ const objectHeld = 128
 // Held returns the size in bytes of the entries, without the fragments.
 func (p *LastPass[F]) Held() (bytes int) {
 	for _, k := range p.kinds {
-		bytes += objectHeld * len(k.now)
+		bytes += objectHeld * len(k.now.objects)
 	}
 	return bytes
 }

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -11,26 +12,22 @@ import (
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
-// fragments of the last pass are.
+// fragments of the last pass are. Callers must not modify the result.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
-	out, entries := make([]F, len(objects)), make([]fragmentOf[F], len(objects))
+	out, pointers := make([]F, len(objects)), make([]weak.Pointer[byte], len(objects))
 	var missing []int
 	of := last.of(kind)
 	for i, o := range objects {
-		entry, ok := of.find(o)
-		if !ok || current != nil && !current(entry.fragment) {
+		var ok bool
+		if pointers[i], out[i], ok = of.find(o); !ok || current != nil && !current(out[i]) {
 			missing = append(missing, i)
 		}
-		out[i], entries[i] = entry.fragment, entry
 	}
 	parallel(len(missing), func(i int) {
 		object := objects[missing[i]]
 		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
-	for _, i := range missing {
-		entries[i].fragment = out[i]
-	}
-	note(of, objects, entries)
+	note(of, objects, pointers, out)
 	return out
 }
 

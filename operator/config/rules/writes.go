@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"crypto/sha256"
 	"maps"
 	"slices"
 
@@ -32,26 +33,25 @@ type Writes struct {
 
 // Writes returns the cluster writes of the plan, which must have been made for live.
 // ConfigMaps with unchanged files are included, so that other changes to them are
-// reverted. meta returns the metadata of a ConfigMap of the workload.
-func (p *Plan) Writes(live []Bucket, meta func(name string) metav1.ObjectMeta) Writes {
+// reverted. meta returns the metadata of a ConfigMap of the workload. sums are the checksums of the files.
+func (p *Plan) Writes(live []Bucket, meta func(name string) metav1.ObjectMeta, sums map[string][sha256.Size]byte) Writes {
 	out := Writes{Files: map[string]map[string]string{}}
 	for _, b := range live {
 		if slices.Contains(p.Names, b.Name) { // neither foreign nor deleted
 			out.Files[b.Name] = b.Files
 		}
 	}
-	step := func(verb apply.Verb, name string, files map[string]string) apply.Step {
-		return apply.Step{Verb: verb, Object: &corev1.ConfigMap{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta(name), Data: files,
-		}}
+	object := func(name string, files map[string]string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta(name), Data: files}
 	}
 	kept := maps.Clone(out.Files)
 	for i, s := range p.Steps {
 		delete(kept, s.Name)
-		next := step(apply.Put, s.Name, s.Files)
+		var next apply.Step
 		if s.Verb == Delete {
-			next = step(apply.Remove, s.Name, nil)
+			next = apply.Step{Verb: apply.Remove, Object: object(s.Name, nil)}
 		} else {
+			next = apply.PutConfigMap(object(s.Name, s.Files), sums)
 			out.Files[s.Name] = s.Files
 		}
 		if i < p.Late {
@@ -61,7 +61,7 @@ func (p *Plan) Writes(live []Bucket, meta func(name string) metav1.ObjectMeta) W
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		out.Giving = append(out.Giving, step(apply.Put, name, kept[name]))
+		out.Giving = append(out.Giving, apply.Step{Verb: apply.Put, Object: object(name, kept[name])})
 	}
 	return out
 }

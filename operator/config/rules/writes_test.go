@@ -53,7 +53,7 @@ func TestWritesOfARuler(t *testing.T) {
 		plan := Pack(base, tc.live, tc.files)
 		writes := plan.Writes(tc.live, func(name string) metav1.ObjectMeta {
 			return metav1.ObjectMeta{Namespace: "demo", Name: name, Labels: map[string]string{"thanos-ruler-name": "main"}}
-		})
+		}, nil)
 		got := steps(t, base, writes.Giving) + "; " + steps(t, base, writes.Taking)
 		if got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)

@@ -86,6 +86,9 @@ func (in *Inputs) Plan() (Plan, error) {
 // plain returns the files whose plain form is not in Content.
 func (plan *Plan) plain(in *Inputs) []engine.Plain {
 	out := []engine.Plain{{Part: engine.ConfigPart, Text: plan.WriteConfig}}
+	if len(plan.overflow) == 0 {
+		return out
+	}
 	for _, r := range in.Rules {
 		if _, beside := plan.overflow[r.FileName]; beside {
 			out = append(out, engine.Plain{Part: "rules", Name: r.FileName, Text: func(w io.Writer) error {
@@ -110,8 +113,9 @@ func (plan *Plan) workloads(b *promworkload.Builder, in *Inputs, pod workload.Po
 // remove files come last, after rules that move to the configuration have been written
 // there.
 func (plan *Plan) contentWithRules(b *promworkload.Builder, in *Inputs) {
-	writes := in.RulePlan.Writes(in.RuleConfigMaps, b.RuleConfigMapMeta)
-	plan.files, plan.sums = writes.Files, in.Rules.Sums()
+	plan.sums = in.Rules.Sums()
+	writes := in.RulePlan.Writes(in.RuleConfigMaps, b.RuleConfigMapMeta, plan.sums)
+	plan.files = writes.Files
 	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
 }
 
@@ -194,8 +198,8 @@ func (in *Inputs) pieces(kind string) []*document.Piece {
 		if m.Kind != kind {
 			break
 		}
-		if m.Err == nil && m.Piece.Size() > 0 {
-			out = append(out, m.Piece)
+		if m.usual || m.Err == nil && m.Piece.Size() > 0 {
+			out = append(out, m.piece)
 		}
 	}
 	return out
@@ -208,7 +212,7 @@ func (in *Inputs) tlsFiles() map[string][]byte {
 		maps.Copy(files, in.Frame.Files)
 	}
 	for _, m := range in.Monitors {
-		if m.Err == nil {
+		if !m.usual && m.Err == nil {
 			maps.Copy(files, m.Files)
 		}
 	}

@@ -22,7 +22,7 @@ type gatherer struct {
 	*family
 	workload  fragments.Workload // of the fragments in the cache
 	documents *configsecret.Documents
-	monitors  fragments.LastPass[*CompiledMonitor]
+	monitors  fragments.LastPass[judged]
 	ruleFiles rules.Compiler
 	frame     fragments.Kept[promconfig.Frame]
 	mounts    engine.Mounts
@@ -146,20 +146,20 @@ func (m monitorCompiler) compile() {
 // compileMonitors compiles and adds the selected objects of one kind.
 func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment) {
 	objects := engine.Selected[T](m.cluster, m.selectors, row)
-	current := func(f *CompiledMonitor) bool {
-		return f.Err == nil && (len(f.Deps) == 0 || m.cluster.Current(f.Deps))
+	current := func(f judged) bool {
+		return f.usual || f.Err == nil && (len(f.Deps) == 0 || m.cluster.Current(f.Deps))
 	}
-	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) *CompiledMonitor {
-		return m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
+	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) judged {
+		return judge(m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
 			f := compile(obj, m.settings, m.cluster.References)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
 			f.YAML = nil
 			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
-		})
+		}))
 	})
 	m.in.Monitors = slices.Grow(m.in.Monitors, len(objects))
 	for i, obj := range objects {
-		m.in.Monitors = append(m.in.Monitors, Monitor{Object: obj, Kind: row.Kind, CompiledMonitor: out[i]})
+		m.in.Monitors = append(m.in.Monitors, Monitor{Object: obj, Kind: row.Kind, judged: out[i]})
 	}
 }
 
@@ -167,7 +167,7 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 // not be read. Going ahead would remove its targets.
 func (in *Inputs) temporary() error {
 	for _, m := range in.Monitors {
-		if assets.IsTemporary(m.Err) {
+		if !m.usual && assets.IsTemporary(m.Err) {
 			return fmt.Errorf("%s %s/%s: %w", m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err)
 		}
 	}

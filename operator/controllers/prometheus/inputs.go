@@ -54,7 +54,23 @@ type Inputs struct {
 type Monitor struct {
 	Object catalog.Object
 	Kind   string
+	judged
+}
+
+// judged is a compiled monitor with what a reconciliation asks of each of them: it must not wait for the memory of
+// 10,000 monitors that have not changed.
+type judged struct {
 	*CompiledMonitor
+	piece *document.Piece
+	jobs  int32
+	usual bool // accepted, with jobs, and without dependencies, files and dropped fields
+}
+
+func judge(m *CompiledMonitor) judged {
+	return judged{
+		CompiledMonitor: m, piece: m.Piece, jobs: int32(m.Jobs),
+		usual: m.Err == nil && len(m.Deps) == 0 && len(m.Files) == 0 && len(m.Dropped) == 0 && m.Piece != nil && m.Piece.Size() > 0,
+	}
 }
 
 // CompiledMonitor is a fragment whose YAML has been converted to a piece of the document.
@@ -75,7 +91,7 @@ func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
 	return func(yield func(fragments.Verdict) bool) {
 		for _, m := range in.Monitors {
 			v := m.verdict()
-			if m.Err == nil {
+			if v.Err == nil {
 				v.Own = in.ownText(m)
 			}
 			if !yield(v) {
@@ -91,6 +107,9 @@ func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
 }
 
 func (m Monitor) verdict() fragments.Verdict {
+	if m.usual {
+		return fragments.Verdict{Kind: m.Kind, Object: m.Object, Text: m.piece, Jobs: int(m.jobs)}
+	}
 	out := fragments.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
 	if m.Err == nil {
 		out.Text, out.Jobs = m.Piece, m.Jobs
@@ -103,7 +122,7 @@ func (m Monitor) verdict() fragments.Verdict {
 func (in *Inputs) References() iter.Seq[assets.Ref] {
 	var deps [][]assets.Dependency
 	for _, m := range in.Monitors {
-		if len(m.Deps) > 0 {
+		if !m.usual && len(m.Deps) > 0 {
 			deps = append(deps, m.Deps)
 		}
 	}

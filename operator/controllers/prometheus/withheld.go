@@ -93,7 +93,7 @@ func (in *Inputs) plainBytes() (n int) {
 // leftOut returns the monitor without its compiled content, and with the reason as its
 // error.
 func (m Monitor) leftOut(why error) Monitor {
-	m.CompiledMonitor = &CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}}
+	m.judged = judge(&CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}})
 	return m
 }
 
@@ -105,7 +105,7 @@ func (in *Inputs) fitFiles() []share.LeftOut {
 	}
 	return engine.FitTLSFiles(in.tlsFiles(), own, func(yield func(engine.TLSFiles) bool) {
 		for i, m := range in.Monitors {
-			if m.Err == nil && len(m.Files) > 0 && !yield(engine.TLSFiles{
+			if !m.usual && m.Err == nil && len(m.Files) > 0 && !yield(engine.TLSFiles{
 				Kind: m.Kind, Object: m.Object, Files: m.Files, LeaveOut: func(why error) { in.Monitors[i] = m.leftOut(why) },
 			}) {
 				return

@@ -1,6 +1,7 @@
 package configsecret
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -129,7 +130,7 @@ func (w *writer) putStream(s slots, content []document.Part, key func(int) strin
 	for n, p := range content {
 		secret := w.Secret(w.ConfigPartName(numbers[n]), map[string][]byte{key(numbers[n]): p.Data})
 		w.out.Parts[secret.Name] = true
-		w.put(secret)
+		w.put(secret, map[string][sha256.Size]byte{key(numbers[n]): p.Sum})
 		out = append(out, fileOf(key(numbers[n]), p))
 	}
 	return out, nil

@@ -198,7 +198,7 @@ func (w *writer) write(c Content) (err error) {
 		w.rules.Close()
 		if w.out.Gzip != nil {
 			w.out.slices = [][]byte{w.out.Gzip}
-			w.put(w.main(map[string][]byte{w.key(): w.out.Gzip}))
+			w.put(w.main(map[string][]byte{w.key(): w.out.Gzip}), map[string][sha256.Size]byte{w.key(): w.out.Sum})
 			return nil
 		}
 	}
@@ -228,7 +228,7 @@ func (w *writer) cut(count int, rules bool) (config, archive document.Parted, er
 		cut.Count -= w.rules.Fewest(document.Cut{Max: w.max})
 	}
 	if gz := w.out.Gzip; gz != nil && len(gz) <= first {
-		config.Parts = []document.Part{{Data: gz, Sum: sha256.Sum256(gz)}}
+		config.Parts = []document.Part{{Data: gz, Sum: w.out.Sum}}
 	} else if config, err = w.config.Parts(cut); err != nil {
 		return config, archive, err
 	}
@@ -243,12 +243,12 @@ func (w *writer) cut(count int, rules bool) (config, archive document.Parted, er
 func (w *writer) putParts(places slots, config, archive document.Parted) error {
 	w.out.Parts = map[string]bool{}
 	first := config.Parts[0]
-	beside := map[string][]byte{w.key(): first.Data}
+	beside, sums := map[string][]byte{w.key(): first.Data}, map[string][sha256.Size]byte{w.key(): first.Sum}
 	end := func(s parts.Stream, name string, p document.Part) parts.Stream {
 		if len(p.Data) == 0 {
 			return s
 		}
-		beside[name] = p.Data
+		beside[name], sums[name] = p.Data, p.Sum
 		return append(s, fileOf(name, p))
 	}
 	middle, err := w.putStream(places, config.Parts[1:], parts.ConfigName, upwards())
@@ -268,15 +268,16 @@ func (w *writer) putParts(places slots, config, archive document.Parted) error {
 		w.out.slices = append(w.out.slices, p.Data)
 	}
 	w.out.Hash = list.Config.Sum()
-	w.put(places.annotate(w.main(beside)))
+	w.put(places.annotate(w.main(beside)), sums)
 	return nil
 }
 
 // key returns the key of the configuration.
 func (w *writer) key() string { return w.Kind.ConfigSecret.Key }
 
-func (w *writer) put(s *corev1.Secret) {
-	w.out.Steps = append(w.out.Steps, apply.Step{Verb: apply.Put, Object: s})
+// put adds a Secret. sums has the SHA-256 of its large values.
+func (w *writer) put(s *corev1.Secret, sums map[string][sha256.Size]byte) {
+	w.out.Steps = append(w.out.Steps, apply.PutSecret(s, sums))
 }
 
 // WriteText writes the plain configuration, assembled from its parts; nothing if it is withheld.

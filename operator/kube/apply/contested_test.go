@@ -69,8 +69,8 @@ func TestAContestedObjectIsPutOff(t *testing.T) {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}, Data: map[string]string{"k": data}}
 	}
 	steps := []Step{
-		{Put, object("contested", "ours")}, {Remove, object("surplus", "")},
-		{Put, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}},
+		{Verb: Put, Object: object("contested", "ours")}, {Verb: Remove, Object: object("surplus", "")},
+		{Verb: Put, Object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}},
 	}
 	revert := func() {
 		theirs := object("contested", "theirs")
@@ -120,7 +120,7 @@ func TestAConflictIsToldAfterAFailure(t *testing.T) {
 	contested := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "contested"}}
 	b.writer.conflicts.of = map[objectID]*history{{"ConfigMap", "ns", "contested"}: {by: "them", overwrites: 9, last: time.Now()}}
 	b.fail("create", errors.New("no answer"))
-	steps := []Step{{Put, contested}, {Put, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}}}
+	steps := []Step{{Verb: Put, Object: contested}, {Verb: Put, Object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}}}
 	b.configMaps.show(contested)
 	if _, err := b.writer.Do(t.Context(), steps); err == nil || errors.As(err, new(*ConflictError)) {
 		t.Fatalf("%v", err)
@@ -135,9 +135,9 @@ func TestAConflictIsToldAfterAFailure(t *testing.T) {
 // or retained with a deadline.
 func TestShardsThatComeBackAreNoConflict(t *testing.T) {
 	for name, away := range map[string]func(*bench) Step{
-		"removed": func(b *bench) Step { return Step{Remove, statefulSet("", "a", owned)} },
+		"removed": func(b *bench) Step { return Step{Verb: Remove, Object: statefulSet("", "a", owned)} },
 		"kept": func(b *bench) Step {
-			return Step{Annotate, statefulSet("", "a", func(s *appsv1.StatefulSet) {
+			return Step{Verb: Annotate, Object: statefulSet("", "a", func(s *appsv1.StatefulSet) {
 				s.Annotations = map[string]string{wellknown.ReservedPrefix + "deadline": "x"}
 			})}
 		},
@@ -145,7 +145,7 @@ func TestShardsThatComeBackAreNoConflict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.writer.OnOverwrite = func(string) { t.Error("undid what nobody did") }
-			want := Step{Put, statefulSet("", "a", owned)}
+			want := Step{Verb: Put, Object: statefulSet("", "a", owned)}
 			for range 2 {
 				if _, err := b.writer.Do(t.Context(), []Step{want}); err != nil {
 					t.Fatal(err)

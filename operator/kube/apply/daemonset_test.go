@@ -143,7 +143,7 @@ func TestReleaseService(t *testing.T) {
 			for verb, err := range tc.fail {
 				b.fail(verb, err)
 			}
-			done, err := b.writer.Do(t.Context(), []Step{{Release, &corev1.Service{ObjectMeta: metav1.ObjectMeta{
+			done, err := b.writer.Do(t.Context(), []Step{{Verb: Release, Object: &corev1.Service{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "ns", Name: "shared", OwnerReferences: []metav1.OwnerReference{ref("us")},
 			}}}})
 			if (err != nil) != tc.broken || !tc.broken && done[0].Change != tc.change {

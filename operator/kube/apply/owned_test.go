@@ -46,7 +46,7 @@ func TestPutLeavesForeignObjectsAlone(t *testing.T) {
 				b.secrets.show(DigestSecret(live))
 			}
 			want := secret("", "new", func(s *corev1.Secret) { s.OwnerReferences = controlledBy("web", "1") })
-			_, err := b.writer.Do(t.Context(), []Step{{Put, want}})
+			_, err := b.writer.Do(t.Context(), []Step{{Verb: Put, Object: want}})
 			foreign, wrong := errors.AsType[*ForeignError](err)
 			if wrong != tc.wrong || wrong && foreign.Owner != "" && foreign.Owner != "Prometheus web-config-part-1" || !wrong && err != nil {
 				t.Errorf("error %v", err)
@@ -89,7 +89,7 @@ func TestRemoveLeavesForeignObjectsAlone(t *testing.T) {
 				case *appsv1.DaemonSet:
 					b.daemonSets.show(o)
 				}
-				done, err := b.writer.Do(t.Context(), []Step{{Remove, of(controlledBy("web", "1"))}})
+				done, err := b.writer.Do(t.Context(), []Step{{Verb: Remove, Object: of(controlledBy("web", "1"))}})
 				if err != nil || done[0].Change != tc.want || (len(b.calls()) > 0) != (tc.want == Deleted) {
 					t.Errorf("%v, %v", done, err)
 				}

@@ -172,7 +172,7 @@ func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
 	} {
 		b := newBench(t, tc.live)
 		b.statefulSets.show(tc.live.DeepCopy())
-		if done, err := b.writer.Do(t.Context(), []Step{{Remove, statefulSet("", "", owned)}}); err != nil || done[0].Change != Deleted {
+		if done, err := b.writer.Do(t.Context(), []Step{{Verb: Remove, Object: statefulSet("", "", owned)}}); err != nil || done[0].Change != Deleted {
 			t.Fatal(done, err)
 		}
 		opts := b.kube.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions
@@ -206,7 +206,7 @@ func TestAnnotateStatefulSet(t *testing.T) {
 	live := statefulSet("5", "1")
 	b := newBench(t, live)
 	o := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web", Annotations: map[string]string{"a": "b"}}}
-	if done, err := b.writer.Do(t.Context(), []Step{{Annotate, o}}); err != nil || done[0].Change != Updated {
+	if done, err := b.writer.Do(t.Context(), []Step{{Verb: Annotate, Object: o}}); err != nil || done[0].Change != Updated {
 		t.Fatal(done, err)
 	}
 	got, err := b.kube.AppsV1().StatefulSets("ns").Get(t.Context(), "web", metav1.GetOptions{})

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,41 @@ const (
 type Step struct {
 	Verb   Verb
 	Object Object
+
+	// Digests has the SHA-256 of the values of a Secret or ConfigMap, by key. If nil, they are not known yet; see
+	// [Step.Sums].
+	Digests map[string]string
+}
+
+// PutSecret returns a step that creates or updates a Secret. known has the SHA-256 of its large values.
+func PutSecret(s *corev1.Secret, known map[string][sha256.Size]byte) Step {
+	return Step{Verb: Put, Object: s, Digests: sumsOf(s.Data, known)}
+}
+
+// PutConfigMap is like PutSecret for a ConfigMap.
+func PutConfigMap(m *corev1.ConfigMap, known map[string][sha256.Size]byte) Step {
+	return Step{Verb: Put, Object: m, Digests: sumsOf(m.Data, known)}
+}
+
+func sumsOf[Value []byte | string](values map[string]Value, known map[string][sha256.Size]byte) map[string]string {
+	out := make(map[string]string, len(values))
+	for key, value := range values {
+		if sum, ok := known[key]; ok {
+			out[key] = string(sum[:])
+		} else {
+			out[key] = DigestValue([]byte(value))
+		}
+	}
+	return out
+}
+
+// Sums returns the SHA-256 of the values of a Secret, by key. It computes them once: they are needed for the
+// comparison with the cluster, for the record of the write and by callers.
+func (s *Step) Sums() map[string]string {
+	if secret, is := s.Object.(*corev1.Secret); is && s.Digests == nil {
+		s.Digests = digests(secret.Data)
+	}
+	return s.Digests
 }
 
 // Done is a finished step with its result.
@@ -83,8 +119,14 @@ func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
 	}
 	switch o := s.Object.(type) {
 	case *corev1.Secret:
+		if s.Verb == Put {
+			return w.putSecret(ctx, o, s.Sums())
+		}
 		return stepOf(ctx, &w.secrets, s.Verb, o, w.Secret)
 	case *corev1.ConfigMap:
+		if s.Digests != nil {
+			defer know(&w.sums, o.Data, s.Digests)()
+		}
 		return stepOf(ctx, &w.configMaps, s.Verb, o, w.ConfigMap)
 	case *corev1.Service:
 		if s.Verb == Release {

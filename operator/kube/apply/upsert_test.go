@@ -341,11 +341,11 @@ func TestUpsertService(t *testing.T) {
 func TestDo(t *testing.T) {
 	b := newBench(t)
 	steps := []Step{
-		{Put, secret("", "a")},
-		{PutIfNone, secret("", "other")},
-		{Remove, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "gone"}}},
-		{Verb("burn"), secret("", "a")},
-		{Put, service()},
+		{Verb: Put, Object: secret("", "a")},
+		{Verb: PutIfNone, Object: secret("", "other")},
+		{Verb: Remove, Object: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "gone"}}},
+		{Verb: Verb("burn"), Object: secret("", "a")},
+		{Verb: Put, Object: service()},
 	}
 	done, err := b.writer.Do(context.Background(), steps)
 	if err == nil || err.Error() != "cannot burn a Secret" {
@@ -358,7 +358,7 @@ func TestDo(t *testing.T) {
 	if diff := cmp.Diff([]Change{Created, Unchanged, Unchanged}, changes); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := b.writer.Do(context.Background(), []Step{{Put, &corev1.Pod{}}}); err == nil {
+	if _, err := b.writer.Do(context.Background(), []Step{{Verb: Put, Object: &corev1.Pod{}}}); err == nil {
 		t.Error("a Pod was written")
 	}
 }
@@ -366,7 +366,7 @@ func TestDo(t *testing.T) {
 // A user's own Secret without our labels is not changed.
 func TestPutIfNoneLeavesAnExistingOne(t *testing.T) {
 	b := newBench(t, secret("5", "theirs", func(s *corev1.Secret) { s.Labels = nil }))
-	done, err := b.writer.Do(t.Context(), []Step{{PutIfNone, secret("", "")}})
+	done, err := b.writer.Do(t.Context(), []Step{{Verb: PutIfNone, Object: secret("", "")}})
 	if err != nil || done[0].Change != Unchanged {
 		t.Fatal(done, err)
 	}

@@ -2,8 +2,6 @@ package apply
 
 import (
 	"context"
-	"crypto/sha256"
-	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -45,6 +43,7 @@ type Writer struct {
 
 	orphans   orphans
 	conflicts conflicts
+	sums      sums
 }
 
 // NewWriter returns a writer.
@@ -53,20 +52,14 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 	w := &Writer{
 		kube: kube, nodes: nodes,
 		secrets: kind[*corev1.Secret]{
-			name: "Secret", view: NewView(c.Secrets), keep: DigestSecret,
+			name: "Secret", view: NewView(c.Secrets),
 			api: func(ns string) endpoint[*corev1.Secret] { return secretsOf(kube, ns) },
 			copy: func(s *corev1.Secret) *corev1.Secret {
 				out := *s
 				s.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 				return &out
 			},
-			summary: func(s *corev1.Secret) *corev1.Secret {
-				return &corev1.Secret{ObjectMeta: s.ObjectMeta, Type: s.Type, Immutable: s.Immutable, Data: digests[[]byte](s.Data)}
-			},
 			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
-			same: func(want, live *corev1.Secret) bool {
-				return sameMeta(want, live) && maps.Equal(digests[string](want.Data), live.StringData)
-			},
 			frozen: func(live *corev1.Secret) bool {
 				return isTrue(live.Immutable) || (live.Type != "" && live.Type != corev1.SecretTypeOpaque)
 			},
@@ -75,9 +68,6 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			name: "ConfigMap", view: NewView(c.ConfigMaps), copy: (*corev1.ConfigMap).DeepCopy,
 			api:   func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
 			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
-			summary: func(m *corev1.ConfigMap) *corev1.ConfigMap {
-				return &corev1.ConfigMap{ObjectMeta: m.ObjectMeta, Immutable: m.Immutable, BinaryData: digests[[]byte](m.Data)}
-			},
 			same: func(want, live *corev1.ConfigMap) bool {
 				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == 0
 			},
@@ -101,6 +91,8 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 		OnRecreate:  func(Recreation) {}, OnOverwrite: func(string) {},
 	}
 	w.services.merge, w.services.same = w.mergeService, w.sameService
+	w.secrets.keep, w.secrets.summary, w.secrets.same = w.sums.trimSecret, w.sums.secret, w.sums.sameSecret
+	w.configMaps.summary = w.sums.configMap
 	w.conflicts.overwrote = func(kind string) { w.OnOverwrite(kind) }
 	for _, c := range []**conflicts{&w.secrets.conflicts, &w.configMaps.conflicts, &w.services.conflicts, &w.statefulSets.conflicts, &w.daemonSets.conflicts} {
 		*c = &w.conflicts
@@ -110,6 +102,12 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 
 // Secret creates or updates a Secret.
 func (w *Writer) Secret(ctx context.Context, want *corev1.Secret) (Change, error) {
+	return w.putSecret(ctx, want, digests(want.Data))
+}
+
+// putSecret creates or updates a Secret. sums are the digests of its values.
+func (w *Writer) putSecret(ctx context.Context, want *corev1.Secret, sums map[string]string) (Change, error) {
+	defer know(&w.sums, want.Data, sums)()
 	return w.secrets.upsert(ctx, want)
 }
 
@@ -133,33 +131,5 @@ func (w *Writer) StatefulSets() *View[*appsv1.StatefulSet] { return w.statefulSe
 // DaemonSets returns the view of the DaemonSets that the operator owns. Report deletions to
 // [Writer.ForgetDaemonSet] and not to the view.
 func (w *Writer) DaemonSets() *View[*appsv1.DaemonSet] { return w.daemonSets.view }
-
-// DigestSecret returns the Secret without its values, so that caches hold no secret
-// content. StringData, which the API server never returns, has their SHA-256 instead. The
-// function is idempotent, because informers may transform an object twice.
-func DigestSecret(s *corev1.Secret) *corev1.Secret {
-	if s.StringData != nil {
-		return s
-	}
-	out := *s
-	out.Data, out.StringData = nil, digests[string](s.Data)
-	out.ManagedFields = nil
-	return &out
-}
-
-// digests returns the SHA-256 of each value.
-func digests[Sum, Value []byte | string](data map[string]Value) map[string]Sum {
-	out := make(map[string]Sum, len(data))
-	for k, v := range data {
-		out[k] = Sum(DigestValue([]byte(v)))
-	}
-	return out
-}
-
-// DigestValue returns the SHA-256 of a value, which DigestSecret has in StringData instead of it.
-func DigestValue(value []byte) string {
-	sum := sha256.Sum256(value)
-	return string(sum[:])
-}
 
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -42,6 +42,7 @@ type order[T metav1.Object] struct {
 	old     bool        // sorted has earlier versions of objects in changes
 	timer   *time.Timer // merges after keepOld; nil: none is pending
 	changes map[types.NamespacedName]orderChange[T]
+	edits   edits // that led to sorted
 }
 
 // orderChange is the newest version of an object, or its deletion.
@@ -81,6 +82,7 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 	case found && ok && !o.lent:
 		o.version++
 		o.sorted[at] = newest
+		o.edits.add(Edit{Replaced, at})
 		delete(o.changes, c.NamespacedName)
 	default:
 		o.version++
@@ -120,6 +122,7 @@ func (o *order[T]) fill(list func() []T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.version++
+	o.edits.forget()
 	o.sorted, o.changes, o.lent, o.old = slices.SortedFunc(slices.Values(list()), func(a, b T) int { return CompareKeys(a, b) }), nil, false, false
 }
 
@@ -132,14 +135,30 @@ func (o *order[T]) list() []T {
 	return o.sorted
 }
 
+// since returns the objects, which callers must not modify, and what has changed since an earlier call that
+// returned seq; ok is false if that is not known.
+func (o *order[T]) since(seq uint64) (sorted []T, now uint64, changed []Edit, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.merge()
+	o.lent = true
+	changed, ok = o.edits.since(seq)
+	return o.sorted, o.edits.last, changed, ok
+}
+
 // in returns the objects in a namespace. Callers must not modify the slice.
 func (o *order[T]) in(namespace string) []T {
 	all := o.list()
+	from, to := Range(all, namespace)
+	return all[from:to]
+}
+
+// Range returns where the objects in a namespace are in a sorted list.
+func Range[T metav1.Object](sorted []T, namespace string) (from, to int) {
 	compare := func(have T, namespace string) int { return CompareNames(have.GetNamespace(), "", namespace, "") }
-	from, _ := slices.BinarySearchFunc(all, namespace, compare)
-	all = all[from:]
-	to, _ := slices.BinarySearchFunc(all, namespace, func(have T, namespace string) int { return max(compare(have, namespace), 0)*2 - 1 })
-	return all[:to]
+	from, _ = slices.BinarySearchFunc(sorted, namespace, compare)
+	n, _ := slices.BinarySearchFunc(sorted[from:], namespace, func(have T, namespace string) int { return max(compare(have, namespace), 0)*2 - 1 })
+	return from, from + n
 }
 
 // merge applies the changes. o.mu must be held.
@@ -155,6 +174,14 @@ func (o *order[T]) merge() {
 	for _, c := range changed {
 		at, found := o.search(rest, c)
 		out = append(out, rest[:at]...)
+		switch {
+		case found && !c.gone:
+			o.edits.add(Edit{Replaced, len(out)})
+		case found:
+			o.edits.add(Edit{Removed, len(out)})
+		case !c.gone:
+			o.edits.add(Edit{Inserted, len(out)})
+		}
 		if found {
 			at++
 		}

@@ -233,3 +233,54 @@ func TestOrderIsNotSetBack(t *testing.T) {
 		t.Errorf("after a deletion that overtook an update: %v", got)
 	}
 }
+
+// TestOrderTellsWhatChanged: positions that follow the edits of an order are those of a look at all objects, and edits
+// that are no longer known are not guessed.
+func TestOrderTellsWhatChanged(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var o order[*metav1.PartialObjectMetadata]
+	o.fill(func() []*metav1.PartialObjectMetadata { return []*metav1.PartialObjectMetadata{object("a", "1")} })
+	meets := func(m *metav1.PartialObjectMetadata) bool { return m.Labels["odd"] == "1" }
+	var at Positions
+	var seq uint64
+	anew := 0
+	for step := range 3000 {
+		for range random.IntN(6) {
+			m := object([]string{"a", "a-b", "b"}[random.IntN(3)], fmt.Sprint(random.IntN(60)))
+			m.Labels = map[string]string{"odd": fmt.Sprint(random.IntN(2))}
+			if random.IntN(3) == 0 {
+				remove(&o, m)
+			} else {
+				setIn(&o, m, random.IntN(10) == 0)
+			}
+		}
+		if random.IntN(4) == 0 {
+			o.list()
+		}
+		if step%500 == 499 {
+			for i := range 3 * mostEdits {
+				set(&o, object("c", fmt.Sprint(i)))
+			}
+		}
+		sorted, now, changed, ok := o.since(seq)
+		if seq = now; ok {
+			at = at.Follow(changed, func(i int) bool { return meets(sorted[i]) })
+		} else {
+			anew++
+			at = nil
+		}
+		var want Positions
+		for i, m := range sorted {
+			if meets(m) {
+				want = append(want, int32(i))
+			}
+		}
+		if ok && !slices.Equal(at, want) {
+			t.Fatalf("step %d: positions %v, want %v", step, at, want)
+		}
+		at = want
+	}
+	if anew == 0 || anew > 10 {
+		t.Errorf("the list is read anew %d times", anew)
+	}
+}

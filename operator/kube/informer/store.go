@@ -287,6 +287,12 @@ func (s *Store[T]) Version() uint64 {
 	return s.order.version
 }
 
+// SortedSince returns the objects of [Store.Sorted], which callers must not modify, and what has changed in the
+// list since an earlier call that returned seq as now. ok is false if that is not known.
+func (s *Store[T]) SortedSince(seq uint64) (objects []T, now uint64, changed []Edit, ok bool) {
+	return s.order.since(seq)
+}
+
 // SortedIn is like [Store.Sorted] for the objects in a namespace.
 func (s *Store[T]) SortedIn(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
