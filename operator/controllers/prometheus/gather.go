@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // gatherer gathers the inputs of one workload.
@@ -26,6 +27,7 @@ type gatherer struct {
 	ruleFiles rules.Compiler
 	frame     fragments.Kept[promconfig.Frame]
 	mounts    engine.Mounts
+	sets      workload.BuiltSets
 }
 
 // Held implements [engine.Gatherer].
@@ -47,7 +49,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 }
 
 func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
-	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents}
+	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents, sets: &g.sets}
 	in.Retained = in.retained()
 	selectors, err := g.kindOf(o).Selectors(o.typed())
 	if err != nil {

@@ -45,9 +45,10 @@ type Inputs struct {
 
 	options   Options
 	documents *configsecret.Documents
-	noCA      error           // why there is no DiscoveryCA
-	left      []share.LeftOut // rules for which no ConfigMap is left
-	repack    bool            // whether rules were rejected after RulePlan was made
+	sets      *workload.BuiltSets // nil: none are kept
+	noCA      error               // why there is no DiscoveryCA
+	left      []share.LeftOut     // rules for which no ConfigMap is left
+	repack    bool                // whether rules were rejected after RulePlan was made
 }
 
 // Monitor is a selected monitor with its compiled content.

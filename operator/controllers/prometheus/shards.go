@@ -22,7 +22,7 @@ func (plan *Plan) shards(b *promworkload.Builder, in *Inputs, pod workload.PodIn
 		if pod.Hash, err = b.InputHash(in.StatefulSets[name], pod); err != nil {
 			return err
 		}
-		sts, err := b.StatefulSet(pod)
+		sts, err := in.sets.Get(in.Workload, pod, b.StatefulSet)
 		if err != nil {
 			return err
 		}

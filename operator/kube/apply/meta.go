@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -45,7 +44,11 @@ func mergeMeta(want, live metav1.Object) {
 func sameMeta(want, live metav1.Object) bool {
 	return sameMap(overlay(live.GetLabels(), want.GetLabels()), live.GetLabels()) &&
 		sameMap(overlay(live.GetAnnotations(), want.GetAnnotations()), live.GetAnnotations()) &&
-		equality.Semantic.DeepEqual(want.GetOwnerReferences(), live.GetOwnerReferences())
+		sameOwners(want.GetOwnerReferences(), live.GetOwnerReferences())
+}
+
+func sameOwners(a, b []metav1.OwnerReference) bool {
+	return slices.EqualFunc(a, b, func(a, b metav1.OwnerReference) bool { return keyOfReference(&a) == keyOfReference(&b) })
 }
 
 func sameMap(a, b map[string]string) bool {
@@ -55,6 +58,9 @@ func sameMap(a, b map[string]string) bool {
 // joinOwners returns the live references and the missing wanted ones.
 func joinOwners(live, want []metav1.OwnerReference) []metav1.OwnerReference {
 	out := slices.Clone(live)
+	if sameOwners(live, want) {
+		return out
+	}
 	have := make(map[referenceKey]bool, len(live))
 	for i := range live {
 		have[keyOfReference(&live[i])] = true

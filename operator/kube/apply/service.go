@@ -28,7 +28,7 @@ func (w *Writer) mergeService(want, live *corev1.Service) {
 	want.Spec.IPFamilyPolicy = live.Spec.IPFamilyPolicy
 	want.Spec.ClusterIP = live.Spec.ClusterIP
 	want.Spec.ClusterIPs = live.Spec.ClusterIPs
-	var stay []metav1.OwnerReference
+	stay := make([]metav1.OwnerReference, 0, len(live.OwnerReferences))
 	stranger := false
 	for _, ref := range live.OwnerReferences {
 		uses, known := w.UsesService(live.Namespace, ref)
@@ -66,7 +66,8 @@ func joinPorts(live, want []corev1.ServicePort) []corev1.ServicePort {
 // sameService compares the fields that we set and those that affect routing. The API
 // server defaults the others.
 func (w *Writer) sameService(want, live *corev1.Service) bool {
-	next := want.DeepCopy()
+	next := new(*want) // merging replaces what it changes
+	next.Spec.Ports = slices.Clone(want.Spec.Ports)
 	w.mergeService(next, live)
 	if next.Spec.Type == "" {
 		next.Spec.Type = corev1.ServiceTypeClusterIP
