@@ -23,6 +23,7 @@ type subcommand struct {
 	flags     func(*kingpin.CmdClause)                             // nil if it has no flags
 	validate  func() error                                         // nil for no check; errors start with the flag
 	serves    bool                                                 // until it is stopped; then shuts down cleanly
+	stays     bool                                                 // until it is stopped; may be abandoned
 	run       func(context.Context, streams) (exit int, err error) // nil if it only has subcommands
 }
 
@@ -126,7 +127,7 @@ func serving(o *Options, flags func(*kingpin.CmdClause), uses ...string) subcomm
 	var u uiOptions
 	uses = append(append(uses, decides...), apiServerFlags)
 	return subcommand{
-		name: "ui", help: uiHelp, flags: flags, validate: func() error { return u.validate(o) }, example: uiExample, uses: uses,
+		name: "ui", stays: true, help: uiHelp, flags: flags, validate: func() error { return u.validate(o) }, example: uiExample, uses: uses,
 		run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, o, s) },
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
@@ -48,6 +49,9 @@ func serverVersion(ctx context.Context, kube kubernetes.Interface) (string, erro
 func (c subcommand) ends(ctx context.Context, s streams) (code int, err error) {
 	if c.serves {
 		return c.run(ctx, s)
+	}
+	if !c.stays {
+		footprint.Brief()
 	}
 	type result struct {
 		code int

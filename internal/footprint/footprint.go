@@ -66,6 +66,23 @@ func Container(ratio float64, log *slog.Logger) {
 	}
 }
 
+// briefPercent is the GC percentage of a command that ends after a piece of work. Measured with manifests
+// of 10,000 monitors: 24 % less CPU than with Go's default, for 40 % more memory.
+const briefPercent = 400
+
+// Brief tunes a command that ends after a piece of work: a collection marks what was read so far, of which
+// nearly everything is needed until the end. Within a container, the memory stays below its limit.
+// GOGC, GOMEMLIMIT and AUTOMEMLIMIT in the environment take precedence.
+func Brief() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(briefPercent)
+	}
+	Container(briefRatio, slog.New(slog.DiscardHandler))
+}
+
+// briefRatio is the share of the container's memory that a command uses before it collects more often.
+const briefRatio = 0.8
+
 // Release returns unused memory to the kernel: free heap, and pages of the executable.
 // Most of those are needed only at startup, and the others are read back from the page
 // cache. It takes one or two milliseconds, so call it after the work and not during it.

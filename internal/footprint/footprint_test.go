@@ -45,3 +45,22 @@ func TestTrimmerPlansOneRelease(t *testing.T) {
 		}
 	})
 }
+
+// TestBrief: a command collects less often, unless the user says how often.
+func TestBrief(t *testing.T) {
+	before, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() {
+		debug.SetGCPercent(before)
+		debug.SetMemoryLimit(limit)
+	})
+	t.Setenv("GOGC", "50")
+	Brief()
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("with GOGC, the percentage became %d", got)
+	}
+	t.Setenv("GOGC", "")
+	Brief()
+	if got := debug.SetGCPercent(100); got != briefPercent {
+		t.Errorf("the percentage is %d, want %d", got, briefPercent)
+	}
+}

@@ -2,12 +2,14 @@ package lint
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -250,4 +252,19 @@ func goodObjects(t *testing.T, dir string, least int) {
 	if n < least {
 		t.Errorf("only %d objects in %s", n, dir)
 	}
+}
+
+// TestManyServicesOfOneNamespace: the Services of a namespace are not copied for each of its monitors, although the
+// operator's own Service is in another namespace.
+func TestManyServicesOfOneNamespace(t *testing.T) {
+	const n = 400
+	var text strings.Builder
+	text.WriteString(anyPrometheus + "  serviceMonitorSelector: {}\n  serviceMonitorNamespaceSelector: {}\n")
+	for i := range n {
+		fmt.Fprintf(&text, "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: web-%d\n  namespace: app\nspec:\n  selector: {matchLabels: {app: web-%d}}\n  endpoints:\n  - {port: web}\n", i, i)
+		fmt.Fprintf(&text, "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: web-%d\n  namespace: app\n  labels: {app: web-%d}\nspec:\n  selector: {app: web-%d}\n  ports: [{name: web, port: 80}]\n", i, i, i)
+	}
+	o, faults := manifests.LoadAll([]string{file(t, text.String())}, kinds())
+	Check(o, faults, Options{}) // what is built on first use
+	budgettest.AtMost(t, "lint", n*80<<10, func() { Check(o, faults, Options{}) })
 }

@@ -100,7 +100,7 @@ func (v *View) otherPrefix(s *Search, prefix, field string) []Hint {
 
 // noServiceNamed returns a hint if the namespace has no Service with the name.
 func (v *View) noServiceNamed(s *Search) []Hint {
-	inside, outside := in(s.Namespaces, v.services, ofService)
+	inside, outside := v.servicesIn.in(s.Namespaces, v.services, ofService)
 	namespace := s.Namespaces[0]
 	h := Hint{Code: NoTarget, Field: s.nameField, Message: fmt.Sprintf("there is no Service %q in namespace %s", s.name.text, namespace)}
 	for _, svc := range inside {

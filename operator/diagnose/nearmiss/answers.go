@@ -62,7 +62,7 @@ func (v *View) answers(s *Search) []Hint {
 // foundPorts returns the ports that a search for Services or pods finds.
 func (v *View) foundPorts(s *Search) (out []foundPort) {
 	if s.Role == rolePod {
-		inside, _ := in(s.Namespaces, v.pods, ofPods)
+		inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 		for _, p := range inside {
 			if s.selector == nil || p.matches(s.selector) {
 				out = append(out, s.port.among(p)...)

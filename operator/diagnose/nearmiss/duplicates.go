@@ -168,7 +168,7 @@ func (v *View) allEnds(s *Search) (out []string) {
 	switch {
 	case !s.asksKubernetes():
 	case s.Role == rolePod:
-		inside, _ := in(s.Namespaces, v.pods, ofPods)
+		inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 		for _, p := range inside {
 			if s.selector == nil || !p.matches(s.selector) {
 				continue

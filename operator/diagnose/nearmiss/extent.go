@@ -40,7 +40,7 @@ func (v *View) absent(s *Search, kind string, all []thing) []Hint {
 	if !v.whole(kind, s.Namespaces) {
 		return nil
 	}
-	inside, _ := in(s.Namespaces, all, func(t thing) thing { return t })
+	inside, _ := split(s.Namespaces, all, func(t thing) thing { return t })
 	where := s.where()
 	if s.Namespaces == nil && s.Role != roleNode {
 		where = " in any namespace"

@@ -158,7 +158,7 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 	if s.selector == nil || s.selector.Empty() || tooLong(s.selector) {
 		return nil
 	}
-	inside, outside := in(s.Namespaces, all, func(t thing) thing { return t })
+	inside, outside := split(s.Namespaces, all, func(t thing) thing { return t })
 	var elsewhere []thing
 	for _, t := range outside {
 		if t.matches(s.selector) && !v.claimed(t, s) {

@@ -8,7 +8,7 @@ import (
 
 // forPods returns hints about a search for pods: first the labels, then the port.
 func (v *View) forPods(s *Search) []Hint {
-	inside, _ := in(s.Namespaces, v.pods, ofPods)
+	inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 	var selected []pods
 	for _, p := range inside {
 		if s.selector == nil || p.matches(s.selector) {
@@ -41,7 +41,7 @@ func (v *View) noPods(s *Search, inside []pods) []Hint {
 				"no Pod%s has %s; %s itself has, but not its pods: add them to spec.template.metadata.labels", s.where(), s.labels(), p)}}
 		}
 	}
-	services, _ := in(s.Namespaces, v.services, ofService)
+	services, _ := v.servicesIn.in(s.Namespaces, v.services, ofService)
 	for _, svc := range services {
 		behind := v.behind(svc)
 		if !s.selector.Matches(svc.labels) || len(behind) == 0 || v.claimed(behind[0].thing, s) {

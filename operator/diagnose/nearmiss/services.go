@@ -12,7 +12,7 @@ import (
 
 // forThings returns hints about a search for objects by labels only.
 func (v *View) forThings(s *Search, all []thing) []Hint {
-	inside, _ := in(s.Namespaces, all, func(t thing) thing { return t })
+	inside, _ := split(s.Namespaces, all, func(t thing) thing { return t })
 	kind := strings.TrimSuffix(roleWords[s.Role], "s")
 	if s.Role == roleIngress {
 		kind = "Ingress"
@@ -68,7 +68,7 @@ func (s *Search) unsure(hints []Hint) []Hint {
 
 // selected returns the Services that the search finds.
 func (v *View) selected(s *Search) (out []service) {
-	inside, _ := in(s.Namespaces, v.services, ofService)
+	inside, _ := v.servicesIn.in(s.Namespaces, v.services, ofService)
 	for _, svc := range inside {
 		if s.finds(svc) {
 			out = append(out, svc)
@@ -93,8 +93,8 @@ func (v *View) noService(s *Search) []Hint {
 	if s.selector == nil || s.selector.Empty() {
 		return v.absent(s, "Service", things(v.services, ofService))
 	}
-	inside, _ := in(s.Namespaces, v.services, ofService)
-	podsInside, _ := in(s.Namespaces, v.pods, ofPods)
+	inside, _ := v.servicesIn.in(s.Namespaces, v.services, ofService)
+	podsInside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 	for _, svc := range inside {
 		if svc.made || v.claimed(svc.thing, s) {
 			continue

@@ -3,6 +3,7 @@ package nearmiss
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -92,6 +93,9 @@ type View struct {
 	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods
 	claimsOf           map[string][]int
 	byMaker            map[string]int // index into pods
+
+	servicesIn lastIn[service]
+	podsIn     lastIn[pods]
 }
 
 // claim is the selection of a monitor.
@@ -332,10 +336,33 @@ func (v *View) before(p pods) (out []service) {
 	return out
 }
 
-// in splits things by whether they are in namespaces, nil for all namespaces. The caller must not
-// modify the results, which may share memory: with a thousand monitors and a thousand Services in
-// one namespace, copies would dominate the cost.
-func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
+// lastIn splits things by whether they are in namespaces. It keeps the last result, because nearly all monitors of a
+// namespace select in the same ones: with a thousand monitors and a thousand Services, copies would dominate the cost.
+// The zero value is ready to use. It is safe for concurrent use.
+type lastIn[T any] struct {
+	mu              sync.Mutex
+	of              []T
+	namespaces      []string
+	all             bool
+	inside, outside []T
+}
+
+// in splits things by whether they are in namespaces, nil for all namespaces. The caller must not modify the results,
+// nor all afterwards.
+func (l *lastIn[T]) in(namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	same := len(all) > 0 && len(l.of) == len(all) && &l.of[0] == &all[0]
+	if same && l.all == (namespaces == nil) && slices.Equal(l.namespaces, namespaces) {
+		return l.inside, l.outside
+	}
+	inside, outside = split(namespaces, all, of)
+	l.of, l.namespaces, l.all, l.inside, l.outside = all, slices.Clone(namespaces), namespaces == nil, inside, outside
+	return inside, outside
+}
+
+// split is lastIn.in for things that are not asked for again. The results may share memory with all.
+func split[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
 	has := func(t T) bool {
 		ns := of(t).namespace
 		return namespaces == nil || ns == "" || slices.Contains(namespaces, ns)
@@ -352,7 +379,7 @@ func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside 
 			outside = append(outside, t)
 		}
 	}
-	return inside, outside
+	return slices.Clip(inside), slices.Clip(outside)
 }
 
 func ofService(s service) thing { return s.thing }

@@ -110,7 +110,7 @@ func (v *View) Services(u Use) (out []FoundService) {
 // Finds reports whether the view has an object that a want selects.
 func (v *View) Finds(u Use, w Want) bool {
 	if w.Name != "" {
-		inside, _ := in(w.Namespaces, v.services, ofService)
+		inside, _ := v.servicesIn.in(w.Namespaces, v.services, ofService)
 		return slices.ContainsFunc(inside, func(svc service) bool { return svc.name == w.Name })
 	}
 	for i := range u.Searches {
@@ -123,14 +123,14 @@ func (v *View) Finds(u Use, w Want) bool {
 		case "Service":
 			return len(v.selected(s)) > 0
 		case "Pod":
-			inside, _ := in(s.Namespaces, v.pods, ofPods)
+			inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 			return slices.ContainsFunc(inside, func(p pods) bool { return matches(p.thing) })
 		}
 		all := v.ingresses
 		if w.Kind == "Node" {
 			all = v.nodes
 		}
-		inside, _ := in(s.Namespaces, all, func(t thing) thing { return t })
+		inside, _ := split(s.Namespaces, all, func(t thing) thing { return t })
 		return slices.ContainsFunc(inside, matches)
 	}
 	return true
