@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -73,4 +74,29 @@ func TestBuiltSetsFollowEveryInput(t *testing.T) {
 		}
 	}
 	get("after an error", base(), 1)
+}
+
+// TestBuiltSetsAreBounded: neither many shards nor a large pod let a workload occupy more than its share.
+func TestBuiltSetsAreBounded(t *testing.T) {
+	owner := &metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}
+	for what, size := range map[string]int{"many": 4 << 10, "large": maxBuiltBytes} {
+		var k BuiltSets
+		for round := range 3 {
+			for shard := range int32(1000) {
+				set, err := k.Get(owner, PodInputs{Shard: shard, TLSSecrets: round}, func(PodInputs) (*appsv1.StatefulSet, error) {
+					return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"text": strings.Repeat("x", size)}}}, nil
+				})
+				if err != nil || len(set.Annotations["text"]) != size {
+					t.Fatal(what, set, err)
+				}
+			}
+		}
+		total := 0
+		for _, one := range k.kept {
+			total += one.bytes
+		}
+		if total != k.Held() || total > maxBuiltBytes || (total == 0) != (what == "large") {
+			t.Errorf("%s: %d bytes are kept, and counted as %d", what, total, k.Held())
+		}
+	}
 }

@@ -119,7 +119,10 @@ func sizeOf(pieces []*Piece) (n int) {
 func (a *Assembler) Length() int { return a.last.Length }
 
 // Held returns the number of bytes held for the next version. Other documents may share them.
-func (a *Assembler) Held() int { return a.quick.length + a.best.length + len(a.last.Gzip) }
+func (a *Assembler) Held() int {
+	const pointer = 8
+	return a.quick.length + a.best.length + len(a.last.Gzip) + pointer*(len(a.quick.pieces)+len(a.best.pieces))
+}
 
 // Close releases everything held for the next version.
 func (a *Assembler) Close() {

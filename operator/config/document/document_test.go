@@ -118,9 +118,9 @@ func TestAChangeSeldomCompressesTheNextChunk(t *testing.T) {
 // TestAChangeCompressesFewBytes: the work for a change depends neither on the size of the document nor,
 // with rules, on the number of pieces that fill a chunk.
 func TestAChangeCompressesFewBytes(t *testing.T) {
-	monitors := pieces(1000)
+	monitors := pieces(500)
 	rules := func(size int) []*Piece {
-		out := make([]*Piece, 400)
+		out := make([]*Piece, 150)
 		for i := range out {
 			text := strings.Repeat(fmt.Sprintf("- alert: Rule%d\n", i), size/20)
 			out[i] = NewTextPiece(fmt.Sprintf("ns-%d-rules-%d", i%17, i), sha256.Sum256([]byte(text)), text)
@@ -141,7 +141,7 @@ func TestAChangeCompressesFewBytes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := Assembler{Whole: c.whole}
 			build(t, &a, c.pieces)
-			const changes = 100
+			const changes = 30
 			bytes := 0
 			for i := range changes {
 				at := i * len(c.pieces) / changes
@@ -180,10 +180,10 @@ func chunksOf(a *Assembler) map[[32]byte]int {
 func TestUnchangedChunksAreNotCutAgain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, whole := range []int{0, -1} {
-		all := pieces(600)
+		all := pieces(400)
 		old := Assembler{Whole: whole}
-		ps := slices.Clone(all[:300])
-		for round := range 60 {
+		ps := slices.Clone(all[:200])
+		for round := range 25 {
 			for range 1 + random.IntN(4) {
 				at := random.IntN(len(ps))
 				switch random.IntN(5) {
@@ -200,7 +200,7 @@ func TestUnchangedChunksAreNotCutAgain(t *testing.T) {
 				}
 			}
 			if ps[0] == Fence && len(ps) == 1 {
-				ps = slices.Clone(all[:300])
+				ps = slices.Clone(all[:200])
 			}
 			if got, want := old.Size(ps), len(joined(t, ps)); got != want {
 				t.Fatalf("round %d: size %d, want %d", round, got, want)

@@ -32,7 +32,7 @@ type gatherer struct {
 
 // Held implements [engine.Gatherer].
 func (g *gatherer) Held() int {
-	return g.family.monitors.Held(g.workload) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
+	return g.family.monitors.Held(g.workload) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held() + g.sets.Held()
 }
 
 // Close implements [engine.Gatherer].
