@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -76,5 +77,34 @@ func TestSharedServices(t *testing.T) {
 				t.Errorf("owners %v, ports %v, want %s, %s", owners, ports, tc.owner, tc.port)
 			}
 		})
+	}
+}
+
+// TestComparingASharedServiceAllocatesLittle: the workloads of a namespace share a Service, and each of their
+// reconciliations compares its owners, which are as many.
+func TestComparingASharedServiceAllocatesLittle(t *testing.T) {
+	b := newBench(t)
+	want := service()
+	want.OwnerReferences = nil
+	for i := range 200 {
+		want.OwnerReferences = append(want.OwnerReferences, metav1.OwnerReference{
+			APIVersion: "monitoring.coreos.com/v1", Kind: "Prometheus", Name: fmt.Sprint(i), UID: types.UID(fmt.Sprint(i)), BlockOwnerDeletion: new(true),
+		})
+	}
+	live := want.DeepCopy()
+	live.Spec.Type, live.Spec.SessionAffinity = corev1.ServiceTypeClusterIP, corev1.ServiceAffinityNone
+	for i := range live.Spec.Ports {
+		live.Spec.Ports[i].Protocol = corev1.ProtocolTCP
+	}
+	before := want.DeepCopy()
+	if !b.writer.sameService(want, live) || !equality.Semantic.DeepEqual(want, before) {
+		t.Fatalf("the Service differs: %+v", want)
+	}
+	if n := testing.AllocsPerRun(10, func() { b.writer.sameService(want, live) }); n > 40 {
+		t.Errorf("%v allocations for 200 owners", n)
+	}
+	live.OwnerReferences[150].BlockOwnerDeletion = new(false)
+	if b.writer.sameService(want, live) {
+		t.Error("another value of blockOwnerDeletion is not noticed")
 	}
 }
