@@ -136,7 +136,7 @@ func (p *positions) note(of *lastPositions, count int) {
 	}
 }
 
-// follow returns the positions of the objects that a rule selects, and the list that they are in. all finds them anew.
+// follow returns the positions of the objects that a rule selects, and the list that they are in. all finds them again.
 func (p *lastPositions) follow(now selectionInput, all func(list []catalog.Object) informer.Positions, takes func(catalog.Object) bool) (informer.Positions, []catalog.Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

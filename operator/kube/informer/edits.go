@@ -23,7 +23,7 @@ type edits struct {
 	kept []Edit
 }
 
-// mostEdits limits the number of edits that are kept. Starting anew is cheaper than that many.
+// mostEdits limits the number of edits that are kept. Reading the list again is cheaper than that many.
 const mostEdits = 256
 
 func (e *edits) add(one Edit) {

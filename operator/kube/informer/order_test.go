@@ -243,7 +243,7 @@ func TestOrderTellsWhatChanged(t *testing.T) {
 	meets := func(m *metav1.PartialObjectMetadata) bool { return m.Labels["odd"] == "1" }
 	var at Positions
 	var seq uint64
-	anew := 0
+	again := 0
 	for step := range 3000 {
 		for range random.IntN(6) {
 			m := object([]string{"a", "a-b", "b"}[random.IntN(3)], fmt.Sprint(random.IntN(60)))
@@ -266,7 +266,7 @@ func TestOrderTellsWhatChanged(t *testing.T) {
 		if seq = now; ok {
 			at = at.Follow(changed, func(i int) bool { return meets(sorted[i]) })
 		} else {
-			anew++
+			again++
 			at = nil
 		}
 		var want Positions
@@ -280,7 +280,7 @@ func TestOrderTellsWhatChanged(t *testing.T) {
 		}
 		at = want
 	}
-	if anew == 0 || anew > 10 {
-		t.Errorf("the list is read anew %d times", anew)
+	if again == 0 || anew > 10 {
+		t.Errorf("the list is read again %d times", again)
 	}
 }
