@@ -77,9 +77,10 @@ func (s *selections) of(row *catalog.Row, rule selection.Rule) *heldSelection {
 // positions are where the selected objects were in the sorted list of their kind when a rule last selected. A later
 // selection only looks at the objects that have changed since. They hold no object in memory.
 type positions struct {
-	mu   sync.Mutex
-	of   map[positionsKey]*lastPositions
-	used uint64
+	mu    sync.Mutex
+	of    map[positionsKey]*lastPositions
+	total int // of the counts
+	used  uint64
 }
 
 type positionsKey struct{ kind, rule string }
@@ -91,12 +92,17 @@ type lastPositions struct {
 	namespaces uint64 // version of their labels
 	at         informer.Positions
 
+	key   positionsKey
 	used  uint64 // guarded by positions.mu
 	count int    // guarded by positions.mu
 }
 
-// mostPositions bounds the number of positions of all rules; each has four bytes.
-const mostPositions = 1 << 20
+const (
+	// mostPositions bounds the number of positions of all rules; each has four bytes.
+	mostPositions = 1 << 20
+	// ruleWeight is what a rule itself counts as.
+	ruleWeight = 64
+)
 
 // take returns the positions of a rule.
 func (p *positions) take(key positionsKey) *lastPositions {
@@ -107,8 +113,9 @@ func (p *positions) take(key positionsKey) *lastPositions {
 	}
 	out := p.of[key]
 	if out == nil {
-		out = &lastPositions{}
+		out = &lastPositions{key: key, count: ruleWeight}
 		p.of[key] = out
+		p.total += out.count
 	}
 	p.used++
 	out.used = p.used
@@ -120,19 +127,20 @@ func (p *positions) take(key positionsKey) *lastPositions {
 func (p *positions) note(of *lastPositions, count int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of.count = count
-	for {
-		total, oldest := 0, positionsKey{}
-		for key, some := range p.of {
-			total += 1 + some.count
-			if first := p.of[oldest]; first == nil || some.used < first.used {
-				oldest = key
+	if p.of[of.key] != of {
+		return // dropped meanwhile
+	}
+	p.total += ruleWeight + count - of.count
+	of.count = ruleWeight + count
+	for p.total > mostPositions {
+		oldest := of
+		for _, some := range p.of {
+			if some.used < oldest.used {
+				oldest = some
 			}
 		}
-		if total <= mostPositions {
-			return
-		}
-		delete(p.of, oldest)
+		p.total -= oldest.count
+		delete(p.of, oldest.key)
 	}
 }
 

@@ -227,4 +227,16 @@ func TestPositionsAreBounded(t *testing.T) {
 	if _, last := p.of[positionsKey{"ServiceMonitor", "99"}]; len(p.of) > 10 || !last {
 		t.Errorf("%d rules are kept, the last one: %v", len(p.of), last)
 	}
+	large := p.take(positionsKey{"ServiceMonitor", "large"})
+	p.note(large, mostPositions)
+	p.note(large, 1) // it is no longer kept
+	if p.total != 0 || len(p.of) != 0 {
+		t.Errorf("%d positions of %d rules are kept", p.total, len(p.of))
+	}
+	for i := range mostPositions/ruleWeight + 100 {
+		p.note(p.take(positionsKey{"ServiceMonitor", fmt.Sprint(i)}), 0)
+	}
+	if len(p.of) > mostPositions/ruleWeight || p.total > mostPositions {
+		t.Errorf("%d rules without objects are kept", len(p.of))
+	}
 }

@@ -280,7 +280,7 @@ func TestOrderTellsWhatChanged(t *testing.T) {
 		}
 		at = want
 	}
-	if again == 0 || anew > 10 {
+	if again == 0 || again > 10 {
 		t.Errorf("the list is read again %d times", again)
 	}
 }
