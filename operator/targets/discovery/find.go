@@ -3,8 +3,6 @@ package discovery
 import (
 	"fmt"
 	"iter"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -40,12 +38,14 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 // equal ones once.
 func Distinct(j *targets.Job) iter.Seq[*targets.KubernetesSD] {
 	return func(yield func(*targets.KubernetesSD) bool) {
+		seen := map[string]bool{}
 		for i := range j.Kubernetes {
 			sd := &j.Kubernetes[i]
-			same := func(other targets.KubernetesSD) bool { return reflect.DeepEqual(other, *sd) }
-			if !slices.ContainsFunc(j.Kubernetes[:i], same) && !yield(sd) {
+			key := fmt.Sprintf("%#v", *sd) // all of a job have the same pointer to their release
+			if !seen[key] && !yield(sd) {
 				return
 			}
+			seen[key] = true
 		}
 	}
 }

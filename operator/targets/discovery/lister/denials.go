@@ -2,8 +2,10 @@ package lister
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
@@ -13,55 +15,169 @@ import (
 // discoveries of its jobs. The zero value denies nothing.
 type Denials struct {
 	account account
-	lacks   map[where][]string // verbs
+	may     verdicts
+	absent  map[string]bool // namespaces that do not exist
+	// reviewed is true if a review succeeded once. From then on, what was not reviewed is not allowed.
+	reviewed bool
+	left     float64   // of the questions that the workload may cause
+	at       time.Time // of left
 }
 
 // Denied checks which permissions for the discoveries of jobs the ServiceAccount of a workload
-// lacks. The notes are the reasons why that is unknown.
+// lacks. The notes are the reasons why that is unknown. It asks again for answers of [Workload.Before] that
+// are old only.
+//
+// An object can name any number of namespaces, so a workload may cause a limited number of reviews per minute. The
+// namespaces of its objects take turns in that; what remains is asked for in the next call, and what is denied
+// is what was found out so far.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
-	lacks, notes := c.denied(ctx, w.account(), newPlan(jobs, w.Namespace).places())
-	return Denials{w.account(), lacks}, notes
+	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, verdicts(nil), time.Now()
+	if w.Before.account == out.account {
+		before, out.reviewed = w.Before.may, w.Before.reviewed
+		out.left = min(maxQuestions, w.Before.left+maxQuestions*now.Sub(w.Before.at).Seconds()/questionsIn.Seconds())
+	}
+	p, absent := placesOf(jobs, w)
+	out.absent = absent
+	may, asked, cause := c.review(ctx, out.account, p, before, int(out.left))
+	out.may = may
+	out.left -= float64(asked)
+	out.reviewed = out.reviewed || cause == nil
+	return out, c.note(out.account, cause)
 }
 
-// Allowed returns the permitted part of a discovery in a workload of namespace own, nil if there is
-// none, and a gap for each reason why Prometheus discovers nothing in a namespace.
-func (d Denials) Allowed(sd *targets.KubernetesSD, own string) (*targets.KubernetesSD, []targets.Gap) {
-	views, err := viewsOf(sd, own)
-	if len(d.lacks) == 0 || err != nil {
-		return sd, nil // the subscription reports the error
-	}
-	var gaps []targets.Gap
-	var scopes []string
-	for _, v := range views {
-		before := len(gaps)
-		for _, l := range v.lists {
-			if verbs := d.lacks[l.where()]; verbs != nil {
-				gaps = append(gaps, targets.Gap{State: targets.Forbidden, Message: forbidden(d.account, verbs, l.where(), v)})
+// placesOf returns what jobs discover in namespaces that exist, and the other namespaces that they name.
+func placesOf(jobs []targets.Job, w Workload) (out places, absent map[string]bool) {
+	out, absent = places{}, map[string]bool{}
+	for i := range jobs {
+		for sd := range discovery.Distinct(&jobs[i]) {
+			kinds, scopes := discovery.Kinds(sd), discovery.Namespaces(sd, w.Namespace)
+			if discovery.OtherCluster(sd) != "" || kinds == nil {
+				continue
+			}
+			if len(scopes) == 0 || kinds[0].ClusterScoped {
+				scopes = []string{""}
+			}
+			to := out[objectNamespace(jobs[i].Name)]
+			if to == nil {
+				to = map[where]bool{}
+				out[objectNamespace(jobs[i].Name)] = to
+			}
+			for _, scope := range scopes {
+				if scope != "" && w.Exists != nil && !w.Exists(scope) {
+					absent[scope] = true
+					continue
+				}
+				for _, kind := range kinds {
+					at := where{kind, scope}
+					if kind.ClusterScoped {
+						at.namespace = ""
+					}
+					to[at] = true
+				}
 			}
 		}
-		if len(gaps) == before {
+	}
+	return out, absent
+}
+
+// objectNamespace returns the namespace of the object of a job: "podMonitor/NAMESPACE/NAME/0".
+func objectNamespace(job string) string {
+	_, rest, _ := strings.Cut(job, "/")
+	namespace, _, _ := strings.Cut(rest, "/")
+	return namespace
+}
+
+// mostGaps is the maximum number of gaps of one discovery with the same state.
+const mostGaps = 10
+
+// Allowed returns the permitted part of a discovery in a workload of namespace own, nil if there is
+// none, and gaps: for namespaces in which Prometheus discovers nothing, and for those of which that is not
+// known.
+func (d Denials) Allowed(sd *targets.KubernetesSD, own string) (*targets.KubernetesSD, []targets.Gap) {
+	views, err := viewsOf(sd, own)
+	if !d.reviewed && len(d.may) == 0 || err != nil {
+		return sd, nil // the subscription reports the error
+	}
+	var gaps gaps
+	var scopes []string
+	for _, v := range views {
+		if d.absent[v.scope] {
+			continue
+		}
+		if before := gaps.n; !d.gaps(v, &gaps) && gaps.n == before {
 			scopes = append(scopes, v.scope)
 		}
 	}
 	switch {
-	case len(gaps) == 0:
+	case len(scopes) == len(views):
 		return sd, nil
 	case len(scopes) == 0:
-		return nil, gaps
+		return nil, gaps.all()
 	}
 	out := *sd
 	out.Namespaces = targets.Namespaces{Names: scopes}
-	return &out, gaps
+	return &out, gaps.all()
+}
+
+// gaps adds the gaps of a view and reports whether there are any.
+func (d Denials) gaps(v *view, to *gaps) (any bool) {
+	for _, l := range v.lists {
+		switch lacks, known := d.may.lacks(l.where()); {
+		case lacks != nil:
+			to.add(targets.Forbidden, func() string { return forbidden(d.account, lacks, l.where(), v) })
+			any = true
+		case !known && d.reviewed:
+			to.add(targets.Unknown, func() string { return unreviewed(d.account, l.where(), v) })
+			any = true
+		}
+	}
+	return any
+}
+
+// gaps are the gaps of a discovery. Of many, it has some and the number of the others.
+type gaps struct {
+	few     []targets.Gap
+	n       int
+	perhaps map[targets.State]int
+}
+
+func (g *gaps) add(state targets.State, message func() string) {
+	if g.perhaps == nil {
+		g.perhaps = map[targets.State]int{}
+	}
+	g.n++
+	if g.perhaps[state]++; g.perhaps[state] <= mostGaps {
+		g.few = append(g.few, targets.Gap{State: state, Message: message()})
+	}
+}
+
+// all returns the gaps, with one for those that have no message.
+func (g *gaps) all() []targets.Gap {
+	out := g.few
+	for _, state := range []targets.State{targets.Forbidden, targets.Unknown} {
+		if more := g.perhaps[state] - mostGaps; more > 0 {
+			out = append(out, targets.Gap{State: state, Message: fmt.Sprintf("the same is so for %d more resources in namespaces that the job names", more)})
+		}
+	}
+	return out
 }
 
 // Key returns a key that is equal for denials with the same effect on a job.
 func (d Denials) Key(j *targets.Job, own string) string {
-	var out strings.Builder
+	out := sha256.New()
 	for sd := range discovery.Distinct(j) {
-		_, gaps := d.Allowed(sd, own)
+		left, gaps := d.Allowed(sd, own)
+		switch {
+		case left == nil:
+			fmt.Fprintln(out, "nothing")
+		case left == sd:
+			fmt.Fprintln(out, "all")
+		default:
+			fmt.Fprintf(out, "%q\n", left.Namespaces.Names)
+		}
 		for _, gap := range gaps {
-			fmt.Fprintln(&out, gap.Message)
+			fmt.Fprintln(out, gap.State, gap.Message)
 		}
 	}
-	return out.String()
+	return string(out.Sum(nil))
 }

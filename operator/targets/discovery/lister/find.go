@@ -29,6 +29,10 @@ type Workload struct {
 	Namespace string
 	// ServiceAccount of its pods; empty for "default".
 	ServiceAccount string
+	// Exists (optional) reports whether a namespace exists. In others, there is nothing to discover.
+	Exists func(namespace string) bool
+	// Before (optional) are the denials that were found last.
+	Before Denials
 }
 
 // Answer is the result of the discoveries of jobs.

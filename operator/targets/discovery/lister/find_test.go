@@ -274,3 +274,89 @@ func TestReviewsOfManyNamespaces(t *testing.T) {
 		}
 	}
 }
+
+// A tenant who names thousands of namespaces, existing ones or others, does not delay the reviews of other
+// tenants: those that do not exist are not reviewed, tenants take turns in a bounded number of reviews, and
+// what is not reviewed yet is neither allowed nor an empty result.
+func TestReviewsOfHostileNamespaces(t *testing.T) {
+	const many = 2000
+	var exist, not []string
+	for i := range many {
+		exist, not = append(exist, fmt.Sprintf("n%d", i)), append(not, fmt.Sprintf("none%d", i))
+	}
+	hostile, innocent := kubernetesSD("{role: pod, namespaces: {names: ["+strings.Join(append(not, exist...), ", ")+"]}}"), kubernetesSD("{role: pod, namespaces: {names: [demo, other]}}")
+	read := func() []targets.Job {
+		out := jobs(t, hostile, innocent)
+		out[0].Name, out[1].Name = "scrapeConfig/hostile/a/0", "podMonitor/demo/web/0"
+		return out
+	}
+	lacks := []string{"list /pods", "watch /pods", "watch other/pods"}
+	for _, ns := range exist {
+		lacks = append(lacks, "list "+ns+"/pods")
+	}
+	s := &discoverytest.Server{Lacks: lacks}
+	w := workload
+	w.Exists = func(ns string) bool { return !strings.HasPrefix(ns, "none") }
+	c := start(t, s)
+	all := read()
+	denials, notes := c.Denied(t.Context(), all, w)
+	if n := len(s.Asked()); n != maxQuestions || len(notes) > 0 {
+		t.Errorf("%d reviews, notes %q", n, notes)
+	}
+	left, gaps := denials.Allowed(&all[1].Kubernetes[0], w.Namespace)
+	if left == nil || !slices.Equal(left.Namespaces.Names, []string{"demo"}) || len(gaps) != 1 || gaps[0].State != targets.Forbidden {
+		t.Errorf("the other tenant has %v, gaps %v", left, gaps)
+	}
+	states := func(d Denials) map[targets.State]int {
+		left, gaps := d.Allowed(&all[0].Kubernetes[0], w.Namespace)
+		if left != nil {
+			t.Errorf("allowed: %d namespaces", len(left.Namespaces.Names))
+		}
+		out, size := map[targets.State]int{}, 0
+		for _, gap := range gaps {
+			out[gap.State]++
+			size += len(gap.Message)
+		}
+		if size > 10_000 {
+			t.Errorf("%d bytes of messages", size)
+		}
+		return out
+	}
+	if got := states(denials); got[targets.Unknown] == 0 || got[targets.Forbidden] == 0 {
+		t.Errorf("after the first reviews: %v", got)
+	}
+	again, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, denials})
+	if n := len(s.Asked()) - maxQuestions; n > 100 {
+		t.Errorf("%d more reviews at once", n)
+	}
+	again.left = maxQuestions
+	again, _ = c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
+	again.left = maxQuestions
+	again, _ = c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
+	if got := states(again); got[targets.Unknown] != 0 {
+		t.Errorf("in the end: %v", got)
+	}
+	if n := len(s.Asked()); n != 2+2*(many+2) {
+		t.Errorf("%d reviews for %d namespaces: some were asked again", n, many+2)
+	}
+	if denials.Key(&all[1], w.Namespace) != again.Key(&all[1], w.Namespace) || denials.Key(&all[0], w.Namespace) == again.Key(&all[0], w.Namespace) {
+		t.Error("the key of a job does not say what it may discover")
+	}
+}
+
+// What a failed review did not answer is what it was before; what was never reviewed is not allowed.
+func TestFailedReviews(t *testing.T) {
+	s := &discoverytest.Server{Lacks: []string{"list other/pods"}}
+	c := start(t, s)
+	before := jobs(t, kubernetesSD("{role: pod, namespaces: {names: [demo, other]}}"))
+	denials, _ := c.Denied(t.Context(), before, workload)
+	after := jobs(t, kubernetesSD("{role: pod, namespaces: {names: [demo, other, new]}}"))
+	s.Reviews = "403 Forbidden"
+	w := workload
+	w.Before = denials
+	denials, notes := c.Denied(t.Context(), after, w)
+	left, gaps := denials.Allowed(&after[0].Kubernetes[0], w.Namespace)
+	if len(notes) != 1 || left == nil || !slices.Equal(left.Namespaces.Names, []string{"demo"}) || len(gaps) != 2 {
+		t.Errorf("notes %q, %v, gaps %v", notes, left, gaps)
+	}
+}

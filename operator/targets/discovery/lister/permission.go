@@ -3,9 +3,11 @@ package lister
 import (
 	"cmp"
 	"context"
-	"maps"
+	"math"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,13 +27,21 @@ func (w Workload) account() account {
 // String returns a human-readable form.
 func (a account) String() string { return "ServiceAccount " + a.namespace + "/" + a.name }
 
-// questions is the maximum number of concurrent access reviews.
-const questions = 10
-
-// manyNamespaces is the number of namespaces of a kind from which on the first question is about all namespaces.
-// An account that may list those may list each, and reviews of hundreds of namespaces take longer than
-// rate limits allow.
-const manyNamespaces = 3
+const (
+	// questions is the maximum number of concurrent access reviews of one account. The rate limit of the
+	// client serves requests in their order, so accounts take turns.
+	questions = 10
+	// manyNamespaces is the number of namespaces of a kind from which on the first question is about all
+	// namespaces. An account that may list those may list each, and reviews of hundreds of namespaces take longer
+	// than rate limits allow.
+	manyNamespaces = 3
+	// maxQuestions is the number of access reviews that one workload may cause at once and per
+	// questionsIn, see [Cluster.Denied].
+	maxQuestions = 1500
+	questionsIn  = time.Minute
+	// fresh is the age up to which an answer is not asked for again.
+	fresh = 45 * time.Second
+)
 
 // verbs are what Prometheus needs to find anything.
 var verbs = []string{"list", "watch"}
@@ -42,74 +52,192 @@ type question struct {
 	verb string
 }
 
-// denied returns the verbs that an account lacks of those that Prometheus needs to find anything.
-// If access reviews fail, the notes contain the reason and nothing is denied.
-func (c Cluster) denied(ctx context.Context, a account, places []where) (lacks map[where][]string, notes []string) {
-	first := map[where]bool{} // kinds in all namespaces
-	in := map[discovery.Kind]int{}
-	for _, w := range places {
-		if in[w.kind]++; in[w.kind] == manyNamespaces {
-			first[where{kind: w.kind}] = true
+// everywhere returns the same question about all namespaces.
+func (q question) everywhere() question { return question{where{kind: q.kind}, q.verb} }
+
+// verdict is the answer to a question.
+type verdict struct {
+	may bool
+	at  time.Time
+}
+
+// verdicts are the answers about one account.
+type verdicts map[question]verdict
+
+// of returns the answer to a question, which an answer about all namespaces may give.
+func (v verdicts) of(q question) (may, known bool) {
+	if v[q.everywhere()].may {
+		return true, true
+	}
+	out, known := v[q]
+	return out.may, known
+}
+
+// lacks returns the verbs that the account lacks in a place. known is false if a review is missing.
+func (v verdicts) lacks(w where) (out []string, known bool) {
+	known = true
+	for _, verb := range verbs {
+		switch may, is := v.of(question{w, verb}); {
+		case !is:
+			known = false
+		case !may:
+			out = append(out, verb)
 		}
 	}
-	may, cause := c.mayAll(ctx, a, slices.Collect(maps.Keys(first)), nil)
-	if cause == nil {
-		var more map[question]bool
-		more, cause = c.mayAll(ctx, a, places, may)
-		maps.Copy(may, more)
-	}
-	lacks = map[where][]string{}
-	for _, w := range places {
-		for _, verb := range verbs {
-			if is, asked := may[question{w, verb}]; asked && !is {
-				lacks[w] = append(lacks[w], verb)
+	return out, known
+}
+
+// places has the places that jobs discover, by the namespace of their objects.
+type places map[string]map[where]bool
+
+// everywhere returns the kinds about which it is asked in all namespaces first.
+func (p places) everywhere() (out []where) {
+	in, seen := map[discovery.Kind]int{}, map[where]bool{}
+	for _, of := range p {
+		for w := range of {
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
+			if in[w.kind]++; in[w.kind] == manyNamespaces {
+				out = append(out, where{kind: w.kind})
 			}
 		}
 	}
-	if cause != nil {
-		notes = append(notes, unasked(a, cause, cmp.Or(c.Who, "you")))
-	}
-	return lacks, notes
+	return out
 }
 
-// mayAll asks for all verbs in places, except for those that the account has in all namespaces or that were
-// asked before.
+// queue returns the questions about places in the order in which they are asked: one of each namespace of
+// objects in turn, such that the places that one of them names do not delay the reviews of others. Within
+// one, those without an answer come first, then those with the oldest.
+func (p places) queue(now time.Time, known verdicts) (out []question) {
+	var all [][]question
+	for _, of := range p {
+		var open []question
+		for w := range of {
+			for _, verb := range verbs {
+				q := question{w, verb}
+				if !known[q.everywhere()].may && now.Sub(known[q].at) >= fresh {
+					open = append(open, q)
+				}
+			}
+		}
+		slices.SortFunc(open, func(a, b question) int {
+			return cmp.Or(known[a].at.Compare(known[b].at), strings.Compare(a.namespace, b.namespace), strings.Compare(a.resource(), b.resource()), strings.Compare(a.verb, b.verb))
+		})
+		all = append(all, open)
+	}
+	seen := map[question]bool{}
+	for turn, more := 0, true; more; turn++ {
+		more = false
+		for _, open := range all {
+			if turn >= len(open) {
+				continue
+			}
+			more = true
+			if q := open[turn]; !seen[q] {
+				seen[q] = true
+				out = append(out, q)
+			}
+		}
+	}
+	return out
+}
+
+// review asks what is not known about places, up to most questions. It returns the answers, those that
+// were known before included, and the number of questions.
 //
 // Errors: that of the first failed review. The others are not asked then.
-func (c Cluster) mayAll(ctx context.Context, a account, places []where, known map[question]bool) (may map[question]bool, cause error) {
+func (c Cluster) review(ctx context.Context, a account, p places, known verdicts, most int) (out verdicts, asked int, cause error) {
+	now := time.Now()
+	out = verdicts{}
+	keep := func(w where) {
+		for _, verb := range verbs {
+			if v, is := known[question{w, verb}]; is {
+				out[question{w, verb}] = v
+			}
+		}
+	}
+	var first []question
+	for _, w := range p.everywhere() {
+		keep(w)
+		for _, verb := range verbs {
+			if q := (question{w, verb}); now.Sub(known[q].at) >= fresh {
+				first = append(first, q)
+			}
+		}
+	}
+	for _, of := range p {
+		for w := range of {
+			keep(w)
+		}
+	}
+	if cause = c.ask(ctx, a, first, out); cause != nil {
+		return out, len(first), cause
+	}
+	rest := p.queue(now, out)
+	rest = rest[:min(len(rest), max(0, most-len(first)))]
+	return out, len(first) + len(rest), c.ask(ctx, a, rest, out)
+}
+
+// denied returns the verbs that an account lacks of those that Prometheus needs to find anything.
+// If access reviews fail, the notes contain the reason and nothing else is denied.
+func (c Cluster) denied(ctx context.Context, a account, all []where) (lacks map[where][]string, notes []string) {
+	p := places{"": {}}
+	for _, w := range all {
+		p[""][w] = true
+	}
+	may, _, cause := c.review(ctx, a, p, nil, math.MaxInt)
+	lacks = map[where][]string{}
+	for _, w := range all {
+		if verbs, _ := may.lacks(w); verbs != nil {
+			lacks[w] = verbs
+		}
+	}
+	return lacks, c.note(a, cause)
+}
+
+// note returns the notes for failed reviews.
+func (c Cluster) note(a account, cause error) []string {
+	if cause == nil {
+		return nil
+	}
+	return []string{unasked(a, cause, cmp.Or(c.Who, "you"))}
+}
+
+// ask adds the answers to questions.
+//
+// Errors: that of the first failed review. The others are not asked then.
+func (c Cluster) ask(ctx context.Context, a account, all []question, to verdicts) (cause error) {
 	var (
 		mu sync.Mutex
 		g  errgroup.Group
 	)
-	may = map[question]bool{}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g.SetLimit(questions)
-	for _, w := range places {
-		for _, verb := range verbs {
-			q := question{w, verb}
-			if _, asked := known[q]; asked || known[question{where{kind: w.kind}, verb}] {
-				continue
-			}
-			g.Go(func() error {
-				if ctx.Err() != nil {
-					return nil
-				}
-				is, err := c.may(ctx, a, verb, w)
+	for _, q := range all {
+		g.Go(func() error {
+			if ctx.Err() != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				if err != nil {
-					cause = cmp.Or(cause, err)
-					stop() // the others would fail, too
-					return nil
-				}
-				may[q] = is
+				cause = cmp.Or(cause, ctx.Err())
 				return nil
-			})
-		}
+			}
+			is, err := c.may(ctx, a, q.verb, q.where)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				cause = cmp.Or(cause, err)
+				stop() // the others would fail, too
+				return nil
+			}
+			to[q] = verdict{is, time.Now()}
+			return nil
+		})
 	}
 	_ = g.Wait()
-	return may, cause
+	return cause
 }
 
 // may checks whether an account has a permission.

@@ -44,6 +44,11 @@ func forbidden(a account, verbs []string, w where, v *view) string {
 		v.targets(), a, strings.Join(verbs, " and "), w, kind, scope)
 }
 
+// unreviewed returns the message for a view of which is not known whether Prometheus finds anything.
+func unreviewed(a account, w where, v *view) string {
+	return fmt.Sprintf("%s are not known: whether %s may %s %s is not reviewed yet", v.targets(), a, strings.Join(verbs, " and "), w)
+}
+
 // unread returns the message for targets that could not be read.
 func unread(err error, w where, v *view) string {
 	return v.targets() + " are not known: " + reason(err, w)

@@ -12,8 +12,8 @@ import (
 const (
 	// recheck is the time for which the result of a permission review is reused.
 	recheck = time.Minute
-	// recheckChanged is like recheck, after the jobs were recompiled.
-	recheckChanged = 10 * time.Second
+	// recheckChanged is like recheck, after the jobs were recompiled. Only what is new is reviewed then.
+	recheckChanged = 2 * time.Second
 	// longest is the timeout for the permission reviews of one workload.
 	longest = 30 * time.Second
 	// overdue is the age from which a request waits for a new result. Frequent requests never wait,
@@ -70,7 +70,7 @@ func (w *workload) askPermissions(ctx context.Context) {
 		}
 		asking, cancel := context.WithTimeout(context.Background(), longest)
 		a.asking, a.stop, a.of = make(chan struct{}), cancel, w.jobs[0]
-		go w.ask(asking, a.asking, jobs, lister.Workload{Namespace: w.Namespace, ServiceAccount: w.compiled.ServiceAccount})
+		go w.ask(asking, a.asking, jobs, lister.Workload{Namespace: w.Namespace, ServiceAccount: w.compiled.ServiceAccount, Exists: w.exists, Before: a.denials})
 	}
 	if a.current() || a.asking == nil {
 		return
@@ -87,8 +87,8 @@ func (w *workload) askPermissions(ctx context.Context) {
 	}
 }
 
-// ask stores the result of a review unless a later review has superseded it. A failed review keeps
-// the earlier result.
+// ask stores the result of a review unless a later review has superseded it. It has the earlier result for what
+// could not be reviewed.
 func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.Job, of lister.Workload) {
 	denials, notes := w.source.Permissions.Denied(ctx, jobs, of)
 	w.mu.Lock()
@@ -100,10 +100,8 @@ func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.J
 	}
 	a.stop()
 	a.asking, a.since, a.notes = nil, time.Now(), notes
-	if len(notes) == 0 || !a.known {
-		a.denials, a.known = denials, true
-		a.version++
-	}
+	a.denials, a.known = denials, true
+	a.version++
 	a.reviewed = a.reviewed || len(notes) == 0
 }
 

@@ -42,6 +42,7 @@ type workload struct {
 	notes    []string
 	version  string    // the compiled version; empty if not compiled
 	due      time.Time // time from which it may be recompiled
+	exists   func(namespace string) bool
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
 	account  account
@@ -201,6 +202,10 @@ func (w *workload) compile(ctx context.Context) error {
 		return err // the reading may be incomplete
 	}
 	w.compiled, w.notes = compiled, slices.Clone(reading.notes)
+	w.exists = func(namespace string) bool {
+		_, ok := reading.cluster.NamespaceLabels(namespace)
+		return ok
+	}
 	var jobs []*job
 	for _, source := range w.compiled.Sources() {
 		if field := source.Object.Field; field != "" { // spec.additionalScrapeConfigs
