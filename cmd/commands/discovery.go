@@ -123,7 +123,16 @@ type discovering struct {
 
 // connect connects to the cluster.
 func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Config, log *slog.Logger) (*discovering, error) {
-	kube, err := kubernetes.NewForConfig(compact(cfg))
+	kube, err := kubernetes.NewForConfig(compact(share(cfg, 2)))
+	if err != nil {
+		return nil, err
+	}
+	// Who asks, and what workloads name, must not delay each other or the lists of objects.
+	pods, err := kubernetes.NewForConfig(compact(share(cfg, 4)))
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := kubernetes.NewForConfig(compact(share(cfg, 4)))
 	if err != nil {
 		return nil, err
 	}
@@ -158,17 +167,24 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	out.source = &livetargets.Source{
 		Reader: memo.New(ctx, apiserver.Reader{Kube: kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
 		Groups:      &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)},
-		Permissions: lister.Cluster{Kube: kube, Who: "central discovery"},
+		Permissions: lister.Cluster{Kube: accounts, Who: "central discovery"},
 		Log:         log, Most: inflight.Memory() / 2,
 	}
-	identity, err := central.Identity(kube)
+	lists := feed.New()
+	identity, err := central.Identity(pods, lists)
 	if err != nil {
 		return nil, err
 	}
-	lists := feed.New()
 	out.runner = central.New(out.source, lists, log)
 	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
 	return out, nil
+}
+
+// share returns a configuration with a part of the rate limits.
+func share(cfg *rest.Config, part int) *rest.Config {
+	out := rest.CopyConfig(cfg)
+	out.QPS, out.Burst = cfg.QPS/float32(part), max(1, cfg.Burst/part)
+	return out
 }
 
 // serve follows workloads and serves their targets until the context ends.

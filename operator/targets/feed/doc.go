@@ -14,8 +14,9 @@
 // Serving:
 //
 //	feed.go     all lists
+//	claims.go   tokens that need no review, because they cannot be valid
 //	identity.go the shard to which the sender of a token belongs
-//	limits.go   the number of streams, in total and per pod
+//	limits.go   the number of reviews and of streams, in total and per sender
 //	handler.go  GET /v1/assignments
 //	stream.go   one stream
 //	status.go   who has what

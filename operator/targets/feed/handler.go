@@ -58,12 +58,12 @@ func (s *Server) open(r *http.Request) (*stream, error) {
 	if err != nil {
 		address = r.RemoteAddr
 	}
-	end, ok := s.reviews.start(address)
-	if !ok {
-		return nil, errBusy
+	end, err := s.reviews.start(time.Now(), address, token)
+	if err != nil {
+		return nil, err
 	}
 	who, err := s.Identity.caller(r.Context(), s.Feed, token)
-	end()
+	end(time.Now(), err)
 	if err != nil {
 		return nil, err
 	}

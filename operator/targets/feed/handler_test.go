@@ -146,6 +146,13 @@ func (s *served) get(t testing.TB, token, have string) *http.Response {
 	return response
 }
 
+// forget forgets failed identifications.
+func (s *served) forget() {
+	s.reviews.mu.Lock()
+	defer s.reviews.mu.Unlock()
+	clear(s.reviews.from)
+}
+
 // refused returns status and text of a refused request.
 func (s *served) refused(t testing.TB, token string) (code int, text string) {
 	t.Helper()
@@ -297,6 +304,7 @@ func TestRefused(t *testing.T) {
 		"a StatefulSet of another group":      {other, 403, "does not belong to a StatefulSet"},
 		"a workload with own discovery":       {own, 403, "firekeeper.dev/target-discovery is own"},
 	} {
+		s.forget()
 		if code, text := s.refused(t, tc.token); code != tc.code || !strings.Contains(text, tc.text) {
 			t.Errorf("%s: %d %s", name, code, text)
 		}
@@ -312,6 +320,7 @@ func TestRefused(t *testing.T) {
 		if !client.Unanswered(broken) {
 			want = http.StatusUnauthorized
 		}
+		s.forget()
 		if code, text := s.refused(t, s.shard[0]); code != want || strings.Contains(text, "token of") {
 			t.Errorf("%v: %d %s", broken, code, text)
 		}
@@ -399,37 +408,6 @@ func TestManyPods(t *testing.T) {
 	}
 }
 
-// Identifications are limited, in total and by address.
-func TestReviews(t *testing.T) {
-	var r reviews
-	var ends []func()
-	start := func(address string) bool {
-		end, ok := r.start(address)
-		if ok {
-			ends = append(ends, end)
-		}
-		return ok
-	}
-	for range maxReviewsOf {
-		start("a")
-	}
-	if start("a") {
-		t.Error("one address has them all")
-	}
-	for i := range 100 {
-		start(fmt.Sprint(i))
-	}
-	if len(ends) != maxReviews {
-		t.Errorf("%d at a time", len(ends))
-	}
-	for _, end := range ends {
-		end()
-	}
-	if r.open != 0 || len(r.of) != 0 || !start("a") {
-		t.Error("they do not end")
-	}
-}
-
 // A stream of a pod that does not read holds no more than one step, and the next step has everything
 // that changed meanwhile.
 func TestReaderThatNeverReads(t *testing.T) {
@@ -479,4 +457,27 @@ func (b *blocked) SetWriteDeadline(by time.Time) error { b.deadline = by; return
 func (b *blocked) Write([]byte) (int, error) {
 	close(b.entered)
 	return 0, <-b.release
+}
+
+// Pods with random tokens do not keep a pod with a valid one out, and what they send is reviewed a few times.
+func TestRandomTokensFromManyPods(t *testing.T) {
+	s := serve(t)
+	for i := range 200 {
+		from := httptest.NewRequest(http.MethodGet, Path, nil)
+		from.RemoteAddr = fmt.Sprintf("10.0.0.%d:%d", i%4, 1000+i)
+		from.Header.Set("Authorization", fmt.Sprint("Bearer random ", i))
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, from)
+		if w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests {
+			t.Fatal(w.Code)
+		}
+	}
+	if n := s.cluster.asked.Load(); n < 4 || n > 4*maxFailures {
+		t.Errorf("%d reviews", n)
+	}
+	var c follower
+	c.follow(t, bufio.NewReader(s.get(t, s.shard[0], "").Body), 1)
+	if len(c.jobs) != 1 {
+		t.Errorf("%v", c.jobs)
+	}
 }

@@ -39,6 +39,21 @@ func (f *Feed) SetOwners(owners map[types.NamespacedName]Owner) {
 	f.owners = owners
 }
 
+// HasPods reports whether a namespace has pods of workloads. Before those are known, all may have.
+func (f *Feed) HasPods(namespace string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.owners == nil {
+		return true
+	}
+	for set := range f.owners {
+		if set.Namespace == namespace {
+			return true
+		}
+	}
+	return false
+}
+
 // owner returns the owner of a StatefulSet; ok is false if the operator creates none of this name.
 //
 // Errors: the workloads are not known yet.

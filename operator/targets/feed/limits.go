@@ -1,6 +1,9 @@
 package feed
 
 import (
+	"crypto/sha256"
+	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -21,41 +24,111 @@ const (
 	maxStarts    = 20
 	startsWithin = 10 * time.Second
 	// maxReviews is the maximum number of concurrent identifications of callers, maxReviewsOf those
-	// from one address.
+	// from one address, and maxStrangers those from addresses from which no pod came lately.
 	maxReviews   = 16
 	maxReviewsOf = 4
+	maxStrangers = 8
+	// maxFailures is the number of failed identifications that one address may cause at once, with one more
+	// each failureEvery. It does not apply to tokens that were valid within knownFor.
+	maxFailures  = 5
+	failureEvery = 10 * time.Second
+	knownFor     = time.Hour
+	// maxKnown is the maximum number of remembered addresses, and of remembered tokens.
+	maxKnown = 10_000
 )
 
-var errBusy = &refusal{http.StatusTooManyRequests, "too many requests at a time", 2 * time.Second}
+var (
+	errBusy    = &refusal{http.StatusTooManyRequests, "too many requests at a time", 2 * time.Second}
+	errFailing = &refusal{http.StatusTooManyRequests, "too many requests from this address had no valid token of a pod that gets targets", failureEvery}
+)
 
-// reviews limits concurrent identifications of callers.
+// reviews limits identifications of callers: each costs requests to the API server, for which pods without
+// a valid token must leave room. The zero value is ready for use.
 type reviews struct {
-	mu   sync.Mutex
-	open int
-	of   map[string]int // by address
+	mu        sync.Mutex
+	open      int
+	strangers int
+	from      map[string]*address
+	tokens    map[[sha256.Size]byte]time.Time // of successes
+	swept     time.Time
 }
 
-// start counts one for an address until the returned function is called; ok is false if there are too
-// many.
-func (r *reviews) start(address string) (end func(), ok bool) {
+// address is what is known about an address.
+type address struct {
+	open     int
+	failures float64   // that count at since
+	since    time.Time // of failures
+	success  time.Time // the last one
+}
+
+// failed returns the failures that count now.
+func (a *address) failed(now time.Time) float64 {
+	return max(0, a.failures-now.Sub(a.since).Seconds()/failureEvery.Seconds())
+}
+
+// start counts an identification until the returned function is called with its result.
+//
+// Errors: *refusal: there are too many.
+func (r *reviews) start(now time.Time, from, token string) (end func(now time.Time, err error), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.open >= maxReviews || r.of[address] >= maxReviewsOf {
-		return nil, false
+	r.sweep(now)
+	if r.from == nil {
+		r.from, r.tokens = map[string]*address{}, map[[sha256.Size]byte]time.Time{}
 	}
-	if r.of == nil {
-		r.of = map[string]int{}
+	a := r.from[from]
+	if a == nil {
+		a = &address{}
 	}
+	hash := sha256.Sum256([]byte(token))
+	at, valid := r.tokens[hash]
+	valid = valid && now.Sub(at) < knownFor
+	stranger := now.Sub(a.success) >= knownFor
+	switch {
+	case !valid && a.failed(now)+float64(a.open) > maxFailures-1:
+		return nil, errFailing
+	case r.open >= maxReviews || a.open >= maxReviewsOf || stranger && r.strangers >= maxStrangers:
+		return nil, errBusy
+	case r.from[from] == nil && len(r.from) >= maxKnown:
+		return nil, errBusy
+	}
+	r.from[from] = a
 	r.open++
-	r.of[address]++
-	return func() {
+	a.open++
+	if stranger {
+		r.strangers++
+	}
+	return func(now time.Time, err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.open--
-		if r.of[address]--; r.of[address] == 0 {
-			delete(r.of, address)
+		a.open--
+		if stranger {
+			r.strangers--
 		}
-	}, true
+		why, refused := errors.AsType[*refusal](err)
+		switch {
+		case err == nil:
+			a.success = now
+			if len(r.tokens) < maxKnown {
+				r.tokens[hash] = now
+			}
+		case refused && (why.code == http.StatusUnauthorized || why.code == http.StatusForbidden):
+			a.failures, a.since = a.failed(now)+1, now
+		}
+	}, nil
+}
+
+// sweep forgets what does not count any more.
+func (r *reviews) sweep(now time.Time) {
+	if now.Sub(r.swept) < failureEvery {
+		return
+	}
+	r.swept = now
+	maps.DeleteFunc(r.from, func(_ string, a *address) bool {
+		return a.open == 0 && a.failed(now) == 0 && now.Sub(a.success) >= knownFor
+	})
+	maps.DeleteFunc(r.tokens, func(_ [sha256.Size]byte, at time.Time) bool { return now.Sub(at) >= knownFor })
 }
 
 // streams are the open streams.

@@ -18,12 +18,12 @@ import (
 // How long results of token reviews are cached, and their timeout.
 const (
 	validFor      = 10 * time.Second
-	invalidFor    = 2 * time.Second
+	invalidFor    = 10 * time.Second
 	reviewTimeout = 5 * time.Second
 )
 
-// Identity identifies pods by reviews of an API server.
-func Identity(kube kubernetes.Interface) (feed.Identity, error) {
+// Identity identifies pods of the workloads of a Feed by reviews of an API server.
+func Identity(kube kubernetes.Interface, f *feed.Feed) (feed.Identity, error) {
 	// Without implicit audiences, a token that the API server does not review for ours is invalid.
 	tokens, err := webhook.NewFromInterface(kube.AuthenticationV1(), nil, wait.Backoff{Duration: 100 * time.Millisecond, Steps: 2}, reviewTimeout, webhook.AuthenticatorMetrics{
 		RecordRequestTotal:   func(context.Context, string) {},
@@ -32,7 +32,7 @@ func Identity(kube kubernetes.Interface) (feed.Identity, error) {
 	if err != nil {
 		return feed.Identity{}, err
 	}
-	return feed.Identity{Tokens: cache.New(tokens, false, validFor, invalidFor), Pods: pods{kube}}, nil
+	return feed.Identity{Tokens: feed.Plausible{Token: cache.New(tokens, false, validFor, invalidFor), Has: f.HasPods}, Pods: pods{kube}}, nil
 }
 
 // pods reads pods of an API server.
