@@ -175,7 +175,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
-	out.runner = central.New(out.source, lists, log)
+	out.runner = central.New(out.source, lists, inflight.Memory()/8, log)
 	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
 	return out, nil
 }

@@ -24,7 +24,7 @@ func BenchmarkChange(b *testing.B) {
 				}
 				return out
 			}
-			kept, f, now := NewTargets(j), New(), time.Unix(0, 0)
+			kept, f, now := NewTargets(j, nil), New(), time.Unix(0, 0)
 			put := func(i, as int) {
 				g := group(as)
 				kept.Put(targetset.Key{Source: fmt.Sprint(i)}, g, j.Outcomes(g))
@@ -39,10 +39,7 @@ func BenchmarkChange(b *testing.B) {
 					if !kept.Changed(shard) {
 						continue
 					}
-					line, count, err := kept.Line(shard)
-					if err != nil {
-						b.Fatal(err)
-					}
+					line, count := kept.Line(shard)
 					f.Apply(now, Shard{Workload: shard0.Workload, Number: shard}, []Change{{Job: j.Name, Line: line, Targets: count}})
 				}
 			}

@@ -6,9 +6,12 @@
 //
 //	version.go  versions of lists
 //	targets.go  the encoded targets of a job, kept by target group
+//	length.go   the length of a target before it is encoded
+//	share.go    limits that namespaces share, within a job and among jobs
+//	memory.go   the memory for all encoded targets
 //	list.go     the list of a shard: what changed since a version
 //	shrink.go   a list that shrinks suspiciously is held back
-//	fit.go      limits of a list, divided by namespace
+//	fit.go      limits of a list, divided by namespace: first jobs are reduced, then left out
 //	block.go    compressed pieces of a stream, shared by the replicas of a shard
 //
 // Serving:

@@ -61,6 +61,36 @@ func (f *Feed) Apply(now time.Time, of Shard, changes []Change) []Suspicion {
 	return l.apply(now, f.seq, changes)
 }
 
+// Fit returns the jobs that have to be smaller for the list of a shard to fit with some changes, each with
+// the part of its size that it may have. Otherwise, whole jobs are left out.
+func (f *Feed) Fit(of Shard, changes []Change) map[string]float64 {
+	for i := range changes {
+		if changes[i].Line != nil {
+			changes[i].pack() // without the mutex
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.lists[of]
+	if l == nil {
+		l = &list{}
+	}
+	return excess(l.sizes(changes))
+}
+
+// Full reports whether the list of a shard has little room.
+func (f *Feed) Full(of Shard) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var total measure
+	if l := f.lists[of]; l != nil {
+		for _, j := range l.sizes(nil) {
+			total.add(j.measure)
+		}
+	}
+	return total.share() > fits*fits
+}
+
 // Release serves what was held long enough and returns the jobs by shard.
 func (f *Feed) Release(now time.Time) map[Shard][]string {
 	f.mu.Lock()

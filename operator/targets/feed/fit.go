@@ -3,7 +3,6 @@ package feed
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -23,14 +22,6 @@ const (
 	// maxJobs is the maximum number of jobs in one list.
 	maxJobs = 20_000
 )
-
-// TooLarge means that a job has too many targets for one list.
-type TooLarge struct{ Targets, Bytes int }
-
-// Error implements error.
-func (e *TooLarge) Error() string {
-	return fmt.Sprintf("%d targets with %d MiB of labels are too much for one list: use more shards, or attach fewer labels", e.Targets, e.Bytes>>20)
-}
 
 // measure is the size of a job or of several.
 type measure struct{ jobs, packed, plain int }
@@ -117,6 +108,50 @@ func exceeding(jobs []sized) (out []string) {
 			heap.Fix(&all, 0)
 		}
 		out = append(out, largest.name)
+	}
+	return out
+}
+
+// fits is the part of a limit that reduced jobs may take together, so that the next change of one of them does
+// not exceed it again.
+const fits = 0.9
+
+// excess returns the jobs that have to be smaller for a list to fit, each with the part of its size that it
+// may have: namespaces have equal shares, and so have the jobs of one.
+func excess(jobs []sized) map[string]float64 {
+	out := map[string]float64{}
+	for _, of := range []struct {
+		most int
+		size func(sized) int
+	}{
+		{maxPacked, func(j sized) int { return j.packed }},
+		{maxPlain, func(j sized) int { return j.plain }},
+	} {
+		total, claims := 0, map[string]int{}
+		by := map[string]map[string]int{}
+		for _, j := range jobs {
+			total += of.size(j)
+			claims[j.namespace] += of.size(j)
+			if by[j.namespace] == nil {
+				by[j.namespace] = map[string]int{}
+			}
+			by[j.namespace][j.name] = of.size(j)
+		}
+		if total <= of.most {
+			continue
+		}
+		share := Shares(claims, int(fits*float64(of.most)))
+		for namespace, claim := range claims {
+			if claim <= share {
+				continue
+			}
+			each := Shares(by[namespace], share)
+			for name, size := range by[namespace] {
+				if size > each {
+					out[name] = min(cmp.Or(out[name], 1), float64(each)/float64(size))
+				}
+			}
+		}
 	}
 	return out
 }

@@ -17,6 +17,16 @@ type Change struct {
 	Targets int
 	// Unexplained is true if targets may be missing without having been deleted in the cluster.
 	Unexplained bool
+
+	block *block // the line, once it was compressed
+}
+
+// pack returns the compressed line.
+func (c *Change) pack() block {
+	if c.block == nil {
+		c.block = new(pack(c.Line))
+	}
+	return *c.block
 }
 
 // list is the list of one shard. It is not safe for concurrent use.
@@ -83,10 +93,10 @@ func (l *list) apply(now time.Time, seq uint64, changes []Change) (suspicions []
 				j.held = &held{until: now.Add(holdFor)}
 				suspicions = append(suspicions, Suspicion{c.Job, j.targets, c.Targets, j.held.until})
 			}
-			j.held.next, j.held.block = *c, pack(c.Line)
-			j.held.next.Line = nil // only packed
+			j.held.next, j.held.block = *c, c.pack()
+			j.held.next.Line, j.held.next.block = nil, nil // only packed
 		default:
-			l.set(seq, c, pack(c.Line))
+			l.set(seq, c, c.pack())
 			moved = true
 		}
 	}
@@ -153,14 +163,30 @@ func (l *list) move(now time.Time, seq uint64) {
 	l.changed = make(chan struct{})
 }
 
+// sizes returns the sizes of the jobs, after changes.
+func (l *list) sizes(changes []Change) []sized {
+	changed := map[string]bool{}
+	out := make([]sized, 0, len(l.jobs))
+	for i := range changes {
+		c := &changes[i]
+		changed[c.Job] = true
+		if c.Line != nil {
+			b := c.pack()
+			out = append(out, sized{c.Job, c.Namespace, measure{1, len(b.packed), b.plain}})
+		}
+	}
+	for name, j := range l.jobs {
+		if !changed[name] {
+			out = append(out, sized{name, j.namespace, measure{1, len(j.block.packed), j.block.plain}})
+		}
+	}
+	return out
+}
+
 // fit leaves out the jobs that exceed the limits of lists.
 func (l *list) fit(seq uint64) {
-	jobs := make([]sized, 0, len(l.jobs))
-	for name, j := range l.jobs {
-		jobs = append(jobs, sized{name, j.namespace, measure{1, len(j.block.packed), j.block.plain}})
-	}
 	left := map[string]bool{}
-	for _, name := range exceeding(jobs) {
+	for _, name := range exceeding(l.sizes(nil)) {
 		left[name] = true
 	}
 	for name, j := range l.jobs {

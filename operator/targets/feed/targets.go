@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -16,11 +17,21 @@ import (
 
 // Targets are the encoded targets of a job, by group. A change of one group only costs the encoding
 // of that group. It is not safe for concurrent use.
+//
+// The line of each shard has a limit, which the namespaces of the groups share. Groups beyond it are
+// measured, and neither encoded nor kept: see [Targets.Settle].
 type Targets struct {
-	name      string
-	shards    int
-	sight     targets.Sight
-	groups    map[targetset.Key]group
+	name   string
+	shards int
+	sight  targets.Sight
+	memory *Memory
+	groups map[targetset.Key]*group
+	limits []int // by shard
+	raw    []int // by shard: size of all groups
+	used   []int // by shard: size of the groups in the line
+	// unsettled is true if another choice of groups may be in the lines.
+	unsettled bool
+	again     map[targetset.Key]bool // groups that are to be encoded at the next Put
 	unknown   int
 	oversized int
 	dirty     []bool // by shard: changed since the last call of Line
@@ -28,17 +39,24 @@ type Targets struct {
 
 // group has the placed targets of a group.
 type group struct {
-	encoded   [][]byte // by target; nil for targets on no shard
+	encoded   [][]byte // by target; nil for targets on no shard, and for those in no line
 	shards    [][]int  // indices into encoded
+	size      []int    // by shard
+	in        []bool   // by shard: in the line
 	unknown   int
 	oversized int // number of targets on no shard because of the size of their labels
 }
 
-// NewTargets returns the targets of a job, of which no group is known.
-func NewTargets(j *targets.Job) *Targets {
-	out := &Targets{name: j.Name, shards: j.Shards(), sight: j.Sight(), groups: map[targetset.Key]group{}, dirty: make([]bool, j.Shards())}
-	for shard := range out.dirty {
-		out.dirty[shard] = true
+// none is the group that does not exist.
+var none group
+
+// NewTargets returns the targets of a job, of which no group is known. They share memory with others.
+func NewTargets(j *targets.Job, memory *Memory) *Targets {
+	n := j.Shards()
+	out := &Targets{name: j.Name, shards: n, sight: j.Sight(), memory: memory, groups: map[targetset.Key]*group{}, again: map[targetset.Key]bool{},
+		limits: make([]int, n), raw: make([]int, n), used: make([]int, n), dirty: make([]bool, n)}
+	for shard := range n {
+		out.dirty[shard], out.limits[shard] = true, maxLine
 	}
 	return out
 }
@@ -46,23 +64,24 @@ func NewTargets(j *targets.Job) *Targets {
 // Put replaces a group of the job, of which outcomes are the outcomes; nil removes it.
 func (t *Targets) Put(key targetset.Key, of *targetgroup.Group, outcomes []targets.Outcome) {
 	before := t.groups[key]
-	next := group{shards: make([][]int, t.shards)}
-	if of != nil {
-		placed := allocation.ByHash(t.shards, outcomes)
-		next = group{make([][]byte, len(of.Targets)), placed.Shards, len(placed.Unknown), 0}
-		large := map[int]bool{}
-		for shard, on := range placed.Shards {
-			next.shards[shard] = slices.DeleteFunc(on, func(i int) bool {
-				if next.encoded[i] == nil && !large[i] {
-					if next.encoded[i] = encode(t.sight.Target(of.Targets[i], of.Labels)); next.encoded[i] == nil {
-						large[i] = true
-					}
-				}
-				return large[i]
-			})
-		}
-		next.oversized = len(large)
+	if before == nil {
+		before = &none
 	}
+	next, labels := t.measure(of, outcomes)
+	wanted := t.again[key]
+	delete(t.again, key)
+	for shard := range t.shards {
+		size := next.sizeOn(shard)
+		room := t.limits[shard] - t.used[shard] + before.usedOn(shard)
+		t.raw[shard] += size - before.sizeOn(shard)
+		t.memory.give(before.usedOn(shard))
+		if next.size != nil {
+			next.in[shard] = size == 0 || size <= room && (wanted || t.raw[shard] <= t.limits[shard] || before.isIn(shard)) && t.memory.take(size)
+		}
+		t.used[shard] += next.usedOn(shard) - before.usedOn(shard)
+		t.unsettled = t.unsettled || t.raw[shard] != t.used[shard] || before.sizeOn(shard) != before.usedOn(shard)
+	}
+	t.encode(next, labels)
 	t.unknown += next.unknown - before.unknown
 	t.oversized += next.oversized - before.oversized
 	for shard := range t.dirty {
@@ -75,9 +94,173 @@ func (t *Targets) Put(key targetset.Key, of *targetgroup.Group, outcomes []targe
 	t.groups[key] = next
 }
 
-// on returns the encoded targets on a shard.
+// measure returns a group in no line, and the labels of its targets on any shard.
+func (t *Targets) measure(of *targetgroup.Group, outcomes []targets.Outcome) (*group, []model.LabelSet) {
+	if of == nil {
+		return &group{}, nil
+	}
+	placed := allocation.ByHash(t.shards, outcomes)
+	out := &group{encoded: make([][]byte, len(of.Targets)), shards: placed.Shards, size: make([]int, t.shards), in: make([]bool, t.shards), unknown: len(placed.Unknown)}
+	labels, sizes := make([]model.LabelSet, len(of.Targets)), make([]int, len(of.Targets))
+	for shard, on := range placed.Shards {
+		out.shards[shard] = slices.DeleteFunc(on, func(i int) bool {
+			if sizes[i] == 0 {
+				labels[i] = t.sight.Target(of.Targets[i], of.Labels)
+				if sizes[i] = length(labels[i]); sizes[i] > maxTarget {
+					out.oversized++
+				}
+			}
+			return sizes[i] > maxTarget
+		})
+		for _, i := range out.shards[shard] {
+			out.size[shard] += sizes[i] + 1
+		}
+	}
+	return out, labels
+}
+
+// encode encodes the targets of a group that are in lines.
+func (t *Targets) encode(g *group, labels []model.LabelSet) {
+	for shard, in := range g.in {
+		if !in {
+			continue
+		}
+		for _, i := range g.shards[shard] {
+			if g.encoded[i] == nil {
+				g.encoded[i] = encode(labels[i])
+			}
+		}
+	}
+}
+
+// Settle chooses the groups in the lines again if that may change them. It returns the groups that are
+// to be put again, because their targets were not kept.
+func (t *Targets) Settle() (again []targetset.Key) {
+	if t.unsettled {
+		t.unsettled = false
+		clear(t.again)
+		for shard := range t.shards {
+			t.settle(shard)
+		}
+	}
+	for key := range t.again {
+		again = append(again, key)
+	}
+	return again
+}
+
+// settle chooses the groups in the line of a shard.
+func (t *Targets) settle(shard int) {
+	parts := map[string][]part{}
+	for key, g := range t.groups {
+		if g.sizeOn(shard) == 0 {
+			continue
+		}
+		namespace := namespaceOf(key)
+		parts[namespace] = append(parts[namespace], part{key: key.Source, size: g.size[shard], put: func(in bool) {
+			switch {
+			case in == g.in[shard]:
+			case !in:
+				t.leaveOut(g, shard)
+			default:
+				t.again[key] = true
+			}
+		}})
+	}
+	admit(parts, t.limits[shard])
+}
+
+// leaveOut removes a group from the line of a shard.
+func (t *Targets) leaveOut(g *group, shard int) {
+	g.in[shard], t.dirty[shard] = false, true
+	t.used[shard] -= g.size[shard]
+	t.memory.give(g.size[shard])
+	needed := make([]bool, len(g.encoded))
+	for other, in := range g.in {
+		for _, i := range g.shards[other] {
+			needed[i] = needed[i] || in
+		}
+	}
+	for i := range g.encoded {
+		if !needed[i] {
+			g.encoded[i] = nil
+		}
+	}
+}
+
+// namespaceOf returns the namespace of a group's object, "" for one that has none.
+func namespaceOf(key targetset.Key) string {
+	_, object, _ := strings.Cut(key.Source, "/")
+	namespace, _, namespaced := strings.Cut(object, "/")
+	if !namespaced {
+		return ""
+	}
+	return namespace
+}
+
+// Pending reports whether targets may be missing only because the groups in the lines were not chosen yet.
+func (t *Targets) Pending() bool {
+	return len(t.again) > 0 || t.unsettled && !slices.Equal(t.raw, t.used)
+}
+
+// Close gives its memory back. It must not be used afterwards.
+func (t *Targets) Close() {
+	for _, n := range t.used {
+		t.memory.give(n)
+	}
+	t.used, t.groups = make([]int, t.shards), nil
+}
+
+// Limit sets the size in bytes that the line of a shard may have.
+func (t *Targets) Limit(shard, most int) {
+	most = min(most, maxLine)
+	t.unsettled = t.unsettled || most != t.limits[shard] && (t.raw[shard] > min(most, t.limits[shard]))
+	t.limits[shard] = most
+}
+
+// Size returns the size of all targets of a shard in bytes, and the size of those in its line.
+func (t *Targets) Size(shard int) (all, used int) { return t.raw[shard], t.used[shard] }
+
+// LeftOut are targets that are not in a line, because those of their namespace take more than its share.
+type LeftOut struct{ Targets, Bytes int }
+
+// LeftOut returns the targets of each namespace that are not in the lines of their shards.
+func (t *Targets) LeftOut() map[string]LeftOut {
+	if slices.Equal(t.raw, t.used) {
+		return nil
+	}
+	out := map[string]LeftOut{}
+	for key, g := range t.groups {
+		for shard, in := range g.in {
+			if !in {
+				of := out[namespaceOf(key)]
+				out[namespaceOf(key)] = LeftOut{of.Targets + len(g.shards[shard]), of.Bytes + g.size[shard]}
+			}
+		}
+	}
+	return out
+}
+
+func (g *group) sizeOn(shard int) int {
+	if g.size == nil {
+		return 0
+	}
+	return g.size[shard]
+}
+
+func (g *group) isIn(shard int) bool { return g.in != nil && g.in[shard] }
+
+// usedOn returns the size in the line of a shard.
+func (g *group) usedOn(shard int) int {
+	if !g.isIn(shard) {
+		return 0
+	}
+	return g.size[shard]
+}
+
+// on returns the encoded targets in the line of a shard.
 func (g *group) on(shard int) [][]byte {
-	if g.shards == nil {
+	if !g.isIn(shard) {
 		return nil
 	}
 	out := make([][]byte, len(g.shards[shard]))
@@ -100,23 +283,13 @@ type encoded struct {
 	Labels  model.LabelSet `json:"labels"`
 }
 
-// encode returns a target as a group of http_sd, nil if it is larger than maxTarget.
+// encode returns a target as a group of http_sd. Its length is that of [length].
 func encode(l model.LabelSet) []byte {
-	size := 0
-	for name, value := range l {
-		size += len(name) + len(value)
-	}
-	if size > maxTarget {
-		return nil
-	}
 	address := string(l[model.AddressLabel])
 	delete(l, model.AddressLabel)
 	out, err := json.Marshal(encoded{[]string{address}, l})
 	if err != nil {
 		panic(err) // strings can be marshaled
-	}
-	if len(out) > maxTarget {
-		return nil
 	}
 	return out
 }
@@ -133,33 +306,23 @@ func (t *Targets) Unknown() int { return t.unknown }
 func (t *Targets) Changed(shard int) bool { return t.dirty[shard] }
 
 // Line returns the line of the job in the list of a shard, and the number of its targets.
-//
-// Errors: *[TooLarge].
-func (t *Targets) Line(shard int) (line []byte, n int, err error) {
+func (t *Targets) Line(shard int) (line []byte, n int) {
 	t.dirty[shard] = false
-	keys := slices.SortedFunc(maps.Keys(t.groups), targetset.Key.Compare)
-	size := 0
-	for _, key := range keys {
+	out := openLine(t.name, t.used[shard])
+	for _, key := range slices.SortedFunc(maps.Keys(t.groups), targetset.Key.Compare) {
 		g := t.groups[key]
-		for _, i := range g.shards[shard] {
-			size += len(g.encoded[i]) + 1
-			n++
+		if !g.isIn(shard) {
+			continue
 		}
-	}
-	if size > maxLine {
-		return nil, n, &TooLarge{Targets: n, Bytes: size}
-	}
-	out := openLine(t.name, size)
-	for _, key := range keys {
-		g := t.groups[key]
 		for _, i := range g.shards[shard] {
 			if out[len(out)-1] != '[' {
 				out = append(out, ',')
 			}
 			out = append(out, g.encoded[i]...)
+			n++
 		}
 	}
-	return append(out, "]}\n"...), n, nil
+	return append(out, "]}\n"...), n
 }
 
 // openLine returns the beginning of the line of a job, with room for more bytes.

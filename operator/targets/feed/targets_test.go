@@ -56,7 +56,7 @@ func TestTargets(t *testing.T) {
 	j := readJob(t)
 	r := rand.New(rand.NewPCG(0, 0))
 	groups := map[targetset.Key]*targetgroup.Group{}
-	kept := NewTargets(j)
+	kept := NewTargets(j, nil)
 	last := make([]string, 3)
 	changes := 0
 	for range 500 {
@@ -68,23 +68,20 @@ func TestTargets(t *testing.T) {
 			groups[key] = groupOf(r, key.Source)
 			kept.Put(key, groups[key], j.Outcomes(groups[key]))
 		}
-		fresh, seen := NewTargets(j), map[string]int{}
+		fresh, seen := NewTargets(j, nil), map[string]int{}
 		for key, group := range groups {
 			fresh.Put(key, group, j.Outcomes(group))
 		}
 		for shard := range 3 {
-			want, n, err := fresh.Line(shard)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want, n := fresh.Line(shard)
 			if changed := kept.Changed(shard); changed {
 				changes++
 			} else if string(want) != last[shard] {
 				t.Fatalf("shard %d changed silently:\n%s\n%s", shard, last[shard], want)
 			}
-			got, m, err := kept.Line(shard)
-			if err != nil || n != m {
-				t.Fatalf("%d targets, want %d, %v", m, n, err)
+			got, m := kept.Line(shard)
+			if n != m || len(kept.Settle()) > 0 {
+				t.Fatalf("%d targets, want %d", m, n)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Fatal(diff)
@@ -111,8 +108,8 @@ func TestTargets(t *testing.T) {
 	if changes < 100 || changes > 1400 {
 		t.Errorf("%d lines changed", changes)
 	}
-	if line, n, err := NewTargets(j).Line(0); err != nil || n != 0 || string(line) != string(EmptyLine(j.Name)) {
-		t.Errorf("%s %d %v", line, n, err)
+	if line, n := NewTargets(j, nil).Line(0); n != 0 || string(line) != string(EmptyLine(j.Name)) {
+		t.Errorf("%s %d", line, n)
 	}
 }
 
@@ -120,7 +117,7 @@ func TestTargets(t *testing.T) {
 func TestTargetsAreKept(t *testing.T) {
 	j := readJob(t)
 	r := rand.New(rand.NewPCG(0, 0))
-	kept := NewTargets(j)
+	kept := NewTargets(j, nil)
 	for i := range 50 {
 		group := groupOf(r, "")
 		kept.Put(targetset.Key{Source: fmt.Sprint(i)}, group, j.Outcomes(group))
@@ -137,26 +134,13 @@ func TestTargetsAreKept(t *testing.T) {
 	}
 }
 
-// Targets beyond the limit of a line are an error, and those that are too expensive are counted.
-func TestTargetsWithoutLine(t *testing.T) {
-	j := readJob(t)
-	kept := NewTargets(j)
-	group := &targetgroup.Group{}
-	for i := range 160 {
-		group.Targets = append(group.Targets, model.LabelSet{"__address__": model.LabelValue(fmt.Sprintf("10.0.0.%d:80", i)), "large": model.LabelValue(strings.Repeat("x", 100<<10))})
-	}
-	outcomes := make([]targets.Outcome, len(group.Targets))
-	for i := range outcomes {
-		outcomes[i] = targets.Outcome{State: targets.Kept, Shards: []int{0}}
-	}
-	outcomes[159] = targets.Outcome{State: targets.Unknown}
-	kept.Put(targetset.Key{}, group, outcomes)
-	_, n, err := kept.Line(0)
-	if too, is := err.(*TooLarge); !is || n != 159 || too.Targets != 159 || !strings.Contains(err.Error(), "159 targets with 15 MiB") {
-		t.Errorf("%d targets, %v", n, err)
-	}
-	if _, n, err := kept.Line(1); err != nil || n != 0 || kept.Unknown() != 1 {
-		t.Errorf("%d targets on the other shard, %v, %d unknown", n, err, kept.Unknown())
+// Targets that are too expensive are counted.
+func TestUnknownTargets(t *testing.T) {
+	kept := NewTargets(readJob(t), nil)
+	group := &targetgroup.Group{Targets: []model.LabelSet{{"__address__": "10.0.0.1:80"}, {"__address__": "10.0.0.2:80"}}}
+	kept.Put(targetset.Key{}, group, []targets.Outcome{{State: targets.Kept, Shards: []int{0}}, {State: targets.Unknown}})
+	if _, n := kept.Line(0); n != 1 || kept.Unknown() != 1 {
+		t.Errorf("%d targets, %d unknown", n, kept.Unknown())
 	}
 	if kept.Put(targetset.Key{}, nil, nil); kept.Unknown() != 0 {
 		t.Errorf("%d unknown", kept.Unknown())
@@ -166,7 +150,7 @@ func TestTargetsWithoutLine(t *testing.T) {
 // A target with labels that pods would refuse is left out, on each shard, and the others of the job stay.
 // Escaped, labels may be six times as long.
 func TestOversizedTargets(t *testing.T) {
-	kept := NewTargets(readJob(t))
+	kept := NewTargets(readJob(t), nil)
 	group := &targetgroup.Group{}
 	for _, value := range []string{"small", strings.Repeat("x", maxTarget), strings.Repeat("<", maxTarget/6)} {
 		group.Targets = append(group.Targets, model.LabelSet{"__address__": "10.0.0.1:80", "note": model.LabelValue(value)})
@@ -174,8 +158,8 @@ func TestOversizedTargets(t *testing.T) {
 	all := targets.Outcome{State: targets.Kept, Shards: []int{0, 2}}
 	kept.Put(targetset.Key{}, group, []targets.Outcome{all, all, all})
 	for shard, want := range []int{1, 0, 1} {
-		if line, n, err := kept.Line(shard); err != nil || n != want || len(line) > 200 {
-			t.Errorf("shard %d: %d targets in %d bytes, %v", shard, n, len(line), err)
+		if line, n := kept.Line(shard); n != want || len(line) > 200 {
+			t.Errorf("shard %d: %d targets in %d bytes", shard, n, len(line))
 		}
 	}
 	if kept.Oversized() != 2 {

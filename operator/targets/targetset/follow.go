@@ -163,6 +163,19 @@ func (f *Followed) put(key Key, group *targetgroup.Group) (changed bool) {
 	return f.set.Put(key, group)
 }
 
+// Again evaluates some groups again, for the observer. It does nothing while changes are taken.
+func (f *Followed) Again(keys []Key) {
+	if !f.taking.TryLock() {
+		return
+	}
+	defer f.taking.Unlock()
+	for _, key := range keys {
+		if group := f.group(key); group != nil {
+			f.put(key, group)
+		}
+	}
+}
+
 // show publishes the counts of the set.
 func (f *Followed) show(since time.Time) {
 	f.reading.Lock()

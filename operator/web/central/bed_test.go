@@ -174,7 +174,7 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 			Permissions: lister.Cluster{Kube: b.reviews.kube()},
 		}
 		f := feed.New()
-		b.Runner = New(source, f, slog.New(slog.DiscardHandler))
+		b.Runner = New(source, f, 1<<30, slog.New(slog.DiscardHandler))
 		b.server = &feed.Server{Feed: f, Identity: feed.Identity{Tokens: b, Pods: b}, Log: slog.New(slog.DiscardHandler)}
 		f.Lead(3)
 		ctx, stop := context.WithCancel(t.Context())

@@ -30,6 +30,7 @@ type Runner struct {
 	feed   *feed.Feed
 	log    *slog.Logger
 	wake   chan struct{}
+	memory *feed.Memory
 
 	mu        sync.Mutex // guards the following fields, except while a workload is compiled
 	workloads map[catalog.Ref]*workload
@@ -38,9 +39,10 @@ type Runner struct {
 	missing   string
 }
 
-// New returns a Runner. It takes over the observer of the source.
-func New(source *livetargets.Source, to *feed.Feed, log *slog.Logger) *Runner {
-	r := &Runner{source: source, feed: to, log: log, wake: make(chan struct{}, 1), workloads: map[catalog.Ref]*workload{}}
+// New returns a Runner. It takes over the observer of the source. most is the number of bytes that the
+// targets in all lists may have before they are compressed.
+func New(source *livetargets.Source, to *feed.Feed, most int64, log *slog.Logger) *Runner {
+	r := &Runner{source: source, feed: to, memory: &feed.Memory{Most: most}, log: log, wake: make(chan struct{}, 1), workloads: map[catalog.Ref]*workload{}}
 	source.Observe = r.observe
 	return r
 }
@@ -109,7 +111,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 	for ref := range want {
 		if r.workloads[ref] == nil {
 			r.log.Info("following the targets of a workload", "workload", ref.String())
-			r.workloads[ref] = &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}}
+			r.workloads[ref] = &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}, open: map[*observed]bool{}, memory: r.memory}
 		}
 	}
 	var gone []catalog.Ref
@@ -117,6 +119,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		if !want[ref] && len(notes) == 0 { // else it may be among those that could not be read
 			r.log.Info("a workload has no central discovery any more", "workload", ref.String())
 			w.drop(r.feed)
+			w.close()
 			delete(r.workloads, ref)
 			gone = append(gone, ref)
 		}
@@ -171,8 +174,10 @@ func (r *Runner) follow(ctx context.Context, w *workload) {
 func (r *Runner) update(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.share()
 	for _, w := range r.workloads {
 		before := w.serves
+		w.enlarge(now, r.feed)
 		for of, all := range w.lists(now, r.feed) {
 			for _, s := range all {
 				r.log.Warn("a job lost many targets at once without deletions in the cluster: pods keep them for a while", "reason", "SuspiciousShrink",

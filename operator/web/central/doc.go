@@ -4,6 +4,7 @@
 //	central.go   the loop
 //	workload.go  one workload: its jobs -> the lists of its shards
 //	job.go       one job: its encoded targets, from the observer of its set
+//	share.go     the memory of jobs
 //	owners.go    the StatefulSets of all workloads
 //	status.go    who has what, as JSON and as a table
 //	pods.go      reads pods and reviews tokens

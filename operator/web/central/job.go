@@ -1,6 +1,7 @@
 package central
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -21,13 +22,26 @@ const relistWindow = 30 * time.Second
 type observed struct {
 	mu      sync.Mutex
 	targets *feed.Targets
+	closed  bool
 }
 
 // put is the observer of a set.
 func (o *observed) put(key targetset.Key, group *targetgroup.Group, outcomes []targets.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.targets.Put(key, group, outcomes)
+	if !o.closed {
+		o.targets.Put(key, group, outcomes)
+	}
+}
+
+// close gives the memory of the targets back.
+func (o *observed) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.closed {
+		o.closed = true
+		o.targets.Close()
+	}
 }
 
 // job is a job of a workload.
@@ -37,10 +51,23 @@ type job struct {
 	gaps []targets.Gap // the last ones
 	// listed is true if lists have the targets of this set. What an earlier set had and this one has
 	// not is explained: by a change of the job, or of permissions.
-	listed bool
-	// tooLarge has the error of each shard on which the job has too many targets.
-	tooLarge map[int]string
+	listed   bool
+	begun    time.Time
+	settled  time.Time // when the groups in its lines were chosen
+	memory   int       // bytes that its targets may have on all shards
+	reduced  []float64 // by shard: bytes that its line may have, because the list is full; 0 for no limit
+	enlarged time.Time // when reduced changed last
 }
+
+const (
+	// patient is the time for which the first line of a job waits for groups that fit and were not chosen yet.
+	patient = 10 * time.Second
+	// againAtOnce is the maximum number of groups that are put again at once.
+	againAtOnce = 1000
+	// enlargeEvery is the interval at which a line that was reduced grows while its list has room, by enlargeBy.
+	enlargeEvery = 30 * time.Second
+	enlargeBy    = 1.25
+)
 
 // isCentral reports whether pods get the targets of a job from here: those that are discovered in the
 // own cluster, with static ones beside them. Jobs of the workload's own field come from a Secret, which
@@ -68,6 +95,64 @@ func (j *job) known() bool {
 	return complete
 }
 
+// settle chooses the groups in the lines of the job.
+func (j *job) settle(now time.Time) {
+	if now.Sub(j.settled) < every {
+		return
+	}
+	j.mu.Lock()
+	for shard := range j.Shards() {
+		j.targets.Limit(shard, j.limit(shard))
+	}
+	pending := j.targets.Pending()
+	again := j.targets.Settle()
+	j.mu.Unlock()
+	if pending {
+		j.settled = now
+	}
+	if len(again) > 0 {
+		j.Set.Again(again[:min(len(again), againAtOnce)])
+	}
+}
+
+// limit returns the size that the line of a shard may have: the list must fit, and all jobs share memory.
+func (j *job) limit(shard int) int {
+	limit := math.MaxInt
+	if most := j.reduced[shard]; most > 0 {
+		limit = int(most)
+	}
+	if j.memory == math.MaxInt {
+		return limit
+	}
+	claims, total := map[int]int{}, 0
+	for other := range j.Shards() {
+		claims[other], _ = j.targets.Size(other)
+		total += claims[other]
+	}
+	if total > j.memory {
+		limit = min(limit, feed.Shares(claims, j.memory))
+	}
+	return limit
+}
+
+// size returns the size of the targets on all shards.
+func (j *job) size() (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for shard := range j.Shards() {
+		all, _ := j.targets.Size(shard)
+		n += all
+	}
+	return n
+}
+
+// waits reports whether the first lines of the job wait for the choice of its groups.
+func (j *job) waits(now time.Time) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return !j.listed && j.targets.Pending() && now.Sub(j.begun) < patient
+}
+
 // changes returns the changes of the job's lines by shard, of all shards or of those that changed.
 func (j *job) changes(now time.Time, all bool) map[int]feed.Change {
 	out := map[int]feed.Change{}
@@ -76,26 +161,49 @@ func (j *job) changes(now time.Time, all bool) map[int]feed.Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for shard := range j.Shards() {
-		if !all && !j.targets.Changed(shard) {
-			continue
+		if all || j.targets.Changed(shard) {
+			out[shard] = j.change(shard, unexplained)
 		}
-		line, n, err := j.targets.Line(shard)
-		delete(j.tooLarge, shard)
-		if err != nil {
-			if j.tooLarge == nil {
-				j.tooLarge = map[int]string{}
-			}
-			j.tooLarge[shard] = err.Error()
-		}
-		out[shard] = feed.Change{Job: j.Name, Namespace: j.Object.Namespace, Line: line, Targets: n, Unexplained: unexplained}
 	}
 	return out
 }
 
-// leftOut returns the numbers of targets that are on no shard: those that are too expensive to evaluate,
-// and those with too many labels.
-func (j *job) leftOut() (unknown, oversized int) {
+// change returns the line of a shard. j.mu must be held.
+func (j *job) change(shard int, unexplained bool) feed.Change {
+	line, n := j.targets.Line(shard)
+	return feed.Change{Job: j.Name, Namespace: j.Object.Namespace, Line: line, Targets: n, Unexplained: unexplained}
+}
+
+// reduce makes the line of a shard smaller by a factor and returns it.
+func (j *job) reduce(now time.Time, shard int, by float64) feed.Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.targets.Unknown(), j.targets.Oversized()
+	_, used := j.targets.Size(shard)
+	j.reduced[shard], j.enlarged = max(1, by*float64(used)), now
+	j.targets.Limit(shard, int(j.reduced[shard]))
+	j.targets.Settle()
+	return j.change(shard, false)
+}
+
+// enlarge lets a line that was reduced grow.
+func (j *job) enlarge(now time.Time, shard int) {
+	if j.reduced[shard] == 0 || now.Sub(j.enlarged) < enlargeEvery {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if all, _ := j.targets.Size(shard); j.reduced[shard]*enlargeBy > float64(all) {
+		j.reduced[shard] = 0
+	} else {
+		j.reduced[shard] *= enlargeBy
+	}
+	j.enlarged = now
+}
+
+// leftOut returns what is in no list: the targets that are too expensive to evaluate, those with too many
+// labels, and by namespace those that are more than its share.
+func (j *job) leftOut() (unknown, oversized int, beyond map[string]feed.LeftOut) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.targets.Unknown(), j.targets.Oversized(), j.targets.LeftOut()
 }

@@ -32,8 +32,9 @@ type WorkloadStatus struct {
 	Forbidden []string `json:"forbidden,omitempty"`
 	// Waiting are the jobs whose targets are not known yet, with the reasons. Absent if there are none.
 	Waiting map[string][]string `json:"waiting,omitempty"`
-	// TooLarge are jobs with more targets than a list can have, with the reason. Absent if there are none.
-	TooLarge map[string]string `json:"tooLarge,omitempty"`
+	// Beyond is what lists lack of jobs with more targets than they can have: by job and namespace of the
+	// targets, those that are more than the share of their namespace. Absent if there is nothing.
+	Beyond map[string]map[string]feed.LeftOut `json:"beyond,omitempty"`
 	// Unknown is the number of targets, by job, that are on no shard because their relabel steps are too
 	// expensive to evaluate. Absent if there are none.
 	Unknown map[string]int `json:"unknown,omitempty"`
@@ -77,10 +78,10 @@ func (w *workload) status() WorkloadStatus {
 			}
 			put(&out.Waiting, name, reasons)
 		}
-		for _, why := range j.tooLarge {
-			put(&out.TooLarge, name, why)
+		unknown, oversized, beyond := j.leftOut()
+		if len(beyond) > 0 {
+			put(&out.Beyond, name, beyond)
 		}
-		unknown, oversized := j.leftOut()
 		if unknown > 0 {
 			put(&out.Unknown, name, unknown)
 		}
@@ -167,8 +168,12 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	for _, job := range sorted(w.Waiting) {
 		line("job %s is not in the lists: %s", job, cmp.Or(strings.Join(w.Waiting[job], "; "), "its targets are not complete yet"))
 	}
-	for _, job := range sorted(w.TooLarge) {
-		line("job %s is not in all lists: %s", job, w.TooLarge[job])
+	for _, job := range sorted(w.Beyond) {
+		for _, namespace := range sorted(w.Beyond[job]) {
+			of := w.Beyond[job][namespace]
+			line("job %s: %d targets of %s with %d KiB are in no list, because they are more than the share of that namespace: use more shards, or attach fewer labels",
+				job, of.Targets, cmp.Or(namespace, "no namespace"), of.Bytes>>10)
+		}
 	}
 	for _, job := range sorted(w.Unknown) {
 		line("job %s: %d targets are too expensive to evaluate and are on no shard", job, w.Unknown[job])

@@ -1,6 +1,7 @@
 package central
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,9 @@ type workload struct {
 	serves int // number of shards with lists; 0 before the first ones
 	// latest are the targets for the newest set of each job, from the observer.
 	latest map[*targets.Job]*observed
+	// open are the observers that were not closed.
+	open   map[*observed]bool
+	memory *feed.Memory
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
 	notes   []string
@@ -55,15 +59,31 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 			next[j.Name] = before
 			continue
 		}
-		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job]}
+		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job], begun: time.Now(), memory: math.MaxInt, reduced: make([]float64, j.Shards())}
 	}
 	w.jobs, w.shards, w.latest = next, jobs.Shards, latest
+	w.closeOthers()
+}
+
+// closeOthers closes the observers of sets that are not used any more.
+func (w *workload) closeOthers() {
+	used := map[*observed]bool{}
+	for _, o := range w.latest {
+		used[o] = true
+	}
+	for o := range w.open {
+		if !used[o] {
+			o.close()
+			delete(w.open, o)
+		}
+	}
 }
 
 // observe returns the observer of a set that begins.
 func (w *workload) observe(j *targets.Job) targetset.Observer {
-	o := &observed{targets: feed.NewTargets(j)}
+	o := &observed{targets: feed.NewTargets(j, w.memory)}
 	w.latest[j] = o
+	w.open[o] = true
 	return o.put
 }
 
@@ -72,8 +92,13 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 	known := map[string]bool{}
 	all := true // all jobs are complete
 	for name, j := range w.jobs {
-		known[name] = j.known()
-		all = all && (known[name] || j.Set.Complete())
+		if known[name] = j.known(); known[name] {
+			j.settle(now)
+			known[name] = !j.waits(now)
+			all = all && known[name]
+			continue
+		}
+		all = all && j.Set.Complete()
 	}
 	rebuild := w.serves != w.shards
 	if rebuild && (!all || w.problem != "") {
@@ -100,6 +125,7 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 			changes[number] = append(changes[number], w.gone(to.Jobs(of))...)
 		}
 		if rebuild || len(changes[number]) > 0 {
+			changes[number] = w.fit(now, of, changes[number], known, to)
 			if s := to.Apply(now, of, changes[number]); len(s) > 0 {
 				held[of] = s
 			}
@@ -112,6 +138,51 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 	}
 	w.serves = w.shards
 	return held
+}
+
+// rounds is the maximum number of attempts to make a list fit by reducing its jobs.
+const rounds = 4
+
+// fit reduces the jobs that take more than their share of a list. What their lines lack belongs to the
+// namespaces whose targets take most of them.
+func (w *workload) fit(now time.Time, of feed.Shard, changes []feed.Change, known map[string]bool, to *feed.Feed) []feed.Change {
+	for range rounds {
+		excess := to.Fit(of, changes)
+		for name, part := range excess {
+			if !known[name] || of.Number == feed.Retired {
+				continue
+			}
+			c := w.jobs[name].reduce(now, of.Number, part)
+			if at := slices.IndexFunc(changes, func(c feed.Change) bool { return c.Job == name }); at >= 0 {
+				c.Unexplained = changes[at].Unexplained
+				changes[at] = c
+			} else {
+				changes = append(changes, c)
+			}
+		}
+		if len(excess) == 0 {
+			return changes
+		}
+	}
+	return changes
+}
+
+// enlarge lets lines that were reduced grow in lists with room.
+func (w *workload) enlarge(now time.Time, in *feed.Feed) {
+	for shard := range w.shards {
+		reduced := false
+		for _, j := range w.jobs {
+			reduced = reduced || shard < len(j.reduced) && j.reduced[shard] > 0
+		}
+		if !reduced || in.Full(feed.Shard{Workload: w.Ref, Number: shard}) {
+			continue
+		}
+		for _, j := range w.jobs {
+			if shard < len(j.reduced) {
+				j.enlarge(now, shard)
+			}
+		}
+	}
 }
 
 // gone returns the removal of the jobs in a list that the workload does not have.
@@ -148,6 +219,12 @@ func (w *workload) drop(from *feed.Feed) {
 		from.Drop(feed.Shard{Workload: w.Ref, Number: number})
 	}
 	w.serves = 0
+}
+
+// close closes all observers.
+func (w *workload) close() {
+	w.latest = nil
+	w.closeOthers()
 }
 
 // forbidden returns what the ServiceAccount may not discover, without duplicates.

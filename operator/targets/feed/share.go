@@ -1,0 +1,64 @@
+package feed
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Shares divides most among claims: each gets what it claims, up to a common limit, which is the highest
+// at which the sum is not above most. The result is that limit; claims up to it are met in full.
+//
+// So what one of them claims in excess never reduces what others get that claim no more than an equal
+// part.
+func Shares[K comparable](claims map[K]int, most int) (limit int) {
+	sizes := slices.Sorted(maps.Values(claims))
+	rest := most
+	for i, size := range sizes {
+		if equal := rest / (len(sizes) - i); size > equal {
+			return max(0, equal)
+		}
+		rest -= size
+	}
+	return most
+}
+
+// part is the part of a group on one shard.
+type part struct {
+	key  string // for the order
+	size int
+	put  func(in bool)
+}
+
+// admit decides which groups of a shard are in its line: all if they fit. Otherwise namespaces have equal
+// shares, and of one with more than that, the first groups are in.
+func admit(parts map[string][]part, limit int) {
+	claims := map[string]int{}
+	total := 0
+	for namespace, of := range parts {
+		for _, p := range of {
+			claims[namespace] += p.size
+			total += p.size
+		}
+	}
+	most := limit
+	if total > limit {
+		most = Shares(claims, limit)
+	}
+	for namespace, of := range parts {
+		if total <= limit || claims[namespace] <= most {
+			for _, p := range of {
+				p.put(true)
+			}
+			continue
+		}
+		slices.SortFunc(of, func(a, b part) int { return cmp.Compare(a.key, b.key) })
+		taken := 0
+		for _, p := range of {
+			in := taken+p.size <= most
+			if p.put(in); in {
+				taken += p.size
+			}
+		}
+	}
+}

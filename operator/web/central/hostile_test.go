@@ -1,0 +1,128 @@
+package central
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+const everywhereText = `
+metadata: {namespace: monitoring, name: everywhere}
+spec:
+  selector: {matchLabels: {app: web}}
+  namespaceSelector: {any: true}
+  podMetricsEndpoints: [{port: http, relabelings: [{action: labelmap, regex: "__meta_kubernetes_pod_annotation_(note)"}]}]`
+
+const everywhereJob = "podMonitor/monitoring/everywhere/0"
+
+// addFat adds pods with an annotation of random text.
+func (b *bed) addFat(namespace string, n, size int) {
+	r := rand.NewChaCha8([32]byte{})
+	for i := range n {
+		text := make([]byte, size*3/4)
+		_, _ = r.Read(text) // cannot fail
+		p := pod(namespace, fmt.Sprintf("fat-%d", i), "web", 1000+i)
+		p.Annotations = map[string]string{"note": base64.StdEncoding.EncodeToString(text)}
+		b.api.Kind("pods").Add(p)
+	}
+}
+
+// A tenant whose pods have more labels than a list takes loses some of his own targets. A monitor of all
+// namespaces keeps those of all others, on each shard, and so do other jobs; the status names him.
+func TestHostilePods(t *testing.T) {
+	inBubble(t, func(b *bed) {
+		b.addPods(40, "demo")
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, everywhereText))
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.ReplaceAll(everywhereText, "everywhere", "second")))
+	}, func(t *testing.T, b *bed) {
+		settled(5 * time.Second)
+		b.addFat("other", 200, 100_000)
+		check := func(when string) {
+			t.Helper()
+			for _, job := range []string{everywhereJob, "podMonitor/monitoring/second/0"} {
+				innocent, fat := 0, 0
+				for address := range b.shards(t, job, 2) {
+					if strings.HasPrefix(address, "10.0.0.") {
+						innocent++
+					} else {
+						fat++
+					}
+				}
+				if innocent != 40 || fat == 0 || fat > 100 {
+					t.Errorf("%s, %s: %d targets of others, %d of the tenant", when, job, innocent, fat)
+				}
+			}
+			s := b.StatusOf(b.server)
+			for _, list := range s.Workloads[0].Shards {
+				if list.Bytes > 3<<20 || len(list.TooLarge) > 0 {
+					t.Errorf("%s: a list of %d bytes, without %v", when, list.Bytes, list.TooLarge)
+				}
+			}
+			left := s.Workloads[0].Beyond[everywhereJob]
+			if len(left) != 1 || left["other"].Targets < 100 || !strings.Contains(s.table(time.Now()), "targets of other with") {
+				t.Errorf("%s: %v", when, s.Workloads[0].Beyond)
+			}
+		}
+		settled(10 * time.Second)
+		check("at first")
+		settled(5 * time.Minute)
+		check("later")
+		b.addPods(60, "demo")
+		settled(20 * time.Second)
+		on := 0
+		for address := range b.shards(t, everywhereJob, 2) {
+			if strings.HasPrefix(address, "10.0.0.") {
+				on++
+			}
+		}
+		if on != 60 {
+			t.Errorf("%d targets of others after some were added", on)
+		}
+		for i := range 200 {
+			b.api.Kind("pods").Delete(pod("other", fmt.Sprintf("fat-%d", i), "web", 1000+i))
+		}
+		settled(10 * time.Minute)
+		if s := b.StatusOf(b.server); s.Workloads[0].Beyond != nil {
+			t.Errorf("after the pods are gone: %v", s.Workloads[0].Beyond)
+		}
+	})
+}
+
+// Jobs of a tenant that would take all memory for targets get his share of it.
+func TestHostileJobs(t *testing.T) {
+	inBubble(t, func(b *bed) {
+		b.memory.Most = 4 << 20
+		for i := range 20 {
+			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.ReplaceAll(
+				strings.ReplaceAll(everywhereText, "namespace: monitoring, name: everywhere", fmt.Sprintf("namespace: other, name: a%d", i)), "any: true", "matchNames: [other]")))
+		}
+		b.addFat("other", 20, 50_000)
+	}, func(t *testing.T, b *bed) {
+		settled(20 * time.Second)
+		if used := b.memory.Used(); used > 4<<20 || used < 2<<20 {
+			t.Errorf("%d bytes", used)
+		}
+		b.addPods(100, "demo")
+		settled(20 * time.Second)
+		if on := b.shards(t, webJob, 2); len(on) != 120 {
+			t.Errorf("%d targets", len(on))
+		}
+		s := b.StatusOf(b.server)
+		if len(s.Workloads[0].Beyond) == 0 || s.Workloads[0].Beyond[webJob] != nil {
+			t.Errorf("left out: %v", s.Workloads[0].Beyond)
+		}
+		for i := range 20 {
+			b.objects.remove(catalog.PodMonitor.GroupVersionResource(), fmt.Sprintf("a%d", i))
+		}
+		settled(20 * time.Second)
+		if used := b.memory.Used(); used > 1<<20 {
+			t.Errorf("%d bytes after the jobs are gone", used)
+		}
+	})
+}

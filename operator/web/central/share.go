@@ -1,0 +1,47 @@
+package central
+
+import (
+	"math"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+)
+
+// share divides the memory for targets among the jobs, if they need more than there is: the namespaces of
+// workloads have equal shares, so have the namespaces of the objects of one, and the jobs of these. What a
+// job has too much is left out of its lines, see [feed.Targets].
+func (r *Runner) share() {
+	total := 0
+	owners := map[string]int{}
+	objects := map[string]map[string]int{}
+	jobs := map[string]map[string]map[*job]int{}
+	for _, w := range r.workloads {
+		for _, j := range w.jobs {
+			n := j.size()
+			total += n
+			owners[w.Namespace] += n
+			of := j.Object.Namespace
+			if objects[w.Namespace] == nil {
+				objects[w.Namespace], jobs[w.Namespace] = map[string]int{}, map[string]map[*job]int{}
+			}
+			if jobs[w.Namespace][of] == nil {
+				jobs[w.Namespace][of] = map[*job]int{}
+			}
+			objects[w.Namespace][of] += n
+			jobs[w.Namespace][of][j] = n
+		}
+	}
+	most := int(r.memory.Most)
+	perOwner := feed.Shares(owners, most)
+	for owner, all := range jobs {
+		perObject := feed.Shares(objects[owner], perOwner)
+		for _, of := range all {
+			perJob := feed.Shares(of, perObject)
+			for j := range of {
+				j.memory = perJob
+				if total <= most {
+					j.memory = math.MaxInt
+				}
+			}
+		}
+	}
+}
