@@ -168,7 +168,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 		Reader: memo.New(ctx, apiserver.Reader{Kube: kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
 		Groups:      &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)},
 		Permissions: lister.Cluster{Kube: accounts, Who: "central discovery"},
-		Log:         log, Most: inflight.Memory() / 2,
+		Log:         log, Most: inflight.Memory() / 3, Fair: true,
 	}
 	lists := feed.New()
 	identity, err := central.Identity(pods, lists)

@@ -5,6 +5,8 @@ import (
 	"container/heap"
 	"slices"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
 // Limits of lists. Pods have little memory, and refuse a list that exceeds theirs as a whole; these
@@ -140,12 +142,12 @@ func excess(jobs []sized) map[string]float64 {
 		if total <= of.most {
 			continue
 		}
-		share := Shares(claims, int(fits*float64(of.most)))
+		share := budget.Shares(claims, int(fits*float64(of.most)))
 		for namespace, claim := range claims {
 			if claim <= share {
 				continue
 			}
-			each := Shares(by[namespace], share)
+			each := budget.Shares(by[namespace], share)
 			for name, size := range by[namespace] {
 				if size > each {
 					out[name] = min(cmp.Or(out[name], 1), float64(each)/float64(size))

@@ -2,26 +2,10 @@ package feed
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-)
 
-// Shares divides most among claims: each gets what it claims, up to a common limit, which is the highest
-// at which the sum is not above most. The result is that limit; claims up to it are met in full.
-//
-// So what one of them claims in excess never reduces what others get that claim no more than an equal
-// part.
-func Shares[K comparable](claims map[K]int, most int) (limit int) {
-	sizes := slices.Sorted(maps.Values(claims))
-	rest := most
-	for i, size := range sizes {
-		if equal := rest / (len(sizes) - i); size > equal {
-			return max(0, equal)
-		}
-		rest -= size
-	}
-	return most
-}
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
 
 // part is the part of a group on one shard.
 type part struct {
@@ -43,7 +27,7 @@ func admit(parts map[string][]part, limit int) {
 	}
 	most := limit
 	if total > limit {
-		most = Shares(claims, limit)
+		most = budget.Shares(claims, limit)
 	}
 	for namespace, of := range parts {
 		if total <= limit || claims[namespace] <= most {

@@ -164,9 +164,10 @@ func (r *Runner) follow(ctx context.Context, w *workload) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := w.problem
-	if w.take(jobs, err); w.problem != "" && w.problem != before {
-		r.log.Warn("the targets of a workload are not current", "workload", w.Ref.String(), "reason", w.problem)
+	before := cmp.Or(w.problem, w.stale)
+	w.take(jobs, err)
+	if why := cmp.Or(w.problem, w.stale); why != "" && why != before {
+		r.log.Warn("the targets of a workload are not current", "workload", w.Ref.String(), "reason", why)
 	}
 }
 

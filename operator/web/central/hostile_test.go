@@ -126,3 +126,79 @@ func TestHostileJobs(t *testing.T) {
 		}
 	})
 }
+
+// A workload with jobs that take more than its share of the memory is followed as it was, and others are read
+// again as before, also new ones. One that has no room at first has no lists.
+func TestHostileWorkload(t *testing.T) {
+	monitor := func(ns, name string) *v1.PodMonitor {
+		return read[v1.PodMonitor](t, strings.NewReplacer("namespace: demo, name: web", "namespace: "+ns+", name: "+name, "[demo, other]", "[demo]").Replace(monitorText))
+	}
+	owner := func(ns, name string) *v1.Prometheus {
+		return read[v1.Prometheus](t, strings.NewReplacer("namespace: monitoring, name: main", "namespace: "+ns+", name: "+name, "podMonitorNamespaceSelector: {}, scrapeConfigSelector: {}, ", "").Replace(prometheusText))
+	}
+	monitors, workloads := catalog.PodMonitor.GroupVersionResource(), catalog.Prometheus.GroupVersionResource()
+	inBubble(t, func(b *bed) {
+		b.addPods(10, "demo")
+		b.objects.remove(monitors, "web")
+		b.objects.remove(workloads, "main")
+		b.source.Fair, b.source.Most = true, 400_000
+		for i := range 100 {
+			b.objects.set(monitors, monitor("other", fmt.Sprintf("heavy%d", i)))
+		}
+		b.objects.set(monitors, monitor("monitoring", "light"))
+		b.objects.set(workloads, owner("other", "hog"))
+		b.objects.set(workloads, owner("monitoring", "main"))
+	}, func(t *testing.T, b *bed) {
+		jobs := func(ns, name string) (n int, problem string) {
+			for _, w := range b.StatusOf(b.server).Workloads {
+				if w.Namespace == ns && w.Name == name && len(w.Shards) > 0 {
+					n = w.Shards[len(w.Shards)-1].Jobs
+				}
+				if w.Namespace == ns && w.Name == name {
+					problem = w.Problem
+				}
+			}
+			return n, problem
+		}
+		settled(time.Minute)
+		if n, problem := jobs("monitoring", "main"); n != 1 || problem != "" {
+			t.Fatalf("%d jobs, %s", n, problem)
+		}
+		if n, problem := jobs("other", "hog"); n != 0 || !strings.Contains(problem, "share of the memory") {
+			t.Errorf("the large one has %d jobs, %q", n, problem)
+		}
+		b.objects.set(monitors, monitor("monitoring", "another"))
+		b.objects.set(workloads, owner("monitoring", "second"))
+		settled(time.Minute)
+		for _, name := range []string{"main", "second"} {
+			if n, problem := jobs("monitoring", name); n != 2 || problem != "" {
+				t.Errorf("%s: %d jobs, %s", name, n, problem)
+			}
+		}
+		// It is smaller later, and grows again.
+		for i := range 95 {
+			b.objects.remove(monitors, fmt.Sprintf("heavy%d", i))
+		}
+		settled(12 * time.Minute)
+		if n, problem := jobs("other", "hog"); n != 5 || problem != "" {
+			t.Errorf("the smaller one has %d jobs, %q", n, problem)
+		}
+		b.source.Most = 1000
+		b.objects.set(monitors, monitor("other", "more"))
+		settled(time.Minute)
+		if n, problem := jobs("other", "hog"); n != 5 || !strings.Contains(problem, "share of the memory") {
+			t.Errorf("without room it has %d jobs, %q", n, problem)
+		}
+		b.addPods(20, "demo")
+		settled(time.Minute)
+		for _, w := range b.StatusOf(b.server).Workloads {
+			n := 0
+			for _, list := range w.Shards {
+				n += list.Targets
+			}
+			if w.Name == "hog" && n != 100 {
+				t.Errorf("its targets are not followed: %+v", w)
+			}
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
@@ -130,7 +131,7 @@ func (j *job) limit(shard int) int {
 		total += claims[other]
 	}
 	if total > j.memory {
-		limit = min(limit, feed.Shares(claims, j.memory))
+		limit = min(limit, budget.Shares(claims, j.memory))
 	}
 	return limit
 }

@@ -3,7 +3,7 @@ package central
 import (
 	"math"
 
-	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
 // share divides the memory for targets among the jobs, if they need more than there is: the namespaces of
@@ -31,11 +31,11 @@ func (r *Runner) share() {
 		}
 	}
 	most := int(r.memory.Most)
-	perOwner := feed.Shares(owners, most)
+	perOwner := budget.Shares(owners, most)
 	for owner, all := range jobs {
-		perObject := feed.Shares(objects[owner], perOwner)
+		perObject := budget.Shares(objects[owner], perOwner)
 		for _, of := range all {
-			perJob := feed.Shares(of, perObject)
+			perJob := budget.Shares(of, perObject)
 			for j := range of {
 				j.memory = perJob
 				if total <= most {

@@ -32,6 +32,9 @@ type WorkloadStatus struct {
 	Forbidden []string `json:"forbidden,omitempty"`
 	// Waiting are the jobs whose targets are not known yet, with the reasons. Absent if there are none.
 	Waiting map[string][]string `json:"waiting,omitempty"`
+	// Unread are the objects whose jobs cannot be evaluated, with the reason: their targets in the lists do not
+	// change. Absent if there are none.
+	Unread map[string]string `json:"unread,omitempty"`
 	// Beyond is what lists lack of jobs with more targets than they can have: by job and namespace of the
 	// targets, those that are more than the share of their namespace. Absent if there is nothing.
 	Beyond map[string]map[string]feed.LeftOut `json:"beyond,omitempty"`
@@ -69,7 +72,10 @@ func (r *Runner) StatusOf(s *feed.Server) Status {
 
 // status returns the state of a workload without lists.
 func (w *workload) status() WorkloadStatus {
-	out := WorkloadStatus{Ref: w.Ref, Problem: w.problem, Notes: w.notes, Forbidden: w.forbidden(), Shards: []feed.ShardStatus{}}
+	out := WorkloadStatus{Ref: w.Ref, Problem: cmp.Or(w.problem, w.stale), Notes: w.notes, Forbidden: w.forbidden(), Shards: []feed.ShardStatus{}}
+	for _, o := range w.unread {
+		put(&out.Unread, o.Ref.String(), o.Error)
+	}
 	for name, j := range w.jobs {
 		if !j.known() {
 			reasons := []string{}
@@ -167,6 +173,9 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	}
 	for _, job := range sorted(w.Waiting) {
 		line("job %s is not in the lists: %s", job, cmp.Or(strings.Join(w.Waiting[job], "; "), "its targets are not complete yet"))
+	}
+	for _, object := range sorted(w.Unread) {
+		line("the jobs of %s cannot be evaluated, and their targets in the lists do not change: %s", object, w.Unread[object])
 	}
 	for _, job := range sorted(w.Beyond) {
 		for _, namespace := range sorted(w.Beyond[job]) {

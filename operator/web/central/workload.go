@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
@@ -26,12 +27,16 @@ type workload struct {
 	memory *feed.Memory
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
-	notes   []string
+	// stale is the reason why the jobs are not those of the current configuration; empty if they are.
+	stale string
+	notes []string
+	// unread are the objects whose jobs cannot be evaluated. What lists have of them stays.
+	unread []preview.Object
 }
 
 // take takes the jobs of the workload. Without current jobs, it keeps those that it has.
 func (w *workload) take(jobs livetargets.Jobs, err error) {
-	w.notes = jobs.Notes
+	w.notes, w.stale = jobs.Notes, jobs.Stale
 	switch w.problem = ""; {
 	case err != nil:
 		w.problem = err.Error()
@@ -61,7 +66,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 		}
 		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job], begun: time.Now(), memory: math.MaxInt, reduced: make([]float64, j.Shards())}
 	}
-	w.jobs, w.shards, w.latest = next, jobs.Shards, latest
+	w.jobs, w.shards, w.latest, w.unread = next, jobs.Shards, latest, jobs.Unread
 	w.closeOthers()
 }
 
@@ -188,11 +193,17 @@ func (w *workload) enlarge(now time.Time, in *feed.Feed) {
 // gone returns the removal of the jobs in a list that the workload does not have.
 func (w *workload) gone(listed []string) (out []feed.Change) {
 	for _, name := range listed {
-		if w.jobs[name] == nil {
+		if w.jobs[name] == nil && !slices.ContainsFunc(w.unread, func(o preview.Object) bool { return belongs(name, o.Ref) }) {
 			out = append(out, feed.Change{Job: name})
 		}
 	}
 	return out
+}
+
+// belongs reports whether a job is one of an object: "podMonitor/NAMESPACE/NAME/0".
+func belongs(job string, of catalog.Ref) bool {
+	kind, rest, _ := strings.Cut(job, "/")
+	return strings.EqualFold(kind, of.Kind) && (rest == of.Namespace+"/"+of.Name || strings.HasPrefix(rest, of.Namespace+"/"+of.Name+"/"))
 }
 
 // names returns the names of the jobs, sorted.

@@ -13,6 +13,8 @@ import (
 // Jobs are the jobs of a workload, all of which are followed.
 type Jobs struct {
 	Jobs []FollowedJob
+	// Unread are the objects that the operator accepts and whose jobs cannot be evaluated here, with the reason.
+	Unread []preview.Object
 	// Shards is the number of shards.
 	Shards int
 	// PerNode is set if each pod scrapes the targets on its own node, instead of shards.
@@ -21,6 +23,8 @@ type Jobs struct {
 	ServiceAccount string
 	// Error is the reason why the jobs are unknown; empty if they are known.
 	Error string
+	// Stale is the reason why the jobs are those of an earlier state of the workload; empty if they are not.
+	Stale string
 	// Notes are further remarks for the user.
 	Notes []string
 	// Reviewed is true if the sets are limited to what the ServiceAccount may discover. It is false
@@ -52,6 +56,14 @@ func (s *Source) Jobs(ctx context.Context, of catalog.Ref) (out Jobs, err error)
 	defer w.mu.Unlock()
 	out.Shards, out.PerNode, out.ServiceAccount, out.Error = w.compiled.Shards, w.compiled.PerNode, w.compiled.ServiceAccount, w.compiled.Error
 	out.Notes = opened.notes
+	if w.stale {
+		out.Stale = s.refusal()
+	}
+	for _, source := range w.compiled.Sources() {
+		if source.State == preview.Unknown && source.Object.Field == "" {
+			out.Unread = append(out.Unread, source.Object)
+		}
+	}
 	out.Reviewed = w.account.reviewed || len(out.Jobs) == 0
 	return out, nil
 }

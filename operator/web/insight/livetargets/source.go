@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
@@ -60,6 +61,9 @@ type Source struct {
 	Observe func(of catalog.Ref, j *targets.Job) (observe targetset.Observer, changed func())
 	// Most (optional) is the limit in bytes for all workloads; 0 for the default share of memory.
 	Most int64
+	// Fair is set if all workloads are followed all the time. Those that take more than their share of Most
+	// are not read again then, instead of those that come later.
+	Fair bool
 
 	questions atomic.Uint64
 	reviews   reviews // for previews
@@ -139,6 +143,9 @@ func (s *Source) room(of *workload) bool {
 	if most == 0 {
 		most = inflight.Memory() / memoryPart
 	}
+	if s.Fair {
+		return s.hasShare(of, most)
+	}
 	now, taken := time.Now(), int64(0)
 	s.mu.Lock()
 	var others []*workload
@@ -161,6 +168,33 @@ func (s *Source) room(of *workload) bool {
 		go w.drop() // in the background: the mutexes of both may be held
 	}
 	return taken <= most
+}
+
+// unreadPart is the part of the limit that a workload claims before it was read.
+const unreadPart = 200
+
+// hasShare reports whether a workload may be read: if there is not enough memory for all, namespaces have equal
+// shares, and so have the workloads of one. A single workload may exceed the limit.
+func (s *Source) hasShare(of *workload, most int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	claims, namespaces, total := map[catalog.Ref]int{}, map[string]int{}, int64(0)
+	for ref, w := range s.workloads {
+		n := w.claim.Load()
+		if w == of && n == 0 {
+			n = most / unreadPart
+		}
+		total += n
+		namespaces[ref.Namespace] += int(n)
+		if ref.Namespace == of.Namespace {
+			claims[ref] = int(n)
+		}
+	}
+	if total <= most || len(s.workloads) == 1 {
+		return true
+	}
+	share := budget.Shares(namespaces, int(most))
+	return claims[of.Ref] <= budget.Shares(claims, share)
 }
 
 // drop stops following a workload. The next request for it starts over.

@@ -35,6 +35,7 @@ type workload struct {
 	catalog.Ref
 	asked atomic.Int64 // time of the last request, in Unix nanoseconds
 	bytes atomic.Int64 // approximate memory use of its jobs
+	claim atomic.Int64 // the same, also while there is no room for them
 
 	mu       sync.Mutex // guards the following fields
 	compiler preview.Compiler
@@ -43,6 +44,8 @@ type workload struct {
 	version  string    // the compiled version; empty if not compiled
 	due      time.Time // time from which it may be recompiled
 	exists   func(namespace string) bool
+	claimed  time.Time // since when there is no room for its claim
+	stale    bool      // there is no room to read it again, and it is followed as it was
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
 	account  account
@@ -176,7 +179,7 @@ func (w *workload) compile(ctx context.Context) error {
 	if v, is := w.source.Reader.(readers.Versioned); is {
 		version = v.Version()
 	}
-	if w.version != "" && (version == w.version || now.Before(w.due)) {
+	if w.version != "" && (version == w.version && w.claimed.IsZero() || now.Before(w.due)) {
 		return nil
 	}
 	c, err := w.source.candidate(ctx, w.Ref)
@@ -191,12 +194,24 @@ func (w *workload) compile(ctx context.Context) error {
 	if why := c.Unmanaged(); why != "" {
 		compiled.Error = "it is not managed by this operator: " + why
 	} else if !w.source.room(w) {
-		compiled.Error = "its targets are not followed now, because those of other workloads take the memory that there is for that: ask again in a minute, or use operator targets"
+		compiled.Error = w.source.refusal()
+		w.reclaim(now)
+		if w.stale = w.source.Fair && len(w.jobs) > 0; w.stale {
+			compiled = w.compiled // its targets are followed as it was
+		}
 	} else {
+		w.stale, w.claimed = false, time.Time{}
 		w.source.compiling.Lock() // limits the memory of concurrent compilations
 		compiled = w.compiler.Read(c, reading.cluster)
 		w.source.compiling.Unlock()
 		w.bytes.Store(int64(w.compiler.Weight()))
+		w.claim.Store(w.bytes.Load())
+		if len(w.jobs) == 0 && w.source.Fair && !w.source.room(w) { // it was not followed yet
+			w.reclaim(now)
+			w.compiler.Close()
+			w.bytes.Store(0)
+			compiled = preview.Workload{Ref: w.Ref, Error: w.source.refusal()}
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err // the reading may be incomplete
@@ -221,8 +236,30 @@ func (w *workload) compile(ctx context.Context) error {
 	if version == "" {
 		version, pause = "-", max(pause, unversioned)
 	}
+	if w.source.Fair && !w.claimed.IsZero() {
+		pause = max(pause, time.Minute)
+	}
 	w.version, w.due = version, now.Add(pause)
 	return nil
+}
+
+// reclaim lets a workload for which there is no room try again after some time: it may be smaller then.
+func (w *workload) reclaim(now time.Time) {
+	if w.claimed.IsZero() {
+		w.claimed = now
+	}
+	if now.Sub(w.claimed) >= idle {
+		w.claimed = now
+		w.claim.Store(0)
+	}
+}
+
+// refusal is the error of a workload for which there is no room.
+func (s *Source) refusal() string {
+	if s.Fair {
+		return "its jobs take more than its share of the memory that there is for the jobs of all workloads: give more to the container, or divide the workload"
+	}
+	return "its targets are not followed now, because those of other workloads take the memory that there is for that: ask again in a minute, or use operator targets"
 }
 
 // replace replaces the jobs. Unchanged jobs keep their sets, the sets of others are closed.
@@ -293,6 +330,7 @@ func (w *workload) forget() {
 	w.replace(nil)
 	w.compiler.Close()
 	w.bytes.Store(0)
+	w.claim.Store(0)
 	w.compiled, w.notes, w.version = preview.Workload{}, nil, ""
 	w.show()
 }
