@@ -3,11 +3,14 @@ package feed
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"hash/crc32"
 	"io"
+	"maps"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
+	"github.com/prometheus/common/model"
 )
 
 // block is an immutable piece of a stream: whole lines. All streams share it.
@@ -103,4 +106,30 @@ func (b block) unpack(w io.Writer) error {
 	defer r.Close()
 	_, err := io.Copy(w, r)
 	return err
+}
+
+// targets returns the targets in the line of a job.
+func (b block) targets() (out []model.LabelSet) {
+	var text bytes.Buffer
+	if err := b.unpack(&text); err != nil {
+		panic(err) // it was packed here
+	}
+	var line struct {
+		Groups []struct {
+			Targets []string
+			Labels  map[model.LabelName]model.LabelValue // not a LabelSet, which would validate names
+		}
+	}
+	if err := json.Unmarshal(text.Bytes(), &line); err != nil {
+		panic(err) // it was encoded here
+	}
+	for _, g := range line.Groups {
+		labels := model.LabelSet{}
+		maps.Copy(labels, g.Labels)
+		for _, address := range g.Targets {
+			labels[model.AddressLabel] = model.LabelValue(address)
+		}
+		out = append(out, labels)
+	}
+	return out
 }

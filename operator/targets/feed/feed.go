@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
@@ -76,6 +78,28 @@ func (f *Feed) Fit(of Shard, changes []Change) map[string]float64 {
 		l = &list{}
 	}
 	return excess(l.sizes(changes))
+}
+
+// Known returns the targets of a job on all shards of a workload, as the lists have them.
+func (f *Feed) Known(of catalog.Ref, job string) (out []model.LabelSet) {
+	f.mu.Lock()
+	var blocks []block
+	for shard, l := range f.lists {
+		if j := l.jobs[job]; shard.Workload == of && shard.Number != Retired && j != nil {
+			blocks = append(blocks, j.block)
+		}
+	}
+	f.mu.Unlock()
+	seen := map[model.Fingerprint]bool{} // a target may be on all shards
+	for _, b := range blocks {
+		for _, labels := range b.targets() {
+			if id := labels.Fingerprint(); !seen[id] {
+				seen[id] = true
+				out = append(out, labels)
+			}
+		}
+	}
+	return out
 }
 
 // Full reports whether the list of a shard has little room.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -199,6 +201,39 @@ func TestScale(t *testing.T) {
 			if code != http.StatusOK || len(jobs) != 1 || len(jobs[webJob]) != 0 {
 				t.Errorf("%d shards: the next one gets %d %v", n, code, jobs)
 			}
+		}
+	})
+}
+
+// A job whose targets cannot be read when the number of shards changes keeps those that it had, each on the
+// shard that scrapes it now.
+func TestScaleWithUnknownJob(t *testing.T) {
+	inBubble(t, func(b *bed) {
+		b.addPods(60, "demo")
+		b.api.Deny("nodes", true)
+	}, func(t *testing.T, b *bed) {
+		settled(20 * time.Second)
+		for i, n := range []int{4, 1, 3} {
+			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText+fmt.Sprintf("\n  attachMetadata: {node: true}\n  jobLabel: l%d", i)))
+			b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "shards: 2", fmt.Sprintf("shards: %d", n), 1)))
+			settled(20 * time.Second)
+			if s := b.StatusOf(b.server); len(s.Workloads[0].Waiting[webJob]) == 0 {
+				t.Errorf("the job is known: %+v", s)
+			}
+			if on := b.shards(t, webJob, n); len(on) != 60 {
+				t.Errorf("%d shards: %d targets", n, len(on))
+			}
+		}
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText))
+		settled(20 * time.Second)
+		want := b.shards(t, webJob, 3)
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText+"\n  attachMetadata: {node: true}"))
+		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "shards: 2", "shards: 5", 1)))
+		settled(20 * time.Second)
+		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "shards: 2", "shards: 3", 1)))
+		settled(20 * time.Second)
+		if diff := cmp.Diff(want, b.shards(t, webJob, 3)); diff != "" {
+			t.Errorf("not where their hash says: %s", diff)
 		}
 	})
 }

@@ -1,10 +1,12 @@
 package central
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
@@ -173,6 +175,22 @@ func (j *job) changes(now time.Time, all bool) map[int]feed.Change {
 func (j *job) change(shard int, unexplained bool) feed.Change {
 	line, n := j.targets.Line(shard)
 	return feed.Change{Job: j.Name, Namespace: j.Object.Namespace, Line: line, Targets: n, Unexplained: unexplained}
+}
+
+// placed returns the lines of a job whose targets are not known: the last ones that were, on the shards that
+// it has now.
+func (j *job) placed(last []model.LabelSet) map[int]feed.Change {
+	out := map[int]feed.Change{}
+	all := feed.NewTargets(j.Job, nil)
+	for i, labels := range last {
+		group := &targetgroup.Group{Targets: []model.LabelSet{labels}}
+		all.Put(targetset.Key{Source: fmt.Sprintf("%09d", i)}, group, j.Outcomes(group))
+	}
+	for shard := range j.Shards() {
+		line, n := all.Line(shard)
+		out[shard] = feed.Change{Job: j.Name, Namespace: j.Object.Namespace, Line: line, Targets: n}
+	}
+	return out
 }
 
 // reduce makes the line of a shard smaller by a factor and returns it.

@@ -113,10 +113,16 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 	retired := to.Jobs(feed.Shard{Workload: w.Ref, Number: feed.Retired})
 	for _, name := range w.names() {
 		j := w.jobs[name]
-		if !known[name] {
+		of := map[int]feed.Change{}
+		switch {
+		case known[name]:
+			of = j.changes(now, rebuild)
+		case rebuild && w.serves > 0:
+			of = j.placed(to.Known(w.Ref, name))
+		default:
 			continue // its last line stays
 		}
-		for shard, c := range j.changes(now, rebuild) {
+		for shard, c := range of {
 			changes[shard] = append(changes[shard], c)
 		}
 		if _, has := slices.BinarySearch(retired, name); !has {
