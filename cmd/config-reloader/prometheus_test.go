@@ -109,7 +109,9 @@ func (m *migration) deliver(mode string) {
 	must(m.t, err)
 	monitor := &v1.PodMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
 	monitor.Spec.Selector.MatchLabels = map[string]string{"app": "web"}
-	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics"}}
+	// Prometheus adds __meta_url to the targets of the list. As a label, it would end their scrapes.
+	seen := []v1.RelabelConfig{{Action: "labelmap", Regex: "__meta_(url|kubernetes_pod_phase)"}}
+	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics", RelabelConfigs: seen}}
 	f := promconfig.CompilePodMonitor(monitor, s, &assets.Static{})
 	must(m.t, f.Err)
 	frame, err := promconfig.CompileServer(p, s, nil, &assets.Static{})

@@ -1,9 +1,13 @@
 package promconfig
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -158,6 +162,35 @@ func (s *Settings) shardBy(steps []Step, central bool) []Step {
 		return s.sharded
 	}
 	return steps
+}
+
+// listURL is the label with the URL of the list, which servers add to targets of http_sd_configs.
+const listURL = "__meta_url"
+
+// hideListURL removes it before the first step if a later one can read it, for example labelmap with
+// __meta_(.+). With their own discovery, targets do not have it.
+func (l *stepList) hideListURL() {
+	if !slices.ContainsFunc(l.steps, readsListURL) {
+		return
+	}
+	l.steps = slices.Insert(l.steps, 0, Step(&filterStep{Action: "labeldrop", Regex: listURL}))
+	if l.traced {
+		l.origins = slices.Insert(l.origins, 0, Origin{listURLOrigin})
+	}
+}
+
+// readsListURL reports whether a step can read the label with the URL of the list. Steps of the operator do not,
+// and those that only remove labels do not matter, because servers remove it in the end.
+func readsListURL(step Step) bool {
+	r, is := step.(*Relabel)
+	if !is {
+		return false
+	}
+	if r.Action == "labelmap" {
+		regex, err := regexp.Compile("^(?s:" + cmp.Or(r.Regex, defaultRegex) + ")$")
+		return err != nil || strings.Contains(r.Regex, "$(") || regex.MatchString(listURL) // a variable may match anything
+	}
+	return slices.Contains(r.SourceLabels, listURL) || actions[r.Action].compares && r.TargetLabel == listURL
 }
 
 // constants returns the steps that write what the steps of sharding leave behind in each target that

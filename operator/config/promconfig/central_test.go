@@ -273,6 +273,47 @@ func TestCentralJobsInAllVersions(t *testing.T) {
 	}
 }
 
+// The label that servers add to targets of a list is removed first from jobs with a step that can read it,
+// and from no others.
+func TestListURL(t *testing.T) {
+	for step, want := range map[string]bool{
+		"{action: labelmap, regex: __meta_(.+)}": true, "{action: LabelMap}": true, "{action: labelmap, regex: __meta_u.l}": true, "{action: labelmap, regex: (.+)_url}": true,
+		"{sourceLabels: [__address__, __meta_url], targetLabel: a}": true, "{action: keepequal, sourceLabels: [a], targetLabel: __meta_url}": true,
+		"{action: labelmap, regex: __meta_kubernetes_(.+)}": false, "{action: labelmap, regex: __meta_ur}": false, "{action: labeldrop, regex: __meta_.+}": false,
+		"{action: labelkeep, regex: .+}": false, "{sourceLabels: [__meta_kubernetes_namespace], targetLabel: a}": false, "{targetLabel: __meta_url, replacement: a}": false,
+	} {
+		var relabel v1.RelabelConfig
+		if err := kyaml.UnmarshalStrict([]byte(step), &relabel); err != nil {
+			t.Fatal(err)
+		}
+		meta := metav1.ObjectMeta{Namespace: "demo", Name: "web"}
+		ingress := &v1.ProbeTargetIngress{RelabelConfigs: []v1.RelabelConfig{relabel}}
+		for _, mode := range []string{"own", "both", "central"} {
+			s := inMode(t, mode, "{shards: 2}")
+			none := &assets.Static{}
+			for kind, f := range map[string]Fragment{
+				"ServiceMonitor": CompileServiceMonitor(&v1.ServiceMonitor{ObjectMeta: meta, Spec: v1.ServiceMonitorSpec{
+					Endpoints: []v1.Endpoint{{RelabelConfigs: []v1.RelabelConfig{relabel}}}}}, s, none),
+				"PodMonitor": CompilePodMonitor(&v1.PodMonitor{ObjectMeta: meta, Spec: v1.PodMonitorSpec{
+					PodMetricsEndpoints: []v1.PodMetricsEndpoint{{RelabelConfigs: []v1.RelabelConfig{relabel}}}}}, s, none),
+				"Probe": CompileProbe(&v1.Probe{ObjectMeta: meta, Spec: v1.ProbeSpec{ProberSpec: v1.ProberSpec{URL: "p"}, Targets: v1.ProbeTargets{Ingress: ingress}}}, s, none),
+				"ScrapeConfig": CompileScrapeConfig(&v1alpha1.ScrapeConfig{ObjectMeta: meta, Spec: v1alpha1.ScrapeConfigSpec{
+					KubernetesSDConfigs: []v1alpha1.KubernetesSDConfig{{Role: "Pod"}}, RelabelConfigs: []v1.RelabelConfig{relabel}}}, s, none),
+				"ScrapeConfig of static targets": CompileScrapeConfig(&v1alpha1.ScrapeConfig{ObjectMeta: meta, Spec: v1alpha1.ScrapeConfigSpec{
+					StaticConfigs: []v1alpha1.StaticConfig{{Targets: []string{"a:80"}}}, RelabelConfigs: []v1.RelabelConfig{relabel}}}, s, none),
+			} {
+				if f.Err != nil {
+					t.Fatalf("%s: %v", kind, f.Err)
+				}
+				first := strings.Contains(string(f.YAML), "relabel_configs:\n  - action: labeldrop\n    regex: __meta_url\n")
+				if want := want && mode != "own" && kind != "ScrapeConfig of static targets"; first != want {
+					t.Errorf("%s with %s, mode %s: removed first: %v\n%s", kind, step, mode, first, f.YAML)
+				}
+			}
+		}
+	}
+}
+
 // Beside discovery in the cluster, only static targets let a ScrapeConfig be central. A new mechanism
 // is not central by itself.
 func TestMechanismsOfCentralJobs(t *testing.T) {

@@ -28,6 +28,7 @@ const (
 	instanceOrigin       = "operator: label instance"
 	jobOrigin            = "operator: label job"
 	targetOrigin         = "operator: target as a parameter of the prober"
+	listURLOrigin        = "operator: no label of central discovery"
 	ingressAddressOrigin = "operator: address of the Ingress"
 	finishedPodsOrigin   = "operator: pods that ended"
 	enforcedOrigin       = "workload spec.enforcedNamespaceLabel"

@@ -135,6 +135,9 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 	if !c.s.data.DaemonSet {
 		steps.addAll(c.s.shardBy(c.s.shardByAddress, job.KubernetesSD == nil), ShardingOrigin)
 	}
+	if job.Listed != nil {
+		steps.hideListURL()
+	}
 	job.RelabelConfigs = c.done(&steps)
 	return nil
 }

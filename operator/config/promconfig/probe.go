@@ -250,6 +250,9 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 	steps.addRelabel(own, path)
 	steps.addEnforced(enforced)
 	steps.addAll(c.s.shardBy(c.s.shardByParam, job.KubernetesSD == nil && job.StaticConfigs == nil), ShardingOrigin)
+	if job.Listed != nil {
+		steps.hideListURL()
+	}
 	job.RelabelConfigs = c.done(&steps)
 	return nil
 }

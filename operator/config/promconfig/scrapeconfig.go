@@ -211,6 +211,7 @@ func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeCl
 	job.ScrapeProtocols, job.FallbackScrapeProtocol = tail.ScrapeProtocols, tail.FallbackScrapeProtocol
 	job.MetricRelabelConfigs = tail.MetricRelabelConfigs
 
+	listed := c.s.discovery().Central() && job.inCluster()
 	central := c.s.discoverAny(job.JobName, &job.Discoveries)
 	steps := c.stepList()
 	steps.add(tmpJobName, jobNameOrigin)
@@ -222,6 +223,9 @@ func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeCl
 	steps.addEnforced(enforced)
 	if (c.s.data.Sharding.Shards > 1 || central) && !c.s.data.DaemonSet && !shardsItself(steps.steps) {
 		steps.addAll(c.s.shardBy(c.s.shardByAddress, central), ShardingOrigin)
+	}
+	if listed {
+		steps.hideListURL()
 	}
 	job.RelabelConfigs = c.done(&steps)
 }

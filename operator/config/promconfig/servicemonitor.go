@@ -161,6 +161,9 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 	steps.addRelabel(e.RelabelConfigs, steps.fieldOf("spec.endpoints", i, "relabelings"))
 	steps.addEnforced(enforced)
 	steps.addAll(c.s.shardBy(c.s.shardByAddress, job.KubernetesSD == nil), ShardingOrigin)
+	if job.Listed != nil {
+		steps.hideListURL()
+	}
 	job.RelabelConfigs = c.done(&steps)
 	return nil
 }
