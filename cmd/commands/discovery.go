@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
@@ -154,7 +155,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
-	_, crds, err := kindClients(cfg)
+	scheme, crds, err := kindClients(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +177,11 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 		return nil, err
 	}
 	out.runner = central.New(out.source, lists, inflight.Memory()/8, log)
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: pods.EventsV1()})
+	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
+		return nil, fmt.Errorf("record events: %w", err)
+	}
+	out.runner.Events = broadcaster.NewRecorder(scheme, discoveryName)
 	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
 	return out, nil
 }
@@ -197,7 +203,7 @@ func (p *discovering) serve(ctx context.Context, o *Options, d *discoveryOptions
 		return fmt.Errorf("--targets-listen-address=%s: %w", d.address, err)
 	}
 	reg := server.Registry("prometheus_operator")
-	reg.MustRegister(p.server)
+	reg.MustRegister(p.server, p.runner)
 	access := web.New(web.Options{Mode: o.API, Logger: p.log})
 	if err := access.Connect(p.cfg); err != nil {
 		return err

@@ -49,6 +49,13 @@ func (f *Feed) Lead(number uint64) {
 	f.lead = make(chan struct{})
 }
 
+// Leads reports whether it serves.
+func (f *Feed) Leads() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.leader != 0
+}
+
 // Apply changes the list of a shard, which it creates if needed. All changes become visible at once.
 // It returns the jobs that are held from now on.
 func (f *Feed) Apply(now time.Time, of Shard, changes []Change) []Suspicion {

@@ -33,6 +33,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -146,6 +147,19 @@ type bed struct {
 	api     *watchtest.API
 	reviews *reviewer
 	expired atomic.Bool
+	events  *events.FakeRecorder
+}
+
+// sent returns the Events since the last call.
+func (b *bed) sent() (out []string) {
+	for {
+		select {
+		case text := <-b.events.Events:
+			out = append(out, text)
+		default:
+			return out
+		}
+	}
 }
 
 func read[T any](t testing.TB, text string) *T {
@@ -175,6 +189,8 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 		}
 		f := feed.New()
 		b.Runner = New(source, f, 1<<30, slog.New(slog.DiscardHandler))
+		b.events = events.NewFakeRecorder(100)
+		b.Events = b.events
 		b.server = &feed.Server{Feed: f, Identity: feed.Identity{Tokens: b, Pods: b}, Log: slog.New(slog.DiscardHandler)}
 		f.Lead(3)
 		ctx, stop := context.WithCancel(t.Context())

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/tools/events"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
@@ -26,6 +28,9 @@ const (
 
 // Runner keeps the lists current.
 type Runner struct {
+	// Events (optional) sends Events about workloads. It is set before Run.
+	Events events.EventRecorder
+
 	source *livetargets.Source
 	feed   *feed.Feed
 	log    *slog.Logger
@@ -108,15 +113,16 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		choices = append(choices, choose(c, r.workloads[c.Ref()] != nil))
 	}
 	want := central(choices)
-	for ref := range want {
+	for ref, object := range want {
 		if r.workloads[ref] == nil {
 			r.log.Info("following the targets of a workload", "workload", ref.String())
-			r.workloads[ref] = &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}, open: map[*observed]bool{}, memory: r.memory}
+			r.workloads[ref] = newWorkload(ref, r.memory)
 		}
+		r.workloads[ref].object = object
 	}
 	var gone []catalog.Ref
 	for ref, w := range r.workloads {
-		if !want[ref] && len(notes) == 0 { // else it may be among those that could not be read
+		if want[ref] == nil && len(notes) == 0 { // else it may be among those that could not be read
 			r.log.Info("a workload has no central discovery any more", "workload", ref.String())
 			w.drop(r.feed)
 			w.close()
@@ -179,12 +185,8 @@ func (r *Runner) update(now time.Time) {
 	for _, w := range r.workloads {
 		before := w.serves
 		w.enlarge(now, r.feed)
-		for of, all := range w.lists(now, r.feed) {
-			for _, s := range all {
-				r.log.Warn("a job lost many targets at once without deletions in the cluster: pods keep them for a while", "reason", "SuspiciousShrink",
-					"workload", of.Workload.String(), "shard", of.Number, "job", s.Job, "from", s.From, "to", s.To, "until", s.Until)
-			}
-		}
+		r.shrunk(now, w, w.lists(now, r.feed))
+		r.leaveOut(now, w)
 		if before == 0 && w.serves > 0 {
 			r.log.Info("the targets of a workload are complete", "workload", w.Ref.String(), "shards", w.serves, "jobs", len(w.jobs))
 		}

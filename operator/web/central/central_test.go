@@ -181,6 +181,9 @@ func TestSuspiciousShrink(t *testing.T) {
 		if len(on) < 70 || len(s.Workloads[0].Shards[1].Held) != 1 || !strings.Contains(s.table(time.Now()), "SuspiciousShrink") {
 			t.Errorf("%d targets, %+v", len(on), s.Workloads[0].Shards)
 		}
+		if got := b.sent(); len(got) != 1 || !strings.Contains(got[0], "Warning SuspiciousShrink lost many targets") || !strings.Contains(got[0], webJob) {
+			t.Errorf("Events %q", got)
+		}
 		settled(3 * time.Minute)
 		if on := b.shards(t, webJob, 2); len(on) != 10 {
 			t.Errorf("%d targets later", len(on))

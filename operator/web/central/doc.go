@@ -7,6 +7,8 @@
 //	share.go     the memory of jobs
 //	owners.go    the StatefulSets of all workloads
 //	status.go    who has what, as JSON and as a table
+//	report.go    the log and Events about workloads
+//	metrics.go
 //	pods.go      reads pods and reviews tokens
 //
 // Jobs come from package livetargets, which compiles workloads and limits them to what their

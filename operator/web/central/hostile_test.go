@@ -8,6 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -31,6 +36,60 @@ func (b *bed) addFat(namespace string, n, size int) {
 		p.Annotations = map[string]string{"note": base64.StdEncoding.EncodeToString(text)}
 		b.api.Kind("pods").Add(p)
 	}
+}
+
+// metrics returns the metrics of the Runner.
+func (b *bed) metrics(t testing.TB) string {
+	t.Helper()
+	reg := prometheus.NewPedanticRegistry()
+	reg.MustRegister(b.Runner)
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, f := range families {
+		if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// A job that is too expensive to evaluate is on no shard, which the status page, the log, a metric and an Event
+// say, and other jobs of its workload are not concerned. Neither are they by an object with too many jobs.
+func TestExpensiveJob(t *testing.T) {
+	inBubble(t, func(b *bed) {
+		b.addPods(40, "demo")
+		long := strings.Repeat("(a|b)*", 400)
+		expensive := strings.Replace(monitorText, "name: web", "name: expensive", 1) + "\n  podTargetLabels: [app]"
+		expensive = strings.Replace(expensive, "port: http", "port: http, relabelings: ["+strings.TrimSuffix(strings.Repeat("{action: drop, sourceLabels: [__meta_kubernetes_pod_annotation_note], regex: '"+long+"'}, ", 20), ", ")+"]", 1)
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, expensive))
+		b.addFat("demo", 10, 100_000)
+		huge := "metadata: {namespace: monitoring, name: huge}\nspec: {kubernetesSDConfigs: [{role: Pod}], relabelings: [{targetLabel: a, replacement: " + strings.Repeat("x", 600<<10) + "}]}"
+		b.objects.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, huge))
+	}, func(t *testing.T, b *bed) {
+		settled(20 * time.Second)
+		if on := b.shards(t, webJob, 2); len(on) != 50 {
+			t.Errorf("%d targets of the other job", len(on))
+		}
+		s := b.StatusOf(b.server).Workloads[0]
+		if n := s.Unknown["podMonitor/demo/expensive/0"]; n != 10 || len(s.Unknown) != 1 {
+			t.Errorf("too expensive: %v", s.Unknown)
+		}
+		if len(s.Unread) != 1 || !strings.Contains(b.StatusOf(b.server).table(time.Now()), "the jobs of ScrapeConfig monitoring/huge cannot be evaluated") {
+			t.Errorf("not read: %v", s.Unread)
+		}
+		text := b.metrics(t)
+		for _, want := range []string{`prometheus_operator_discovery_left_out_targets{reason="cost"} 10`, "prometheus_operator_discovery_unread_objects 1"} {
+			if !strings.Contains(text, want+"\n") {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		}
+		if got := b.sent(); len(got) != 1 || !strings.Contains(got[0], "TargetsLeftOut") || !strings.Contains(got[0], "podMonitor/demo/expensive/0") || strings.Contains(got[0], webJob) {
+			t.Errorf("Events %q", got)
+		}
+	})
 }
 
 // A tenant whose pods have more labels than a list takes loses some of his own targets. A monitor of all
@@ -71,6 +130,12 @@ func TestHostilePods(t *testing.T) {
 		}
 		settled(10 * time.Second)
 		check("at first")
+		if got := b.sent(); len(got) != 1 || !strings.Contains(got[0], "Warning TargetsLeftOut some targets are in no list") || !strings.Contains(got[0], everywhereJob) {
+			t.Errorf("Events %q", got)
+		}
+		if text := b.metrics(t); !strings.Contains(text, `discovery_left_out_targets{reason="share"} `) || strings.Contains(text, `{reason="share"} 0`) {
+			t.Errorf("metrics:\n%s", text)
+		}
 		settled(5 * time.Minute)
 		check("later")
 		b.addPods(60, "demo")
@@ -98,6 +163,7 @@ func TestHostilePods(t *testing.T) {
 func TestHostileJobs(t *testing.T) {
 	inBubble(t, func(b *bed) {
 		b.memory.Most = 4 << 20
+		b.server.Feed.Lead(0)
 		for i := range 20 {
 			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.ReplaceAll(
 				strings.ReplaceAll(everywhereText, "namespace: monitoring, name: everywhere", fmt.Sprintf("namespace: other, name: a%d", i)), "any: true", "matchNames: [other]")))
@@ -105,6 +171,10 @@ func TestHostileJobs(t *testing.T) {
 		b.addFat("other", 20, 50_000)
 	}, func(t *testing.T, b *bed) {
 		settled(20 * time.Second)
+		if got := b.sent(); len(got) > 0 {
+			t.Errorf("a replica that stands by sends Events: %q", got)
+		}
+		b.server.Feed.Lead(4)
 		if used := b.memory.Used(); used > 4<<20 || used < 2<<20 {
 			t.Errorf("%d bytes", used)
 		}

@@ -55,6 +55,7 @@ type job struct {
 	// listed is true if lists have the targets of this set. What an earlier set had and this one has
 	// not is explained: by a change of the job, or of permissions.
 	listed   bool
+	isKnown  bool // at the last update
 	begun    time.Time
 	settled  time.Time // when the groups in its lines were chosen
 	memory   int       // bytes that its targets may have on all shards

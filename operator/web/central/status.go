@@ -77,7 +77,7 @@ func (w *workload) status() WorkloadStatus {
 		put(&out.Unread, o.Ref.String(), o.Error)
 	}
 	for name, j := range w.jobs {
-		if !j.known() {
+		if !j.isKnown {
 			reasons := []string{}
 			for _, gap := range j.gaps {
 				reasons = append(reasons, gap.Message)
@@ -161,6 +161,9 @@ func (s Status) table(now time.Time) string {
 	return out.String()
 }
 
+// mostForbidden is the number of forbidden resources of a workload in the table.
+const mostForbidden = 50
+
 // remarks writes what is not as it should be.
 func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	line := func(format string, args ...any) { fmt.Fprintf(out, "%s: %s\n", w.Ref, fmt.Sprintf(format, args...)) }
@@ -168,7 +171,11 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	if w.Problem != "" {
 		line("%s", w.Problem)
 	}
-	for _, text := range w.Forbidden {
+	for i, text := range w.Forbidden {
+		if i == mostForbidden {
+			line("forbidden: %d more, see /status.json", len(w.Forbidden)-i)
+			break
+		}
 		line("forbidden: %s", text)
 	}
 	for _, job := range sorted(w.Waiting) {

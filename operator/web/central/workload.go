@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
@@ -28,10 +29,19 @@ type workload struct {
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
 	// stale is the reason why the jobs are not those of the current configuration; empty if they are.
-	stale string
-	notes []string
+	stale  string
+	notes  []string
+	object v1.Workload
+	// lost are the jobs with targets in no list.
+	lost map[string]bool
+	// sent has the times of the last Events by reason.
+	sent map[string]time.Time
 	// unread are the objects whose jobs cannot be evaluated. What lists have of them stays.
 	unread []preview.Object
+}
+
+func newWorkload(ref catalog.Ref, memory *feed.Memory) *workload {
+	return &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}, open: map[*observed]bool{}, memory: memory, sent: map[string]time.Time{}}
 }
 
 // take takes the jobs of the workload. Without current jobs, it keeps those that it has.
@@ -100,10 +110,9 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 		if known[name] = j.known(); known[name] {
 			j.settle(now)
 			known[name] = !j.waits(now)
-			all = all && known[name]
-			continue
 		}
-		all = all && j.Set.Complete()
+		j.isKnown = known[name]
+		all = all && (known[name] || !j.waits(now) && j.Set.Complete())
 	}
 	rebuild := w.serves != w.shards
 	if rebuild && (!all || w.problem != "") {
