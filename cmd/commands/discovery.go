@@ -48,19 +48,25 @@ const discoveryName = "firekeeper-discovery"
 
 // discoveryOptions are the flags of the command discovery.
 type discoveryOptions struct {
-	address, service string
+	address, service  string
+	certFile, keyFile string
 }
 
 func (d *discoveryOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("targets-listen-address", "host:port to serve targets to pods on, with TLS.").Default(":8443").StringVar(&d.address)
 	cmd.Flag("service-name", "Service through which pods reach this command, in its own namespace. The certificate is in the Secret NAME-certificate, its CA in the ConfigMap NAME-ca; both are created and renewed.").
 		Default(discoveryName).StringVar(&d.service)
+	cmd.Flag("targets-cert-file", "PEM file with the certificate to serve targets with, for NAME.NAMESPACE.svc. Reread like --web.cert-file. Then neither the Secret nor the ConfigMap of --service-name is used.").StringVar(&d.certFile)
+	cmd.Flag("targets-key-file", "PEM file with the key of --targets-cert-file.").StringVar(&d.keyFile)
 }
 
 // validate returns an error for the first invalid flag.
 func (d *discoveryOptions) validate() error {
 	if wrong := validation.IsDNS1035Label(d.service); len(wrong) > 0 {
 		return fmt.Errorf("--service-name=%s: %s", d.service, wrong[0])
+	}
+	if (d.certFile == "") != (d.keyFile == "") {
+		return errors.New("--targets-cert-file, --targets-key-file: both are needed, or none")
 	}
 	return nil
 }
@@ -98,7 +104,7 @@ func (d *discoveryOptions) run(ctx context.Context, o *Options, stdout io.Writer
 		if err != nil {
 			return err
 		}
-		if p.certificate, err = d.certificate(cfg, namespace, o.ClusterDomain, log); err != nil {
+		if err := d.identify(p, o, cfg, namespace); err != nil {
 			return err
 		}
 		return p.serve(ctx, o, d, leader)
@@ -119,7 +125,8 @@ type discovering struct {
 	runner *central.Runner
 	server *feed.Server
 
-	certificate *certs.Server
+	tls         *tls.Config
+	certificate *certs.Server // nil with files
 }
 
 // connect connects to the cluster.
@@ -197,8 +204,7 @@ func share(cfg *rest.Config, part int) *rest.Config {
 func (p *discovering) serve(ctx context.Context, o *Options, d *discoveryOptions, leader *startup.Leader) error {
 	targets := http.NewServeMux()
 	p.server.Register(targets)
-	streams, err := httpserver.Listen(httpserver.Options{Address: d.address, Handler: targets, Logger: p.log,
-		TLS: &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: p.certificate.Certificate, NextProtos: []string{"http/1.1"}}})
+	streams, err := httpserver.Listen(httpserver.Options{Address: d.address, Handler: targets, Logger: p.log, TLS: p.tls})
 	if err != nil {
 		return fmt.Errorf("--targets-listen-address=%s: %w", d.address, err)
 	}
@@ -216,7 +222,9 @@ func (p *discovering) serve(ctx context.Context, o *Options, d *discoveryOptions
 	g.Go(func() error { return streams.Serve(ctx) })
 	g.Go(func() error { return status.Serve(ctx) })
 	g.Go(func() error { p.runner.Run(ctx); return nil })
-	g.Go(func() error { p.certificate.Run(ctx, leader.Leads); return nil })
+	if p.certificate != nil {
+		g.Go(func() error { p.certificate.Run(ctx, leader.Leads); return nil })
+	}
 	g.Go(func() error { p.lead(ctx, leader); return nil })
 	return g.Wait()
 }
@@ -229,6 +237,20 @@ func (p *discovering) lead(ctx context.Context, leader *startup.Leader) {
 	}
 	p.server.Feed.Lead(uint64(time.Now().UnixMilli()))
 	<-ctx.Done()
+}
+
+// identify sets the certificate that pods see: that of files, or its own.
+func (d *discoveryOptions) identify(p *discovering, o *Options, cfg *rest.Config, namespace string) (err error) {
+	if d.certFile != "" {
+		files := httpserver.TLS{Enable: true, Flags: "--targets-", CertFile: d.certFile, KeyFile: d.keyFile, ReloadInterval: o.Web.ReloadInterval, MinVersion: "VersionTLS13"}
+		p.tls, err = files.Config(p.log)
+		return err
+	}
+	if p.certificate, err = d.certificate(cfg, namespace, o.ClusterDomain, p.log); err != nil {
+		return err
+	}
+	p.tls = &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: p.certificate.Certificate, NextProtos: []string{"http/1.1"}}
+	return nil
 }
 
 // certificate returns the certificate of the Service.

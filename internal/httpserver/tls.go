@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -22,7 +23,15 @@ type TLS struct {
 	MinVersion                   string   // VersionTLS12 or VersionTLS13; empty means VersionTLS12
 	CipherSuites                 []string // of TLS 1.2, by their Go names; empty means Go's default
 	Curves                       []string // see Curves; empty means Go's default
+	// Flags is the beginning of the names of the flags in messages; empty means --web.
+	Flags string
 }
+
+// flag returns the name of a flag.
+func (w *TLS) flag(name string) string { return cmp.Or(w.Flags, "--web.") + name }
+
+// files returns the names of the flags for the certificate and the key.
+func (w *TLS) files() string { return w.flag("cert-file") + ", " + w.flag("key-file") }
 
 // Config returns the value for Options.TLS; nil means plain HTTP.
 //
@@ -34,10 +43,10 @@ func (w *TLS) Config(log *slog.Logger) (*tls.Config, error) {
 	}
 	switch {
 	case w.CertFile == "" && w.KeyFile == "" && w.ClientCAs == "":
-		log.Warn("no certificate configured, serving without TLS", "flags", "--web.cert-file, --web.key-file")
+		log.Warn("no certificate configured, serving without TLS", "flags", w.files())
 		return nil, nil
 	case w.CertFile == "" || w.KeyFile == "":
-		return nil, errors.New("--web.cert-file, --web.key-file: both are needed for --web.enable-tls")
+		return nil, fmt.Errorf("%s: both are needed for %s", w.files(), w.flag("enable-tls"))
 	}
 	base := &tls.Config{NextProtos: []string{"http/1.1"}}
 	if w.HTTP2 {
@@ -95,7 +104,7 @@ func (f *certificates) latest() *tls.Config {
 func (f *certificates) read(now time.Time) error {
 	cert, err := tls.LoadX509KeyPair(f.flags.CertFile, f.flags.KeyFile)
 	if err != nil {
-		return fmt.Errorf("--web.cert-file, --web.key-file: %w", err)
+		return fmt.Errorf("%s: %w", f.flags.files(), err)
 	}
 	next := f.base.Clone()
 	next.Certificates = []tls.Certificate{cert}
