@@ -29,7 +29,8 @@ func (o *centralOptions) bind(flags flagSet) {
 
 func (o *centralOptions) on() bool { return o.Mode == optIn }
 
-// validate checks the flags. ours is whether --prometheus-config-reloader is this project's.
+// validate checks the flags. ours is whether --prometheus-config-reloader is one of this project that can
+// receive targets.
 func (o *centralOptions) validate(ours bool) error {
 	if !o.on() {
 		return nil
@@ -41,7 +42,7 @@ func (o *centralOptions) validate(ours bool) error {
 		return fmt.Errorf("--central-discovery-address=%s: is not host:port", o.Address)
 	}
 	if !ours {
-		return errors.New("--central-discovery=opt-in: needs the config-reloader of Firekeeper; name a mirror of its image with --parts-capable-reloaders")
+		return errors.New("--central-discovery=opt-in: needs a config-reloader of Firekeeper that is not older than the flag; name a mirror of its image with --parts-capable-reloaders")
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func TestCentralDiscoveryFlags(t *testing.T) {
 		"opt-in":           {ours, true, ""},
 		"without address":  {centralOptions{Mode: optIn}, true, "--central-discovery-address: required"},
 		"without port":     {centralOptions{Mode: optIn, Address: "discovery"}, true, "--central-discovery-address=discovery: is not host:port"},
-		"another reloader": {ours, false, "needs the config-reloader of Firekeeper"},
+		"another reloader": {ours, false, "needs a config-reloader of Firekeeper"},
 		"a URL as address": {centralOptions{Mode: optIn, Address: "https://discovery:8443"}, true, "--central-discovery-address="},
 	} {
 		if err := c.o.validate(c.ours); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -84,7 +84,7 @@ func (o *operandOptions) validateOperands() error {
 			return fmt.Errorf("--parts-capable-reloaders=%s: %w", text, err)
 		}
 	}
-	return o.Central.validate(workload.Config{PartsReaders: o.PartsReaders}.PartsReader(o.ConfigReloaderImage))
+	return o.Central.validate(workload.Config{PartsReaders: o.PartsReaders}.TargetsReader(o.ConfigReloaderImage))
 }
 
 // workload returns the settings of generated objects from the flags.
@@ -151,5 +151,6 @@ func (o *operatorOptions) capabilities(kubernetes *semver.Version) promconfig.Ca
 		ShardRetention:    o.FeatureGates.On(gateShardRetention),
 		TopologySharding:  o.FeatureGates.On(gateTopologySharding),
 		CentralDiscovery:  o.Central.on(),
+		Reloaders:         o.PartsReaders,
 	}
 }

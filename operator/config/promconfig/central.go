@@ -43,10 +43,10 @@ const (
 )
 
 // TargetDiscovery returns who discovers the targets of a workload. If the annotation of central
-// discovery has no effect, ignored says why.
+// discovery has no effect, ignored says why. fault is why its pods could not receive targets, empty if they can.
 //
 // Errors: the annotation is invalid, see [AnnotationError].
-func TargetDiscovery(annotations map[string]string, version *semver.Version, daemonSet, enabled bool) (d wellknown.TargetDiscovery, ignored string, err error) {
+func TargetDiscovery(annotations map[string]string, version *semver.Version, daemonSet, enabled bool, fault string) (d wellknown.TargetDiscovery, ignored string, err error) {
 	d, err = wellknown.ParseTargetDiscovery(annotations)
 	if err != nil {
 		return wellknown.OwnDiscovery, "", &AnnotationError{err}
@@ -62,6 +62,8 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 		ignored = noEffect + "in mode DaemonSet, each pod discovers the targets of its node"
 	case version.LessThan(semver.MustParse(listedSince)):
 		ignored = fmt.Sprintf("%sit needs Prometheus >= %s", noEffect, listedSince)
+	case fault != "":
+		ignored = noEffect + fault
 	default:
 		return d, "", nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
 	"go.yaml.in/yaml/v2"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kyaml "sigs.k8s.io/yaml"
 
@@ -238,23 +239,42 @@ func TestTargetDiscovery(t *testing.T) {
 	for ignored, c := range map[string]struct {
 		version            string
 		daemonSet, enabled bool
+		fault              string
 	}{
-		"":                              {"2.28.0", false, true},
-		"--central-discovery=opt-in":    {"2.28.0", false, false},
-		"in mode DaemonSet":             {"2.28.0", true, true},
-		"it needs Prometheus >= 2.28.0": {"2.27.1", false, true},
+		"":                              {"2.28.0", false, true, ""},
+		"--central-discovery=opt-in":    {"2.28.0", false, false, "old"},
+		"in mode DaemonSet":             {"2.28.0", true, true, "old"},
+		"it needs Prometheus >= 2.28.0": {"2.27.1", false, true, ""},
+		"has no effect: old image":      {"2.28.0", false, true, "old image"},
 	} {
 		if version, err = ParseVersion(c.version); err != nil {
 			t.Fatal(err)
 		}
-		d, why, err := TargetDiscovery(annotations, version, c.daemonSet, c.enabled)
+		d, why, err := TargetDiscovery(annotations, version, c.daemonSet, c.enabled, c.fault)
 		if err != nil || d.Central() != (ignored == "") || !strings.Contains(why, ignored) || (why == "") != (ignored == "") {
 			t.Errorf("%+v: %s, %q, %v", c, d, why, err)
 		}
 	}
-	_, _, err = TargetDiscovery(map[string]string{wellknown.AnnotationTargetDiscovery: "x"}, version, false, false)
+	_, _, err = TargetDiscovery(map[string]string{wellknown.AnnotationTargetDiscovery: "x"}, version, false, false, "")
 	if at, is := errors.AsType[*AnnotationError](err); !is || at.ConditionReason() != "InvalidAnnotation" {
 		t.Errorf("a wrong value: %v", err)
+	}
+}
+
+// With a config-reloader that cannot receive targets, servers discover them.
+func TestOldReloader(t *testing.T) {
+	for image, central := range map[string]bool{
+		"registry.example/firekeeper/config-reloader:v0.1.0": true, "firekeeper/config-reloader:v0.0.9": false,
+		"quay.io/prometheus-operator/prometheus-config-reloader:v0.93.0": false, "mirror.example/reloader:v1.2.3": true, "mirror.example/other:v1.2.3": false,
+	} {
+		p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test", Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: "central"}}}
+		p.Spec.Containers = []corev1.Container{{Name: "config-reloader", Image: image}}
+		c := everything
+		c.CentralDiscovery, c.Reloaders = true, []string{"mirror.example/reloader"}
+		s, err := ServerSettings(p, c)
+		if err != nil || s.Central() != central {
+			t.Errorf("%s: central: %v, %v", image, s.Central(), err)
+		}
 	}
 }
 

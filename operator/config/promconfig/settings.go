@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Capabilities are the features supported by the cluster and enabled by feature gates of the operator.
@@ -32,6 +33,8 @@ type Capabilities struct {
 	TopologySharding bool
 	// CentralDiscovery is --central-discovery=opt-in: workloads may have central discovery.
 	CentralDiscovery bool
+	// Reloaders are further repositories of this project's config-reloader, see [workload.Config.PartsReaders].
+	Reloaders []string
 }
 
 // Settings are the settings of a workload that affect the compilation of its monitors. They are
@@ -96,7 +99,7 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	if err != nil {
 		return nil, err
 	}
-	discovery, _, err := TargetDiscovery(meta.Annotations, version, daemonSet, c.CentralDiscovery)
+	discovery, _, err := TargetDiscovery(meta.Annotations, version, daemonSet, c.CentralDiscovery, workload.Config{PartsReaders: c.Reloaders}.TargetsFault(f.Containers))
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (b *Builder) CentralDiscovery() (central bool, ignored string) {
 	if b.Err != nil {
 		return false, ""
 	}
-	d, ignored, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "")
+	d, ignored, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
 	return err == nil && d.Central(), ignored
 }
 
