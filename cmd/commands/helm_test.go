@@ -365,11 +365,11 @@ func TestChartOnANewCluster(t *testing.T) {
 		}
 		return out
 	}
-	if got := parsed(installed()); len(got[""]) != 2 || len(got) != 1 {
+	if got := parsed(installed()); len(got[""]) != 3 || len(got) != 1 {
 		t.Errorf("with definitions: %+v", got)
 	}
 	got := parsed(chartutil.DefaultCapabilities)
-	if len(got[""]) > 0 || len(got["post-install,post-upgrade"]) != 2 || len(got["pre-delete"]) != 2 {
+	if len(got[""]) > 0 || len(got["post-install,post-upgrade"]) != 3 || len(got["pre-delete"]) != 3 {
 		t.Errorf("without definitions: %+v", got)
 	}
 	for _, o := range got["post-install,post-upgrade"] { // as required for adoption by Helm at the next upgrade
