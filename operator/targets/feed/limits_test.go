@@ -15,7 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
-// Identifications are limited, in total, by address and for addresses that nobody knows.
+// Identifications are limited, in total, by address and for unknown addresses.
 func TestReviews(t *testing.T) {
 	var r reviews
 	now := time.Unix(1000, 0)

@@ -79,7 +79,7 @@ func again(t *Targets, size map[string]int) {
 }
 
 // A namespace whose targets exceed the line of a job loses those that are more than its share, before they are
-// encoded. Others keep theirs, whoever came first. When there is room again, they come back.
+// encoded. Others keep theirs, in any order of arrival. When there is room again, they come back.
 func TestFairLine(t *testing.T) {
 	size := map[string]int{"hostile": 100 << 10, "small": 100, "medium": 10 << 10}
 	count := map[string]int{"hostile": 1000, "small": 500, "medium": 300}

@@ -92,8 +92,8 @@ func TestExpensiveJob(t *testing.T) {
 	})
 }
 
-// A tenant whose pods have more labels than a list takes loses some of his own targets. A monitor of all
-// namespaces keeps those of all others, on each shard, and so do other jobs; the status names him.
+// A tenant whose pods have more labels than a list takes loses some of its own targets. A monitor of all
+// namespaces keeps those of all others, on each shard, and so do other jobs; the status names it.
 func TestHostilePods(t *testing.T) {
 	inBubble(t, func(b *bed) {
 		b.addPods(40, "demo")
@@ -159,7 +159,7 @@ func TestHostilePods(t *testing.T) {
 	})
 }
 
-// Jobs of a tenant that would take all memory for targets get his share of it.
+// Jobs of a tenant that would take all memory for targets get its share of it.
 func TestHostileJobs(t *testing.T) {
 	inBubble(t, func(b *bed) {
 		b.memory.Most = 4 << 20
