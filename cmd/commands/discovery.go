@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -184,13 +185,20 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 		return nil, err
 	}
 	out.runner = central.New(out.source, lists, inflight.Memory()/8, log)
-	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: pods.EventsV1()})
+	if out.runner.Events, err = recorder(ctx, pods, scheme); err != nil {
+		return nil, err
+	}
+	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
+	return out, nil
+}
+
+// recorder returns what sends Events.
+func recorder(ctx context.Context, kube kubernetes.Interface, scheme *runtime.Scheme) (events.EventRecorder, error) {
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
 		return nil, fmt.Errorf("record events: %w", err)
 	}
-	out.runner.Events = broadcaster.NewRecorder(scheme, discoveryName)
-	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
-	return out, nil
+	return broadcaster.NewRecorder(scheme, discoveryName), nil
 }
 
 // share returns a configuration with a part of the rate limits.

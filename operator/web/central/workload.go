@@ -122,7 +122,7 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 	retired := to.Jobs(feed.Shard{Workload: w.Ref, Number: feed.Retired})
 	for _, name := range w.names() {
 		j := w.jobs[name]
-		of := map[int]feed.Change{}
+		var of map[int]feed.Change
 		switch {
 		case known[name]:
 			of = j.changes(now, rebuild)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -43,6 +44,12 @@ func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (De
 	out.left -= float64(asked)
 	out.reviewed = out.reviewed || cause == nil
 	return out, c.note(out.account, cause)
+}
+
+// Same reports whether others have the same effect on any job.
+func (d Denials) Same(o Denials) bool {
+	return d.account == o.account && d.reviewed == o.reviewed && maps.Equal(d.absent, o.absent) &&
+		maps.EqualFunc(d.may, o.may, func(a, b verdict) bool { return a.may == b.may })
 }
 
 // placesOf returns what jobs discover in namespaces that exist, and the other namespaces that they name.

@@ -339,6 +339,10 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	if n := len(s.Asked()); n != 2+2*(many+2) {
 		t.Errorf("%d reviews for %d namespaces: some were asked again", n, many+2)
 	}
+	same, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
+	if !same.Same(again) || same.Same(denials) {
+		t.Error("denials are compared wrongly")
+	}
 	if denials.Key(&all[1], w.Namespace) != again.Key(&all[1], w.Namespace) || denials.Key(&all[0], w.Namespace) == again.Key(&all[0], w.Namespace) {
 		t.Error("the key of a job does not say what it may discover")
 	}

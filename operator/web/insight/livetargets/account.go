@@ -100,8 +100,10 @@ func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.J
 	}
 	a.stop()
 	a.asking, a.since, a.notes = nil, time.Now(), notes
+	if !a.known || !a.denials.Same(denials) {
+		a.version++
+	}
 	a.denials, a.known = denials, true
-	a.version++
 	a.reviewed = a.reviewed || len(notes) == 0
 }
 

@@ -1,7 +1,6 @@
 package livetargets
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -11,14 +10,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
@@ -127,74 +124,6 @@ func (s *Source) sweep() {
 	if s.sweeper = nil; len(s.workloads) > 0 {
 		s.sweeper = time.AfterFunc(sweep, s.sweep)
 	}
-}
-
-const (
-	// memoryPart is the share (1/16) of process memory for followed workloads. A single workload
-	// may exceed it.
-	memoryPart = 16
-	// lately is how long a workload counts as in use after the last request for it.
-	lately = 30 * time.Second
-)
-
-// room reports whether there is memory to follow a workload. If there is not, it evicts idle ones.
-func (s *Source) room(of *workload) bool {
-	most := s.Most
-	if most == 0 {
-		most = inflight.Memory() / memoryPart
-	}
-	if s.Fair {
-		return s.hasShare(of, most)
-	}
-	now, taken := time.Now(), int64(0)
-	s.mu.Lock()
-	var others []*workload
-	for _, w := range s.workloads {
-		if w != of && w.bytes.Load() > 0 {
-			others = append(others, w)
-			taken += w.bytes.Load()
-		}
-	}
-	s.mu.Unlock()
-	if taken <= most {
-		return true
-	}
-	slices.SortFunc(others, func(a, b *workload) int { return cmp.Compare(a.asked.Load(), b.asked.Load()) })
-	for _, w := range others {
-		if taken <= most || now.Sub(time.Unix(0, w.asked.Load())) < lately {
-			break
-		}
-		taken -= w.bytes.Load()
-		go w.drop() // in the background: the mutexes of both may be held
-	}
-	return taken <= most
-}
-
-// unreadPart is the part of the limit that a workload claims before it was read.
-const unreadPart = 200
-
-// hasShare reports whether a workload may be read: if there is not enough memory for all, namespaces have equal
-// shares, and so have the workloads of one. A single workload may exceed the limit.
-func (s *Source) hasShare(of *workload, most int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	claims, namespaces, total := map[catalog.Ref]int{}, map[string]int{}, int64(0)
-	for ref, w := range s.workloads {
-		n := w.claim.Load()
-		if w == of && n == 0 {
-			n = most / unreadPart
-		}
-		total += n
-		namespaces[ref.Namespace] += int(n)
-		if ref.Namespace == of.Namespace {
-			claims[ref] = int(n)
-		}
-	}
-	if total <= most || len(s.workloads) == 1 {
-		return true
-	}
-	share := budget.Shares(namespaces, int(most))
-	return claims[of.Ref] <= budget.Shares(claims, share)
 }
 
 // drop stops following a workload. The next request for it starts over.

@@ -190,29 +190,7 @@ func (w *workload) compile(ctx context.Context) error {
 		return err
 	}
 	reading := w.source.read(ctx, w.Namespace)
-	compiled := preview.Workload{Ref: w.Ref}
-	if why := c.Unmanaged(); why != "" {
-		compiled.Error = "it is not managed by this operator: " + why
-	} else if !w.source.room(w) {
-		compiled.Error = w.source.refusal()
-		w.reclaim(now)
-		if w.stale = w.source.Fair && len(w.jobs) > 0; w.stale {
-			compiled = w.compiled // its targets are followed as it was
-		}
-	} else {
-		w.stale, w.claimed = false, time.Time{}
-		w.source.compiling.Lock() // limits the memory of concurrent compilations
-		compiled = w.compiler.Read(c, reading.cluster)
-		w.source.compiling.Unlock()
-		w.bytes.Store(int64(w.compiler.Weight()))
-		w.claim.Store(w.bytes.Load())
-		if len(w.jobs) == 0 && w.source.Fair && !w.source.room(w) { // it was not followed yet
-			w.reclaim(now)
-			w.compiler.Close()
-			w.bytes.Store(0)
-			compiled = preview.Workload{Ref: w.Ref, Error: w.source.refusal()}
-		}
-	}
+	compiled := w.readJobs(c, reading, now)
 	if err := ctx.Err(); err != nil {
 		return err // the reading may be incomplete
 	}
@@ -241,25 +219,6 @@ func (w *workload) compile(ctx context.Context) error {
 	}
 	w.version, w.due = version, now.Add(pause)
 	return nil
-}
-
-// reclaim lets a workload for which there is no room try again after some time: it may be smaller then.
-func (w *workload) reclaim(now time.Time) {
-	if w.claimed.IsZero() {
-		w.claimed = now
-	}
-	if now.Sub(w.claimed) >= idle {
-		w.claimed = now
-		w.claim.Store(0)
-	}
-}
-
-// refusal is the error of a workload for which there is no room.
-func (s *Source) refusal() string {
-	if s.Fair {
-		return "its jobs take more than its share of the memory that there is for the jobs of all workloads: give more to the container, or divide the workload"
-	}
-	return "its targets are not followed now, because those of other workloads take the memory that there is for that: ask again in a minute, or use operator targets"
 }
 
 // replace replaces the jobs. Unchanged jobs keep their sets, the sets of others are closed.
