@@ -1,0 +1,108 @@
+package allocation
+
+import "math/bits"
+
+// Thresholds, in thousandths of the mean.
+const (
+	capacity  = 1050 // 1+ε: a shard is filled up to that, and heavier units need one of their own
+	low       = 900  // 1-hi: a shard below that is filled,
+	filled    = 950  // 1-ε: up to that,
+	donates   = 975  // 1-ε/2: by shards that have more than that afterwards
+	relieved  = 1075 // until it has that
+	high      = 1100 // 1+hi: a shard above that is relieved
+	thousands = 1000
+)
+
+// level is the water level of a zone: what its shards have on average.
+type level struct {
+	// total and shards are those of the zone, without the units that need a shard of their own.
+	total  uint64
+	shards int
+	// giant is the lowest weight that needs a shard of its own, MaxWeight+1 if no unit does.
+	giant Weight
+}
+
+// level returns the level of a zone that has shards. Units that are heavier than the mean and ε get a
+// shard of their own and count no more, until none is left: what is left has less on average for
+// each of them.
+func (p *Plan) level(z *zone) level {
+	l := level{total: z.total, shards: len(z.shards), giant: MaxWeight + 1}
+	for w := int(MaxWeight); w >= 0; w-- {
+		n := int(z.classes[w])
+		if n == 0 {
+			continue
+		}
+		if l.shards == 1 || Weight(w).Series() <= l.part(capacity) {
+			break
+		}
+		// Without one of them, the others of the same weight are above the mean, too.
+		n = min(n, l.shards-1)
+		l.giant = Weight(w)
+		l.total -= uint64(n) * Weight(w).Series()
+		l.shards -= n
+	}
+	return l
+}
+
+// part returns so many thousandths of the mean.
+func (l level) part(thousandths uint64) uint64 {
+	hi, lo := bits.Mul64(l.total, thousandths)
+	out, _ := bits.Div64(hi, lo, thousands*uint64(l.shards))
+	return out
+}
+
+// giants returns the heaviest unit on a shard that needs one of its own, if there is one.
+func (s *shard) giants(l level) (heaviest Weight, ok bool) {
+	for w := int(MaxWeight); w >= int(l.giant); w-- {
+		if s.classes[w] > 0 {
+			return Weight(w), true
+		}
+	}
+	return 0, false
+}
+
+// Load is what a shard has.
+type Load struct {
+	Shard    string
+	Draining bool
+	Series   uint64
+	Units    int
+	// Mean of the shards of its zone, without units that need a shard of their own.
+	Mean uint64
+	// Alone is the series of the unit on it that needs a shard of its own; 0 if there is none.
+	Alone uint64
+}
+
+// Excess returns the series above what the shard should have: the mean, or the unit that needs a shard
+// of its own.
+func (l Load) Excess() uint64 {
+	should := max(l.Mean, l.Alone)
+	return max(l.Series, should) - should
+}
+
+// Over reports whether the shard has so much too much that it is relieved.
+func (l Load) Over() bool { return !l.Draining && l.Excess()*thousands > l.Mean*(high-thousands) }
+
+// Loads returns the loads of all shards.
+func (p *Plan) Loads() []Load {
+	levels := map[string]level{}
+	out := make([]Load, 0, len(p.shards))
+	for i := range p.shards {
+		s := &p.shards[i]
+		z := p.zones[s.Zone]
+		load := Load{Shard: s.Name, Draining: s.Draining, Series: s.load, Units: s.units}
+		if len(z.shards) > 0 {
+			l, ok := levels[s.Zone]
+			if !ok {
+				l = p.level(z)
+				levels[s.Zone] = l
+			}
+			load.Mean = l.part(thousands)
+			if w, ok := s.giants(l); ok {
+				load.Alone = w.Series()
+			}
+		}
+		out = append(out, load)
+	}
+	return out
+}

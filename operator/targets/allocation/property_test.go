@@ -1,0 +1,455 @@
+package allocation_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+)
+
+// counts are numbers of shards; with many units also large ones.
+func counts() []int {
+	if testing.Short() {
+		return []int{1, 2, 3, 4, 7, 20, 50}
+	}
+	return []int{1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 200, 1000}
+}
+
+// eachWorld runs a test with 100 units for each of n shards, whose heaviest has at most a quarter of the
+// mean.
+func eachWorld(t *testing.T, check func(t *testing.T, w world, units []allocation.Unit, n int)) {
+	for name, w := range worlds {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range counts() {
+				units := w.units(uint64(n), 100*(n+1))
+				for 4*heaviest(units)*uint64(n+1) > total(units) {
+					most := allocation.WeightOf(total(units) / uint64(4*(n+1)))
+					for i := range units {
+						units[i].Weight = min(units[i].Weight, most-1)
+					}
+				}
+				check(t, w, units, n)
+			}
+		})
+	}
+}
+
+// One more shard moves what it gets and a point of all series, and only to it or off a shard that has
+// too many (P2). Afterwards shards are even (P4).
+func TestOneShardMore(t *testing.T) {
+	eachWorld(t, func(t *testing.T, _ world, units []allocation.Unit, n int) {
+		p := planned(units, shards(n))
+		more := shards(n + 1)
+		p.SetShards(more)
+		loads := p.Loads()
+		moves := p.Settle(unlimited(more))
+		if got, most := moved(moves, units), 1/float64(n+1)+0.01; got > most {
+			t.Errorf("%d -> %d shards move %.4f of all series, more than %.4f", n, n+1, got, most)
+		}
+		for _, m := range moves {
+			if m.To != n && (m.Why != allocation.Relieve || !loads[m.From].Over()) {
+				t.Fatalf("%d -> %d shards move %+v", n, n+1, m)
+			}
+		}
+		ends(t, p, more)
+		consistent(t, p, units, more)
+		if got := spread(p); got > 1.10 {
+			t.Errorf("%d -> %d shards: the fullest has %.3f of the mean", n, n+1, got)
+		}
+	})
+}
+
+// One shard less moves what was on it, and at most 1.5 points of all series besides, 2.5 with few
+// heavy units, which have room nowhere (P3).
+func TestOneShardLess(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w world, units []allocation.Unit, n int) {
+		less, was := shards(n), shards(n+1)
+		p := planned(units, was)
+		was[n].Draining = true
+		p.SetShards(was)
+		moves := p.Settle(unlimited(was))
+		var others []allocation.Move
+		for _, m := range moves {
+			if (m.Why == allocation.Drain) != (m.From == n) || m.To == n {
+				t.Fatalf("%d -> %d shards move %+v", n+1, n, m)
+			}
+			if m.From != n {
+				others = append(others, m)
+			}
+		}
+		if got := moved(others, units); got > w.besides {
+			t.Errorf("%d -> %d shards move %.4f of all series that were not on the last", n+1, n, got)
+		}
+		consistent(t, p, units, was)
+		p.SetShards(less)
+		if moves := p.Settle(allocation.Limits{}); len(moves) > 0 {
+			t.Errorf("%d units move when the drained shard goes", len(moves))
+		}
+		consistent(t, p, units, less)
+		ends(t, p, less)
+		if got := spread(p); got > 1.10 {
+			t.Errorf("%d -> %d shards: the fullest has %.3f of the mean", n+1, n, got)
+		}
+	})
+}
+
+// Shards are even from the beginning (P1, P4), whatever the units are.
+func TestShardsAreEven(t *testing.T) {
+	for name, w := range worlds {
+		for _, n := range counts() {
+			for _, each := range []int{1, 5, 50, 200} {
+				if n*each > 50_000 {
+					continue
+				}
+				units := w.units(uint64(each), each*n)
+				p := planned(units, shards(n))
+				consistent(t, p, units, shards(n))
+				if got := spread(p); each >= 50 && got > 1.10 {
+					t.Errorf("%s, %d units on %d shards: the fullest has %.3f of the mean", name, len(units), n, got)
+				}
+				bounded(t, p, units, n)
+			}
+		}
+	}
+}
+
+// bounded checks P4 for any units: a shard has at most 1.1 of the mean, or twice its lightest unit
+// more than the mean, or a unit that needs it alone and nothing else.
+func bounded(t *testing.T, p *allocation.Plan, units []allocation.Unit, n int) {
+	t.Helper()
+	lightest := make([]uint64, n)
+	for _, u := range units {
+		if at := p.On(u.ID); at != allocation.Nowhere && (lightest[at] == 0 || u.Weight.Series() < lightest[at]) {
+			lightest[at] = u.Weight.Series()
+		}
+	}
+	for i, l := range p.Loads() {
+		if l.Over() && l.Excess() > 2*lightest[i] {
+			t.Errorf("%d units on %d shards: shard %d has %+v, its lightest unit %d", len(units), n, i, l, lightest[i])
+		}
+	}
+}
+
+// A new, gone or reweighed unit moves no other (P5), and costs a hash for each shard.
+func TestOthersStay(t *testing.T) {
+	const n = 20
+	units := logNormal(1, 5000)
+	p := planned(units, shards(n))
+	r := rand.New(rand.NewPCG(1, 1))
+	for step := range 500 {
+		before, i := p.Cost(), r.IntN(len(units))
+		var want int
+		switch step % 3 {
+		case 0:
+			units = append(units, unit(10_000+step, uint64(r.IntN(5000))))
+			p.Put(units[len(units)-1])
+			want = 1
+		case 1:
+			p.Remove(units[i].ID)
+			units = slices.Delete(units, i, i+1)
+		case 2:
+			series := float64(units[i].Weight.Series()) * (0.75 + r.Float64()*0.6)
+			if w := units[i].Weight.Follow(uint64(series)); w != units[i].Weight {
+				t.Fatalf("%d series: weight %d, before %d", uint64(series), w, units[i].Weight)
+			}
+			units[i].Weight += allocation.Weight(r.IntN(2)) // also where it does change
+			p.Put(units[i])
+		}
+		moves := p.Settle(allocation.Limits{})
+		if len(moves) != want || want == 1 && (moves[0].ID != units[len(units)-1].ID || moves[0].From != allocation.Nowhere) {
+			t.Fatalf("step %d: %+v", step, moves)
+		}
+		if after := p.Cost(); after.Hashes-before.Hashes > want*n || after.Visits-before.Visits > want*(n+1) {
+			t.Fatalf("step %d: cost %+v, before %+v", step, after, before)
+		}
+	}
+	consistent(t, p, units, shards(n))
+}
+
+// If the memory is lost after growth by a fifth, most series stay where they are (P6): fewer if few units
+// have most of them.
+func TestMemoryIsLost(t *testing.T) {
+	for name, w := range worlds {
+		for _, n := range []int{5, 10, 20, 50} {
+			units := w.units(7, 500*n)
+			p := planned(units, shards(n))
+			last := n + n/5
+			for k := n + 1; k <= last; k++ {
+				p.SetShards(shards(k))
+				p.Settle(unlimited(shards(k)))
+			}
+			again := planned(units, shards(last))
+			var same uint64
+			for _, u := range units {
+				if p.On(u.ID) == again.On(u.ID) {
+					same += u.Weight.Series()
+				}
+			}
+			if got := float64(same) / float64(total(units)); got < w.remembered {
+				t.Errorf("%s, %d -> %d shards: %.3f of the series are where a new plan puts them", name, n, last, got)
+			}
+		}
+	}
+}
+
+// Zones are plans of their own, and units without a shard in their zone are reported.
+func TestZones(t *testing.T) {
+	on := shards(9)
+	for i := range on {
+		on[i].Zone = []string{"a", "b", "c"}[i%3]
+	}
+	units := logNormal(3, 3000)
+	for i := range units {
+		units[i].Zone = []string{"a", "b", "c", "d"}[i%4]
+	}
+	p := planned(units, on)
+	consistent(t, p, units, on)
+	if p.Stranded() != 750 {
+		t.Errorf("%d units are stranded", p.Stranded())
+	}
+	if got := spread(p); got > 1.10 {
+		t.Errorf("the fullest shard has %.3f of the mean", got)
+	}
+	for i := range units { // what is in another zone moves there
+		units[i].Zone = []string{"b", "c", "d", "a"}[i%4]
+		p.Put(units[i])
+	}
+	p.Settle(unlimited(on))
+	consistent(t, p, units, on)
+
+	alone := allocation.New([]allocation.Shard{on[0]})
+	for _, u := range units {
+		if u.Zone == "a" {
+			alone.Put(u)
+		}
+	}
+	for _, u := range units {
+		if alone.Assign(u.ID, on[0].Name) != (u.Zone == "a") || alone.Assign(u.ID, on[1].Name) {
+			t.Fatalf("%v of zone %s: wrong shards were assigned", u.ID, u.Zone)
+		}
+	}
+}
+
+// What pods report is kept, unless the shard drains.
+func TestAssigned(t *testing.T) {
+	units, on := logNormal(4, 2000), shards(10)
+	p := planned(units, on)
+	again := allocation.New(on)
+	for _, u := range units {
+		again.Put(u)
+		if !again.Assign(u.ID, on[p.On(u.ID)].Name) {
+			t.Fatalf("%v was not assigned", u.ID)
+		}
+	}
+	if moves := again.Settle(allocation.Limits{}); len(moves) > 0 {
+		t.Errorf("%d units move", len(moves))
+	}
+	if again.Assign(allocation.ID{Key: "unknown"}, on[0].Name) || again.Assign(units[0].ID, "unknown") {
+		t.Error("an unknown unit or shard was assigned")
+	}
+	on[3].Draining = true
+	again.SetShards(on)
+	for _, m := range again.Settle(allocation.Limits{}) {
+		if m.From != 3 || m.Why != allocation.Drain {
+			t.Fatalf("%+v", m)
+		}
+	}
+	consistent(t, again, units, on)
+	for i := range on { // all of them: units stay where they are
+		on[i].Draining = true
+	}
+	again.SetShards(on)
+	if moves := again.Settle(unlimited(on)); len(moves) > 0 || again.Stranded() != len(units) {
+		t.Errorf("%d units move, %d are stranded", len(moves), again.Stranded())
+	}
+}
+
+// A unit that is heavier than the mean gets a shard of its own, which others leave, and so does each of
+// two that grew on the same shard.
+func TestGiants(t *testing.T) {
+	const n = 10
+	units := logNormal(5, 2000)
+	p := planned(units, shards(n))
+	on, grown := p.On(units[0].ID), 1
+	for p.On(units[grown].ID) != on {
+		grown++
+	}
+	mean := total(units) / n
+	for _, i := range []int{0, grown} {
+		units[i].Weight = allocation.WeightOf(3 * mean)
+		p.Put(units[i])
+	}
+	for range 3 {
+		p.Settle(unlimited(shards(n)))
+	}
+	consistent(t, p, units, shards(n))
+	alone := 0
+	for _, l := range p.Loads() {
+		if l.Alone > 0 {
+			alone++
+			if l.Units != 1 {
+				t.Errorf("%d units are on the shard of a giant: %+v", l.Units, l)
+			}
+		}
+	}
+	if got := spread(p); alone != 2 || got > 1.10 {
+		t.Errorf("%d shards have a giant, the fullest other one has %.3f of the mean", alone, got)
+	}
+	if w := planned(units[:1], shards(3)).Loads(); w[0].Units+w[1].Units+w[2].Units != 1 {
+		t.Errorf("one unit on three shards: %+v", w)
+	}
+}
+
+// Whatever happens, in whatever order: each unit is on one shard, loads are sums, a namespace is not on
+// few shards, the result does not depend on the order of calls, and settling ends (P1, P4, P6).
+func FuzzPlan(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed, uint16(1+seed*seed%60), uint16(seed*31%900))
+	}
+	f.Add(uint64(99), uint16(1000), uint16(3000))
+	f.Fuzz(func(t *testing.T, seed uint64, n, many uint16) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		on := shards(1 + int(n)%1000)
+		zones := []string{"", "", "b", "c"}[:1+r.IntN(4)]
+		for i := range on {
+			on[i].Zone, on[i].Draining = zones[i%len(zones)], r.IntN(5) == 0
+		}
+		units := anything(r, int(many)%3000, zones)
+		first, second := allocation.New(on), allocation.New(shards(3))
+		for _, u := range units {
+			first.Put(u)
+		}
+		second.SetShards(on)
+		for _, i := range r.Perm(len(units)) {
+			second.Put(allocation.Unit{ID: units[i].ID, Zone: "elsewhere", Weight: 7})
+		}
+		second.Settle(unlimited(on))
+		for _, i := range r.Perm(len(units)) {
+			second.Put(units[i])
+			if r.IntN(4) == 0 {
+				second.Remove(units[i].ID)
+				second.Put(units[i])
+			}
+		}
+		for round := range 4 {
+			limits := unlimited(on)
+			a := first.Settle(limits)
+			b := second.Settle(limits)
+			if !slices.Equal(a, b) {
+				t.Fatalf("round %d: the order of calls matters", round)
+			}
+			consistent(t, first, units, on)
+			fair(t, a, first, units, on)
+			for _, m := range a {
+				if m.Why == allocation.Drain && !on[m.From].Draining || m.Why == allocation.Place && m.From >= 0 || m.From == m.To {
+					t.Fatalf("round %d: %+v", round, m)
+				}
+			}
+			if round == 1 { // change some, in two orders
+				for i := range on {
+					on[i].Draining = r.IntN(6) == 0
+				}
+				units = slices.DeleteFunc(units, func(u allocation.Unit) bool {
+					gone := r.IntN(5) == 0
+					if gone {
+						first.Remove(u.ID)
+					}
+					return gone
+				})
+				for i := range units {
+					if r.IntN(3) == 0 {
+						units[i].Weight = allocation.Weight(r.IntN(70))
+						first.Put(units[i])
+						units[i].Weight = min(units[i].Weight, allocation.MaxWeight)
+					}
+				}
+				first.SetShards(on)
+				second = copied(second, first, units, on)
+			}
+		}
+		ends(t, first, on)
+		if len(zones) == 1 && !slices.ContainsFunc(on, func(s allocation.Shard) bool { return s.Draining }) {
+			bounded(t, first, units, len(on))
+		}
+	})
+}
+
+// anything returns units of any kind: no weight, all of it, many of one namespace, equal keys.
+func anything(r *rand.Rand, n int, zones []string) (out []allocation.Unit) {
+	seen := map[allocation.ID]bool{}
+	for range n {
+		u := unit(r.IntN(4*n), uint64(math.Exp(r.Float64()*12)))
+		switch r.IntN(10) {
+		case 0:
+			u.Weight = allocation.Weight(r.IntN(int(allocation.MaxWeight) + 1))
+		case 1:
+			u.Weight = 0
+		case 2, 3, 4:
+			u.Namespace = "many"
+		case 5:
+			u.Key = unit(r.IntN(10), 0).Key
+		}
+		u.Zone = append(zones, "nowhere")[r.IntN(len(zones)+1)]
+		if !seen[u.ID] {
+			seen[u.ID] = true
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// copied returns a plan in which everything that was has another order, and that knows from pods where units
+// are.
+func copied(was, like *allocation.Plan, units []allocation.Unit, on []allocation.Shard) *allocation.Plan {
+	out := allocation.New(on)
+	for _, u := range slices.Backward(units) {
+		out.Put(u)
+		if at := like.On(u.ID); at != allocation.Nowhere {
+			out.Assign(u.ID, on[at].Name)
+		}
+	}
+	return out
+}
+
+// fair checks that nothing was moved to a shard that has many more units of a namespace than others.
+func fair(t *testing.T, moves []allocation.Move, p *allocation.Plan, units []allocation.Unit, on []allocation.Shard) {
+	t.Helper()
+	type in struct{ namespace, zone string }
+	type place struct {
+		in
+		shard int
+	}
+	all, of, count := map[in]int{}, map[allocation.ID]string{}, map[place]int{}
+	for _, u := range units {
+		all[in{u.Namespace, u.Zone}]++
+		of[u.ID] = u.Zone
+		if at := p.On(u.ID); at >= 0 {
+			count[place{in{u.Namespace, u.Zone}, at}]++
+		}
+	}
+	shards := map[string]int{}
+	for _, s := range on {
+		if !s.Draining {
+			shards[s.Zone]++
+		}
+	}
+	for _, m := range moves {
+		key := in{m.Namespace, of[m.ID]}
+		if got := count[place{key, m.To}]; got > 8+4*all[key]/shards[key.zone] {
+			t.Fatalf("%d of %d units of %v are on shard %d of %d, and one more was put there", got, all[key], key, m.To, shards[key.zone])
+		}
+	}
+}
+
+// ends settles until nothing moves any more.
+func ends(t *testing.T, p *allocation.Plan, on []allocation.Shard) {
+	t.Helper()
+	for range 200 {
+		if len(p.Settle(unlimited(on))) == 0 {
+			return
+		}
+	}
+	t.Error("settling does not end")
+}
