@@ -91,6 +91,38 @@ func TestRoomsPointDown(t *testing.T) {
 	}
 }
 
+// Placement and handoff are below what serves lists, and decide without it, the clock and the cluster: of the
+// project they import only each other and the evaluation of targets.
+func TestDecisionsOfShardsArePure(t *testing.T) {
+	const room = prefix + "operator/targets"
+	for pkg, may := range map[string][]string{
+		"/allocation": {""},
+		"/handoff":    {"/allocation"},
+	} {
+		for _, file := range sources(t, room+pkg) {
+			for _, imp := range file.imports {
+				below, ours := strings.CutPrefix(imp, room)
+				if ours && !slices.Contains(may, below) || !ours && strings.HasPrefix(imp, prefix) {
+					t.Errorf("operator/targets%s imports %s", pkg, imp)
+				}
+				if within(imp, []string{"context", "net", "os", "sync", "io", "log", "math/rand", "k8s.io/client-go"}) {
+					t.Errorf("operator/targets%s imports %s, and is pure", pkg, imp)
+				}
+			}
+			ast.Inspect(file.syntax, func(n ast.Node) bool {
+				call, is := n.(*ast.SelectorExpr)
+				if !is {
+					return true
+				}
+				if from, is := call.X.(*ast.Ident); is && file.imports[from.Name] == "time" && slices.Contains([]string{"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}, call.Sel.Name) {
+					t.Errorf("%s: reads the clock", file.at(n))
+				}
+				return true
+			})
+		}
+	}
+}
+
 // The README of each room lists all of its packages.
 func TestRoomsHavePages(t *testing.T) {
 	for _, pkg := range list(t, "-f", "{{.ImportPath}}", prefix+"operator/...") {

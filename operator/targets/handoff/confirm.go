@@ -1,0 +1,118 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+)
+
+// Report notes what a pod reports. Reports of other leaders' lists and of pods that are not known are
+// ignored, and so are those that arrive after a later one.
+func (m *Machine) Report(r Report) {
+	p := m.pods[r.Pod]
+	if p == nil || r.Leader != m.leader || r.Boot < p.boot || r.Boot == p.boot && r.Seq <= p.seq && p.heard {
+		return
+	}
+	if r.Boot > p.boot {
+		clear(p.fetched)
+	}
+	p.boot, p.seq, p.heard, p.blind = r.Boot, r.Seq, true, r.Blind
+	p.version = max(p.version, r.Version) // a list survives a start
+	p.scraped = nil
+	for _, id := range r.Scraped {
+		if p.scraped == nil {
+			p.scraped = map[ID]bool{}
+		}
+		p.scraped[id] = true
+	}
+	fetched := map[uint64]time.Time{}
+	if r.Blind {
+		for _, u := range m.moving {
+			if u.to == p.Shard && r.Version >= u.added {
+				fetched[u.added] = m.now
+				if since, known := p.fetched[u.added]; known {
+					fetched[u.added] = since
+				}
+			}
+		}
+	}
+	p.fetched = fetched
+}
+
+// has reports whether all live replicas of the shard to which a unit is on its way have scraped it.
+func (m *Machine) has(u *unit) bool {
+	return m.all(u.to, func(p *pod) bool {
+		if p.version < u.added {
+			return false
+		}
+		since, ok := p.fetched[u.added]
+		return p.scraped[u.id] || p.blind && ok && m.now.Sub(since) >= settles+u.want.Interval
+	})
+}
+
+// keeps reports whether all live replicas of the shard that a unit leaves still scrape it.
+func (m *Machine) keeps(u *unit) bool {
+	return m.all(u.on, func(p *pod) bool { return p.does(u.id, u.kept) })
+}
+
+// does reports whether a pod scrapes a unit that is in its list since a version. One that cannot know is
+// believed to.
+func (p *pod) does(id ID, since uint64) bool {
+	return p.heard && p.version >= since && (p.blind || p.scraped[id])
+}
+
+// all reports whether a shard has live replicas, and all of them reported something that does.
+func (m *Machine) all(shard int, does func(*pod) bool) bool {
+	live := false
+	for _, p := range m.of[shard] {
+		if !p.Live {
+			continue
+		}
+		if live = true; !p.heard || !does(p) {
+			return false
+		}
+	}
+	return live
+}
+
+// left reports whether no pod of a shard that had a unit has it in its list any more. Pods that are not
+// live count, too: when they are back, they begin with the list that they had.
+func (m *Machine) left(u *unit) bool {
+	u.left = slices.DeleteFunc(u.left, func(l leaving) bool {
+		if l.shard == u.on || l.shard == u.to || m.dead[l.shard] {
+			return true
+		}
+		for _, p := range m.of[l.shard] {
+			if p.version < l.version {
+				return false
+			}
+		}
+		return true
+	})
+	return len(u.left) == 0
+}
+
+// any reports whether a shard has a live replica that does something.
+func (m *Machine) any(shard int, does func(*pod) bool) bool {
+	for _, p := range m.of[shard] {
+		if p.Live && does(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// live reports whether a shard has a live replica.
+func (m *Machine) live(shard int) bool { return m.any(shard, func(*pod) bool { return true }) }
+
+// unheard reports whether there may be pods with lists of an earlier leader, of which nothing is known.
+func (m *Machine) unheard() bool {
+	if m.now.Sub(m.began) >= unheardFor {
+		return false
+	}
+	for _, p := range m.pods {
+		if !p.heard && !m.dead[p.Shard] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,219 @@
+package handoff
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Times of the protocol.
+const (
+	// A move that takes longer than 3 intervals and a minute is taken back, and the new shard gets
+	// nothing else for a while.
+	timeoutIntervals = 3
+	timeout          = time.Minute
+	slowFor          = 10 * time.Minute
+	// If a pod cannot report what it scrapes, a target counts as scraped this time and an interval after
+	// its Prometheus fetched the list: its managers of discovery and of scrapes each wait up to 5 s.
+	settles = 5*time.Second + 5*time.Second + 2*time.Second
+	// Only one shard is given up in this time.
+	giveUpEvery = 10 * time.Minute
+	// A new leader waits this long for the lists that pods have.
+	recoverFor = time.Minute
+	// A pod that was not heard of for so long after that does not hold up moves any more.
+	unheardFor = 5 * time.Minute
+)
+
+// pod is a replica, and what it reported last.
+type pod struct {
+	Pod
+	boot, seq uint64
+	// version of the list that its Prometheus has fetched, of this leader. fetched has the time of the
+	// first report of it, for those with which units were added.
+	version uint64
+	fetched map[uint64]time.Time
+	scraped map[ID]bool
+	blind   bool
+	heard   bool // it has a list of this leader
+	met     bool // it said what it has, see [Machine.Held]
+}
+
+// load is what a shard has.
+type load struct {
+	on, want, moving uint64 // series
+	units            int    // on it or on their way to it
+}
+
+// Machine decides what the lists of the shards of a workload have. It is not safe for concurrent use.
+type Machine struct {
+	rules       Rules
+	leader, seq uint64
+	shards      int
+	now         time.Time
+	recovery    *recovery // nil once the lists of pods are known
+	began       time.Time
+	frozen      bool
+
+	units   map[ID]*unit
+	moving  map[ID]*unit // with a shard to
+	pending map[ID]*unit // on another shard than the wanted one, and not moving
+	leaving map[ID]*unit // with shards that may still have them, besides their own
+	buried  map[ID]*unit // gone, but pods may still have them
+	order   []*unit      // pending in the order of their start; nil if not current
+	pods    map[string]*pod
+	of      map[int][]*pod // by shard
+	loads   map[int]*load
+	lists   map[int]uint64 // version of the list by shard
+
+	slow   map[int]time.Time // until
+	gone   map[int]time.Time // shards without live pods, since when
+	dead   map[int]bool      // those that are given up
+	gaveUp time.Time
+}
+
+// New returns the machine of a leader. Its lists are not to be served before [Machine.Ready].
+func New(leader uint64, now time.Time, rules Rules) *Machine {
+	return &Machine{
+		rules: rules, leader: leader, now: now, began: now, recovery: &recovery{held: map[ID][]holder{}},
+		units: map[ID]*unit{}, moving: map[ID]*unit{}, pending: map[ID]*unit{}, buried: map[ID]*unit{}, leaving: map[ID]*unit{},
+		pods: map[string]*pod{}, loads: map[int]*load{}, lists: map[int]uint64{},
+		slow: map[int]time.Time{}, gone: map[int]time.Time{}, dead: map[int]bool{},
+	}
+}
+
+// Freeze stops what depends on the API server while that cannot be read: no unit is removed, and no
+// shard is given up.
+func (m *Machine) Freeze(frozen bool) {
+	if m.frozen && !frozen {
+		for shard := range m.gone { // they may have been there in between
+			m.gone[shard] = m.now
+		}
+	}
+	m.frozen = frozen
+}
+
+// Pods replaces the number of shards and their pods. A shard above the number that has no pods is dead.
+func (m *Machine) Pods(shards int, pods []Pod) {
+	had := m.pods
+	m.shards = shards
+	m.pods = make(map[string]*pod, len(pods))
+	for _, p := range pods {
+		known := had[p.Name]
+		if known == nil {
+			known = &pod{fetched: map[uint64]time.Time{}}
+		}
+		if known.Pod = p; !p.Live { // what it scraped has to be reported again
+			known.scraped = nil
+			clear(known.fetched)
+		}
+		m.pods[p.Name] = known
+	}
+	m.group()
+}
+
+// group makes the table of pods by shard.
+func (m *Machine) group() {
+	m.of = make(map[int][]*pod, m.shards)
+	for _, p := range m.pods {
+		m.of[p.Shard] = append(m.of[p.Shard], p)
+	}
+}
+
+// Want says where a unit should be. A new unit is there at once; one that was gone for a moment, so that
+// pods still have it, is where it was.
+func (m *Machine) Want(id ID, want Want) {
+	u := m.units[id]
+	if u == nil {
+		u = &unit{id: id, on: Nowhere, to: Nowhere, want: Want{Shard: Nowhere}}
+		if was := m.buried[id]; was != nil {
+			u = was
+			delete(m.buried, id)
+			m.leaving[id] = u
+		}
+		m.units[id] = u
+	}
+	m.count(u, -1)
+	u.want = want
+	m.count(u, 1)
+	if u.on == Nowhere && !m.left(u) {
+		m.revive(u)
+	}
+	m.file(u)
+}
+
+// revive puts a unit on the shards whose pods still have it, to the wanted one if that is one of them.
+func (m *Machine) revive(u *unit) {
+	on, to := u.left[0].shard, Nowhere
+	for _, l := range u.left[1:] {
+		if l.shard != on && (to == Nowhere || l.shard == u.want.Shard) {
+			to = l.shard
+		}
+	}
+	if on == u.want.Shard && to != Nowhere {
+		on, to = to, on
+	}
+	m.set(u, on, to)
+}
+
+// Gone removes a unit that has no targets any more. While the machine is frozen, it stays.
+func (m *Machine) Gone(id ID) {
+	u := m.units[id]
+	if u == nil || m.frozen {
+		return
+	}
+	m.count(u, -1)
+	u.want = Want{Shard: Nowhere}
+	m.count(u, 1)
+	m.set(u, Nowhere, Nowhere)
+	delete(m.units, id)
+	delete(m.leaving, id)
+	m.buried[id] = u
+}
+
+// Ready reports whether lists may be served: the machine knows what pods have.
+func (m *Machine) Ready() bool { return m.recovery == nil }
+
+// Serves returns the shards that have a unit in their lists; to is Nowhere unless it is on its way.
+func (m *Machine) Serves(id ID) (on, to int) {
+	if u := m.units[id]; u != nil && m.Ready() {
+		return u.on, u.to
+	}
+	return Nowhere, Nowhere
+}
+
+// Version returns the version of the list of a shard.
+func (m *Machine) Version(shard int) uint64 { return m.lists[shard] }
+
+// Watched returns the units of a shard of which the pods report whether they scrape them: those on their way
+// to it or off it, and those that another shard may not have lost yet.
+func (m *Machine) Watched(shard int) (out []ID) {
+	for _, units := range []map[ID]*unit{m.moving, m.leaving} {
+		for _, u := range sorted(units) {
+			if u.on == shard || u.to == shard {
+				out = append(out, u.id)
+			}
+		}
+	}
+	return out
+}
+
+// Empty reports whether no unit is on a shard or on its way to it, and its pods have fetched a list without
+// those that were.
+func (m *Machine) Empty(shard int) bool {
+	if l := m.loads[shard]; l != nil && l.units > 0 {
+		return false
+	}
+	for _, units := range []map[ID]*unit{m.leaving, m.buried} {
+		for _, u := range units {
+			if slices.ContainsFunc(u.left, func(l leaving) bool { return l.shard == shard }) {
+				return false
+			}
+		}
+	}
+	return m.Ready()
+}
+
+// Moving returns the units on their way, and the number of those that wait for it.
+func (m *Machine) Moving() (moving []ID, waiting int) {
+	return slices.SortedFunc(maps.Keys(m.moving), ID.Compare), len(m.pending)
+}
