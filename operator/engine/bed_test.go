@@ -113,7 +113,11 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 			}
 		})
 	}
-	b.stop = sync.OnceFunc(func() { cancel(); wg.Wait() })
+	b.stop = sync.OnceFunc(func() {
+		cancel()
+		wg.Wait()
+		time.Sleep(time.Second) // of the bubble: a watch may have begun in this moment, and time stands still at its end
+	})
 	b.t.Cleanup(b.stop)
 	b.settle()
 	return out

@@ -76,6 +76,7 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 	in := func(ns string) *cache.ListWatch {
 		lw := cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
 		lw.ListWithContextFunc = listTrimmed(client, resource, ns, w.tweak, trimmer(keep))
+		lw.WatchFuncWithContext = Timely(lw.WatchFuncWithContext)
 		return lw
 	}
 	for _, ns := range w.Namespaces.Watches() {
@@ -91,10 +92,10 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 	in := func(ns string) *cache.ListWatch {
 		return &cache.ListWatch{
 			ListWithContextFunc: listMetadata(client.Resource(gvr).Namespace(ns), w.tweak, trimmer(identityOnly)),
-			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			WatchFuncWithContext: Timely(func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)
-			},
+			}),
 		}
 	}
 	get := func(ctx context.Context, name types.NamespacedName) (Object, error) {

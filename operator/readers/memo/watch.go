@@ -12,6 +12,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 	"k8s.io/klog/v2"
 
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
@@ -181,6 +182,10 @@ func (w *watches) follow(s scope, st *state) error {
 	return ctx.Err()
 }
 
+// watchSeconds is how long one watch lasts. Without a limit, the API server would choose one that only it knows, and a
+// watch that lost its server would never end.
+const watchSeconds = 600
+
 // watcher opens the watches of a scope, one after another.
 type watcher struct {
 	Source
@@ -191,7 +196,11 @@ type watcher struct {
 // WatchWithContext implements cache.WatcherWithContext.
 func (w watcher) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	options.LabelSelector = w.labels
-	out, err := w.Watch(ctx, w.of, w.namespace, options)
+	options.TimeoutSeconds = new(int64(watchSeconds))
+	start := informer.Timely(func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		return w.Watch(ctx, w.of, w.namespace, options)
+	})
+	out, err := start(ctx, options)
 	if err == nil {
 		w.begun()
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
@@ -96,6 +97,7 @@ func transform(older discovery.Older) cache.TransformFunc {
 
 // observed records the results of calls to the API server.
 func (s *source) observed(api *cache.ListWatch) *cache.ListWatch {
+	start := informer.Timely(api.WatchWithContext)
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			s.listing()
@@ -107,7 +109,7 @@ func (s *source) observed(api *cache.ListWatch) *cache.ListWatch {
 			if o.SendInitialEvents != nil && *o.SendInitialEvents { // a list in the form of a watch
 				s.listing()
 			}
-			out, err := api.WatchWithContext(ctx, o)
+			out, err := start(ctx, o)
 			s.result("watch", err)
 			return out, err
 		},
