@@ -54,7 +54,8 @@ type answer struct {
 	asked  watched
 	until  time.Time // zero: invalidated by the watch
 	pause  time.Duration
-	bytes  int  // of the cached content
+	lost   time.Time // since when the object is forbidden, which was read before; zero: it is not
+	bytes  int       // of the cached content
 	empty  bool // only the version is cached, see Cache.shrink
 }
 
@@ -70,6 +71,10 @@ const (
 	lastRecheck  = 8 * time.Minute
 	// keepDue is how long an expired answer remains due without being read.
 	keepDue = time.Minute
+	// forgiven is how long an object that was read before is used after it became forbidden. Roles and bindings
+	// are replaced by deleting and recreating them, and a restarted API server forbids everything for a moment:
+	// what refers to the object must not disappear for that. It covers some rechecks.
+	forgiven = 5 * time.Minute
 	// refusedVersion is the version of an object that must not be read. It cannot be a resourceVersion.
 	refusedVersion = "refused"
 )
@@ -167,6 +172,7 @@ func (a *answer) holds(at watched, now time.Time) bool {
 	switch {
 	case a == nil:
 		return false
+	case !a.lost.IsZero():
 	case a.err == nil && at.known:
 		return a.object.Version == at.version || a.asked == at // read after the watch had this version
 	}
@@ -195,8 +201,13 @@ func (c *Cache) Retry(namespace string) []Ref {
 	defer c.mu.Unlock()
 	var out []Ref
 	for ref, a := range c.answers {
-		if a.version() == refusedVersion && (namespace == "" || ref.Namespace == namespace) {
+		switch {
+		case namespace != "" && ref.Namespace != namespace:
+		case a.version() == refusedVersion:
 			c.set(ref, &answer{err: a.err, asked: a.asked, until: c.now(), pause: firstRecheck})
+			out = append(out, ref)
+		case !a.lost.IsZero():
+			c.set(ref, &answer{object: a.object, asked: a.asked, until: c.now(), pause: firstRecheck, lost: a.lost})
 			out = append(out, ref)
 		}
 	}
@@ -275,17 +286,29 @@ func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
 	case err != nil && !refused(err):
 		return Object{}, err
 	}
-	c.keep(ref, before, &answer{object: got, err: err, asked: at})
+	answered := &answer{object: got, err: err, asked: at}
+	if apierrors.IsForbidden(err) && before.outlives(c.now()) {
+		answered = &answer{object: before.object, asked: at, lost: before.lost}
+		if answered.lost.IsZero() {
+			answered.lost = c.now()
+		}
+	}
+	c.keep(ref, before, answered)
 	if seer, is := c.versions.(Seer); is && err == nil {
 		seer.Seen(ref, got.Version)
 	}
-	return got, err
+	return answered.object, answered.err
+}
+
+// outlives reports whether an object that has become forbidden is still used.
+func (a *answer) outlives(now time.Time) bool {
+	return a != nil && a.err == nil && !a.empty && a.object.Version != "" && (a.lost.IsZero() || now.Sub(a.lost) < forgiven)
 }
 
 // keep caches an answer unless the object was forgotten meanwhile. The validity of repeated
 // errors increases up to lastRecheck, that of objects does not because they may change.
 func (c *Cache) keep(ref Ref, before, a *answer) {
-	if a.err != nil || !a.asked.known {
+	if a.err != nil || !a.asked.known || !a.lost.IsZero() {
 		a.pause = firstRecheck
 		if a.err != nil && before != nil && before.pause > 0 && before.version() == a.version() {
 			a.pause = min(2*before.pause, lastRecheck)
