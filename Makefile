@@ -101,6 +101,12 @@ envelope: build ## Measure what grows up to 200,000 monitors, and write the sect
 adversary: build ## Attack an installation with hostile objects and requests for hours (root; ARGS="--objects 2000 --seed 7")
 	@go run ./operator/dev/adversary/run $(ARGS)
 
+.PHONY: chaos
+chaos: export FIREKEEPER_CHAOS ?= all
+chaos: REPORT := -each
+chaos: ## Kill an operator at each of its writes, disturb it in every other way, and write docs/reliability.md (FIREKEEPER_CHAOS=20m: a part)
+	@$(call tested,-count=1 -vet=off -timeout 5h -parallel 4 ./operator/dev/chaos/...)
+
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
 	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }

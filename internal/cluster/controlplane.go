@@ -87,26 +87,50 @@ func (c *Cluster) awaitAPIServer(ctx context.Context) error {
 // RestartAPIServer kills and restarts the kube-apiserver of a cluster that this process started, and waits until it
 // responds.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
-	const name = "kube-apiserver"
+	restart, err := c.Crash("kube-apiserver")
+	if err != nil {
+		return err
+	}
+	return restart(ctx)
+}
+
+// Crash kills programs of the control plane of a cluster that this process started. restart starts them again in the
+// given order, with the same arguments, and waits until the API server responds.
+func (c *Cluster) Crash(names ...string) (restart func(context.Context) error, err error) {
+	args := map[string][]string{}
+	for _, name := range names {
+		if args[name], err = c.crash(name); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context) error {
+		for _, name := range names {
+			if _, err := c.start(name, args[name]...); err != nil {
+				return err
+			}
+		}
+		return c.awaitAPIServer(ctx)
+	}, nil
+}
+
+// crash kills a program and returns its arguments.
+func (c *Cluster) crash(name string) (args []string, err error) {
 	at := slices.IndexFunc(c.running, func(p *process) bool { return p.name == name })
 	if at < 0 {
-		return &NotRunningError{Dir: c.Dir}
+		return nil, &NotRunningError{Dir: c.Dir}
 	}
 	old := c.running[at]
 	for _, r := range c.state.Processes {
 		if r.Name == name {
 			if err := kill(r); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	<-old.exited
 	c.running = slices.Delete(c.running, at, at+1)
 	c.state.Processes = slices.DeleteFunc(c.state.Processes, func(r processRecord) bool { return r.Name == name })
-	if _, err := c.start(name, old.args...); err != nil {
-		return err
-	}
-	return c.awaitAPIServer(ctx)
+	return old.args, nil
 }
 
 // linkKubectl creates a link to kubectl in the cluster folder, for users and scripts.
