@@ -97,6 +97,10 @@ bench-cluster: build ## Time single changes of the operator against a real API s
 envelope: build ## Measure what grows up to 200,000 monitors, and write the section of docs/performance.md (an hour; ARGS="--quick", ARGS="--only pods")
 	@go run ./operator/dev/bench envelope $(ARGS)
 
+.PHONY: bench-discovery
+bench-discovery: build ## Compare central discovery with the discovery of servers (quarter of an hour; PROMETHEUS=path, ARGS="--jobs 2000 --endpoints 50" without PROMETHEUS: the service alone)
+	@go run ./operator/dev/bench discovery $(if $(PROMETHEUS),--prometheus $(PROMETHEUS)) $(ARGS)
+
 .PHONY: adversary
 adversary: build ## Attack an installation with hostile objects and requests for hours (root; ARGS="--objects 2000 --seed 7")
 	@go run ./operator/dev/adversary/run $(ARGS)
@@ -106,6 +110,12 @@ chaos: export FIREKEEPER_CHAOS ?= all
 chaos: REPORT := -each
 chaos: ## Kill an operator at each of its writes, disturb it in every other way, and write docs/reliability.md (FIREKEEPER_CHAOS=20m: a part)
 	@$(call tested,-count=1 -vet=off -timeout 5h -parallel 4 ./operator/dev/chaos/...)
+
+.PHONY: outages
+outages: export FIREKEEPER_OUTAGES ?= all
+outages: REPORT := -each
+outages: ## Kill each part of central discovery in each step of a migration, and look for gaps in scrapes (a quarter of an hour; FIREKEEPER_OUTAGES=7 makes four random ones)
+	@$(call tested,-count=1 ./operator/dev/outages)
 
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m

@@ -65,8 +65,13 @@ func TestDiscoveryService(t *testing.T) {
 	d := &discovery{Server: httptest.NewTLSServer(mux)}
 	t.Cleanup(func() { d.CloseClientConnections(); d.Close() })
 	p := newPod(t, d, pod.token)
-	process := start(t, p.args()...)
+	process := start(t, append(p.args(), "--targets-report-interval=50ms")...)
 	p.until(t, `200 [{"targets":["10.0.0.0:80"],"labels":{}}]`)
+	process.Until("a report", func() bool {
+		status, _ := service.Status()
+		streams := status[of].Streams
+		return len(streams) == 1 && streams[0].Report != nil && streams[0].Report.Version == status[of].Version && streams[0].Report.Requested == 1
+	})
 	if got := p.get("probe/demo/b"); got != "200 []" {
 		t.Errorf("a job without targets: %s", got)
 	}

@@ -77,10 +77,11 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 // serve runs the reloader and, if enabled, the HTTP server, until ctx ends or one of them
 // fails.
 func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) error {
-	trigger, name, err := o.trigger()
+	client, err := o.client()
 	if err != nil {
 		return err
 	}
+	trigger, name := o.trigger(client)
 	reg := prometheus.NewRegistry()
 	var trim footprint.Trimmer
 	trim.Soon() // startup needs more memory than normal operation
@@ -98,6 +99,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	}
 	work, err := o.Targets.with(r.Run, targets.Options{
 		Limits: targets.LimitsFor(footprint.ContainerLimit()), OnUpdate: trim.Soon, Registerer: reg, Logger: log,
+		Prometheus: targets.Prometheus{Targets: reload.Derive(o.server(), "/api/v1/targets"), Client: client},
 	})
 	if err != nil {
 		return err

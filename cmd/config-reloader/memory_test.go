@@ -4,12 +4,15 @@ package main
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
@@ -327,7 +331,11 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 			p := newPod(t, d, "one")
 			p.list = filepath.Join(filepath.Dir(c.out), "targets.json.gz")
 			c.vol.Swap(map[string]string{key: "global: {}\n"})
-			cmd := c.command(p.args()[1:]...)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeActive(w, jobs, 5000) }))
+			t.Cleanup(server.Close)
+			args := p.args()
+			args[len(args)-1] = "--reload-url=" + server.URL + "/-/reload"
+			cmd := c.command(append(args[1:], "--targets-report-interval=2s")...)
 			var log logtest.Log
 			cmd.Stdout, cmd.Stderr = &log, &log
 			defer func() {
@@ -344,6 +352,20 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 					p.get(fmt.Sprint("serviceMonitor/demo/web/", i))
 				}
 			}
+			// Prometheus requests all jobs until its targets were compared.
+			for end := time.Now().Add(2 * time.Minute); ; time.Sleep(2 * time.Second) {
+				for i := range jobs {
+					p.get(fmt.Sprint("serviceMonitor/demo/web/", i))
+				}
+				all := d.reports()
+				if n := len(all); n > 0 && all[n-1].Compared == jobs && all[n-1].Active == all[n-1].Served && all[n-1].Served >= 5000 {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatalf("waited in vain for a report: %+v", all[max(0, len(all)-1):])
+				}
+			}
+			c.survived("the comparison with Prometheus")
 			for range 3 { // the whole list once more, from its beginning
 				d.events <- manyTargets(jobs, 5000)
 			}
@@ -357,6 +379,22 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 			}
 		})
 	}
+}
+
+// writeActive writes the active targets of Prometheus for the list of manyTargets, as its own discovery finds them: with
+// 3 KB of labels each.
+func writeActive(w io.Writer, jobs, n int) {
+	labels := strings.Repeat(`"__meta_kubernetes_pod_annotation_example":"0123456789012345678901234567890123456789",`, 33)
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	separator := `{"status":"success","data":{"activeTargets":[`
+	for j := range jobs {
+		for i := range n/jobs + 1 {
+			fmt.Fprintf(out, `%s{"discoveredLabels":{%s"__address__":"10.%d.%d.%d:8080"},"labels":{},"scrapePool":"serviceMonitor/demo/web/%d"}`, separator, labels, j%256, i>>8, i%256, j)
+			separator = ","
+		}
+	}
+	fmt.Fprint(out, `],"droppedTargets":[]}}`)
 }
 
 // manyTargets returns a full list of n targets of about 0.5 KB.

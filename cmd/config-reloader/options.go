@@ -195,18 +195,28 @@ func (o *Options) settle() time.Duration {
 	return o.Settle
 }
 
-// trigger returns the method to reload the server, and its name without credentials.
-func (o *Options) trigger() (t reload.Trigger, name string, err error) {
+// client returns how to connect to the server.
+func (o *Options) client() (reload.ClientOptions, error) {
 	client, err := o.Client.Options("reload")
-	if err != nil {
-		return nil, "", err
-	}
 	client.Timeout = o.Timeout
 	// Certificates of a server in the same pod are usually issued for other names.
 	client.SkipVerify = true
+	return client, err
+}
+
+// server returns the URL of an endpoint of the server.
+func (o *Options) server() *url.URL {
+	if o.Method == methodSignal {
+		return o.RuntimeInfo
+	}
+	return o.ReloadURL
+}
+
+// trigger returns the method to reload the server, and its name without credentials.
+func (o *Options) trigger(client reload.ClientOptions) (t reload.Trigger, name string) {
 	info := &reload.RuntimeInfo{URL: o.RuntimeInfo, Client: client}
 	if o.Method == methodSignal {
-		return reload.NewSignal(reload.SignalOptions{Process: o.Process, Info: info, Deadline: o.WatchInterval}), "process " + o.Process, nil
+		return reload.NewSignal(reload.SignalOptions{Process: o.Process, Info: info, Deadline: o.WatchInterval}), "process " + o.Process
 	}
 	if !o.runtimeInfoGiven {
 		info.URL = reload.Derive(o.ReloadURL, "/api/v1/status/runtimeinfo")
@@ -218,5 +228,5 @@ func (o *Options) trigger() (t reload.Trigger, name string, err error) {
 		URL: o.ReloadURL, Client: client,
 		Ready: reload.Derive(o.ReloadURL, "/-/ready"),
 		Info:  info, InfoOptional: !o.runtimeInfoGiven,
-	}), reload.Redact(o.ReloadURL), nil
+	}), reload.Redact(o.ReloadURL)
 }

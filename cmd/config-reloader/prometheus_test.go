@@ -27,11 +27,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
-	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
 )
 
 const (
@@ -57,15 +57,62 @@ func TestMigration(t *testing.T) {
 	m.d.set(m.list("1-1", 0))
 	reloadtest.Until(t, "the list", func() bool { return m.pod.get(migrationJob) == "200 "+m.groups(0) })
 
-	for _, mode := range []string{"both", "central", "both", "own"} {
+	for i, mode := range []string{"both", "central", "both", "own"} {
 		m.deliver(mode)
 		m.live(mode)
 		m.scraped("in mode "+mode, 5)
+		if i < 2 { // later, there is no discovery server
+			m.reports("in mode "+mode, func(r targetreport.Report) bool {
+				return r.Compared == 1 && len(r.Jobs) == 0 && r.Served == len(m.kept()) && r.Active == r.Served
+			})
+		}
 		if mode == "central" {
+			m.disagrees()
 			m.centralChanges()
 		}
 	}
 	m.checkScrapes()
+	if n := m.process.Metric("reloader_targets_disagreements"); n != "0" {
+		t.Errorf("%s disagreements at the end", n)
+	}
+}
+
+// reports waits for a report, and expects no disagreement in those before it.
+func (m *migration) reports(when string, want func(targetreport.Report) bool) {
+	m.t.Helper()
+	seen := len(m.d.reports())
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		all := m.d.reports()
+		for _, r := range all[seen:] {
+			if want(r) {
+				return
+			}
+			if seen++; r.Disagreements() > 0 {
+				m.t.Errorf("%s: %+v", when, r)
+			}
+		}
+		if time.Now().After(end) {
+			m.t.Fatalf("waited in vain for a report %s: %+v", when, all[max(0, len(all)-2):])
+		}
+	}
+}
+
+// disagrees sends a target that the relabelings in Prometheus drop.
+func (m *migration) disagrees() {
+	m.t.Helper()
+	m.d.set(m.list("1-2", 1))
+	m.reports("about a target", func(r targetreport.Report) bool { return r.Served == len(m.kept())+1 && r.Active == r.Served })
+	failed := strings.Replace(m.list("1-3", 1), m.extra.name()+`","__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Running"`,
+		m.extra.name()+`","__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Failed"`, 1)
+	m.d.set(failed)
+	m.reports("about a target that is dropped", func(r targetreport.Report) bool {
+		return len(r.Jobs) == 1 && r.Jobs[0].Job == migrationJob && r.Jobs[0].Dropped != nil && r.Jobs[0].Dropped.Count == 1 && r.Jobs[0].Dropped.Names[0] == m.extra.address && r.Disagreements() == 1
+	})
+	if n := m.process.Metric("reloader_targets_disagreements"); n != "1" {
+		m.t.Errorf("%s disagreements", n)
+	}
+	m.d.set(m.list("1-4", 0))
+	m.reports("about the last list", func(r targetreport.Report) bool { return r.Version == "1-4" && r.Compared == 1 && len(r.Jobs) == 0 })
 }
 
 // migration is a Prometheus with its config-reloader, an API server, a discovery server and targets.
@@ -85,7 +132,7 @@ type migration struct {
 
 func newMigration(t *testing.T) *migration {
 	m := &migration{t: t, vol: volumetest.New(t), url: "http://" + freePort(t), extra: newScrapeTarget(t)}
-	for range 6 {
+	for range 12 { // with fewer, all are on one of two shards now and then
 		m.targets = append(m.targets, newScrapeTarget(t))
 	}
 	m.d = newDiscovery(t, "one", "")
@@ -94,7 +141,7 @@ func newMigration(t *testing.T) *migration {
 	t.Cleanup(func() { m.api.CloseClientConnections(); m.api.Close() })
 	args := m.pod.args()
 	m.args = append(args[1:len(args)-1], "--config-file="+m.vol.Path(key), "--config-envsubst-file="+m.pod.file("prometheus.yaml"),
-		"--watched-dir="+m.vol.Dir, "--reload-url="+m.url+"/-/reload")
+		"--watched-dir="+m.vol.Dir, "--reload-url="+m.url+"/-/reload", "--targets-report-interval=5s")
 	return m
 }
 
@@ -105,29 +152,14 @@ func (m *migration) deliver(mode string) {
 		Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: mode}}}
 	p.Spec.Version = m.version
 	p.Spec.Shards, p.Spec.ScrapeInterval = new(int32(2)), v1.Duration(interval.String())
-	s, err := promconfig.ServerSettings(p, promconfig.Capabilities{CentralDiscovery: true, ShardRetention: true})
-	must(m.t, err)
 	monitor := &v1.PodMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
 	monitor.Spec.Selector.MatchLabels = map[string]string{"app": "web"}
 	// Prometheus adds __meta_url to the targets of the list. As a label, it would end their scrapes.
 	seen := []v1.RelabelConfig{{Action: "labelmap", Regex: "__meta_(url|kubernetes_pod_phase)"}}
 	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics", RelabelConfigs: seen}}
-	f := promconfig.CompilePodMonitor(monitor, s, &assets.Static{})
-	must(m.t, f.Err)
-	frame, err := promconfig.CompileServer(p, s, nil, &assets.Static{})
+	config, err := scene.Config{Prometheus: p, PodMonitors: []*v1.PodMonitor{monitor}, APIServer: m.api.URL, Lists: m.pod.listen}.Text()
 	must(m.t, err)
-	var text bytes.Buffer
-	for _, part := range promconfig.Assemble(&frame, func(kind string) [][]byte {
-		if kind == v1.PodMonitorKind {
-			return [][]byte{f.YAML}
-		}
-		return nil
-	}) {
-		text.Write(part.Text)
-		text.Write(bytes.Join(part.Monitors, nil))
-	}
-	config := strings.ReplaceAll(text.String(), "role: pod\n", "role: pod\n    api_server: "+m.api.URL+"\n")
-	m.vol.Swap(map[string]string{key: gz(m.t, strings.ReplaceAll(config, wellknown.TargetsAddress, m.pod.listen))})
+	m.vol.Swap(map[string]string{key: gz(m.t, config)})
 }
 
 // start runs config-reloader and Prometheus.
@@ -215,9 +247,9 @@ func (m *migration) centralChanges() {
 		return len(a.Data.Active)
 	}
 	own := len(m.kept())
-	m.d.events <- m.list("1-2", 1)
+	m.d.set(m.list("1-5", 1))
 	reloadtest.Until(m.t, "the target of the list", func() bool { return m.extra.count() > 0 && scraping() == own+1 })
-	m.d.events <- m.list("1-3", 0)
+	m.d.set(m.list("1-6", 0))
 	reloadtest.Until(m.t, "the target to go", func() bool { return scraping() == own })
 	m.d.CloseClientConnections()
 	m.d.Close()

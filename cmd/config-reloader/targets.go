@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"time"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -19,6 +20,7 @@ import (
 type Targets struct {
 	Server                          *url.URL
 	TokenFile, CAFile, Listen, File string
+	Report                          time.Duration
 }
 
 func (t *Targets) bind(app *kingpin.Application) {
@@ -30,6 +32,8 @@ func (t *Targets) bind(app *kingpin.Application) {
 	app.Flag("targets-listen", "host:port to serve targets on, without authentication; the host must be a loopback address.").
 		Default("127.0.0.1:8082").StringVar(&t.Listen)
 	app.Flag("targets-file", "File that keeps the targets across restarts. Required with --targets-server.").StringVar(&t.File)
+	options.Var(app.Flag("targets-report-interval", "Interval of reports to --targets-server: how far the server of --reload-url is with the list of targets, and where both disagree; 0 disables them.").
+		Default("1m"), &t.Report, options.Duration)
 }
 
 func (t *Targets) validate() error {
@@ -57,7 +61,7 @@ func (t *Targets) with(work func(context.Context) error, o targets.Options) (fun
 	if t.Server == nil {
 		return work, nil
 	}
-	o.Server, o.TokenFile, o.CAFile, o.File = t.Server, t.TokenFile, t.CAFile, t.File
+	o.Server, o.TokenFile, o.CAFile, o.File, o.Report = t.Server, t.TokenFile, t.CAFile, t.File, t.Report
 	client := targets.New(o)
 	client.Load()
 	server, err := httpserver.Listen(httpserver.Options{Address: t.Listen, Handler: client, Logger: o.Logger})

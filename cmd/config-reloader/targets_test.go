@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
 // discovery is a discovery server. It sends its lines to each new connection, and then what send adds.
@@ -34,6 +35,7 @@ type discovery struct {
 	lines  string // for new connections
 	asked  []string
 	events chan string
+	said   []targetreport.Report
 }
 
 func newDiscovery(t testing.TB, token, lines string) *discovery {
@@ -46,10 +48,16 @@ func newDiscovery(t testing.TB, token, lines string) *discovery {
 func (d *discovery) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	token, lines := d.token, d.lines
-	d.asked = append(d.asked, r.Header.Get("Authorization")+" "+r.URL.RequestURI())
+	if r.Method == http.MethodGet {
+		d.asked = append(d.asked, r.Header.Get("Authorization")+" "+r.URL.RequestURI())
+	}
 	d.mu.Unlock()
 	if r.Header.Get("Authorization") != "Bearer "+token {
 		http.Error(w, "the token is not valid", http.StatusUnauthorized)
+		return
+	}
+	if r.Method == http.MethodPost {
+		d.report(w, r)
 		return
 	}
 	out := io.Writer(w)
@@ -68,8 +76,32 @@ func (d *discovery) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case lines = <-d.events:
+		case <-time.After(10 * time.Second):
+			lines = `{"ping":{"version":"1-1"}}` + "\n"
 		}
 	}
+}
+
+func (d *discovery) report(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var report targetreport.Report
+	if err == nil {
+		report, err = targetreport.Decode(body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.said = append(d.said, report)
+}
+
+// reports returns the reports so far.
+func (d *discovery) reports() []targetreport.Report {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.said)
 }
 
 func (d *discovery) requests() []string {

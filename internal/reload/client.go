@@ -1,11 +1,13 @@
 package reload
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -122,13 +124,25 @@ func (o ClientOptions) request(ctx context.Context, method string, u *url.URL) (
 //
 // Errors: a file of the options is unusable, or there is no response. None contains a credential.
 func (o ClientOptions) Get(ctx context.Context, u *url.URL, header http.Header) (*http.Response, error) {
+	return o.do(ctx, http.MethodGet, u, header, nil)
+}
+
+// Post is like Get, and sends a body.
+func (o ClientOptions) Post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*http.Response, error) {
+	return o.do(ctx, http.MethodPost, u, header, body)
+}
+
+func (o ClientOptions) do(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*http.Response, error) {
 	client, err := o.client()
 	if err != nil {
 		return nil, err
 	}
-	req, err := o.request(ctx, http.MethodGet, u)
+	req, err := o.request(ctx, method, u)
 	if err != nil {
 		return nil, err
+	}
+	if len(body) > 0 {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
 	for name, values := range header {
 		req.Header[name] = values

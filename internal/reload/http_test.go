@@ -437,6 +437,7 @@ func TestURLs(t *testing.T) {
 		"https://u:p@h/a%20b/-/reload?token=secret#top": "https://u:p@h/a%20b/-/ready",
 		"http://localhost:9090/prom%3Fx/-/reload":       "http://localhost:9090/prom%3Fx/-/ready",
 		"http://localhost:9090/größe/-/reload":          "http://localhost:9090/gr%C3%B6%C3%9Fe/-/ready",
+		"http://h/p/api/v1/status/runtimeinfo":          "http://h/p/-/ready",
 		"http://localhost:9090/reload":                  "",
 		"http://localhost:9090":                         "",
 	} {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -90,17 +91,21 @@ func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 	return LoadState{*answer.Data.ReloadConfigSuccess, *answer.Data.LastConfigTime}, nil
 }
 
-// Derive returns the URL of another endpoint of the server with this reload URL
-// (".../prefix/-/reload" becomes ".../prefix" + path), or nil if the reload URL has another
-// form.
-func Derive(reloadURL *url.URL, path string) *url.URL {
-	const suffix = "/-/reload"
-	n := len(reloadURL.Path) - len(suffix)
-	if n < 0 || reloadURL.Path[n:] != suffix {
+// infoPath is the path of the endpoint of [RuntimeInfo].
+const infoPath = "/api/v1/status/runtimeinfo"
+
+// Derive returns the URL of another endpoint of the server with this URL, which is that of its reload or
+// runtimeinfo endpoint (".../prefix/-/reload" becomes ".../prefix" + path), or nil if it has another form.
+func Derive(from *url.URL, path string) *url.URL {
+	prefix, ok := strings.CutSuffix(from.Path, "/-/reload")
+	if !ok {
+		prefix, ok = strings.CutSuffix(from.Path, infoPath)
+	}
+	if !ok {
 		return nil
 	}
-	u := *reloadURL
-	u.Path, u.RawPath = reloadURL.Path[:n]+path, ""
+	u := *from
+	u.Path, u.RawPath = prefix+path, ""
 	u.RawQuery, u.Fragment, u.RawFragment = "", "", ""
 	return &u
 }

@@ -4,6 +4,7 @@
 //	bench --sizes 1000/200 --samples 20 --profiles out
 //	bench --kind alertmanager   (AlertmanagerConfigs)
 //	bench envelope              (make envelope: everything that grows, up to 200,000 monitors)
+//	bench discovery             (make bench-discovery: central discovery and that of servers)
 //
 // For each size it starts a control plane without nodes, creates the objects, starts the operator as a process and
 // times single changes: from sending the patch until a watch delivers the change in the Secret or ConfigMap of every
@@ -22,6 +23,8 @@
 //	table.go             the result
 //	envelope.go machine.go grow.go sustained.go pods.go following.go
 //	                     bench envelope, and its parts
+//	discovery.go scraper.go followers.go
+//	                     bench discovery: the steps; a Prometheus and its config-reloader; many pods
 package main
 
 import (
@@ -78,6 +81,7 @@ func run(ctx context.Context, args []string) error {
 	app.Flag("profiles", "Folder for profiles of the operator (CPU during the changes, memory at the end). Empty means none.").StringVar(&o.profiles)
 	changes := bindChanges(app.Command("changes", "Time single changes at chosen sizes.").Default(), &o)
 	whole := bindEnvelope(app.Command("envelope", "Measure everything that grows, at growing sizes, and write the table of docs/performance.md."), &o)
+	central := bindDiscovery(app.Command("discovery", "Compare central discovery with the discovery of the servers themselves."), &o)
 	command, err := app.Parse(args)
 	if err != nil {
 		return err
@@ -85,8 +89,11 @@ func run(ctx context.Context, args []string) error {
 	if _, err := os.Stat(o.operator); err != nil {
 		return fmt.Errorf("--operator: %w; make build makes it", err)
 	}
-	if command == "envelope" {
+	switch command {
+	case "envelope":
 		return whole.run(ctx)
+	case "discovery":
+		return central.run(ctx)
 	}
 	return changes(ctx)
 }

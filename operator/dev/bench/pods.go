@@ -55,15 +55,7 @@ func (b *bed) fillPods(ctx context.Context, count int, say func(string, ...any))
 	if _, err := b.kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "discovery"}, Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{"", "discovery.k8s.io"}, Resources: []string{"services", "pods", "endpointslices"}, Verbs: []string{"get", "list", "watch"}},
-	}}
-	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts"}}}
-	if _, err := b.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	if _, err := b.kube.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+	if err := b.allowDiscovery(ctx); err != nil {
 		return err
 	}
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: demo, Name: "k8s"}}
@@ -80,8 +72,27 @@ func (b *bed) fillPods(ctx context.Context, count int, say func(string, ...any))
 	return b.storePods(ctx, count, say)
 }
 
+// allowDiscovery lets all ServiceAccounts read what targets consist of.
+func (b *bed) allowDiscovery(ctx context.Context) error {
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "discovery"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{"", "discovery.k8s.io"}, Resources: []string{"services", "pods", "endpointslices"}, Verbs: []string{"get", "list", "watch"}},
+	}}
+	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts"}}}
+	if _, err := b.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	_, err := b.kube.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+	return err
+}
+
 // storePods stores pods, and the Services and EndpointSlices with them, in the encoding of the API server.
 func (b *bed) storePods(ctx context.Context, count int, say func(string, ...any)) error {
+	return b.storeServices(ctx, count, count/podsOfService, discoverytest.TypicalService, say)
+}
+
+// storeServices is like storePods, with other Services.
+func (b *bed) storeServices(ctx context.Context, count, services int, service func(i int) (corev1.Service, discoveryv1.EndpointSlice), say func(string, ...any)) error {
 	began := time.Now()
 	core, discovery := encoder(corev1.SchemeGroupVersion), encoder(discoveryv1.SchemeGroupVersion)
 	put := func(what, folder string, count int, one func(i int) (name string, value []byte, err error)) error {
@@ -90,7 +101,6 @@ func (b *bed) storePods(ctx context.Context, count int, say func(string, ...any)
 			return pair{[]byte(path.Join("/registry", folder, demo, name)), value}, err
 		}, every(20_000, count, what, say))
 	}
-	services := count / podsOfService
 	err := errors.Join(
 		put("pods", "pods", count, func(i int) (string, []byte, error) {
 			pod := discoverytest.TypicalPod(i)
@@ -99,12 +109,12 @@ func (b *bed) storePods(ctx context.Context, count int, say func(string, ...any)
 			return pod.Name, value, err
 		}),
 		put("Services", "services/specs", services, func(i int) (string, []byte, error) {
-			service, _ := discoverytest.TypicalService(i)
-			value, err := runtime.Encode(core, &service)
-			return service.Name, value, err
+			one, _ := service(i)
+			value, err := runtime.Encode(core, &one)
+			return one.Name, value, err
 		}),
 		put("EndpointSlices", "endpointslices", services, func(i int) (string, []byte, error) {
-			_, slice := discoverytest.TypicalService(i)
+			_, slice := service(i)
 			value, err := runtime.Encode(discovery, &slice)
 			return slice.Name, value, err
 		}),

@@ -22,6 +22,7 @@
 //	limits.go   the number of reviews and of streams, in total and per sender
 //	handler.go  GET /v1/assignments
 //	stream.go   one stream
+//	reports.go  POST /v1/reports: what pods say about their lists
 //	status.go   who has what
 //	metrics.go
 //

@@ -185,6 +185,14 @@ func (f *Feed) next(of Shard, have Version) (out position, err error) {
 	return out, nil
 }
 
+// Has reports whether a job is in a list.
+func (f *Feed) Has(of Shard, job string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.lists[of]
+	return l != nil && l.jobs[job] != nil
+}
+
 // Jobs returns the names of the jobs in a list, sorted.
 func (f *Feed) Jobs(of Shard) []string {
 	f.mu.Lock()

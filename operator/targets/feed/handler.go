@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"net"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
 // Path is the path of streams.
@@ -25,10 +28,14 @@ type Server struct {
 	reviews reviews
 	streams streams
 	metrics metrics
+	told    told
 }
 
-// Register registers the path of streams.
-func (s *Server) Register(mux *http.ServeMux) { mux.Handle("GET "+Path, s) }
+// Register registers the paths of streams and of reports.
+func (s *Server) Register(mux *http.ServeMux) {
+	mux.Handle("GET "+Path, s)
+	mux.HandleFunc("POST "+targetreport.Path, s.report)
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -50,28 +57,47 @@ func (s *Server) open(r *http.Request) (*stream, error) {
 	if !ok {
 		return nil, &refusal{code: http.StatusBadRequest, message: "parameter have is no version"}
 	}
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || token == "" || len(token) > maxToken {
-		return nil, &refusal{code: http.StatusUnauthorized, message: "send the header Authorization: Bearer TOKEN"}
-	}
-	address, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		address = r.RemoteAddr
-	}
-	end, err := s.reviews.start(time.Now(), address, token)
+	token, err := bearer(r)
 	if err != nil {
 		return nil, err
 	}
-	who, err := s.Identity.caller(r.Context(), s.Feed, token)
-	end(time.Now(), err)
+	who, err := s.identify(r, token)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := s.Feed.next(who.shard, have); err != nil {
 		return nil, err
 	}
-	st := &stream{server: s, caller: who, sent: have, since: time.Now(), packed: acceptsGzip(r.Header), ended: make(chan struct{})}
+	st := &stream{server: s, caller: who, token: sha256.Sum256([]byte(token)), sent: have, since: time.Now(), packed: acceptsGzip(r.Header), ended: make(chan struct{})}
 	return st, s.streams.enter(time.Now(), st)
+}
+
+// bearer returns the token of a request.
+//
+// Errors: *refusal.
+func bearer(r *http.Request) (string, error) {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok || token == "" || len(token) > maxToken {
+		return "", &refusal{code: http.StatusUnauthorized, message: "send the header Authorization: Bearer TOKEN"}
+	}
+	return token, nil
+}
+
+// identify returns the pod that sends a token.
+//
+// Errors: *refusal.
+func (s *Server) identify(r *http.Request, token string) (caller, error) {
+	address, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		address = r.RemoteAddr
+	}
+	end, err := s.reviews.start(time.Now(), address, token)
+	if err != nil {
+		return caller{}, err
+	}
+	who, err := s.Identity.caller(r.Context(), s.Feed, token)
+	end(time.Now(), err)
+	return who, err
 }
 
 // refuse responds with the status of an error.

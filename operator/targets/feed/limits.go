@@ -142,6 +142,9 @@ type streams struct {
 type pod struct {
 	streams []*stream // oldest first
 	starts  []time.Time
+	report  *PodReport // the last one; nil before the first
+	// reported is the time of the last attempt to report.
+	reported time.Time
 }
 
 // enter counts a stream of a caller. It ends the oldest stream of a pod that has too many.

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
 // metrics count what a server does.
@@ -13,6 +15,7 @@ type metrics struct {
 	mu                                 sync.Mutex
 	refusals                           map[int]int
 	full, partial, tooSlow, bytesTaken int
+	disagreements                      map[targetreport.Kind]int
 }
 
 func (m *metrics) refused(code int) {
@@ -35,6 +38,15 @@ func (m *metrics) step(s step, bytes int) {
 	}
 }
 
+func (m *metrics) disagree(kind targetreport.Kind, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.disagreements == nil {
+		m.disagreements = map[targetreport.Kind]int{}
+	}
+	m.disagreements[kind] += n
+}
+
 func (m *metrics) slow() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +64,11 @@ var (
 	stepsDesc    = prometheus.NewDesc("prometheus_operator_discovery_sent_total", "Lists and changes of lists that pods have received.", []string{"type"}, nil)
 	sentDesc     = prometheus.NewDesc("prometheus_operator_discovery_sent_bytes_total", "Bytes of lists that pods have received.", nil, nil)
 	slowDesc     = prometheus.NewDesc("prometheus_operator_discovery_slow_streams_total", "Streams that ended because the pod did not read them in time, or was gone.", nil, nil)
-	refusalsDesc = prometheus.NewDesc("prometheus_operator_discovery_refused_total", "Refused requests of pods by HTTP status.", []string{"code"}, nil)
+	disagreeDesc = prometheus.NewDesc("prometheus_operator_discovery_disagreements_total", "Targets about which a list and its Prometheus began to disagree, as pods have reported: "+
+		"those in the list that the relabelings in Prometheus drop (dropped), or that it does not know (missing), and those that it scrapes and that are not in the list (unlisted).", []string{"type"}, nil)
+	disagreeingDesc = prometheus.NewDesc("prometheus_operator_discovery_disagreements", "Targets about which lists and their Prometheus disagree now, as pods have reported.", nil, nil)
+	reportingDesc   = prometheus.NewDesc("prometheus_operator_discovery_reporting_pods", "Pods that follow a list and have reported about it.", nil, nil)
+	refusalsDesc    = prometheus.NewDesc("prometheus_operator_discovery_refused_total", "Refused requests of pods by HTTP status.", []string{"code"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -74,6 +90,9 @@ func (s *Server) Collect(ch chan<- prometheus.Metric) {
 	gauge(heldDesc, t.held)
 	gauge(largeDesc, t.tooLarge)
 	gauge(leadsDesc, t.leads)
+	reporting, disagreeing := s.streams.reported()
+	gauge(reportingDesc, reporting)
+	gauge(disagreeingDesc, disagreeing)
 	m := &s.metrics
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +100,10 @@ func (s *Server) Collect(ch chan<- prometheus.Metric) {
 	counter(stepsDesc, m.partial, "change")
 	counter(sentDesc, m.bytesTaken)
 	counter(slowDesc, m.tooSlow)
-	for _, code := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable} {
+	for _, kind := range targetreport.Kinds {
+		counter(disagreeDesc, m.disagreements[kind], string(kind))
+	}
+	for _, code := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable} {
 		counter(refusalsDesc, m.refusals[code], strconv.Itoa(code))
 	}
 }

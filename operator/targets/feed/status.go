@@ -34,6 +34,8 @@ type StreamStatus struct {
 	// Version that the pod has received.
 	Version string    `json:"version"`
 	Since   time.Time `json:"since"`
+	// Report is the last report of the pod. Absent before the first.
+	Report *PodReport `json:"report,omitempty"`
 }
 
 // status returns the state without version and streams.
@@ -57,9 +59,10 @@ func (l *list) status() ShardStatus {
 // Status returns the state of all lists, and whether this replica leads.
 func (s *Server) Status() (shards map[Shard]ShardStatus, leads bool) {
 	streams := map[Shard][]StreamStatus{}
+	reports := s.streams.reports()
 	for _, st := range s.streams.all() {
 		of := st.caller.shard
-		streams[of] = append(streams[of], StreamStatus{st.caller.pod.Name, st.version().String(), st.since})
+		streams[of] = append(streams[of], StreamStatus{st.caller.pod.Name, st.version().String(), st.since, reports[st.caller.uid]})
 	}
 	f := s.Feed
 	f.mu.Lock()

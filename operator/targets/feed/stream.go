@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -23,6 +24,7 @@ const (
 type stream struct {
 	server *Server
 	caller caller
+	token  [sha256.Size]byte // of the token of the caller
 	since  time.Time
 	packed bool // the client accepts gzip
 

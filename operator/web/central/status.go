@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
@@ -144,11 +145,7 @@ func (s Status) table(now time.Time) string {
 			}
 			var pods []string
 			for _, stream := range list.Streams {
-				if stream.Version == list.Version {
-					pods = append(pods, stream.Pod)
-				} else {
-					pods = append(pods, stream.Pod+" (behind)")
-				}
+				pods = append(pods, stream.Pod+noteOf(stream, list.Version))
 			}
 			fmt.Fprintf(rows, "%s\t%s\t%d\t%d\t%d\t%s\t%s ago\t%s\n", w.Ref, shard, list.Jobs, list.Targets, list.Bytes>>10, list.Version,
 				now.Sub(list.Since).Round(time.Second), strings.Join(pods, ", "))
@@ -163,6 +160,28 @@ func (s Status) table(now time.Time) string {
 
 // mostForbidden is the number of forbidden resources of a workload in the table.
 const mostForbidden = 50
+
+// noteOf returns a remark about a pod that follows a list with this version.
+func noteOf(s feed.StreamStatus, version string) string {
+	var notes []string
+	if s.Version != version {
+		notes = append(notes, "behind")
+	}
+	if s.Report != nil && s.Report.Disagreements() > 0 {
+		notes = append(notes, fmt.Sprintf("%d disagreements", s.Report.Disagreements()))
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, ", ") + ")"
+}
+
+// disagreed says what the disagreements of a report mean.
+var disagreed = map[targetreport.Kind]string{
+	targetreport.Dropped:  "its relabelings drop %d targets of the list: %s",
+	targetreport.Missing:  "Prometheus does not know its %d targets: %s",
+	targetreport.Unlisted: "Prometheus scrapes %d targets that are not in the list: %s",
+}
 
 // remarks writes what is not as it should be.
 func (w *WorkloadStatus) remarks(out *strings.Builder) {
@@ -203,6 +222,18 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 		}
 		for _, job := range list.TooLarge {
 			line("shard %d, job %s: left out, because the list is too large", list.Shard, job)
+		}
+		for _, stream := range list.Streams {
+			if stream.Report == nil {
+				continue
+			}
+			for _, job := range stream.Report.Jobs {
+				for _, kind := range targetreport.Kinds {
+					if t := job.Of(kind); t != nil {
+						line("pod %s, job %s: %s", stream.Pod, job.Job, fmt.Sprintf(disagreed[kind], t.Count, strings.Join(t.Names, ", ")))
+					}
+				}
+			}
 		}
 	}
 	for _, text := range w.Notes {

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -45,6 +46,10 @@ type Options struct {
 	// File keeps the list across restarts.
 	File   string
 	Limits Limits
+	// Report is the interval of reports to the server; 0 disables them.
+	Report time.Duration
+	// Prometheus is asked for its targets, for the reports.
+	Prometheus Prometheus
 	// OnUpdate is called after an update of the list; may be nil.
 	OnUpdate func()
 
@@ -62,6 +67,9 @@ type Client struct {
 	changed chan struct{} // the list is not in the file yet
 	started time.Time
 	open    func(ctx context.Context, u *url.URL) (*http.Response, error)
+	send    func(ctx context.Context, u *url.URL, body []byte) (*http.Response, error)
+
+	reporter reporter
 
 	// Of the last attempts.
 	failures int  // since the last confirmation
@@ -74,7 +82,8 @@ type Client struct {
 func New(o Options) *Client {
 	c := &Client{opts: o, pack: newPacker(), changed: make(chan struct{}, 1), started: time.Now()}
 	c.metrics = newMetrics(o.Registerer, &c.list, c.started)
-	c.open = c.connect
+	c.open, c.send = c.connect, c.post
+	c.reporter = reporter{list: &c.list, every: o.Report, prometheus: o.Prometheus, log: o.Logger}
 	return c
 }
 
@@ -93,9 +102,12 @@ func (c *Client) Load() {
 
 // Run receives the list until ctx ends.
 func (c *Client) Run(ctx context.Context) {
-	saved := make(chan struct{})
-	go func() { c.keepSaved(ctx); close(saved) }()
-	defer func() { <-saved }()
+	var others sync.WaitGroup
+	defer others.Wait()
+	others.Go(func() { c.keepSaved(ctx) })
+	if c.opts.Report > 0 {
+		others.Go(func() { c.keepReported(ctx) })
+	}
 	for ctx.Err() == nil {
 		c.metrics.connections.Inc()
 		err := c.stream(ctx)
@@ -194,18 +206,24 @@ func (c *Client) connect(ctx context.Context, u *url.URL) (*http.Response, error
 	return client.Get(ctx, u, http.Header{"Accept": {"application/x-ndjson"}, "Accept-Encoding": {"gzip"}})
 }
 
+// endpoint returns the URL of a path of the discovery server.
+func (c *Client) endpoint(path string) *url.URL {
+	u := *c.opts.Server
+	u.Path = strings.TrimSuffix(u.Path, "/") + path
+	return &u
+}
+
 // request opens the stream.
 //
 // Errors: no connection, or another status than 200.
 func (c *Client) request(ctx context.Context) (*http.Response, error) {
-	u := *c.opts.Server
-	u.Path = strings.TrimSuffix(u.Path, "/") + "/v1/assignments"
+	u := c.endpoint("/v1/assignments")
 	have, _ := c.list.current()
 	if c.full {
 		have = Version{}
 	}
 	u.RawQuery = url.Values{"have": {have.String()}}.Encode()
-	resp, err := c.open(ctx, &u)
+	resp, err := c.open(ctx, u)
 	if err != nil {
 		return nil, failf(Unreachable, "connect to the discovery server: %w", err)
 	}

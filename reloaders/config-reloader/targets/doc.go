@@ -11,6 +11,9 @@
 // stays: Prometheus never loses a target because the discovery server, the network or this program
 // does.
 //
+// If the server takes reports, the client also tells it whether Prometheus has requested the current list and
+// scrapes what is in it (report.go, compare.go).
+//
 // The list of each job is kept as the gzip-compressed JSON that Prometheus receives, because it is
 // stored, compared and served far more often than it is read. The file is the concatenation of these,
 // with the framing of the stream between them.

@@ -87,6 +87,13 @@ func (l *list) job(name string) *job {
 	return l.jobs[name]
 }
 
+// jobAt is like job, and returns the version of the list with it.
+func (l *list) jobAt(name string) (*job, Version) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.jobs[name], l.version
+}
+
 // confirm records that the list is current at this time.
 func (l *list) confirm(now time.Time) {
 	l.mu.Lock()

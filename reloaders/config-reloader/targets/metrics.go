@@ -11,6 +11,9 @@ type metrics struct {
 	connections prometheus.Counter
 	updates     prometheus.Counter
 	errors      *prometheus.CounterVec
+
+	disagreements          prometheus.Gauge
+	reports, reportsFailed prometheus.Counter
 }
 
 // newMetrics registers the metrics. now is the clock for the age of the list.
@@ -47,8 +50,12 @@ func newMetrics(reg prometheus.Registerer, l *list, started time.Time) *metrics 
 		updates:     prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_updates_total", Help: "Updates of the list of targets that were applied."}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "reloader_targets_errors_total",
 			Help: "Failures to receive or store the list of targets, by reason. The last list stays."}, []string{"reason"}),
+		disagreements: prometheus.NewGauge(prometheus.GaugeOpts{Name: "reloader_targets_disagreements",
+			Help: "Targets that are in the list and that Prometheus does not scrape, or that it scrapes and that are not in the list, for longer than it takes to apply a change."}),
+		reports:       prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_reports_total", Help: "Reports to the discovery server, including failed ones."}),
+		reportsFailed: prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_reports_failed_total", Help: "Reports that the discovery server did not accept, or without a comparison because Prometheus did not answer."}),
 	}
-	reg.MustRegister(m.connected, m.connections, m.updates, m.errors)
+	reg.MustRegister(m.connected, m.connections, m.updates, m.errors, m.disagreements, m.reports, m.reportsFailed)
 	for _, r := range reasons {
 		m.errors.WithLabelValues(string(r))
 	}

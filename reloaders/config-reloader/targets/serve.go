@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Prefix is the path of HTTP service discovery. The name of the job follows, escaped.
@@ -24,10 +25,13 @@ func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "use GET", http.StatusMethodNotAllowed)
 		return
 	}
-	j := c.list.job(name)
+	j, version := c.list.jobAt(name)
 	if j == nil {
 		http.Error(w, "the discovery server has sent no targets of this job yet", http.StatusServiceUnavailable)
 		return
+	}
+	if r.Method == http.MethodGet {
+		c.reporter.fetches.note(name, j, version, time.Now())
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

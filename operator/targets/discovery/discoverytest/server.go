@@ -35,6 +35,8 @@ type Server struct {
 	Lacks []string
 	// Reviews is the error response to every access review, as "CODE Reason".
 	Reviews string
+	// Starting makes it not ready.
+	Starting bool
 	// Expired rejects every page but the first.
 	Expired bool
 
@@ -99,6 +101,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/version": // older releases detect API versions
 		fmt.Fprint(w, `{"major": "1", "minor": "34", "gitVersion": "v1.34.4"}`)
+	case r.URL.Path == "/readyz":
+		w.Header().Set("Content-Type", "text/plain")
+		if s.Starting {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		fmt.Fprint(w, "[-]poststarthook/rbac/bootstrap-roles failed")
 	case r.Method == http.MethodPost:
 		s.review(w, r)
 	case query.Get("sendInitialEvents") != "": // simulates a server without streaming lists

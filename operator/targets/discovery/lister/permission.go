@@ -213,6 +213,12 @@ func (c Cluster) ask(ctx context.Context, a account, all []question, to verdicts
 		mu sync.Mutex
 		g  errgroup.Group
 	)
+	if len(all) == 0 {
+		return nil
+	}
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g.SetLimit(questions)

@@ -1,0 +1,461 @@
+package outages
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
+	"github.com/firekeeper-dev/firekeeper/operator/web/central"
+)
+
+func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+
+// world is everything that runs.
+type world struct {
+	t                        *testing.T
+	rand                     *rand.Rand
+	cluster                  *cluster.Cluster
+	kube                     kubernetes.Interface
+	program, version         string // Prometheus
+	operator, configReloader string
+	caFile                   string
+	replicas                 []*replica
+	shards                   []*shard
+	targets                  []*target
+	reloads                  []span // of all servers
+	mode                     string
+}
+
+// newWorld starts everything, with the discovery of the servers themselves.
+func newWorld(t *testing.T, seed uint64) *world {
+	if testing.Short() {
+		t.Skip("takes a minute, with an API server")
+	}
+	t.Logf("seed %d", seed)
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), program: programtest.Find(t, "prometheus"), mode: "own"}
+	version, err := programs.Release(t.Context(), w.program)
+	must(t, err)
+	w.version = "v" + version.String()
+	dir := t.TempDir()
+	w.caFile = filepath.Join(dir, "ca.crt")
+	w.operator, w.configReloader = build(t, dir, "operator"), build(t, dir, "config-reloader")
+	w.startCluster()
+	for range 12 {
+		w.grow()
+	}
+	w.startService()
+	t.Cleanup(w.logs)
+	for number := range sets {
+		w.shards = append(w.shards, w.startShard(number))
+	}
+	w.settled("at the start")
+	return w
+}
+
+// logs prints the logs of a failed test.
+func (w *world) logs() {
+	if !w.t.Failed() {
+		return
+	}
+	for _, r := range w.replicas {
+		w.t.Logf("%s: %s", r.name, r.log.Brief(60))
+	}
+	for _, s := range w.shards {
+		w.t.Logf("%s: %s", s.reloader.name, s.reloader.log.Brief(40))
+		w.t.Logf("%s: %s", s.prometheus.name, s.prometheus.log.Brief(20))
+	}
+}
+
+// step changes who discovers the targets.
+func (w *world) step(mode string) {
+	w.t.Helper()
+	w.annotate(mode)
+	for _, s := range w.shards {
+		s.deliver(mode)
+	}
+	w.reloads = append(w.reloads, span{time.Now(), time.Now().Add(reload)})
+}
+
+// settled waits until everything is as it should be: each server runs the configuration, follows its list, and scrapes
+// its targets, each of which is on one shard.
+func (w *world) settled(when string) {
+	w.t.Helper()
+	within(w.t, 2*time.Minute, when, func() error {
+		var errs []error
+		for _, s := range w.shards {
+			errs = append(errs, s.runs(w.mode))
+			if w.mode != "own" {
+				errs = append(errs, s.connected(), s.delivered())
+			}
+		}
+		return errors.Join(append(errs, w.owned())...)
+	})
+	since := time.Now()
+	within(w.t, time.Minute, "scrapes "+when, func() error {
+		for _, one := range w.targets {
+			if one.until.IsZero() && one.after(since) < 1 {
+				return fmt.Errorf("%s is not scraped", one.name)
+			}
+		}
+		return nil
+	})
+}
+
+// owned checks that each target is on exactly one shard.
+func (w *world) owned() error {
+	var got, want []string
+	for _, s := range w.shards {
+		active, err := s.active()
+		if err != nil {
+			return err
+		}
+		if len(active) == 0 {
+			return fmt.Errorf("%s scrapes nothing", s.prometheus.name)
+		}
+		got = append(got, active...)
+	}
+	for _, one := range w.targets {
+		if one.until.IsZero() {
+			want = append(want, one.address)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("scraped are %v, want %v", got, want)
+	}
+	return nil
+}
+
+// changes adds a target and removes one, which must arrive.
+func (w *world) changes(when string) {
+	w.t.Helper()
+	w.grow()
+	old := slices.IndexFunc(w.targets, func(s *target) bool { return s.until.IsZero() })
+	w.shrink(w.targets[old])
+	w.settled("after changes " + when)
+}
+
+// check checks the scrapes of all targets so far, and that there was no disagreement.
+func (w *world) check() {
+	w.t.Helper()
+	now := time.Now()
+	for _, one := range w.targets {
+		for _, text := range one.gaps(w.restartsOf(one), w.reloads, now) {
+			w.t.Error(text)
+		}
+	}
+	for _, r := range w.replicas {
+		for line := range strings.Lines(r.log.String()) {
+			if strings.Contains(line, "of its list") || strings.Contains(line, "not in its list") || strings.Contains(line, "SuspiciousShrink") {
+				w.t.Errorf("%s: %s", r.name, line)
+			}
+		}
+	}
+}
+
+// restartsOf returns the restarts of the server that scrapes a target.
+func (w *world) restartsOf(one *target) (out []span) {
+	for _, s := range w.shards {
+		if active, err := s.active(); err != nil || !one.until.IsZero() || slices.Contains(active, one.address) {
+			out = append(out, s.restarts...)
+		}
+	}
+	return out
+}
+
+// outage is something that fails and comes back.
+type outage struct {
+	name string
+	run  func(w *world, down time.Duration)
+}
+
+var outages = []outage{
+	{"the leader", func(w *world, down time.Duration) {
+		leader, _ := w.leader()
+		leader.kill()
+		time.Sleep(down)
+		leader.start()
+	}},
+	{"the standby", func(w *world, down time.Duration) {
+		standby := w.standby()
+		standby.kill()
+		time.Sleep(down)
+		standby.start()
+	}},
+	{"config-reloader", func(w *world, down time.Duration) {
+		s := w.shards[w.rand.IntN(2)]
+		s.reloader.kill()
+		time.Sleep(down)
+		s.reloader.start()
+	}},
+	{"Prometheus", func(w *world, down time.Duration) { w.shards[w.rand.IntN(2)].killPrometheus(down) }},
+	{"the API server", func(w *world, _ time.Duration) { must(w.t, w.cluster.RestartAPIServer(w.t.Context())) }},
+}
+
+// steps are the modes of a migration there and back.
+var steps = []string{"both", "central", "both", "own"}
+
+// run makes a step, and an outage in the middle of it.
+func (w *world) run(mode string, o outage) {
+	w.t.Helper()
+	when := fmt.Sprintf("%s dies on the way from %s to %s", o.name, w.mode, mode)
+	before, down := time.Duration(w.rand.IntN(3000))*time.Millisecond, time.Duration(w.rand.IntN(4000))*time.Millisecond
+	began := time.Now()
+	w.step(mode)
+	time.Sleep(before)
+	o.run(w, down)
+	for _, r := range w.replicas {
+		w.ready(r)
+	}
+	w.settled(when)
+	w.changes("when " + when)
+	w.check()
+	w.t.Logf("%s: killed after %s, away for %s, all in %s", when, before, down, time.Since(began).Round(time.Second))
+}
+
+// seed returns the seed of random choices; all is whether to try everything.
+func seed(t *testing.T) (seed uint64, all bool) {
+	text := os.Getenv("FIREKEEPER_OUTAGES")
+	switch text {
+	case "":
+		return 1, false
+	case "all":
+		return 1, true
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("FIREKEEPER_OUTAGES=%s is neither a number nor all", text)
+	}
+	return n, false
+}
+
+// Whatever dies in whatever step of a migration, no target misses a scrape but those of a server that restarts, each
+// is on one shard, and later changes arrive.
+func TestOutages(t *testing.T) {
+	n, all := seed(t)
+	w := newWorld(t, n)
+	rounds := [][]outage{nil}
+	if all {
+		rounds = rounds[:0]
+		for i := range outages {
+			rounds = append(rounds, slices.Concat(outages[i:], outages[:i]))
+		}
+	} else {
+		for _, i := range w.rand.Perm(len(outages)) {
+			rounds[0] = append(rounds[0], outages[i])
+		}
+	}
+	for _, round := range rounds {
+		for i, mode := range steps {
+			w.run(mode, round[i])
+		}
+	}
+	worst := time.Duration(0)
+	for _, one := range w.targets {
+		worst = max(worst, one.worst())
+	}
+	t.Logf("%d targets, the longest gap is %s", len(w.targets), worst.Round(time.Millisecond))
+}
+
+// The table of failures: what happens to targets when parts of central discovery are away for longer.
+func TestFailures(t *testing.T) {
+	n, all := seed(t)
+	if !all {
+		t.Skip("takes minutes; FIREKEEPER_OUTAGES=all runs it")
+	}
+	w := newWorld(t, n)
+	w.step("both")
+	w.settled("in mode both")
+	w.step("central")
+	w.settled("in mode central")
+	w.compared()
+	for _, c := range []struct {
+		name string
+		run  func(*world)
+	}{
+		{"the service is away", (*world).noService},
+		{"the network to one pod is cut", (*world).split},
+		{"a pod restarts without the service", (*world).podRestarts},
+		{"the API server is away when the service starts", (*world).noAPIServer},
+		{"two leaders", (*world).twoLeaders},
+		{"all pods start at once", (*world).allRestart},
+	} {
+		c.run(w)
+		for _, r := range w.replicas {
+			w.ready(r)
+		}
+		w.changes("when " + c.name)
+		w.check()
+		w.compared()
+		t.Log(c.name)
+	}
+	w.step("both")
+	w.settled("in mode both")
+	w.compared()
+	w.step("own")
+	w.settled("in mode own")
+	w.check()
+}
+
+// compared waits until the reports say that each server has its list, and scrapes it.
+func (w *world) compared() {
+	w.t.Helper()
+	within(w.t, 3*time.Minute, "reports about all targets", func() error {
+		_, status := w.leader()
+		n := 0
+		for _, one := range status.Workloads {
+			for _, list := range one.Shards {
+				for _, pod := range list.Streams {
+					r := pod.Report
+					if r == nil || r.Version != list.Version || r.Compared != 1 || r.Served != list.Targets || r.Active != list.Targets || len(r.Jobs) > 0 {
+						return fmt.Errorf("%s reports %+v, version is %s with %d targets", pod.Pod, r, list.Version, list.Targets)
+					}
+					n++
+				}
+			}
+		}
+		if n != len(w.shards) {
+			return fmt.Errorf("%d pods report", n)
+		}
+		return nil
+	})
+}
+
+// lists returns what each pod serves to its Prometheus.
+func (w *world) lists() (out []string) {
+	w.t.Helper()
+	for _, s := range w.shards {
+		text, err := s.listed()
+		must(w.t, err)
+		out = append(out, text)
+	}
+	return out
+}
+
+// kept waits for scrapes of each target, and checks that the lists stay.
+func (w *world) kept(lists []string, scrapes int) {
+	w.t.Helper()
+	since := time.Now()
+	within(w.t, time.Minute, "scrapes with the last list", func() error {
+		if now := w.lists(); !slices.Equal(lists, now) {
+			w.t.Fatalf("the lists changed from %v to %v", lists, now)
+		}
+		for _, one := range w.targets {
+			if one.until.IsZero() && one.after(since) < scrapes {
+				return fmt.Errorf("%s was scraped %d times", one.name, one.after(since))
+			}
+		}
+		return nil
+	})
+}
+
+// noService: scraping continues with the last list, and new targets wait.
+func (w *world) noService() {
+	lists := w.lists()
+	for _, r := range w.replicas {
+		r.kill()
+	}
+	added := newTarget(w.t)
+	w.kept(lists, 5)
+	if added.after(time.Time{}) > 0 {
+		w.t.Error("a target that nobody knows is scraped")
+	}
+}
+
+// split: one pod keeps its list, the other one gets changes.
+func (w *world) split() {
+	lonely, other := w.shards[0], w.shards[1]
+	lonely.balancer.Cut(true)
+	list, err := lonely.listed()
+	must(w.t, err)
+	before := other.sequence
+	for other.sequence == before { // until a new target belongs to the other one
+		w.grow()
+		within(w.t, time.Minute, "the list of the pod that is connected", func() error { return other.connected() })
+		time.Sleep(time.Second)
+		must(w.t, other.connected())
+	}
+	if now, err := lonely.listed(); err != nil || now != list {
+		w.t.Errorf("the list without a network is %s, %v", now, err)
+	}
+	lonely.balancer.Cut(false)
+	w.settled("after the network is back")
+}
+
+// podRestarts: a pod that restarts without the service scrapes what is on its disk.
+func (w *world) podRestarts() {
+	for _, r := range w.replicas {
+		r.kill()
+	}
+	lists := w.lists()
+	s := w.shards[w.rand.IntN(2)]
+	s.killPrometheus(time.Second, &s.reloader)
+	within(w.t, time.Minute, "the targets of the list on disk", w.owned)
+	w.kept(lists, 2)
+}
+
+// noAPIServer: replicas that start without the API server serve nothing, and lists stay until they know all targets.
+func (w *world) noAPIServer() {
+	lists := w.lists()
+	for _, r := range w.replicas {
+		r.kill()
+	}
+	pid := w.cluster.Processes()["kube-apiserver"]
+	must(w.t, syscall.Kill(pid, syscall.SIGSTOP))
+	for _, r := range w.replicas {
+		r.start()
+	}
+	w.kept(lists, 4)
+	must(w.t, syscall.Kill(pid, syscall.SIGCONT))
+}
+
+// twoLeaders: a leader that was stopped for longer than its Lease continues when another one leads. Pods never go back
+// to its lists.
+func (w *world) twoLeaders() {
+	old, _ := w.leader()
+	old.signal(syscall.SIGSTOP)
+	within(w.t, time.Minute, "the next leader", func() error {
+		for _, r := range w.replicas {
+			if r == old {
+				continue
+			}
+			w.ready(r)
+			var status central.Status
+			if err := r.get("/status.json", &status); err == nil && status.Leads {
+				return nil
+			}
+		}
+		return errors.New("none")
+	})
+	w.settled("with the next leader")
+	old.signal(syscall.SIGCONT)
+	w.settled("with a leader that is back")
+}
+
+// allRestart: everything restarts at once, but for the API server.
+func (w *world) allRestart() {
+	for _, r := range w.replicas {
+		r.kill()
+	}
+	for _, s := range w.shards {
+		s.killPrometheus(0, &s.reloader)
+	}
+	for _, r := range w.replicas {
+		r.start()
+	}
+}

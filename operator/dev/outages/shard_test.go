@@ -1,0 +1,209 @@
+package outages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
+)
+
+// shard is a pod of the Prometheus.
+type shard struct {
+	w                    *world
+	number               int
+	reloader, prometheus process
+	balancer             *scene.Balancer
+	vol                  *volumetest.Volume
+	dir                  string
+	url, metrics, sd     string // of Prometheus, and of config-reloader for people and for Prometheus
+	restarts             []span // of Prometheus
+	leader, sequence     float64
+}
+
+func freeAddress(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// startShard runs a pod.
+func (w *world) startShard(number int) *shard {
+	t := w.t
+	s := &shard{w: w, number: number, vol: volumetest.New(t), dir: t.TempDir(), balancer: newBalancer(w),
+		url: "http://" + freeAddress(t), metrics: freeAddress(t), sd: freeAddress(t)}
+	w.tokenOf(sets[number]+"-0", wellknown.DiscoveryAudience, s.file("token"))
+	w.tokenOf(sets[number]+"-0", "", s.file("api-token"))
+	s.reloader = process{w: w, name: fmt.Sprint("config-reloader ", number), env: []string{
+		"POD_NAME=" + sets[number] + "-0", "SHARD=" + strconv.Itoa(number), "HTTPS_PROXY=" + s.balancer.URL,
+	}, args: []string{w.configReloader, "--listen-address=" + s.metrics, "--config-file=" + s.vol.Path("prometheus.yaml.gz"), "--config-envsubst-file=" + s.file("prometheus.yaml"),
+		"--watched-dir=" + s.vol.Dir, "--reload-url=" + s.url + "/-/reload", "--targets-server=https://firekeeper-discovery.firekeeper.svc:8443", "--targets-token-file=" + s.file("token"),
+		"--targets-ca-file=" + w.caFile, "--targets-listen=" + s.sd, "--targets-file=" + s.file("targets.json.gz"), "--targets-report-interval=5s"}}
+	s.prometheus = process{w: w, name: fmt.Sprint("Prometheus ", number), args: []string{w.program, "--config.file=" + s.file("prometheus.yaml"),
+		"--storage.tsdb.path=" + s.file("data"), "--storage.tsdb.no-lockfile", "--web.listen-address=" + strings.TrimPrefix(s.url, "http://"), "--web.enable-lifecycle",
+		"--scrape.discovery-reload-interval=1s"}}
+	t.Cleanup(s.reloader.kill)
+	t.Cleanup(s.prometheus.kill)
+	s.deliver("own")
+	s.reloader.start()
+	within(t, time.Minute, "the configuration", func() error { _, err := os.Stat(s.file("prometheus.yaml")); return err })
+	s.prometheus.start()
+	return s
+}
+
+func (s *shard) file(name string) string { return filepath.Join(s.dir, name) }
+
+// deliver puts the configuration into the volume, as the operator generates it.
+func (s *shard) deliver(mode string) {
+	t := s.w.t
+	t.Helper()
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: mode}}}
+	p.Spec.Version = s.w.version
+	p.Spec.Shards, p.Spec.ScrapeInterval = new(int32(2)), v1.Duration(interval.String())
+	monitor := &v1.PodMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
+	monitor.Spec.Selector.MatchLabels = map[string]string{"app": "web"}
+	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics"}}
+	config, err := scene.Config{Prometheus: p, PodMonitors: []*v1.PodMonitor{monitor}, Lists: s.sd,
+		APIServer: s.w.cluster.Host, TokenFile: s.file("api-token"), CAFile: s.w.cluster.CAFile}.Text()
+	must(t, err)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write([]byte(config))
+	must(t, errors.Join(err, z.Close()))
+	s.vol.Swap(map[string]string{"prometheus.yaml.gz": packed.String()})
+}
+
+// runs checks that Prometheus runs the configuration of a mode.
+func (s *shard) runs(mode string) error {
+	var status struct{ Data struct{ YAML string } }
+	if err := get(s.url+"/api/v1/status/config", &status); err != nil {
+		return err
+	}
+	own, listed := strings.Contains(status.Data.YAML, "kubernetes_sd_configs"), strings.Contains(status.Data.YAML, "http_sd_configs")
+	if own != (mode != "central") || listed != (mode != "own") {
+		return fmt.Errorf("%s runs another configuration than that of mode %s", s.prometheus.name, mode)
+	}
+	return nil
+}
+
+// active returns the addresses that Prometheus scrapes.
+func (s *shard) active() (out []string, err error) {
+	var a struct {
+		Data struct {
+			ActiveTargets []struct{ Labels map[string]string }
+		}
+	}
+	err = get(s.url+"/api/v1/targets?state=active&scrapePool="+url.QueryEscape(job), &a)
+	for _, one := range a.Data.ActiveTargets {
+		out = append(out, one.Labels["instance"])
+	}
+	slices.Sort(out)
+	return out, err
+}
+
+// metric returns a metric of config-reloader.
+func (s *shard) metric(name string) (float64, error) {
+	var page string
+	if err := get("http://"+s.metrics+"/metrics", &page); err != nil {
+		return 0, err
+	}
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(page)
+	if found == nil {
+		return 0, errors.New("no metric " + name)
+	}
+	return strconv.ParseFloat(found[1], 64)
+}
+
+// listed returns the response to Prometheus for the job.
+func (s *shard) listed() (text string, err error) {
+	err = get("http://"+s.sd+"/sd/"+url.PathEscape(job), &text)
+	return text, err
+}
+
+// delivered checks that Prometheus has discovered the targets of the list. In mode both, it has those of its own
+// discovery, too, which must not go before.
+func (s *shard) delivered() error {
+	text, err := s.listed()
+	if err != nil {
+		return err
+	}
+	want := strings.Count(text, `"targets":`)
+	if s.w.mode == "both" {
+		want += len(sets) // pods without the label
+		for _, one := range s.w.targets {
+			if one.until.IsZero() {
+				want++
+			}
+		}
+	}
+	var page string
+	if err := get(s.url+"/metrics", &page); err != nil {
+		return err
+	}
+	found := regexp.MustCompile(`(?m)^prometheus_sd_discovered_targets{config="` + job + `",[^}]*} (\d+)$`).FindStringSubmatch(page)
+	if found == nil || found[1] != strconv.Itoa(want) {
+		return fmt.Errorf("%s has discovered %v targets, want %d", s.prometheus.name, found, want)
+	}
+	return nil
+}
+
+// connected checks that the pod follows its list, and that the version never goes back.
+func (s *shard) connected() error {
+	values := map[string]float64{}
+	for _, name := range []string{"connected", "leader", "sequence", "disagreements"} {
+		v, err := s.metric("reloader_targets_" + name)
+		if err != nil {
+			return err
+		}
+		values[name] = v
+	}
+	if values["disagreements"] != 0 {
+		s.w.t.Errorf("%s: %v disagreements", s.reloader.name, values["disagreements"])
+	}
+	if values["leader"] < s.leader || values["leader"] == s.leader && values["sequence"] < s.sequence {
+		s.w.t.Errorf("%s went from list %.0f-%.0f to %.0f-%.0f", s.reloader.name, s.leader, s.sequence, values["leader"], values["sequence"])
+	}
+	s.leader, s.sequence = values["leader"], values["sequence"]
+	if values["connected"] != 1 {
+		return fmt.Errorf("%s is not connected", s.reloader.name)
+	}
+	return nil
+}
+
+// killPrometheus kills Prometheus and what else is given, and starts all after a while.
+func (s *shard) killPrometheus(down time.Duration, others ...*process) {
+	s.w.t.Helper()
+	from := time.Now()
+	s.restarts = append(s.restarts, span{from, from.Add(time.Hour)})
+	s.prometheus.kill()
+	for _, p := range others {
+		p.kill()
+	}
+	time.Sleep(down)
+	for _, p := range others {
+		p.start()
+	}
+	s.prometheus.start()
+	within(s.w.t, time.Minute, s.prometheus.name+" is ready", func() error {
+		var text string
+		return get(s.url+"/-/ready", &text)
+	})
+	s.restarts[len(s.restarts)-1].to = time.Now()
+}

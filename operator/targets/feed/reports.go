@@ -1,0 +1,228 @@
+package feed
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+)
+
+const (
+	// reportPause is the minimum time between two reports of a pod.
+	reportPause = time.Second
+	// maxTold is the maximum number of targets that one line of the log names, maxToldWithin that of lines
+	// within toldWithin.
+	maxTold       = 3
+	maxToldWithin = 20
+	toldWithin    = time.Minute
+)
+
+// PodReport is a report of a pod about its list and its Prometheus.
+type PodReport struct {
+	// At is when it arrived.
+	At time.Time `json:"at"`
+	targetreport.Report
+}
+
+// report receives the report of a pod.
+func (s *Server) report(w http.ResponseWriter, r *http.Request) {
+	if err := s.takeReport(w, r); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// takeReport identifies the pod before it reads the body.
+//
+// Errors: *refusal.
+func (s *Server) takeReport(w http.ResponseWriter, r *http.Request) error {
+	token, err := bearer(r)
+	if err != nil {
+		return err
+	}
+	if !s.Feed.Leads() {
+		return later("another replica leads", time.Second)
+	}
+	if r.ContentLength > targetreport.MaxBytes {
+		return errTooLong
+	}
+	who, known := s.streams.caller(sha256.Sum256([]byte(token)))
+	if !known {
+		if who, err = s.identify(r, token); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	if err := s.streams.mayReport(now, who.uid); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, targetreport.MaxBytes))
+	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
+		return errTooLong
+	}
+	if err != nil {
+		return &refusal{code: http.StatusBadRequest, message: "the report cannot be read"}
+	}
+	got, err := targetreport.Decode(text)
+	if err != nil {
+		return &refusal{code: http.StatusBadRequest, message: err.Error()}
+	}
+	if _, ok := parseVersion(got.Version); !ok {
+		return &refusal{code: http.StatusBadRequest, message: "the report has no version"}
+	}
+	// Only names of jobs in the list of the pod reach logs and pages.
+	got.Jobs = slices.DeleteFunc(got.Jobs, func(j targetreport.Job) bool { return !s.Feed.Has(who.shard, j.Job) })
+	for _, d := range s.streams.put(who.uid, &PodReport{now, got}) {
+		s.metrics.disagree(d.kind, d.count)
+		s.tell(now, who, d)
+	}
+	return nil
+}
+
+var errTooLong = &refusal{code: http.StatusRequestEntityTooLarge, message: "the report is too long"}
+
+// caller returns the pod of an open stream that was opened with a token. It needs no further review: a
+// stream lasts as long without one.
+func (s *streams) caller(token [sha256.Size]byte) (caller, bool) {
+	for _, st := range s.all() {
+		if st.token == token {
+			return st.caller, true
+		}
+	}
+	return caller{}, false
+}
+
+// mayReport checks that a pod has an open stream and does not report too often. A report is kept as long as
+// there are streams, so their limits are also those of reports.
+//
+// Errors: *refusal.
+func (s *streams) mayReport(now time.Time, uid types.UID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[uid]
+	switch {
+	case p == nil || len(p.streams) == 0:
+		return &refusal{code: http.StatusConflict, message: "the pod does not follow its list"}
+	case now.Sub(p.reported) < reportPause:
+		return errBusy
+	}
+	p.reported = now
+	return nil
+}
+
+// disagreement is a number of targets of a job that a report has and the one before it has not.
+type disagreement struct {
+	job   string
+	kind  targetreport.Kind
+	count int
+	names []string
+}
+
+// put keeps a report of a pod and returns what is new in it.
+func (s *streams) put(uid types.UID, next *PodReport) (out []disagreement) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[uid]
+	if p == nil {
+		return nil // its stream has just ended
+	}
+	before := map[string]*targetreport.Job{}
+	if p.report != nil {
+		before = byName(p.report.Jobs)
+	}
+	now := byName(next.Jobs)
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		for _, kind := range targetreport.Kinds {
+			is, was := now[name].Of(kind), (*targetreport.Targets)(nil)
+			if b := before[name]; b != nil {
+				was = b.Of(kind)
+			}
+			if is == nil {
+				continue
+			}
+			d := disagreement{name, kind, is.Count, is.Names}
+			if was != nil {
+				d.count -= was.Count
+				d.names = slices.DeleteFunc(slices.Clone(is.Names), func(one string) bool { return slices.Contains(was.Names, one) })
+			}
+			if d.count > 0 {
+				out = append(out, d)
+			}
+		}
+	}
+	p.report = next
+	return out
+}
+
+func byName(jobs []targetreport.Job) map[string]*targetreport.Job {
+	out := make(map[string]*targetreport.Job, len(jobs))
+	for i := range jobs {
+		out[jobs[i].Job] = &jobs[i]
+	}
+	return out
+}
+
+// reports returns the last reports of all pods.
+func (s *streams) reports() map[types.UID]*PodReport {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make(map[types.UID]*PodReport, len(s.pods))
+	for uid, p := range s.pods {
+		if p.report != nil && len(p.streams) > 0 {
+			out[uid] = p.report
+		}
+	}
+	return out
+}
+
+// reported returns the number of pods that have reported, and of the targets about which they disagree.
+func (s *streams) reported() (pods, disagreeing int) {
+	for _, r := range s.reports() {
+		pods++
+		disagreeing += r.Disagreements()
+	}
+	return pods, disagreeing
+}
+
+// explanation says what each kind of disagreement means.
+var explanation = map[targetreport.Kind]string{
+	targetreport.Dropped:  "a Prometheus drops targets of its list",
+	targetreport.Missing:  "a Prometheus does not know the targets of its list",
+	targetreport.Unlisted: "a Prometheus scrapes targets that are not in its list",
+}
+
+// tell logs a disagreement, the first targets by name.
+func (s *Server) tell(now time.Time, who caller, d disagreement) {
+	if !s.told.may(now) {
+		return
+	}
+	s.Log.Warn(explanation[d.kind], "workload", who.shard.Workload.String(), "shard", who.shard.Number, "pod", who.pod.Name,
+		"job", d.job, "count", d.count, "targets", d.names[:min(len(d.names), maxTold)])
+}
+
+// told limits the lines of the log about disagreements.
+type told struct {
+	mu    sync.Mutex
+	since time.Time
+	lines int
+}
+
+// may reports whether one more line may be written, and counts it.
+func (t *told) may(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(t.since) >= toldWithin {
+		t.since, t.lines = now, 0
+	}
+	t.lines++
+	return t.lines <= maxToldWithin
+}
