@@ -169,7 +169,7 @@ func TestRejectedTargetsInCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const reason = "scrapeTimeout: 30s is longer than the interval 10s\n"
+	const reason = "scrapeTimeout: 30s is longer than the interval 10s; set a longer interval, or a shorter timeout\n"
 	manifests, _, wantCode := runIn(t, t.TempDir(), []string{"targets", "smon", "demo/wrong", "-f", file})
 	cluster, errs, code := fromCluster(t, serveManifests(t, file, &served{}), "smon demo/wrong")
 	if code != wantCode || !strings.Contains(cluster, reason) || !strings.Contains(string(manifests), "cluster.yaml:70: spec.endpoints[0]."+reason) {

@@ -69,7 +69,7 @@ func checkServerTLS(field string, t *v1.WebTLSConfig) error {
 			bad("%s names both a Secret and a ConfigMap", row.field)
 		}
 		if row.file != "" && refers(row.ref) {
-			bad("%s and %s are mutually exclusive", row.field, row.fileField)
+			bad("%s and %s are mutually exclusive: remove one of them", row.field, row.fileField)
 		}
 	}
 	if t.KeyFile == "" && !refers(secretRef(t.KeySecret)) {

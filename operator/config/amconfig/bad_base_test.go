@@ -17,7 +17,7 @@ import (
 func baseOf(version, text string) (Frame, error) {
 	var objects assets.Static
 	objects.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "alertmanager-main"},
-		StringData: map[string]string{SecretKey: text}})
+		StringData: map[string]string{v1.AlertmanagerConfigKey: text}})
 	am := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}
 	return CompileBase(am, semver.MustParse(version), Base{}, &objects)
 }
@@ -36,7 +36,7 @@ func TestBaseRefused(t *testing.T) {
 		"an unknown anchor":    {text: "global: {smtp_auth_password: *hunter2}", want: `yaml: unknown anchor … referenced`},
 		"a long text, aliased": {text: "route: {receiver: r}\ntemplates: [&a " + strings.Repeat("hunter2", 70_000) + strings.Repeat(", *a", 2000) + "]\n", want: "the document is too large when its aliases are replaced"},
 		"no route":             {text: "receivers: [{name: r}]", want: `no routes provided`},
-		"an unknown key":       {text: receiverOf("slack: []"), want: `field slack not found`},
+		"an unknown key":       {text: receiverOf("slack: []"), want: `line 2: unknown field slack`},
 		"a key twice":          {text: receiverOf("name: r"), want: `line 2: a key is written twice in one map`},
 		"root with matchers":   {text: "route: {receiver: r, matchers: [a=b]}\nreceivers: [{name: r}]", want: "root route must not have any matchers"},
 		"root with match":      {text: "route: {receiver: r, match: {a: b}}\nreceivers: [{name: r}]", want: "root route must not have any matchers"},

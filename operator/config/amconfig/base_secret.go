@@ -1,7 +1,6 @@
 package amconfig
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,43 +17,35 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// SecretKey is the key of the user's Secret that holds the configuration.
-const SecretKey = "alertmanager.yaml"
-
 // defaultConfig is used without a user-supplied configuration. It discards all notifications.
 const defaultConfig = `route:
   receiver: 'null'
 receivers:
 - name: 'null'`
 
-// SecretName returns the name of the user's Secret with the configuration.
-func SecretName(am *v1.Alertmanager) string {
-	return cmp.Or(am.Spec.ConfigSecret, "alertmanager-"+am.Name)
-}
-
 // compileSecretBase compiles the frame from the user's Secret, falling back to the default if
 // the configuration is missing or empty.
 //
 // asIs: use the content without parsing it.
 func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *assets.Scope) (Frame, error) {
-	name := SecretName(am)
+	name := am.ConfigSecretName()
 	values, err := scope.Mounted(assets.Secret, name)
 	if err != nil && !assets.IsNotFound(err) {
 		return Frame{}, faults.At("spec.configSecret", err)
 	}
-	text := values[SecretKey]
+	text := values[v1.AlertmanagerConfigKey]
 	if len(text) == 0 {
 		text = []byte(defaultConfig)
 	}
 	extra := maps.Clone(values)
-	delete(extra, SecretKey)
+	delete(extra, v1.AlertmanagerConfigKey)
 	if asIs {
 		return Frame{Raw: text, Extra: extra}, nil
 	}
 	f, err := parseBase(text, t)
 	if err != nil {
 		return Frame{}, faults.At("spec.configSecret", fmt.Errorf("%s: key %q: %w",
-			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, SecretKey, inOneLine(err)))
+			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, v1.AlertmanagerConfigKey, located(text, inOneLine(err))))
 	}
 	f.Extra = extra
 	return f, nil

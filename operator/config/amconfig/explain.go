@@ -3,12 +3,18 @@ package amconfig
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/prometheus/alertmanager/config"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 )
 
@@ -75,11 +81,81 @@ var noField = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 // inOneLine returns an error of the loader without line breaks and without types of Go.
 func inOneLine(err error) error {
-	text, several := strings.CutPrefix(err.Error(), "yaml: unmarshal errors:\n  ")
-	if !several {
+	const several = "yaml: unmarshal errors:\n  "
+	if !strings.Contains(err.Error(), several) {
 		return err
 	}
-	return errors.New(noField.ReplaceAllString(strings.ReplaceAll(text, "\n  ", "; "), "unknown field $1"))
+	text := strings.ReplaceAll(strings.Replace(err.Error(), several, "", 1), "\n  ", "; ")
+	return errors.New(noField.ReplaceAllStringFunc(text, unknownField))
+}
+
+// unknownField describes an unknown field, with a similar one that exists.
+func unknownField(found string) string {
+	name := noField.FindStringSubmatch(found)[1]
+	if meant := manifest.Similar(name, fileKeys()); meant != "" {
+		return fmt.Sprintf("unknown field %s, did you mean %s?", name, meant)
+	}
+	return "unknown field " + name
+}
+
+// fileKeys returns all keys of a configuration.
+var fileKeys = sync.OnceValue(func() []string {
+	keys := map[string]bool{}
+	seen := map[reflect.Type]bool{}
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(t.Elem())
+		case reflect.Struct:
+			if seen[t] {
+				return
+			}
+			seen[t] = true
+			for f := range t.Fields() {
+				if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && name != "-" {
+					keys[name] = true
+				}
+				walk(f.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[config.Config]())
+	return slices.Sorted(maps.Keys(keys))
+})
+
+// quotedValue matches the value that an error of the loader is about.
+var quotedValue = regexp.MustCompile(`"([^"]+)"`)
+
+// located adds the line and the path of the value that an error quotes, if it is there only once.
+func located(text []byte, err error) error {
+	m := quotedValue.FindStringSubmatch(err.Error())
+	if m == nil || lineNumber.MatchString(err.Error()) {
+		return err
+	}
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return err
+	}
+	found, at, line := 0, "", 0
+	walkScalars(doc.Content[0], "", func(path string, n *yaml.Node) {
+		if n.Value == m[1] {
+			found, at, line = found+1, path, n.Line
+		}
+	})
+	if found != 1 {
+		return err
+	}
+	return fmt.Errorf("line %d: %s: %w", line, at, err)
+}
+
+// placed returns an error about the syntax of a text with the line of the fault.
+func placed(text []byte, err error) error {
+	if !strings.HasPrefix(err.Error(), "yaml: line ") {
+		return err
+	}
+	line := fmt.Sprintf("line %d", manifest.SyntaxLine(text, err))
+	return errors.New(strings.Replace(err.Error(), lineNumber.FindString(err.Error()), line, 1))
 }
 
 // maxHiddenTried is the maximum number of loads to find the invalid value.

@@ -50,7 +50,7 @@ func checkLegacyProxy(in *v1alpha1.HTTPConfig) error {
 		return nil
 	}
 	if enabled(in.ProxyFromEnvironment) {
-		return errors.New("proxyFromEnvironment and proxyURL are mutually exclusive")
+		return clientconfig.Exclusive("proxyFromEnvironment", "proxyURL")
 	}
 	if _, err := url.Parse(in.ProxyURLOriginal); err != nil {
 		return faults.At("proxyURL", errors.New("is not a URL")) // the cause may contain a password

@@ -25,7 +25,7 @@ const nodeCost = 8
 func parseTree(text []byte) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, yamlError(err)
+		return nil, yamlError(placed(text, err))
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil

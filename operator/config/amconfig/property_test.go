@@ -26,7 +26,7 @@ func randomWorld(seed uint64) *world {
 	w := &world{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
 	w.am.Spec.AlertmanagerConfigSelector = &metav1.LabelSelector{}
 	w.objects = *r.secrets("a", "b", "default")
-	w.objects.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "alertmanager-main"}, StringData: map[string]string{SecretKey: r.base()}})
+	w.objects.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "alertmanager-main"}, StringData: map[string]string{v1.AlertmanagerConfigKey: r.base()}})
 	for _, key := range [][2]string{{"a", "x"}, {"a", "y"}, {"b", "x"}} {
 		w.configs = append(w.configs, r.config(key[0], key[1]))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
@@ -83,7 +84,7 @@ func checkHeaders(in *v1alpha1.EmailConfig) error {
 		case seen[name]:
 			return faults.At(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q occurs twice", excerpt.Of(h.Key, maxShown)))
 		case in.Threading != nil && slices.Contains(threadHeaders, name):
-			return faults.At(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q and threading are mutually exclusive", h.Key))
+			return faults.At(fmt.Sprintf("headers[%d].key", i), clientconfig.Exclusive(strconv.Quote(h.Key), "threading"))
 		}
 		seen[name] = true
 	}

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
 // Pushover is one entry of pushover_configs.
@@ -53,7 +54,7 @@ func checkPushover(in *v1alpha1.PushoverConfig) error {
 	case in.Token == nil && in.TokenFile == "":
 		return errors.New("one of token and tokenFile is needed")
 	case enabled(in.HTML) && enabled(in.Monospace):
-		return errors.New("html and monospace are mutually exclusive")
+		return clientconfig.Exclusive("html", "monospace")
 	}
 	return first(
 		checkOptionalTemplateURL("url", in.URL), checkDuration("ttl", in.TTL), checkDuration("retry", in.Retry),

@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
 // Telegram is one entry of telegram_configs.
@@ -40,7 +41,7 @@ func checkTelegram(in *v1alpha1.TelegramConfig) error {
 	case in.BotToken == nil && in.BotTokenFile == "":
 		return errors.New("one of botToken and botTokenFile is needed")
 	case in.BotToken != nil && in.BotTokenFile != "":
-		return errors.New("botToken and botTokenFile are mutually exclusive")
+		return clientconfig.Exclusive("botToken", "botTokenFile")
 	case in.ChatID == 0:
 		return faults.At("chatID", errors.New("is 0"))
 	case in.ParseMode != "" && !slices.Contains(parseModes, in.ParseMode):

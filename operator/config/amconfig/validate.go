@@ -67,10 +67,7 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 
 // meant returns a suggestion for an undeclared name.
 func meant(name string, declared map[string]bool) string {
-	if similar := manifest.Similar(name, slices.Sorted(maps.Keys(declared))); similar != "" {
-		return fmt.Sprintf(", did you mean %q?", similar)
-	}
-	return ""
+	return manifest.Beside(name, slices.Collect(maps.Keys(declared)))
 }
 
 // check checks a route and its children.

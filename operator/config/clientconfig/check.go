@@ -19,8 +19,13 @@ func AtMostOne(ways ...Way) error {
 		case first == "":
 			first = w.Field
 		default:
-			return fmt.Errorf("%s and %s are mutually exclusive", first, w.Field)
+			return Exclusive(first, w.Field)
 		}
 	}
 	return nil
+}
+
+// Exclusive returns the error for two fields that are mutually exclusive.
+func Exclusive(a, b string) error {
+	return fmt.Errorf("%s and %s are mutually exclusive: remove one of them", a, b)
 }

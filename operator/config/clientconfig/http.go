@@ -85,7 +85,7 @@ func CheckAuthorization(a *v1.Authorization) error {
 		return nil
 	}
 	if a.Credentials != nil && a.CredentialsFile != "" {
-		return errors.New("credentials and credentialsFile are mutually exclusive")
+		return Exclusive("credentials", "credentialsFile")
 	}
 	return CheckAuthorizationType(a.Type)
 }
@@ -126,9 +126,9 @@ func CheckProxy(p v1.ProxyConfig) error {
 	case len(p.ProxyConnectHeader) > 0 && p.ProxyURL == "" && !environment:
 		return errors.New("proxyConnectHeader needs proxyUrl or proxyFromEnvironment")
 	case environment && p.ProxyURL != "":
-		return errors.New("proxyFromEnvironment and proxyUrl are mutually exclusive")
+		return Exclusive("proxyFromEnvironment", "proxyUrl")
 	case environment && noProxy:
-		return errors.New("proxyFromEnvironment and noProxy are mutually exclusive")
+		return Exclusive("proxyFromEnvironment", "noProxy")
 	case noProxy && p.ProxyURL == "":
 		return errors.New("noProxy needs proxyUrl")
 	}

@@ -33,7 +33,7 @@ func checkOAuth2(o *v1.OAuth2) error {
 	case o.ClientID.Secret == nil && o.ClientID.ConfigMap == nil:
 		return faults.At("clientId", errors.New("neither secret nor configMap is given"))
 	case o.ClientID.Secret != nil && o.ClientID.ConfigMap != nil:
-		return faults.At("clientId", errors.New("secret and configMap are mutually exclusive"))
+		return faults.At("clientId", Exclusive("secret", "configMap"))
 	}
 	return nil
 }

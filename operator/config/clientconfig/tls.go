@@ -81,17 +81,17 @@ func CheckTLS(t *v1.TLSConfig) error {
 	hasCA, hasCert := Given(t.CA), Given(t.Cert)
 	switch {
 	case t.CA.Secret != nil && t.CA.ConfigMap != nil:
-		return faults.At("ca", errors.New("secret and configMap are mutually exclusive"))
+		return faults.At("ca", Exclusive("secret", "configMap"))
 	case t.Cert.Secret != nil && t.Cert.ConfigMap != nil:
-		return faults.At("cert", errors.New("secret and configMap are mutually exclusive"))
+		return faults.At("cert", Exclusive("secret", "configMap"))
 	case t.MaxVersion != "" && t.MinVersion != "" && t.MaxVersion < t.MinVersion:
 		return faults.At("maxVersion", fmt.Errorf("%q is below minVersion %q", t.MaxVersion, t.MinVersion))
 	case hasCA && t.CAFile != "":
-		return errors.New("ca and caFile are mutually exclusive")
+		return Exclusive("ca", "caFile")
 	case hasCert && t.CertFile != "":
-		return errors.New("cert and certFile are mutually exclusive")
+		return Exclusive("cert", "certFile")
 	case t.KeySecret != nil && t.KeyFile != "":
-		return errors.New("keySecret and keyFile are mutually exclusive")
+		return Exclusive("keySecret", "keyFile")
 	}
 	cert, key := hasCert || t.CertFile != "", t.KeySecret != nil || t.KeyFile != ""
 	switch {

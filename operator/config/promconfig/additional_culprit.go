@@ -193,6 +193,7 @@ func reworded(text string) string {
 		}
 		return "unknown field " + name
 	})
+	text = strings.ReplaceAll(text, "not a valid duration string: …", "want a duration with its unit, such as 30s")
 	return strings.ReplaceAll(text, "… is not a valid hostname", "want host:port as target, without scheme and path")
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -24,11 +25,8 @@ func (k itemKind) notList(text string, from assets.ContentError) error {
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		_, _ = fmt.Sscanf(err.Error(), "yaml: line %d:", &from.Line)
-		if strings.Contains(err.Error(), ": did not find expected ") {
-			from.Line++ // the library counts lines of these errors from 0
-		}
-		from.Err = fmt.Errorf("is no valid YAML: %s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
+		from.Line = manifest.SyntaxLine([]byte(text), err)
+		from.Err = fmt.Errorf("is not valid YAML: %s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
 		return &from
 	}
 	if len(doc.Content) == 0 {

@@ -31,5 +31,5 @@ func ExampleCompileServiceMonitor() {
 	fmt.Println(len(f.YAML), f.Err)
 	// Output:
 	// 1 <nil>
-	// 0 spec.endpoints[0].scrapeTimeout: 2m is longer than the interval 1m
+	// 0 spec.endpoints[0].scrapeTimeout: 2m is longer than the interval 1m; set a longer interval, or a shorter timeout
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
 // OTLP is the otlp block, which controls how received OTLP metrics are converted to series.
@@ -74,7 +75,7 @@ func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.T
 	all := o.PromoteAllResourceAttributes != nil && *o.PromoteAllResourceAttributes
 	switch {
 	case all && len(o.PromoteResourceAttributes) > 0:
-		return errors.New("promoteAllResourceAttributes and promoteResourceAttributes are mutually exclusive")
+		return clientconfig.Exclusive("promoteAllResourceAttributes", "promoteResourceAttributes")
 	case !all && len(o.IgnoreResourceAttributes) > 0:
 		return errors.New("ignoreResourceAttributes needs promoteAllResourceAttributes")
 	}

@@ -187,7 +187,7 @@ func (c *compiler) anySelectors(role string, in []v1alpha1.K8SSelectorConfig) ([
 func (s AnyRoleSelector) check(role string, allowed []string, seen map[string]bool) error {
 	switch {
 	case !slices.Contains(allowed, s.Role):
-		return faults.At("role", fmt.Errorf("%s watches %s only, not %s", role, strings.Join(allowed, ", "), s.Role))
+		return faults.At("role", fmt.Errorf("with role %s, selectors are for role %s only, not %s", role, strings.Join(allowed, ", "), s.Role))
 	case seen[s.Role]:
 		return faults.At("role", fmt.Errorf("%s occurs twice", s.Role))
 	}

@@ -54,7 +54,7 @@ func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
 				return faults.At(field, err)
 			}
 		}
-		if _, err := regexcost.Parse("^(?s:" + anyOf(values...) + ")$"); err != nil {
+		if _, err := regexcost.ParseWithin("^(?s:", anyOf(values...), ")$"); err != nil {
 			return faults.At(field, fmt.Errorf("%q: %w", strings.Join(values, "|"), err))
 		}
 		return nil

@@ -231,7 +231,7 @@ func checkInterval(own, timeout, owners v1.Duration) error {
 		return faults.At("scrapeTimeout", fmt.Errorf("%q: %w", timeout, err))
 	}
 	if t > i {
-		whose := ""
+		whose := "; set a longer interval, or a shorter timeout"
 		if own == "" {
 			whose = " of the workload; set an interval here, or a shorter timeout"
 		}

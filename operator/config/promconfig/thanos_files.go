@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -133,9 +134,7 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		line := 1
-		_, _ = fmt.Sscanf(err.Error(), "yaml: line %d:", &line)
-		say(line, "%s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
+		say(manifest.SyntaxLine([]byte(text), err), "is not valid YAML: %s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
 		return wrong.Err()
 	}
 	if len(doc.Content) == 0 {

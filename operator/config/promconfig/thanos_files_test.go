@@ -29,7 +29,7 @@ func TestCheckThanosAlerting(t *testing.T) {
 		"unknown":     {"alertmanagers:\n- static_configs: [x]\n  schema: http", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 3: unknown field schema, did you mean scheme?`},
 		"a version":   {"alertmanagers:\n- {api_version: v3}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 2: api_version must be v1 or v2`},
 		"Prometheus'": {"alertmanagers: [{static_configs: [{targets: [x]}]}]", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: want text, got a map`},
-		"no YAML":     {"alertmanagers: [hunter", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: did not find expected ',' or ']'`},
+		"no YAML":     {"alertmanagers: [hunter", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is not valid YAML: did not find expected ',' or ']'`},
 		"null":        {"", "[null]", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: is no map`},
 		"an action":   {"", "- {regex: a, target_label: b}\n- {action: dropp}", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 2: unknown relabel action …, did you mean drop?`},
 		"no target":   {"", "- {action: hashmod, modulus: 2, source_labels: [a]}", `spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: relabel configuration for hashmod action requires 'target_label' value`},

@@ -151,7 +151,7 @@ func (r relabelRules) checkRegex(regex string) error {
 	if isWord(regex) {
 		return nil
 	}
-	parsed, err := regexcost.Parse("^(?s:" + regex + ")$")
+	parsed, err := regexcost.ParseWithin("^(?s:", regex, ")$")
 	if regexcost.IsTooMuch(err) {
 		return err
 	}

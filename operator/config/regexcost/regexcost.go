@@ -40,6 +40,19 @@ func Parse(text string) (*syntax.Regexp, error) {
 	return syntax.Parse(text, syntax.Perl)
 }
 
+// ParseWithin is like Parse for an expression with something before and after it, such as anchors. Errors are
+// about the expression alone, which is all that a user has written.
+func ParseWithin(before, text, after string) (*syntax.Regexp, error) {
+	re, err := Parse(before + text + after)
+	if wrong, is := errors.AsType[*syntax.Error](err); is {
+		if _, alone := syntax.Parse(text, syntax.Perl); alone != nil {
+			return nil, alone
+		}
+		return nil, fmt.Errorf("error parsing regexp: %s", wrong.Code)
+	}
+	return re, err
+}
+
 // Compile compiles an expression that is not charged to a budget, if it fits into the budget of one object.
 //
 // Errors: those of [Parse]; [ErrExceeded].

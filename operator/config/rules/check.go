@@ -72,7 +72,7 @@ func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
 	c.labels(r.Labels)
 	for _, name := range names(r.Annotations) {
 		if !c.scheme.IsValidLabelName(name) {
-			c.add(faults.Key(".annotations", name), "%q is not a valid annotation name", name)
+			c.add(faults.Key(".annotations", name), "%q is not a valid annotation name%s", name, validName(name, c.scheme))
 		}
 	}
 	if r.Alert != "" {
@@ -85,17 +85,17 @@ func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
 // recording rejects fields that recording rules do not support.
 func (c *checker) recording(r *rule, waits, keeps bool) {
 	if len(r.Annotations) > 0 {
-		c.add(".annotations", "a recording rule has none")
+		c.add(".annotations", "a recording rule has no annotations: remove them, or write alert instead of record")
 	}
 	if waits {
-		c.add(".for", "a recording rule has none, is %q", r.For)
+		c.add(".for", "a recording rule has no for: remove it, or write alert instead of record")
 	}
 	if keeps {
-		c.add(".keep_firing_for", "a recording rule has none, is %q", r.KeepFiringFor)
+		c.add(".keep_firing_for", "a recording rule has no keep_firing_for: remove it, or write alert instead of record")
 	}
 	switch {
 	case !c.scheme.IsValidMetricName(r.Record):
-		c.add(".record", "%q is not a valid metric name", r.Record)
+		c.add(".record", "%q is not a valid metric name%s", r.Record, validName(r.Record, c.scheme))
 	case strings.ContainsAny(r.Record, "{}"):
 		c.add(".record", "%q must not contain braces; selectors belong into expr", r.Record)
 	}
@@ -124,7 +124,7 @@ func (c *checker) strategy(text string) {
 func (c *checker) labels(in map[string]string) {
 	for _, name := range names(in) {
 		if !c.scheme.IsValidLabelName(name) || name == model.MetricNameLabel {
-			c.add(faults.Key(".labels", name), "%q is not a valid label name", name)
+			c.add(faults.Key(".labels", name), "%q is not a valid label name%s", name, validName(name, c.scheme))
 		}
 		if !model.LabelValue(in[name]).IsValid() {
 			c.add(faults.Key(".labels", name), "the value is not valid UTF-8: %q", in[name])

@@ -71,7 +71,7 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replac
 	}
 	expr, err := p.ParseExpr(text)
 	if err == nil {
-		err = s.checkFunctions(expr)
+		err = s.checkFunctions(expr, text)
 	}
 	if err == nil {
 		err = s.checkSyntax(expr, text)

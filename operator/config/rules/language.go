@@ -15,41 +15,53 @@ type functionGate struct {
 	name     string
 	template bool // of alert templates; otherwise of PromQL
 	since
+	renamed string // the name from these versions on; the target supports name in older ones
 }
+
+// formerFunctions are functions that the library does not support anymore, and older targets do.
+var formerFunctions = map[string]*parser.Function{
+	"holt_winters": {
+		Name: "holt_winters", ReturnType: parser.ValueTypeVector,
+		ArgTypes: []parser.ValueType{parser.ValueTypeMatrix, parser.ValueTypeScalar, parser.ValueTypeScalar},
+	},
+}
+
+func init() { maps.Copy(parser.Functions, formerFunctions) } // the parser has no option for it
 
 // functionGates lists the functions that are newer than Prometheus 2.39 and Thanos 0.29.
 // A Thanos Ruler supports those of the Prometheus library it is built with, and
 // experimental ones from 0.39.0 on; 0.43.0 means none up to 0.42. A new function needs a
 // row. A test compares the table with the programs.
 var functionGates = [...]functionGate{
-	{"histogram_count", false, at("2.40.0", "0.30.0")},
-	{"histogram_sum", false, at("2.40.0", "0.30.0")},
-	{"histogram_fraction", false, at("2.40.0", "0.30.0")},
-	{"histogram_stddev", false, at("2.47.0", "0.33.0")},
-	{"histogram_stdvar", false, at("2.47.0", "0.33.0")},
-	{"mad_over_time", false, at("2.49.0", "0.39.0")},
-	{"sort_by_label", false, at("2.49.0", "0.39.0")},
-	{"sort_by_label_desc", false, at("2.49.0", "0.39.0")},
-	{"histogram_avg", false, at("2.51.0", "0.35.0")},
-	{"limitk", false, at("2.54.0", "0.39.0")},
-	{"limit_ratio", false, at("2.54.0", "0.39.0")},
-	{"info", false, at("2.55.0", "0.39.0")},
-	{"double_exponential_smoothing", false, at("3.0.0", "0.39.0")},
-	{"ts_of_max_over_time", false, at("3.5.0", "0.40.0")},
-	{"ts_of_min_over_time", false, at("3.5.0", "0.40.0")},
-	{"ts_of_last_over_time", false, at("3.5.0", "0.40.0")},
-	{"now", true, at("3.6.0", "0.40.0")},
-	{"toDuration", true, at("3.6.0", "0.40.0")},
-	{"first_over_time", false, at("3.7.0", "0.41.0")},
-	{"ts_of_first_over_time", false, at("3.7.0", "0.41.0")},
-	{"urlQueryEscape", true, at("3.8.0", "0.41.0")},
-	{"histogram_quantiles", false, at("3.11.0", "0.43.0")},
-	{"start", false, at("3.12.0", "0.43.0")},
-	{"end", false, at("3.12.0", "0.43.0")},
-	{"range", false, at("3.12.0", "0.43.0")},
-	{"step", false, at("3.12.0", "0.43.0")},
-	{"min_of", false, at("3.13.0", "0.43.0")},
-	{"max_of", false, at("3.13.0", "0.43.0")},
+	{name: "histogram_count", since: at("2.40.0", "0.30.0")},
+	{name: "histogram_sum", since: at("2.40.0", "0.30.0")},
+	{name: "histogram_fraction", since: at("2.40.0", "0.30.0")},
+	{name: "histogram_stddev", since: at("2.47.0", "0.33.0")},
+	{name: "histogram_stdvar", since: at("2.47.0", "0.33.0")},
+	{name: "mad_over_time", since: at("2.49.0", "0.39.0")},
+	{name: "sort_by_label", since: at("2.49.0", "0.39.0")},
+	{name: "sort_by_label_desc", since: at("2.49.0", "0.39.0")},
+	{name: "histogram_avg", since: at("2.51.0", "0.35.0")},
+	{name: "limitk", since: at("2.54.0", "0.39.0")},
+	{name: "limit_ratio", since: at("2.54.0", "0.39.0")},
+	{name: "info", since: at("2.55.0", "0.39.0")},
+	{name: "holt_winters", since: at("3.0.0", "0.39.0"), renamed: "double_exponential_smoothing"},
+	{name: "double_exponential_smoothing", since: at("3.0.0", "0.39.0")},
+	{name: "ts_of_max_over_time", since: at("3.5.0", "0.40.0")},
+	{name: "ts_of_min_over_time", since: at("3.5.0", "0.40.0")},
+	{name: "ts_of_last_over_time", since: at("3.5.0", "0.40.0")},
+	{name: "now", template: true, since: at("3.6.0", "0.40.0")},
+	{name: "toDuration", template: true, since: at("3.6.0", "0.40.0")},
+	{name: "first_over_time", since: at("3.7.0", "0.41.0")},
+	{name: "ts_of_first_over_time", since: at("3.7.0", "0.41.0")},
+	{name: "urlQueryEscape", template: true, since: at("3.8.0", "0.41.0")},
+	{name: "histogram_quantiles", since: at("3.11.0", "0.43.0")},
+	{name: "start", since: at("3.12.0", "0.43.0")},
+	{name: "end", since: at("3.12.0", "0.43.0")},
+	{name: "range", since: at("3.12.0", "0.43.0")},
+	{name: "step", since: at("3.12.0", "0.43.0")},
+	{name: "min_of", since: at("3.13.0", "0.43.0")},
+	{name: "max_of", since: at("3.13.0", "0.43.0")},
 }
 
 // functionSet is a set of rows of functionGates.
@@ -59,12 +71,22 @@ type functionSet uint32
 func lackingIn(v *semver.Version, thanos bool) functionSet {
 	var out functionSet
 	for i, f := range functionGates {
-		if v.LessThan(f.of(thanos)) {
+		if v.LessThan(f.of(thanos)) == (f.renamed == "") {
 			out |= 1 << i
 		}
 	}
 	return out
 }
+
+// former are the functions that are gone from a version on. Most targets lack all of them.
+var former = func() (out functionSet) {
+	for i, f := range functionGates {
+		if f.renamed != "" {
+			out |= 1 << i
+		}
+	}
+	return out
+}()
 
 // each yields the rows of the set.
 func (set functionSet) each(yield func(functionGate) bool) {
@@ -76,8 +98,8 @@ func (set functionSet) each(yield func(functionGate) bool) {
 }
 
 // checkFunctions reports the first function of an expression that the target does not support.
-func (s *Settings) checkFunctions(expr parser.Node) error {
-	if s.lacking == 0 {
+func (s *Settings) checkFunctions(expr parser.Node, text string) error {
+	if s.lacking&^former == 0 && !mentionsFormer(text) {
 		return nil
 	}
 	name := ""
@@ -88,16 +110,48 @@ func (s *Settings) checkFunctions(expr parser.Node) error {
 		name = n.Op.String()
 	}
 	for f := range s.lacking.each {
-		if !f.template && f.name == name {
-			return fmt.Errorf("function %q needs >= %s", name, f.of(s.Thanos))
+		switch {
+		case f.template || f.name != name:
+		case f.renamed != "":
+			return fmt.Errorf("function %q: its name is %s since %s%s", name, f.renamed, f.of(s.Thanos), s.experiment())
+		default:
+			return fmt.Errorf("function %q needs >= %s%s", name, f.of(s.Thanos), formerName(name))
 		}
 	}
 	for child := range parser.ChildrenIter(expr) {
-		if err := s.checkFunctions(child); err != nil {
+		if err := s.checkFunctions(child, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mentionsFormer reports whether an expression may call a function that is gone.
+func mentionsFormer(text string) bool {
+	for name := range formerFunctions {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// formerName returns an addition to an error about a function that older targets call otherwise.
+func formerName(name string) string {
+	for f := range former.each {
+		if f.renamed == name {
+			return "; before, its name is " + f.name
+		}
+	}
+	return ""
+}
+
+// experiment returns an addition to an error about a function whose replacement is experimental.
+func (s *Settings) experiment() string {
+	if s.PromQL.EnableExperimentalFunctions {
+		return ""
+	}
+	return fmt.Sprintf(", which needs spec.enableFeatures: [%s] of the workload", experimentalFunctions)
 }
 
 // templateFunctions returns the functions available to alert templates of the target.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -55,7 +56,7 @@ func (s *Settings) meantFunction(err error, expr string) error {
 	if m := notEnabled.FindStringSubmatch(err.Error()); m != nil {
 		for f := range s.lacking.each {
 			if !f.template && f.name == m[1] {
-				return fmt.Errorf("%w; it needs >= %s", err, f.of(s.Thanos))
+				return fmt.Errorf("%w; it needs >= %s%s", err, f.of(s.Thanos), formerName(m[1]))
 			}
 		}
 		return fmt.Errorf("%w; set spec.enableFeatures: [%s] of the workload", err, experimentalFunctions)
@@ -74,9 +75,6 @@ func (s *Settings) meantFunction(err error, expr string) error {
 			}
 		}
 		return err
-	}
-	if m[1] == "holt_winters" {
-		return fmt.Errorf("%w; it is called double_exponential_smoothing since Prometheus 3.0, and needs spec.enableFeatures: [promql-experimental-functions]", err)
 	}
 	if meant := manifest.Similar(m[1], slices.Sorted(maps.Keys(parser.Functions))); meant != "" {
 		return fmt.Errorf("%w, did you mean %q?", err, meant)
@@ -155,4 +153,15 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 		text = strings.ReplaceAll(text, m[2], meant)
 	}
 	return out
+}
+
+// notInNames matches a character that names do not have without UTF-8 names, and a digit at the start.
+var notInNames = regexp.MustCompile(`^[0-9]|[^a-zA-Z0-9_:]`)
+
+// validName returns an addition to an error about a name: a valid one that is similar.
+func validName(name string, scheme model.ValidationScheme) string {
+	if scheme != model.LegacyValidation || name == "" || name == model.MetricNameLabel {
+		return ""
+	}
+	return fmt.Sprintf(": this version allows only letters, digits and _; write %s", notInNames.ReplaceAllString(name, "_"))
 }

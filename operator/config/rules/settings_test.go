@@ -61,7 +61,7 @@ func TestKeyTellsApartWhatMatters(t *testing.T) {
 	for name, pair := range map[string][2]Settings{
 		"versions that know the same":              {prometheus("3.13.0", plain), prometheus("3.13.2", plain)},
 		"order and repetition of exclusions":       {prometheus("3.0.0", enforcing(web, api)), prometheus("3.0.0", enforcing(api, web, api))},
-		"exclusions where nothing is enforced":     {prometheus("3.13.2", plain), {UTF8Names: true, Excluded: []Exclusion{{"demo", ""}}}},
+		"exclusions where nothing is enforced":     {prometheus("3.13.2", plain), {UTF8Names: true, lacking: former, Excluded: []Exclusion{{"demo", ""}}}},
 		"features that do not matter":              {prometheus("3.0.0", plain), prometheus("3.0.0", feature("agent"))},
 		"an excluded object and nothing enforced":  {prometheus("3.0.0", enforcing(web)).For("demo", "web"), prometheus("3.0.0", plain)},
 		"exclusions of other objects, for this":    {prometheus("3.0.0", enforcing(api)).For("demo", "web"), prometheus("3.0.0", enforcing())},

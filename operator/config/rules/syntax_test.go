@@ -68,7 +68,7 @@ func TestMeant(t *testing.T) {
 		"rate of a sum":             {"rate(sum(a)[5m])", "", []string{"ranges only allowed for vector selectors; apply the function to the selector"}},
 		"an experimental operator":  {"limitk(5, up)", "", []string{"; set spec.enableFeatures: [promql-experimental-functions] of the workload"}},
 		"an experimental function":  {"sort_by_label(up, 'job')", "", []string{`"sort_by_label" is not enabled; set spec.enableFeatures: [promql-experimental-functions] of the workload`}},
-		"a function renamed":        {"holt_winters(a[5m], 0.5, 0.5)", "", []string{"it is called double_exponential_smoothing since Prometheus 3.0"}},
+		"a function renamed":        {"holt_winters(a[5m], 0.5, 0.5)", "", []string{"its name is double_exponential_smoothing since 3.0.0, which needs spec.enableFeatures: [promql-experimental-functions]"}},
 		"a function of Grafana":     {"up", "{{ $value | humanizeBytes }}", []string{`function "humanizeBytes" not defined: write humanize1024`}},
 		"a function of Helm":        {"up", "{{ $value | trunc 5 }}", []string{`function "trunc" not defined: a function of Helm, which Prometheus does not have`}},
 		"a label with a dash":       {"up", "{{ $labels.pod-name }}", []string{`bad character U+002D '-'; for a name with - write {{ index $labels "a-b" }}`}},

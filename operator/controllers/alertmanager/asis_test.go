@@ -18,10 +18,10 @@ func TestConfigurationPassedOnUnread(t *testing.T) {
 	}{
 		"valid":                 {`{}`, receiver, ""},
 		"no Secret":             {`{}`, "", ""},
-		"an undefined receiver": {`{}`, wrong, `Secret "demo/alertmanager-main": key "alertmanager.yaml": undefined receiver "b" used in route; without`},
-		"a misspelled field":    {`{}`, "global:\n  resolve_timout: 5m\n" + receiver, `Secret "demo/alertmanager-main": key "alertmanager.yaml": line 2: unknown field resolve_timout; without`},
+		"an undefined receiver": {`{}`, wrong, `key "alertmanager.yaml": line 1: route.receiver: undefined receiver "b" used in route; Alertmanager refuses it`},
+		"a misspelled field":    {`{}`, "global:\n  resolve_timout: 5m\n" + receiver, `Secret "demo/alertmanager-main": key "alertmanager.yaml": line 2: unknown field resolve_timout, did you mean resolve_timeout?; Alertmanager refuses it`},
 		"a receiver that is too new": {`{version: v0.27.0}`, receiver + "  msteamsv2_configs: [{webhook_url: 'https://a.example'}]\n",
-			"without alertmanagerConfigSelector the operator passes it on unread, and Alertmanager refuses it"},
+			"Alertmanager refuses it (the operator passes it on unchanged, because spec.alertmanagerConfigSelector is not set)"},
 		"a field that is too new": {`{version: v0.27.0}`, receiver + "  webhook_configs: [{url: 'https://a.example', timeout: 3s}]\n",
 			"receivers[0].webhook_configs[0].timeout in the configuration needs Alertmanager >= 0.28.0"},
 	} {

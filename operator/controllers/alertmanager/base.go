@@ -8,6 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -45,15 +46,15 @@ var firstLine = regexp.MustCompile(`\bline (\d+): `)
 // refusedAsIs returns warnings about what Alertmanager will refuse in the configuration of its
 // Secret, which the operator passes on as it is.
 func refusedAsIs(in *inputs, c engine.Cluster) (out []faults.Finding) {
-	const field, consequence = "spec.configSecret", "without alertmanagerConfigSelector the operator passes it on unread, and Alertmanager refuses it"
+	const field, consequence = "spec.configSecret", "Alertmanager refuses it (the operator passes it on unchanged, because spec.alertmanagerConfigSelector is not set)"
 	frame, err := amconfig.CompileBase(in.am, in.Version, amconfig.Base{}, c.References)
 	if err != nil {
 		for _, f := range faults.Of(err) {
 			remark := faults.Remark(field, "%s; %s", f.Reason, consequence)
 			if m := firstLine.FindStringSubmatch(f.Reason); m != nil {
 				line, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
-				ref := assets.Ref{Kind: assets.Secret, Namespace: in.am.Namespace, Name: amconfig.SecretName(in.am)}
-				remark.Cause = &assets.ContentError{Ref: ref, Key: amconfig.SecretKey, Line: line, Err: errors.New(f.Reason)}
+				ref := assets.Ref{Kind: assets.Secret, Namespace: in.am.Namespace, Name: in.am.ConfigSecretName()}
+				remark.Cause = &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line, Err: errors.New(f.Reason)}
 			}
 			out = append(out, remark)
 		}

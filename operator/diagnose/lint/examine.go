@@ -32,7 +32,11 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 		l.workload(w)
 	}
 	if w, needed := standIn(kinds, workloads, opts.Version); needed {
-		l.standIn = w.String()
+		l.standIns = append(l.standIns, w.String())
+		l.workload(w)
+	}
+	if w, needed := managerStandIn(kinds, o); needed {
+		l.standIns = append(l.standIns, w.String())
 		l.workload(w)
 	}
 	if len(workloads) > 0 {
@@ -56,7 +60,7 @@ func (e *Examination) Findings() []Finding { return e.linter.findings }
 
 // About returns the findings about one object.
 func (e *Examination) About(kind, namespace, name string) (out []Finding) {
-	for _, f := range e.linter.findings {
+	for _, f := range slices.Concat(e.linter.findings, e.linter.counterparts) {
 		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
 			out = append(out, f)
 		}
@@ -68,7 +72,7 @@ func (e *Examination) About(kind, namespace, name string) (out []Finding) {
 // of the workloads.
 func (e *Examination) Outcomes() (out []dryrun.Outcome) {
 	for _, m := range e.linter.made {
-		if m.workload.String() != e.linter.standIn {
+		if !e.linter.standsIn(m.workload.String()) {
 			out = append(out, m.outcome)
 		}
 	}

@@ -27,3 +27,17 @@ func TestManifests(t *testing.T) {
 		return out.Bytes(), err
 	})
 }
+
+// TestCases checks the cases of golden files. Each input is a case of its own: what users write, below a comment that
+// says what an expert answers. "want/NAME" is the report about NAME.yaml.
+func TestCases(t *testing.T) {
+	golden.Run(t, "testdata/cases/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
+		c.Enter(t)
+		setups := controllerstest.Setups(controllerstest.Options())
+		objects, faults := manifests.LoadAll([]string{name + ".yaml"}, explain.Kinds(setups))
+		objects.Scope = explain.ScopeOf(setups, engine.Scopes{})
+		var out bytes.Buffer
+		err := lint.Check(objects, faults, lint.Options{}).Write(&out, "text")
+		return out.Bytes(), err
+	})
+}

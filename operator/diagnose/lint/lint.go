@@ -101,8 +101,8 @@ type Options struct {
 
 // Run reads manifests like [manifests.Load], but continues after faults, and checks them with
 // the code that renders every workload of the kinds. Objects that none of the workloads can
-// select are checked against a stand-in Prometheus that selects them all: all objects
-// if there is no workload, the rules if there are only agents.
+// select are checked against a stand-in that selects them all: a Prometheus for all monitors and rules
+// if there is no workload, for the rules if there are only agents, and an Alertmanager for AlertmanagerConfigs.
 func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := manifests.LoadAll(paths, kinds)
 	return Check(o, faults, opts)
@@ -118,15 +118,17 @@ func Check(o *manifests.Objects, faults []manifests.Fault, opts Options) Report 
 type linter struct {
 	objects  *manifests.Objects
 	opts     Options
-	standIn  string // name of the workload that is not among the manifests; empty without one
-	advises  bool   // report valid settings with a probably unintended effect
-	lonely   bool   // findings are shown without the place of their object
+	standIns []string // names of the workloads that are not among the manifests
+	advises  bool     // report valid settings with a probably unintended effect
+	lonely   bool     // findings are shown without the place of their object
 	findings []Finding
-	seen     map[string]int // index of each finding, by its other fields than Workloads
-	trees    map[string]*tree
-	made     []made              // in the order of the workloads
-	told     map[string][]string // fields with an error in the manifest, by object
-	fastest  time.Duration       // see [linter.fastestMonitor]; 0 until it is needed
+	// counterparts are findings about the other of two objects, which are shown for that object only.
+	counterparts []Finding
+	seen         map[string]int // index of each finding, by its other fields than Workloads
+	trees        map[string]*tree
+	made         []made              // in the order of the workloads
+	told         map[string][]string // fields with an error in the manifest, by object
+	fastest      time.Duration       // see [linter.fastestMonitor]; 0 until it is needed
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {
@@ -136,7 +138,7 @@ func newLinter(o *manifests.Objects, opts Options) *linter {
 // add records a finding and deduplicates it: a finding that applies to several workloads is
 // recorded once, with all of them as owners.
 func (l *linter) add(f Finding, owner string) {
-	if owner == l.standIn {
+	if l.standsIn(owner) {
 		owner = ""
 	}
 	if l.echo(f) {
@@ -256,7 +258,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	made := l.reconcile(w)
 	l.verdicts(w, made.Verdicts)
 	if made.Err != nil {
-		l.rejected(self, CodeWorkload, made.Err, "")
+		l.rejected(self, CodeWorkload, l.located(w, made.Err), "")
 		return
 	}
 	l.dropped(self, fragments.Unsupported(w.Object, w.Kind.Program, made.Plan.Dropped), "")
@@ -266,7 +268,7 @@ func (l *linter) workload(w dryrun.Workload) {
 			l.remark(self, f, "")
 		}
 	}
-	if !l.advises || w.String() == l.standIn {
+	if !l.advises || l.standsIn(w.String()) {
 		return
 	}
 	for _, f := range made.Plan.Deprecated {
@@ -285,7 +287,7 @@ func (l *linter) workload(w dryrun.Workload) {
 func (l *linter) verdicts(w dryrun.Workload, all []fragments.Verdict) {
 	for _, v := range all {
 		at := about(catalog.RefOf(v.Kind, v.Object))
-		if _, left := errors.AsType[*share.LeftOutError](v.Err); left && w.String() == l.standIn {
+		if _, left := errors.AsType[*share.LeftOutError](v.Err); left && l.standsIn(w.String()) {
 			v.Err = nil // no workload of the cluster selects all of this, as far as the manifests tell
 		}
 		if v.Err != nil {

@@ -28,7 +28,7 @@ func (l *linter) reconcile(w dryrun.Workload) dryrun.Outcome {
 func (l *linter) nearMisses() {
 	var outcomes []dryrun.Outcome
 	for _, m := range l.made {
-		if m.workload.String() != l.standIn {
+		if !l.standsIn(m.workload.String()) {
 			outcomes = append(outcomes, m.outcome)
 		}
 	}
@@ -37,7 +37,7 @@ func (l *linter) nearMisses() {
 		w := m.workload
 		uses := static.Uses(w, m.outcome)
 		found := view.Assumed(uses)
-		if w.String() != l.standIn && m.outcome.Err == nil {
+		if !l.standsIn(w.String()) && m.outcome.Err == nil {
 			found = view.Workload(w.Kind.Kind, w.Object, uses)
 		}
 		for _, f := range found {
@@ -58,6 +58,12 @@ func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 	}
 	if h.Note {
 		f.Severity = SeverityNote
+	}
+	if h.Counterpart {
+		f.File, f.Line = l.locate(f)
+		f.Workloads = []string{owner}
+		l.counterparts = append(l.counterparts, f)
+		return
 	}
 	if h.Code == nearmiss.Remark && slices.ContainsFunc(l.findings, func(g Finding) bool {
 		return g.Code == CodeRemark && g.Field == f.Field && g.Kind == f.Kind && g.Namespace == f.Namespace && g.Name == f.Name

@@ -42,7 +42,7 @@ func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Ob
 	if !ok {
 		return
 	}
-	l.standIn = w.String()
+	l.standIns = []string{w.String()}
 	verdicts, err := dryrun.Select(w, l.objects.Cluster(w))
 	if err != nil {
 		panic(err) // impossible: the stand-in is valid, and nothing is read

@@ -33,7 +33,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	always := say("") // for any workload
 	fields := v1alpha1.CommonFields(w.Object)
 	known := fields
-	if w.String() == l.standIn {
+	if l.standsIn(w.String()) {
 		known = nil
 	}
 	var steps stepRemarks = func(path string, before, after []v1.RelabelConfig, found *discovered) {
@@ -57,6 +57,9 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		valueRemarks(note, m)
 		templateRemarks(always, note, m)
 		repeatedRules(always, m)
+		if !l.standsIn(w.String()) {
+			l.strategyRemarks(note, w.Object, m)
+		}
 		interval, from := l.interval(known)
 		queryRemarks(always, saying(SeverityNote, w.String()), m, interval, from)
 	case *v1alpha1.AlertmanagerConfig:
@@ -65,7 +68,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	l.credentialRemarks(always, object)
 	if fields != nil {
 		overridden(say(w.String()), fields, object)
-		if w.String() != l.standIn {
+		if !l.standsIn(w.String()) {
 			fileRemarks(say(w.String()), fields, object)
 		}
 	}
@@ -106,6 +109,9 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 		pathRemark(always, path+".path", e.Path)
 		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		if e.TargetPort != nil && (e.Port != "" || e.PortNumber != nil) {
+			always(path+".targetPort", "has no effect beside port and portNumber, which are used: remove it")
+		}
 	}
 	namesRemark(always, m.Spec.NamespaceSelector)
 }
@@ -166,11 +172,22 @@ func dashTooMany(i int) string {
 func namesRemark(say says, selector v1.NamespaceSelector) {
 	if selector.Any && len(selector.MatchNames) > 0 {
 		say("spec.namespaceSelector.matchNames", "has no effect beside any: true, which selects all namespaces: remove one of them")
+		return
+	}
+	for i, name := range selector.MatchNames {
+		if strings.ContainsAny(name, "*.|") {
+			say(fmt.Sprintf("spec.namespaceSelector.matchNames[%d]", i), "%q is no name of a namespace, and names are compared as they are; for all namespaces write any: true", name)
+		}
 	}
 }
 
 // pathRemark reports a path with a query.
 func pathRemark(say says, field, value string) {
+	if _, rest, is := strings.Cut(value, "://"); is {
+		_, path, _ := strings.Cut(rest, "/")
+		say(field, "is a path, and the address is that of the target: write /%s", path)
+		return
+	}
 	if before, _, is := strings.Cut(value, "?"); is {
 		say(field, "the ? becomes part of the path (%%3F) and starts no query; write %s here, and what follows the ? as params", before)
 	}

@@ -146,6 +146,15 @@ var removedFeatures = map[string]string{
 	"auto-gomaxprocs":               "it is on by default",
 }
 
+// features are the features of Prometheus 3 that are compared with unknown ones. A list of all would be out of
+// date with the next release, so that only similar names are reported.
+var features = []string{
+	"auto-gomaxprocs", "auto-gomemlimit", "auto-reload-config", "concurrent-rule-eval", "created-timestamp-zero-ingestion", "delayed-compaction",
+	"exemplar-storage", "extra-scrape-metrics", "memory-snapshot-on-shutdown", "metadata-wal-records", "native-histograms", "old-ui",
+	"otlp-deltatocumulative", "otlp-native-delta-ingestion", "promql-at-modifier", "promql-binop-fill-modifiers", "promql-delayed-name-removal", "promql-duration-expr",
+	"promql-experimental-functions", "promql-extended-range-selectors", "promql-negative-offset", "promql-per-step-stats", "type-and-unit-labels", "use-uncached-io",
+}
+
 // featureRemarks reports feature flags that Prometheus >= 3.0 does not support.
 func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 	common := v1alpha1.CommonFields(w.Object)
@@ -153,6 +162,9 @@ func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 		return
 	}
 	for i, feature := range common.EnableFeatures {
+		if meant := manifest.Similar(feature, features); meant != "" && !slices.Contains(features, feature) && removedFeatures[feature] == "" {
+			l.say(self)(faults.Index("spec.enableFeatures", i), "Prometheus has no feature %q, did you mean %q?", feature, meant)
+		}
 		if instead := removedFeatures[feature]; instead != "" {
 			l.say(self)(faults.Index("spec.enableFeatures", i), "%s has no effect in Prometheus >= 3.0; %s", feature, instead)
 		}

@@ -81,17 +81,23 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 // groupOf matches a reference to a group of a regex, as Prometheus expands it.
 var groupOf = regexp.MustCompile(`\$\$|\$\{(\w+)\}|\$(\w+)`)
 
+// otherGroup matches a reference to a group as other programs write it: escaped, or as sed does.
+var otherGroup = regexp.MustCompile(`\$\$(\d+|\{\w+\})|\\(\d)`)
+
 // numberAndMore matches a number of a group and a text that became part of its name.
 var numberAndMore = regexp.MustCompile(`^(\d+)([A-Za-z_]\w*)$`)
 
 // groupRemark reports a replacement with a group that the regex does not have, which is empty.
 func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
-	if s.Replacement == nil || !strings.Contains(*s.Replacement, "$") || action != "" && action != "replace" && action != "labelmap" {
+	if s.Replacement == nil || !strings.ContainsAny(*s.Replacement, "$\\") || action != "" && action != "replace" && action != "labelmap" {
 		return
 	}
 	re := parsed(s.Regex)
 	if re == nil {
 		return
+	}
+	if m := otherGroup.FindStringSubmatch(*s.Replacement); m != nil {
+		say(field+".replacement", "%s is not replaced by a group of the regex: write $%s", m[0], m[1]+m[2])
 	}
 	names := re.CapNames()
 	for _, m := range groupOf.FindAllStringSubmatch(*s.Replacement, -1) {

@@ -40,6 +40,9 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	case *v1.ThanosRuler:
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)
+		if p.Spec.QueryConfig != nil && len(p.Spec.QueryEndpoints) > 0 {
+			say("spec.queryEndpoints", "has no effect beside queryConfig, which is used: remove one of them")
+		}
 	}
 }
 

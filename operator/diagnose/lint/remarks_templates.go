@@ -19,6 +19,10 @@ var (
 	plainUse = regexp.MustCompile(`\$labels\.\w+|\{ *\$value *\}`)
 	// chartFields are the fields of the data that templates of Helm charts have.
 	chartFields = []string{"Values", "Release", "Chart", "Capabilities", "Files"}
+	// integerFormat matches a value that is formatted as an integer.
+	integerFormat = regexp.MustCompile(`\{\{-?\s*(?:printf\s+"[^"]*%[-+ 0-9]*d[^"]*"\s+(?:\$value|\.Value)|(?:\$value|\.Value)\s*\|\s*printf\s+"[^"]*%[-+ 0-9]*d[^"]*")\s*-?\}\}`)
+	// bareValue matches the function value where the variable is meant.
+	bareValue = regexp.MustCompile(`\{\{-?\s*value\s*(\|[^}]*)?-?\}\}`)
 	// ruleFields are fields of rules that are often written below labels.
 	ruleFields = []string{"for", "keep_firing_for", "expr"}
 )
@@ -53,6 +57,12 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 				instead = "did you mean ." + meant + "?"
 			}
 			warn(path+"."+key, ".%s is not in the data of alerts, so the text is an error message when the alert fires: %s", field, instead)
+		}
+		if integerFormat.MatchString(texts[key]) {
+			warn(path+"."+key, "$value is a floating-point number, for which %%d writes an error: write %%.0f")
+		}
+		if bareValue.MatchString(texts[key]) {
+			warn(path+"."+key, "value is a function of one argument, so the text is an error message when the alert fires: write $value")
 		}
 		if use := plainUse.FindString(action.ReplaceAllString(texts[key], "")); use != "" && !helmQuoted.MatchString(texts[key]) {
 			note(path+"."+key, "%s is not between {{ and }}, so it is not replaced: write {{ %s }}", use, strings.Trim(use, "{ }"))

@@ -92,24 +92,46 @@ func (l *linter) versionRemarks(self Finding, w dryrun.Workload) {
 	image, field := f.Image, "image"
 	switch object := w.Object.(type) {
 	case *v1.Prometheus:
-		if image == "" && object.Spec.SHA == "" && object.Spec.Tag != "" {
-			image, field = ":"+object.Spec.Tag, "tag"
-		}
+		image, field = imageOf(image, object.Spec.Tag, object.Spec.SHA)
 		if t := object.Spec.Thanos; t != nil {
 			versionRemark(l.say(self), "spec.thanos", "image", t.Image, t.Version, wellknown.DefaultThanosVersion)
 		}
 	case *v1.Alertmanager:
-		if image == "" && object.Spec.SHA == "" && object.Spec.Tag != "" {
-			image, field = ":"+object.Spec.Tag, "tag"
-		}
+		image, field = imageOf(image, object.Spec.Tag, object.Spec.SHA)
 	}
 	versionRemark(l.say(self), "spec", field, image, f.Version, defaultVersions[w.Kind.Kind])
+}
+
+// saysNothing reports whether an image is given by its digest alone, by no tag or by the tag latest, so that it
+// may be of any version. Other tags may follow the versions of a user.
+func saysNothing(image string) bool {
+	if image == "" {
+		return false
+	}
+	name, _, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], "@")
+	return !strings.Contains(name, ":") || strings.HasSuffix(name, ":latest")
+}
+
+// imageOf returns the image of a workload, or the deprecated part of it that decides, and its field.
+func imageOf(image, tag, sha string) (text, field string) {
+	switch {
+	case image != "":
+		return image, "image"
+	case sha != "":
+		return "@sha256:" + sha, "sha"
+	case tag != "":
+		return ":" + tag, "tag"
+	}
+	return "", "image"
 }
 
 // versionRemark reports an image below a path whose version differs from the version there.
 func versionRemark(say says, path, field, image, version, otherwise string) {
 	tag := versionTag.FindStringSubmatch(image)
 	if tag == nil {
+		if counts := strings.TrimPrefix(otherwise, "v"); saysNothing(image) && version == "" && counts != "" {
+			say(path+"."+field, "does not say which version it is, and %s.version is not set and counts as %s: set version to that of the image, or fields are left out or written for the wrong version", path, counts)
+		}
 		return
 	}
 	own := version
@@ -153,6 +175,10 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	common := v1alpha1.CommonFields(w.Object)
 	say := l.say(self)
 	l.credentialRemarks(say, w.Object)
+	l.exceptionRemarks(say, w.Object)
+	if am, is := w.Object.(*v1.Alertmanager); is {
+		l.configSecretRemark(say, am)
+	}
 	if common != nil {
 		fileRemarks(say, common, w.Object)
 		replicaRemark(say, common, w.Object)

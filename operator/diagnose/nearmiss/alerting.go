@@ -117,10 +117,16 @@ func (v *View) noServiceNamed(s *Search) []Hint {
 		}
 	}
 	for _, p := range v.pods {
-		if p.kind != "StatefulSet" || p.namespace != namespace || p.name != "alertmanager-"+s.name.text {
+		if p.kind != "StatefulSet" || p.namespace != namespace || p.name != "alertmanager-"+s.name.text && p.name != s.name.text {
 			continue
 		}
 		if before := v.before(p); len(before) > 0 {
+			if p.name == s.name.text { // a Service of this name may be elsewhere
+				h.Note = !v.whole("Service", s.Namespaces)
+				h.Message += v.place("Service", s.Namespaces)
+				h.Message += fmt.Sprintf("; the pods of Alertmanager %s are behind %s: create it, or write name: %s", strings.TrimPrefix(p.name, "alertmanager-"), before[0], before[0].name)
+				return []Hint{h}
+			}
 			h.Message += fmt.Sprintf("; the pods of Alertmanager %s are behind %s: write name: %s", s.name.text, before[0], before[0].name)
 			return []Hint{h}
 		}

@@ -143,8 +143,9 @@ func (v *View) overlaps(uses []Use) (out []Found) {
 					continue
 				}
 				told[other.String()] = true
-				out = append(out, Found{u, Hint{Code: DuplicateTarget, Field: s.port.field, Message: fmt.Sprintf(
-					"%s scrapes the same port of the same pods at %s: each pod is scraped twice; remove one of the two", other, s.point.path)}})
+				const twice = "%s scrapes the same port of the same pods at %s: each pod is scraped twice; remove one of the two"
+				out = append(out, Found{u, Hint{Code: DuplicateTarget, Field: s.port.field, Message: fmt.Sprintf(twice, other, s.point.path)}},
+					Found{other.Use, Hint{Code: DuplicateTarget, Field: other.search.port.field, Message: fmt.Sprintf(twice, u, s.point.path), Counterpart: true}})
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 	}
 	out = append(out, v.overlaps(uses)...)
 	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
-	for _, h := range append(v.Alerting(w), v.Permissions(w, append(slices.Clone(uses), self))...) {
+	for _, h := range slices.Concat(v.Alerting(w), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses)) {
 		out = append(out, Found{self, h})
 	}
 	return out

@@ -24,6 +24,8 @@ type Hint struct {
 	Field string `json:"field"`
 	// Message says what is looked for, what is there, and what to write instead.
 	Message string `json:"message"`
+	// Counterpart is set for the same hint about the other of two objects.
+	Counterpart bool `json:"-"`
 }
 
 // String returns field and message.

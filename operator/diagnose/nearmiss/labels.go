@@ -216,6 +216,9 @@ func (v *View) otherNamespace(s *Search, elsewhere []thing) Hint {
 		h.Message += "the workload sets spec.ignoreNamespaceSelectors, so this has no effect; move the object there"
 	case strings.HasSuffix(s.namespaceField, ".names"):
 		h.Message += fmt.Sprintf("add %s there", and(missing))
+	case slices.Contains(s.Namespaces, "*"):
+		h.Code, h.Field = Remark, fmt.Sprintf("%s.matchNames[%d]", h.Field, slices.Index(s.Namespaces, "*"))
+		h.Message += "names are compared as they are, write any: true instead"
 	case own:
 		h.Message += fmt.Sprintf("set %s.matchNames: [%s]", s.namespaceField, strings.Join(missing, ", "))
 	default:

@@ -45,7 +45,7 @@ func (v *View) noServicePort(s *Search, selected []service) []Hint {
 				continue
 			}
 			if err != nil && p.Name != "" {
-				called = fmt.Sprintf("; containers call it so, the Service calls it %s", p.Name)
+				called = fmt.Sprintf("; %s is the name of the port in the containers, and %s that in the Service", want, p.Name)
 			}
 			if p.Name == "" {
 				return []Hint{{Code: NoTarget, Field: s.port.field, Message: fmt.Sprintf(

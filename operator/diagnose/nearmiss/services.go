@@ -33,7 +33,7 @@ func (v *View) forServices(s *Search) []Hint {
 	selected := v.selected(s)
 	switch {
 	case len(selected) == 0 && s.name == nil && onlyMade(v.services, ofService) && !v.whole("Service", s.Namespaces):
-		return nil
+		return v.podsAlone(s)
 	case len(selected) == 0:
 		return v.noService(s)
 	case s.Role == roleService || s.everything() && onlyMade(selected, ofService) && !v.whole("Service", s.Namespaces):
@@ -94,7 +94,6 @@ func (v *View) noService(s *Search) []Hint {
 		return v.absent(s, "Service", things(v.services, ofService))
 	}
 	inside, _ := v.servicesIn.in(s.Namespaces, v.services, ofService)
-	podsInside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 	for _, svc := range inside {
 		if svc.made || v.claimed(svc.thing, s) {
 			continue
@@ -116,14 +115,26 @@ func (v *View) noService(s *Search) []Hint {
 	if hints := v.unmatched(s, things(v.services, ofService)); hints != nil {
 		return hints
 	}
-	for _, p := range podsInside {
-		if p.matches(s.selector) && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
+	if hints := v.podsAlone(s); hints != nil {
+		return hints
+	}
+	return v.absent(s, "Service", things(v.services, ofService))
+}
+
+// podsAlone returns a hint if pods have the labels of a search for Services, and no Service selects the pods.
+func (v *View) podsAlone(s *Search) []Hint {
+	if s.everything() {
+		return nil
+	}
+	inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
+	for _, p := range inside {
+		if p.matches(s.selector) && !p.made && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
 			return []Hint{{Code: NoTarget, Note: !v.whole("Service", []string{p.namespace}), Field: s.selectorField, Message: fmt.Sprintf(
 				"no Service%s has %s; the pods of %s have, but no Service%s selects them: create one, or use a PodMonitor",
 				s.where(), s.labels(), p, v.place("Service", []string{p.namespace}))}}
 		}
 	}
-	return v.absent(s, "Service", things(v.services, ofService))
+	return nil
 }
 
 // addresses returns a hint if none of the Services has addresses.

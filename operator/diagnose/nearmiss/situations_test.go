@@ -42,6 +42,9 @@ func TestSituations(t *testing.T) {
 		found, err := situation(text)
 		var out bytes.Buffer
 		for _, f := range found {
+			if f.Hint.Counterpart {
+				continue
+			}
 			fmt.Fprintf(&out, "%s %s: %s\n  %s\n", f.Hint.Code, f, f.Hint.Field, f.Hint.Message)
 			if f.Hint.Note {
 				fmt.Fprintln(&out, "  (a note)")

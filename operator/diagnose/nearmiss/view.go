@@ -66,6 +66,7 @@ type pods struct {
 	containers []string
 	// prefix is the path below which the server listens (--web.route-prefix); empty if unknown.
 	prefix  string
+	server  server
 	account string         // ServiceAccount, "default" when not set
 	phases  map[string]int // of single pods, nil if unknown
 	running int            // number of pods with an address
@@ -267,6 +268,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			p.images = append(p.images, list[i].Image)
 			p.containers = append(p.containers, list[i].Name)
 			for _, arg := range slices.Concat(list[i].Command, list[i].Args) {
+				p.server.argument(arg)
 				if prefix, is := strings.CutPrefix(arg, "--web.route-prefix="); is {
 					p.prefix = "/" + strings.Trim(prefix, "/")
 				}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // unquoted matches an unquoted value with {{, which YAML reads as a mapping.
@@ -63,7 +65,7 @@ func brokenYAML(doc []byte, err error) error {
 	err = placed(doc, err)
 	switch {
 	case template.Match(doc):
-		return errors.New("is a template, as charts of Helm have them, and no manifest: check what it renders to, as with helm template")
+		return errors.New("this is a template of a Helm chart, not a manifest: check the output of helm template instead")
 	case unquoted.Match(doc):
 		at := unquoted.FindIndex(doc)[1]
 		return fmt.Errorf("yaml: line %d: a value that begins with {{ must be in quotes", 1+bytes.Count(doc[:at], []byte("\n")))
@@ -91,7 +93,7 @@ func brokenYAML(doc []byte, err error) error {
 const maxPlaced = 1 << 20
 
 // parserError matches an error whose line the YAML library counts from 0. Others count from 1.
-var parserError = regexp.MustCompile(`^yaml: line (\d+)(: did not find expected (?:node content|key|'-' indicator|<document start>|(',' or '[\]}]')))$`)
+var parserError = regexp.MustCompile(`^yaml: line \d+(: did not find expected (?:node content|key|'-' indicator|<document start>|(',' or '[\]}]')))$`)
 
 // noAnchor matches the error about an alias without an anchor, which has no line.
 var noAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.+)' referenced$`)
@@ -111,13 +113,13 @@ func placed(doc []byte, err error) error {
 			}
 		}
 	case m != nil:
-		line, _ := strconv.Atoi(m[1])
-		for line = min(line+1, len(lines)); line > 1 && len(content(lines[line-1])) == 0; line-- {
+		line := min(manifest.SyntaxLine(doc, err), len(lines))
+		for ; line > 1 && len(content(lines[line-1])) == 0; line-- {
 		}
-		if before, is := separatorMissing(lines, line); m[3] != "" && is {
+		if before, is := separatorMissing(lines, line); m[2] != "" && is {
 			line = before
 		}
-		return fmt.Errorf("yaml: line %d%s", line, m[2])
+		return fmt.Errorf("yaml: line %d%s", line, m[1])
 	case unended.MatchString(err.Error()):
 		if line := quoteOpened(lines); line > 0 {
 			return fmt.Errorf("yaml: line %d: a quote has no end", line)

@@ -81,6 +81,8 @@ var confusions = []confused{
 	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"Route", "match", "write matchers: [{name: …, value: …, matchType: …}]"},
+	{"Matcher", "regex", "write matchType: =~"},
+	{"Route", "matchRe", "write matchers: [{name: …, value: …, matchType: =~}]"}, {"Route", "match_re", "write matchers: [{name: …, value: …, matchType: =~}]"},
 
 	// The configuration of Prometheus itself.
 	{"PodMonitorSpec", "endpoints", "a PodMonitor calls them podMetricsEndpoints"},

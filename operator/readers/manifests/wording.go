@@ -269,16 +269,35 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": write it as an item, with a dash or in brackets"
 	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):
 		return f.Reason + ": join the items with |"
+	case f.Type.Kind() == reflect.String && isList:
+		return f.Reason + ": write one value, without dash and brackets"
 	case isText && noBlank.MatchString(text) && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map):
 		return f.Reason + " (is a blank missing after a colon?)"
 	case f.Type.Kind() == reflect.String && isObject && tooDeep.MatchString(f.Path):
 		return f.Reason + " (is it indented too far?)"
 	case isText && plainValue(f.Type.Kind(), text):
 		return f.Reason + ": write it without quotes"
+	case f.Type.Kind() == reflect.Struct && isList && listOf(f.Type) != "":
+		return fmt.Sprintf("%s: write the list into it, as %s", f.Reason, listOf(f.Type))
 	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && isList:
 		return f.Reason + " (is there a dash too many?)"
 	}
 	return f.Reason
+}
+
+// listOf returns the field of a struct that is meant if a list stands in its place: the only one that is a
+// list of texts; empty if there is none, or several.
+func listOf(t reflect.Type) (name string) {
+	for f := range t.Fields() {
+		if f.Type.Kind() != reflect.Slice || f.Type.Elem().Kind() != reflect.String {
+			continue
+		}
+		if name != "" {
+			return ""
+		}
+		name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+	}
+	return name
 }
 
 // noBlank matches a field and its value without the blank between them, which YAML reads as a text.

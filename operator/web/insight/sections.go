@@ -9,7 +9,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -35,14 +34,14 @@ type masker struct {
 func newMasker(w v1.Workload) *masker {
 	m := &masker{begins: baseOf(w)}
 	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
-		m.file = assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}
+		m.file = assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
 	}
 	return m
 }
 
 // reading returns a reader with placeholders for values of Secrets.
 func (m *masker) reading(r assets.Reader) assets.Reader {
-	return m.values.Replace(r, func(ref assets.Ref, key string) bool { return ref == m.file && key == amconfig.SecretKey })
+	return m.values.Replace(r, func(ref assets.Ref, key string) bool { return ref == m.file && key == v1.AlertmanagerConfigKey })
 }
 
 // section returns the text of a section with credentials redacted. may reports whether the caller

@@ -30,12 +30,12 @@ func about(t testing.TB, resource, spec string) *admissionv1.AdmissionResponse {
 
 func TestValidateObjects(t *testing.T) {
 	for resource, tc := range map[string]struct{ good, bad, want string }{
-		"servicemonitors v1":        {"{selector: {}, endpoints: [{port: web}]}", "{selector: {}, endpoints: [{port: web, interval: 1s, scrapeTimeout: 2s}]}", "spec.endpoints[0].scrapeTimeout: 2s is longer than the interval 1s"},
+		"servicemonitors v1":        {"{selector: {}, endpoints: [{port: web}]}", "{selector: {}, endpoints: [{port: web, interval: 1s, scrapeTimeout: 2s}]}", "spec.endpoints[0].scrapeTimeout: 2s is longer than the interval 1s; set a longer interval, or a shorter timeout"},
 		"podmonitors v1":            {"{selector: {}, podMetricsEndpoints: [{port: web}]}", "{selector: {}, podMetricsEndpoints: [{port: web, relabelings: [{action: replace}]}]}", "spec.podMetricsEndpoints[0].relabelings[0].targetLabel: replace needs one"},
 		"probes v1":                 {"{prober: {url: a}, targets: {staticConfig: {static: [b]}}}", "{prober: {url: a}, targets: {}}", "spec.targets: one of staticConfig and ingress is needed"},
-		"scrapeconfigs v1alpha1":    {"{staticConfigs: [{targets: [a]}]}", "{scrapeInterval: 1s, scrapeTimeout: 2s}", "spec.scrapeTimeout: 2s is longer than the interval 1s"},
+		"scrapeconfigs v1alpha1":    {"{staticConfigs: [{targets: [a]}]}", "{scrapeInterval: 1s, scrapeTimeout: 2s}", "spec.scrapeTimeout: 2s is longer than the interval 1s; set a longer interval, or a shorter timeout"},
 		"prometheuses v1":           {"{serviceMonitorSelector: {}}", "{version: v1.8.0}", `spec.version: unsupported version "v1.8.0": the major version must be 2 or 3`},
-		"prometheusagents v1alpha1": {"{mode: DaemonSet, podMonitorSelector: {}}", "{scrapeInterval: 1s, scrapeTimeout: 2s}", "spec.scrapeTimeout: 2s is longer than the interval 1s"},
+		"prometheusagents v1alpha1": {"{mode: DaemonSet, podMonitorSelector: {}}", "{scrapeInterval: 1s, scrapeTimeout: 2s}", "spec.scrapeTimeout: 2s is longer than the interval 1s; set a longer interval, or a shorter timeout"},
 		"alertmanagers v1":          {"{}", "{clusterAdvertiseAddress: here}", "spec.clusterAdvertiseAddress: must be HOST:PORT"},
 		"thanosrulers v1":           {"{queryEndpoints: [q]}", "{}", "spec.queryEndpoints: must not be empty unless queryConfig is set"},
 	} {

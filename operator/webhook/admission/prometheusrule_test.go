@@ -37,7 +37,7 @@ func TestValidateRules(t *testing.T) {
 		"group twice": {"metadata: {name: a}\nspec: {groups: [{name: g}, {name: g}]}",
 			`spec.groups[1].name: "g" is already the name of spec.groups[0] (group "g")`},
 		"UTF-8 label": {ruleObject(`{record: a, expr: up, labels: {"a.b": c}}`),
-			`spec.groups[0].rules[0].labels["a.b"]: "a.b" is not a valid label name (group "g", record "a")`},
+			`spec.groups[0].rules[0].labels["a.b"]: "a.b" is not a valid label name: this version allows only letters, digits and _; write a_b (group "g", record "a")`},
 		"experimental function": {ruleObject(`{record: a, expr: "limitk(1, up)"}`), `spec.groups[0].rules[0].expr: `},
 		"duration":              {ruleObject("{alert: a, expr: up, for: 1x}"), `spec.groups[0].rules[0].for: unknown unit "x" in duration "1x" (group "g", alert "a")`},
 		"too large":             {ruleObject(`{record: a, expr: "up{a='` + strings.Repeat("x", 600_000) + `'}"}`), "spec: the rule file has 600"},

@@ -1,0 +1,79 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// configSecretRemark reports an Alertmanager that starts with an empty configuration, because the Secret
+// with its configuration has another name, namespace or key.
+func (l *linter) configSecretRemark(say says, am *v1.Alertmanager) {
+	if am.Spec.ConfigSecret != "" || am.Spec.AlertmanagerConfiguration != nil {
+		return // a Secret that is named and missing is an error
+	}
+	known := &l.objects.References
+	name := am.ConfigSecretName()
+	own := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}
+	const empty = "so alerts are grouped and sent to nobody"
+	if _, err := known.Object(own); err == nil {
+		if keys := known.Keys(own); len(keys) > 0 && !slices.Contains(keys, v1.AlertmanagerConfigKey) {
+			say("spec.configSecret", "%s, from which the configuration is read, has no key %q, %s; it has %s", own, v1.AlertmanagerConfigKey, empty, strings.Join(keys, ", "))
+		}
+		return
+	}
+	for _, other := range known.Names(assets.Secret, am.Namespace) {
+		ref := own
+		ref.Name = other
+		if slices.Contains(known.Keys(ref), v1.AlertmanagerConfigKey) && !l.configures(am, other) {
+			say("spec.configSecret", "is not set, so the configuration is read from Secret %q, which is not among the manifests, %s; %s has %s, and no Alertmanager uses it: set configSecret: %s, or rename it",
+				name, empty, ref, v1.AlertmanagerConfigKey, other)
+			return
+		}
+	}
+	if others := known.Namespaces(assets.Secret, name); len(others) > 0 {
+		say("spec.configSecret", "is not set, so the configuration is read from %s, which is not among the manifests, %s; there is one in namespace %s: move it to the namespace of the Alertmanager", own, empty, others[0])
+	}
+}
+
+// configures reports whether a Secret is for an Alertmanager other than the given one, or generated.
+func (l *linter) configures(except *v1.Alertmanager, name string) bool {
+	return strings.HasSuffix(name, "-generated") || slices.ContainsFunc(l.objects.All(catalog.Alertmanager), func(o catalog.Object) bool {
+		am := o.(*v1.Alertmanager)
+		return am != except && am.Namespace == except.Namespace && am.ConfigSecretName() == name
+	})
+}
+
+// located adds to an error about a missing AlertmanagerConfig where it is.
+func (l *linter) located(w dryrun.Workload, err error) error {
+	where := l.configElsewhere(w.Object)
+	if where == "" {
+		return err
+	}
+	return faults.Reword(err, func(f *faults.Finding) {
+		if f.Field == "spec.alertmanagerConfiguration.name" {
+			f.Reason += where
+		}
+	})
+}
+
+// configElsewhere returns where the AlertmanagerConfig is that an Alertmanager refers to and that does not
+// exist in its namespace, as the end of a message; empty if it is nowhere.
+func (l *linter) configElsewhere(w v1.Workload) string {
+	am, is := w.(*v1.Alertmanager)
+	if !is || am.Spec.AlertmanagerConfiguration == nil {
+		return ""
+	}
+	for _, o := range l.objects.All(catalog.AlertmanagerConfig) {
+		if o.GetName() == am.Spec.AlertmanagerConfiguration.Name {
+			return fmt.Sprintf(" (there is one in namespace %s, but references are to namespace %s)", o.GetNamespace(), am.Namespace)
+		}
+	}
+	return ""
+}

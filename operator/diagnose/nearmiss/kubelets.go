@@ -1,0 +1,82 @@
+package nearmiss
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Components of Kubernetes that ask the API server whether a ServiceAccount may read their metrics.
+const (
+	kubelet   = "kubelet"
+	apiServer = "apiserver"
+)
+
+// asked maps the values of labels by which monitors select a component to the component.
+var asked = map[string]string{"kubelet": kubelet, "apiserver": apiServer, "kube-apiserver": apiServer}
+
+// component returns the component that a search selects; empty if it is none of them.
+func (s *Search) component() string {
+	if s.scrape.scheme != "https" || s.scrape.field == "" {
+		return ""
+	}
+	for _, value := range s.matchLabels {
+		if c := asked[value]; c != "" {
+			return c
+		}
+	}
+	return ""
+}
+
+// ScrapePermissions returns hints about permissions that the scrape itself needs, not the discovery: kubelets
+// and the API server answer 403 without them. It returns none if the ServiceAccount has no known role.
+func (v *View) ScrapePermissions(w v1.Workload, uses []Use) (out []Hint) {
+	account := AccountOf(w)
+	rules, unsure := v.rbac.grants(account, "")
+	if v.extent.Whole != nil || unsure || len(rules) == 0 {
+		return nil
+	}
+	told := map[string]bool{}
+	for _, u := range uses {
+		for i := range u.Searches {
+			c := u.Searches[i].component()
+			what := "nodes/metrics"
+			allowed := c != kubelet || allows(rules, resource{"", what, true}, "get")
+			if c == apiServer {
+				what = "the nonResourceURL " + u.Searches[i].scrape.path
+				allowed = allowsURL(rules, u.Searches[i].scrape.path)
+			}
+			if c == "" || allowed || told[what] {
+				continue
+			}
+			told[what] = true
+			out = append(out, Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf(
+				"%s may not get %s, so the %s answers 403 to the scrapes of %s; add the verb get for %s to %s", account, what, c, u, what, v.roleOf(account))})
+		}
+	}
+	return out
+}
+
+// roleOf returns a ClusterRole of a ServiceAccount for the whole cluster, for advice.
+func (v *View) roleOf(a Account) string {
+	for _, b := range v.rbac.bindings {
+		if found, ok := v.rbac.role(b); ok && b.namespace == "" && b.names(a) && !b.namesGroup(a) {
+			return found.String()
+		}
+	}
+	return "a ClusterRole of it"
+}
+
+// allowsURL reports whether rules allow to get a path that is no resource.
+func allowsURL(rules []rbacv1.PolicyRule, path string) bool {
+	return slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool {
+		return (slices.Contains(rule.Verbs, "get") || slices.Contains(rule.Verbs, "*")) && slices.ContainsFunc(rule.NonResourceURLs, func(pattern string) bool {
+			before, open := strings.CutSuffix(pattern, "*")
+			return pattern == path || open && strings.HasPrefix(path, before)
+		})
+	})
+}
