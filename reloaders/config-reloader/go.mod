@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/a8m/envsubst v1.4.3
 	github.com/firekeeper-dev/firekeeper/internal v0.0.0
+	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.3
 	github.com/prometheus/client_golang v1.23.2
 	go.uber.org/goleak v1.3.0

@@ -56,7 +56,7 @@ type answer struct {
 	pause  time.Duration
 	lost   time.Time // since when the object is forbidden, which was read before; zero: it is not
 	bytes  int       // of the cached content
-	empty  bool // only the version is cached, see Cache.shrink
+	empty  bool      // only the version is cached, see Cache.shrink
 }
 
 // watched is the state of an object in the watch.
