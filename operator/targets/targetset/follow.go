@@ -24,10 +24,14 @@ type Followed struct {
 	subs    []*watch.Subscription
 	gaps    []targets.Gap // of discoveries that could not be started
 
-	mu       sync.Mutex // guards throttle, timer and running
-	throttle throttle
-	timer    *time.Timer
-	running  bool // from the last subscription until Close
+	mu      sync.Mutex // guards what follows
+	running bool       // from the last subscription until Close
+	takes   throttle   // of changes of groups
+	taker   *time.Timer
+	busy    bool     // changes are being taken
+	missed  bool     // there were changes meanwhile
+	tells   throttle // of changes of the set
+	teller  *time.Timer
 
 	taking   sync.Mutex // held while changes are taken
 	gapped   int        // number of gaps at the last take
@@ -102,31 +106,69 @@ func (f *Followed) wake() {
 
 // schedule schedules the next pass.
 func (f *Followed) schedule() {
-	if !f.running {
-		return
-	}
-	switch wait, ok := f.throttle.change(time.Now()); {
-	case !ok:
-	case wait > 0:
-		f.timer = time.AfterFunc(wait, f.pass)
+	switch {
+	case !f.running:
+	case f.busy:
+		f.missed = true
 	default:
-		go f.pass()
+		f.taker = f.after(&f.takes, f.taker, f.pass)
 	}
 }
 
-// pass takes changes and notifies the listener.
+// after calls a function when a throttle allows it. It returns the timer, or the last one.
+func (f *Followed) after(t *throttle, last *time.Timer, call func()) *time.Timer {
+	switch wait, ok := t.change(time.Now()); {
+	case !ok:
+	case wait > 0:
+		return time.AfterFunc(wait, call)
+	default:
+		go call()
+	}
+	return last
+}
+
+// pass takes changes, and schedules a notification of the listener if the set changes.
 func (f *Followed) pass() {
 	f.mu.Lock()
 	running := f.running
-	f.throttle.passed(time.Now()) // later changes are scheduled separately
+	f.busy = running
 	f.mu.Unlock()
 	if !running {
 		return
 	}
+	began := time.Now()
 	f.taking.Lock()
 	changed := f.take()
 	f.taking.Unlock()
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	f.takes.taken(now, now.Sub(began))
+	f.busy = false
+	if f.missed {
+		f.missed = false
+		f.schedule()
+	}
 	if changed {
+		f.report()
+	}
+}
+
+// report schedules a notification of the listener.
+func (f *Followed) report() {
+	if f.running {
+		f.teller = f.after(&f.tells, f.teller, f.tell)
+	}
+}
+
+// tell notifies the listener.
+func (f *Followed) tell() {
+	f.mu.Lock()
+	running := f.running
+	f.tells.passed(time.Now()) // later changes are scheduled separately
+	f.mu.Unlock()
+	if running {
 		f.changed()
 	}
 }
@@ -241,7 +283,11 @@ func (f *Followed) Complete() bool {
 		return false
 	}
 	defer f.taking.Unlock()
-	f.take() // not all conditions for completeness trigger a wake
+	if f.take() { // not all conditions for completeness trigger a wake
+		f.mu.Lock()
+		f.report()
+		f.mu.Unlock()
+	}
 	return f.complete
 }
 
@@ -371,8 +417,10 @@ func (f *Followed) Groups(each func(*targetgroup.Group)) {
 func (f *Followed) Close() {
 	f.mu.Lock()
 	f.running = false
-	if f.timer != nil {
-		f.timer.Stop()
+	for _, timer := range []*time.Timer{f.taker, f.teller} {
+		if timer != nil {
+			timer.Stop()
+		}
 	}
 	f.mu.Unlock()
 	for _, sub := range f.subs {

@@ -39,6 +39,40 @@ const podsOfWeb = `- job_name: a
   - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
 `
 
+// A job is notified at once about a change that concerns it, however many that do not are in its namespace.
+func TestChangesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		pods := api.Kind("pods")
+		pods.Add(pod("demo", "db", "db"))
+		var changes atomic.Int32
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
+		defer f.Close()
+		settle(time.Minute)
+		before := changes.Load()
+		other := func(n int) {
+			db := pod("demo", "db", "db")
+			db.Labels["n"] = fmt.Sprint(n)
+			pods.Modify(db)
+			settle(firstPause / 2)
+		}
+		for n := range 1000 {
+			other(n)
+		}
+		if n := changes.Load(); n != before {
+			t.Fatalf("%d notifications about changes of others", n-before)
+		}
+		pods.Add(pod("demo", "web", "web"))
+		other(1000)
+		other(1001)
+		if n := changes.Load(); n != before+1 || f.Counts().Shards[0] != 1 {
+			t.Errorf("%d notifications, %v", n-before, f.Counts())
+		}
+	})
+}
+
 // A job in a cluster: counts, gaps and notifications of changes.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

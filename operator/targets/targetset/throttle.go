@@ -32,6 +32,17 @@ func (t *throttle) change(now time.Time) (wait time.Duration, ok bool) {
 	return max(t.pause-since, 0), true
 }
 
+// work is the part of the processor time that a set may use to evaluate changes of others: 1/work.
+const work = 20
+
+// taken records that changes were taken now, which took some time. The next ones are taken after a pause that is in
+// proportion to it: a job that is not concerned by most changes knows at once about one that concerns it, and an
+// expensive job takes many together.
+func (t *throttle) taken(now time.Time, took time.Duration) {
+	t.waiting, t.last = false, now
+	t.pause = min(max(work*took, firstPause), lastPause)
+}
+
 // passed records that a notification is sent now.
 func (t *throttle) passed(now time.Time) {
 	t.waiting, t.last = false, now

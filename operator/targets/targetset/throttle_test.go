@@ -54,3 +54,16 @@ func TestThrottle(t *testing.T) {
 		}
 	}
 }
+
+// Taking changes may use a twentieth of the time.
+func TestThrottleOfWork(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{0: firstPause, 20 * time.Millisecond: 400 * time.Millisecond, time.Minute: lastPause} {
+		var th throttle
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		th.change(now)
+		th.taken(now, took)
+		if wait, ok := th.change(now); !ok || wait != want {
+			t.Errorf("after %s: a pause of %s, want %s", took, wait, want)
+		}
+	}
+}
