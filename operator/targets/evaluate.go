@@ -93,12 +93,20 @@ func newEvaluation(j *Job, targets int) *evaluation {
 	return e
 }
 
-// group evaluates the targets of a group.
+// group evaluates the targets of a group. If the step that drops the first one, and those before it, only read labels
+// of the group, it drops them all: most groups of a namespace are those of other jobs.
 func (e *evaluation) group(group *targetgroup.Group) {
-	for _, own := range group.Targets {
+	for i, own := range group.Targets {
 		r := Row{own: own, shared: group.Labels}
 		e.decide(&r)
 		e.rows = append(e.rows, r)
+		if i == 0 && r.State == Dropped && r.Drop.Step <= min(e.sieve.steps, e.common) && e.sieve.alike(r.Drop.Step-1, group.Targets) {
+			for _, own := range group.Targets[1:] {
+				r.own = own
+				e.rows = append(e.rows, r)
+			}
+			return
+		}
 	}
 }
 

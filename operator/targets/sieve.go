@@ -93,6 +93,33 @@ func deciding(steps []*relabel.Config, read map[string]bool) (out []sieveStep) {
 	return out
 }
 
+// firstSteps is the number of steps up to which a group is looked at as a whole. The steps that are generated for a
+// selector come first.
+const firstSteps = 16
+
+// alike reports whether no target of a group has a label of its own that the steps up to one of shard 0 read. It is
+// false after firstSteps.
+func (s *sieve) alike(step int, all []model.LabelSet) bool {
+	run := s.shards[0].run
+	i := slices.IndexFunc(run[:min(len(run), firstSteps)], func(one sieveStep) bool { return one.at == step })
+	if i < 0 {
+		return false
+	}
+	for _, own := range all {
+		for _, one := range run[:i+1] {
+			if _, has := own[model.LabelName(one.TargetLabel)]; has && one.TargetLabel != "" {
+				return false
+			}
+			for _, name := range one.SourceLabels {
+				if _, has := own[name]; has {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // populate sets the relevant labels of a target in the builder, as the function of that name does
 // for all labels, and returns the size of their values.
 func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) (size int) {
