@@ -280,6 +280,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	l.unsentAlerts(self, w, made.Verdicts)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
+	l.externalPath(self, w)
 	l.workloadRemarks(self, w)
 }
 
