@@ -76,8 +76,11 @@ func failed(code int, reason string) (int, any) {
 
 func (s *served) answer(r *http.Request) (int, any) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	if r.URL.Path == "/version" {
+	switch r.URL.Path {
+	case "/version":
 		return 200, map[string]any{"major": "1", "minor": "36", "gitVersion": "v1.36.0"}
+	case "/readyz":
+		return 200, "ok"
 	}
 	group := parts[1]
 	if parts[0] == "apis" {

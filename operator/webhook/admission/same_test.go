@@ -72,7 +72,7 @@ func TestSameWords(t *testing.T) {
 		{"ScrapeConfig", "{consulSDConfigs: [{server: a}, {server: b, tokenRef: {name: gone, key: k}}]}", "spec.consulSDConfigs[1].tokenRef.name", `Secret "demo/gone" does not exist`, unseen},
 		{"PrometheusRule", rule + "annotations: {summary: '{{ $lables.a }}'}}]}]}", `spec.groups[0].rules[0].annotations["summary"]`, `undefined variable "$lables", did you mean "$labels"? (group "g", alert "A")`, false},
 		{"PrometheusRule", "{groups: [{name: g, rules: [{record: 'a:b', expr: 'sumy(up)'}]}]}", "spec.groups[0].rules[0].expr", `1:1: parse error: unknown function with name "sumy" (group "g", record "a:b")`, false},
-		{"AlertmanagerConfig", routes + "routes: [{receiver: r}, {receiver: s}]}}", "spec.route.routes[1].receiver", `there is no receiver "s"`, false},
+		{"AlertmanagerConfig", routes + "routes: [{receiver: r}, {receiver: s}]}}", "spec.route.routes[1].receiver", `there is no receiver "s"; there is r`, false},
 		{"AlertmanagerConfig", routes + "groupBy: ['...', a]}}", "spec.route.groupBy[0]", `"..." must be the only element`, false},
 		{"AlertmanagerConfig", "{receivers: [{name: r, webhookConfigs: [{urlSecret: {name: gone, key: k}}]}], route: {receiver: r}}", "spec.receivers[0].webhookConfigs[0].urlSecret.name", `Secret "demo/gone" does not exist`, unseen},
 		{"AlertmanagerConfig", routes + "routes: [{recevier: r}]}}", "spec.route.routes[0].recevier", `unknown field, did you mean "receiver"?`, false},

@@ -11,7 +11,7 @@ import (
 var errStarting = errors.New("the API server is starting")
 
 // ready returns an error while the API server starts: until it has read all roles, it denies what they allow. An API
-// server that does not say whether it is ready is taken for ready.
+// server that does not say whether it is ready is taken for ready; if it cannot be reached, reviews say so.
 func (c Cluster) ready(ctx context.Context) error {
 	client := c.Kube.Discovery().RESTClient()
 	if client == nil { // of a fake
@@ -21,10 +21,7 @@ func (c Cluster) ready(ctx context.Context) error {
 	defer cancel()
 	err := client.Get().AbsPath("/readyz").Do(ctx).Error()
 	var answer apierrors.APIStatus
-	switch {
-	case !errors.As(err, &answer):
-		return err
-	case answer.Status().Code >= 500:
+	if errors.As(err, &answer) && answer.Status().Code >= 500 {
 		return errStarting
 	}
 	return nil
