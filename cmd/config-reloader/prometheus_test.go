@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +31,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/scene/scenetest"
 )
 
 const (
@@ -102,11 +102,11 @@ func (m *migration) disagrees() {
 	m.t.Helper()
 	m.d.set(m.list("1-2", 1))
 	m.reports("about a target", func(r targetreport.Report) bool { return r.Served == len(m.kept())+1 && r.Active == r.Served })
-	failed := strings.Replace(m.list("1-3", 1), m.extra.name()+`","__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Running"`,
-		m.extra.name()+`","__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Failed"`, 1)
+	failed := strings.Replace(m.list("1-3", 1), m.extra.Name+`","__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Running"`,
+		m.extra.Name+`","__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Failed"`, 1)
 	m.d.set(failed)
 	m.reports("about a target that is dropped", func(r targetreport.Report) bool {
-		return len(r.Jobs) == 1 && r.Jobs[0].Job == migrationJob && r.Jobs[0].Dropped != nil && r.Jobs[0].Dropped.Count == 1 && r.Jobs[0].Dropped.Names[0] == m.extra.address && r.Disagreements() == 1
+		return len(r.Jobs) == 1 && r.Jobs[0].Job == migrationJob && r.Jobs[0].Dropped != nil && r.Jobs[0].Dropped.Count == 1 && r.Jobs[0].Dropped.Names[0] == m.extra.Address && r.Disagreements() == 1
 	})
 	if n := m.process.Metric("reloader_targets_disagreements"); n != "1" {
 		m.t.Errorf("%s disagreements", n)
@@ -124,16 +124,16 @@ type migration struct {
 	vol     *volumetest.Volume
 	url     string // of Prometheus
 	version string
-	targets []*scrapeTarget
-	extra   *scrapeTarget // known to the discovery server only
+	targets []*scenetest.Target
+	extra   *scenetest.Target // known to the discovery server only
 	process *reloadtest.Process
 	args    []string
 }
 
 func newMigration(t *testing.T) *migration {
-	m := &migration{t: t, vol: volumetest.New(t), url: "http://" + freePort(t), extra: newScrapeTarget(t)}
+	m := &migration{t: t, vol: volumetest.New(t), url: "http://" + freePort(t), extra: scenetest.NewTarget(t)}
 	for range 12 { // with fewer, all are on one of two shards now and then
-		m.targets = append(m.targets, newScrapeTarget(t))
+		m.targets = append(m.targets, scenetest.NewTarget(t))
 	}
 	m.d = newDiscovery(t, "one", "")
 	m.pod = newPod(t, m.d, "one")
@@ -194,9 +194,9 @@ func (m *migration) live(mode string) {
 }
 
 // kept returns the targets that this shard keeps by hash: those that were scraped at all.
-func (m *migration) kept() (out []*scrapeTarget) {
+func (m *migration) kept() (out []*scenetest.Target) {
 	for _, target := range m.targets {
-		if target.count() > 0 {
+		if len(target.Scrapes()) > 0 {
 			out = append(out, target)
 		}
 	}
@@ -207,22 +207,22 @@ func (m *migration) kept() (out []*scrapeTarget) {
 func (m *migration) scraped(when string, times int) {
 	m.t.Helper()
 	reloadtest.Until(m.t, "a first scrape "+when, func() bool { return len(m.kept()) > 0 })
-	before := map[*scrapeTarget]int{}
+	before := map[*scenetest.Target]int{}
 	for _, target := range m.targets {
-		before[target] = target.count()
+		before[target] = len(target.Scrapes())
 	}
 	reloadtest.Until(m.t, "scrapes "+when, func() bool {
-		return !slices.ContainsFunc(m.kept(), func(s *scrapeTarget) bool { return s.count() < before[s]+times })
+		return !slices.ContainsFunc(m.kept(), func(s *scenetest.Target) bool { return len(s.Scrapes()) < before[s]+times })
 	})
 }
 
 // groups returns the list of this shard, with some of the targets that only the discovery server knows.
 func (m *migration) groups(extra int) string {
 	var out []string
-	for _, target := range append(m.kept(), []*scrapeTarget{m.extra}[:extra]...) {
+	for _, target := range append(m.kept(), []*scenetest.Target{m.extra}[:extra]...) {
 		out = append(out, fmt.Sprintf(`{"targets":[%q],"labels":{"__meta_kubernetes_namespace":"demo","__meta_kubernetes_pod_name":%q,`+
 			`"__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Running",`+
-			`"__meta_kubernetes_pod_label_app":"web","__meta_kubernetes_pod_labelpresent_app":"true"}}`, target.address, target.name()))
+			`"__meta_kubernetes_pod_label_app":"web","__meta_kubernetes_pod_labelpresent_app":"true"}}`, target.Address, target.Name))
 	}
 	return "[" + strings.Join(out, ",") + "]"
 }
@@ -248,7 +248,7 @@ func (m *migration) centralChanges() {
 	}
 	own := len(m.kept())
 	m.d.set(m.list("1-5", 1))
-	reloadtest.Until(m.t, "the target of the list", func() bool { return m.extra.count() > 0 && scraping() == own+1 })
+	reloadtest.Until(m.t, "the target of the list", func() bool { return len(m.extra.Scrapes()) > 0 && scraping() == own+1 })
 	m.d.set(m.list("1-6", 0))
 	reloadtest.Until(m.t, "the target to go", func() bool { return scraping() == own })
 	m.d.CloseClientConnections()
@@ -267,17 +267,17 @@ func (m *migration) checkScrapes() {
 		m.t.Errorf("all %d targets are on one of two shards", len(kept))
 	}
 	for _, target := range kept {
-		times := target.scrapes()
+		times := target.Scrapes()
 		first, gap, off := times[0], time.Duration(0), time.Duration(0)
 		for i := 1; i < len(times); i++ {
 			slot := math.Round(float64(times[i].Sub(first)) / float64(interval))
 			gap = max(gap, times[i].Sub(times[i-1]))
 			off = max(off, (times[i].Sub(first) - time.Duration(slot)*interval).Abs())
 			if int(slot) != i {
-				m.t.Fatalf("%s: scrape %d is in slot %d: %v", target.address, i, int(slot), times)
+				m.t.Fatalf("%s: scrape %d is in slot %d: %v", target.Address, i, int(slot), times)
 			}
 		}
-		m.t.Logf("%s: %d scrapes in as many slots, the longest gap %v, at most %v from the slot", target.address, len(times), gap, off)
+		m.t.Logf("%s: %d scrapes in as many slots, the longest gap %v, at most %v from the slot", target.Address, len(times), gap, off)
 	}
 }
 
@@ -300,40 +300,10 @@ func (m *migration) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	var items []string
 	for _, target := range m.targets {
-		_, port, _ := net.SplitHostPort(target.address)
+		_, port, _ := net.SplitHostPort(target.Address)
 		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":"demo","name":%q,"uid":%q,"labels":{"app":"web"}},`+
 			`"spec":{"nodeName":"n","containers":[{"name":"web","image":"i","ports":[{"name":"metrics","protocol":"TCP","containerPort":%s}]}]},`+
-			`"status":{"phase":"Running","podIP":"127.0.0.1"}}`, target.name(), target.name(), port))
+			`"status":{"phase":"Running","podIP":"127.0.0.1"}}`, target.Name, target.Name, port))
 	}
 	fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, strings.Join(items, ","))
 }
-
-// scrapeTarget records when it is scraped.
-type scrapeTarget struct {
-	address string
-	mu      sync.Mutex
-	times   []time.Time
-}
-
-func newScrapeTarget(t *testing.T) *scrapeTarget {
-	s := &scrapeTarget{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.mu.Lock()
-		s.times = append(s.times, time.Now())
-		s.mu.Unlock()
-		_, _ = io.WriteString(w, "up_and_running 1\n")
-	}))
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	s.address = strings.TrimPrefix(server.URL, "http://")
-	return s
-}
-
-func (s *scrapeTarget) name() string { return "web-" + s.address[strings.LastIndex(s.address, ":")+1:] }
-
-func (s *scrapeTarget) scrapes() []time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.times)
-}
-
-func (s *scrapeTarget) count() int { return len(s.scrapes()) }

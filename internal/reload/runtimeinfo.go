@@ -94,8 +94,8 @@ func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 // infoPath is the path of the endpoint of [RuntimeInfo].
 const infoPath = "/api/v1/status/runtimeinfo"
 
-// Derive returns the URL of another endpoint of the server with this URL, which is that of its reload or
-// runtimeinfo endpoint (".../prefix/-/reload" becomes ".../prefix" + path), or nil if it has another form.
+// Derive returns the URL of another endpoint of a server, given that of its reload or runtimeinfo endpoint
+// (".../prefix/-/reload" becomes ".../prefix" + path). It returns nil if the URL has another form.
 func Derive(from *url.URL, path string) *url.URL {
 	prefix, ok := strings.CutSuffix(from.Path, "/-/reload")
 	if !ok {

@@ -1,4 +1,4 @@
-// Package targetreport is what a pod with central discovery reports to the discovery service: how far
+// Package targetreport encodes the reports of pods with central discovery to the discovery service: how far
 // its Prometheus is with the list of targets, and where both disagree.
 //
 // A report only names exceptions, so it stays small however many targets there are: of each requested job

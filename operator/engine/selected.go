@@ -86,8 +86,7 @@ func selectedAgain[T catalog.Object](c Cluster, rule selection.Rule, row *catalo
 	}
 	last := c.selections.last.take(positionsKey{row.Kind, rule.Key()})
 	at, list := last.follow(in, func(list []catalog.Object) informer.Positions { return positionsOf(rule, list, c.namespaces) }, func(obj catalog.Object) bool {
-		l, exists := c.NamespaceLabels(obj.GetNamespace())
-		return rule.Namespace(obj.GetNamespace(), l) && (exists || rule.OwnNamespaceOnly()) && rule.Takes(obj)
+		return inSelected(rule, obj.GetNamespace(), c.NamespaceLabels) && rule.Takes(obj)
 	})
 	c.selections.last.note(last, len(at))
 	out := make([]T, len(at))
@@ -120,6 +119,12 @@ func positionsOf(rule selection.Rule, list []catalog.Object, namespaces iter.Seq
 	return slices.Clip(out)
 }
 
+// inSelected reports whether a rule selects a namespace.
+func inSelected(rule selection.Rule, namespace string, labelsOf func(string) (labels.Set, bool)) bool {
+	l, exists := labelsOf(namespace)
+	return rule.Namespace(namespace, l) && (exists || rule.OwnNamespaceOnly())
+}
+
 func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object], namespaceLabels func(string) (labels.Set, bool)) []T {
 	verdicts := map[string]bool{}
 	var out []T
@@ -129,8 +134,7 @@ func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object
 		if ns := obj.GetNamespace(); ns != last || ns == "" {
 			var known bool
 			if verdict, known = verdicts[ns]; !known {
-				nsLabels, exists := namespaceLabels(ns)
-				verdict = rule.Namespace(ns, nsLabels) && (exists || rule.OwnNamespaceOnly())
+				verdict = inSelected(rule, ns, namespaceLabels)
 				verdicts[ns] = verdict
 			}
 			last = ns

@@ -100,7 +100,7 @@ type lastPositions struct {
 const (
 	// mostPositions bounds the number of positions of all rules; each has four bytes.
 	mostPositions = 1 << 20
-	// ruleWeight is what a rule itself counts as.
+	// ruleWeight is the weight of a rule itself, in positions.
 	ruleWeight = 64
 )
 

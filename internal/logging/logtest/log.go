@@ -3,7 +3,9 @@ package logtest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +36,19 @@ func (l *Log) Take() string {
 	defer l.mu.Unlock()
 	defer l.buf.Reset()
 	return l.buf.String()
+}
+
+// Keep writes the captured text to a new file outside of a test's folders, and returns its name. pattern is that of
+// [os.CreateTemp].
+//
+// Errors: those of the file.
+func (l *Log) Keep(pattern string) (name string, err error) {
+	f, err := os.CreateTemp("", pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(l.String())
+	return f.Name(), errors.Join(err, f.Close())
 }
 
 // Brief returns the last lines without debug messages, which would hide the failure of a

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // Central discovery: jobs whose targets come from the pod's own cluster read them from the
@@ -189,7 +189,7 @@ func readsListURL(step Step) bool {
 		return false
 	}
 	if r.Action == "labelmap" {
-		regex, err := regexp.Compile("^(?s:" + cmp.Or(r.Regex, defaultRegex) + ")$")
+		regex, err := regexcost.Compile("^(?s:" + cmp.Or(r.Regex, defaultRegex) + ")$")
 		return err != nil || strings.Contains(r.Regex, "$(") || regex.MatchString(listURL) // a variable may match anything
 	}
 	return slices.Contains(r.SourceLabels, listURL) || actions[r.Action].compares && r.TargetLabel == listURL

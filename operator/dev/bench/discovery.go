@@ -186,7 +186,7 @@ func (d *discovery) churn(ctx context.Context) error {
 	return nil
 }
 
-// load is what the API server serves.
+// load has the cumulative numbers of watches and of bytes sent by the API server.
 type load struct{ watches, bytes float64 }
 
 var sample = regexp.MustCompile(`(?m)^(\w+)(\{[^}]*\})? (\S+)$`)
@@ -213,7 +213,7 @@ func (b *bed) load(ctx context.Context) (out load, err error) {
 	return out, nil
 }
 
-// spent is what a set of processes needed for one phase.
+// spent has the consumption of a set of processes in one phase.
 type spent struct {
 	cpu   time.Duration // per second
 	bytes float64       // of the API server, per second

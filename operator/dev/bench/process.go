@@ -43,11 +43,17 @@ func (o *options) command(b *bed, address string, args ...string) (*process, err
 		return nil, err
 	}
 	args = append(args, "--kubeconfig="+b.Kubeconfig, "--web.listen-address="+address)
-	p := &process{cmd: exec.Command(o.operator, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = log, log
+	var env []string
 	if o.memory != "" {
-		p.cmd.Env = append(os.Environ(), "GOMEMLIMIT="+o.memory)
+		env = append(env, "GOMEMLIMIT="+o.memory)
 	}
+	return launch(log, o.operator, address, env, args...)
+}
+
+// launch starts a program with additional environment variables. It closes the log if the program does not start.
+func launch(log *os.File, name, address string, env []string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = log, log, append(os.Environ(), env...)
 	child.DiesWithUs(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,12 +18,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/internal/child"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
 )
 
-// phases is what a pod needed.
+// phases are the measurements of a pod.
 type phases struct {
 	load             load // from its start until its targets were complete
 	idle, busy       spent
@@ -39,17 +37,7 @@ func (d *discovery) launchAny(name, address string, env []string, args ...string
 	if err != nil {
 		return nil, err
 	}
-	p := &process{cmd: exec.Command(name, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = log, log, append(os.Environ(), env...)
-	child.DiesWithUs(p.cmd)
-	if err := p.cmd.Start(); err != nil {
-		return nil, errors.Join(err, log.Close())
-	}
-	go func() {
-		defer close(p.exited)
-		_ = p.cmd.Wait() // its log shows how it exited
-	}()
-	return p, nil
+	return launch(log, name, address, env, args...)
 }
 
 // podNamed creates a pod of a shard.
@@ -77,81 +65,44 @@ func (d *discovery) tokenOf(ctx context.Context, pod, audience string) (string, 
 	return got.Status.Token, nil
 }
 
+// server is the first shard as it is measured: Prometheus and config-reloader, with their files.
+type server struct {
+	*discovery
+	mode            string // the prefix of its files
+	web, sd, listen string // addresses of Prometheus, of the lists, and of config-reloader
+
+	reloader, prometheus *process
+}
+
+func (s *server) file(name string) string { return filepath.Join(s.dir, s.mode+"-"+name) }
+
 // measureServer runs the first shard, with its own discovery or with a discovery service.
-func (d *discovery) measureServer(ctx context.Context, mode string, s *service) (out *phases, err error) {
-	web, sd, listen, err := threeAddresses()
-	if err != nil {
+func (d *discovery) measureServer(ctx context.Context, mode string, from *service) (out *phases, err error) {
+	s := &server{discovery: d, mode: mode}
+	if s.web, s.sd, s.listen, err = threeAddresses(); err != nil {
 		return nil, err
 	}
-	file := func(name string) string { return filepath.Join(d.dir, mode+"-"+name) }
-	token, err := d.tokenOf(ctx, "", "")
-	if err != nil {
+	if err := s.configure(ctx); err != nil {
 		return nil, err
 	}
-	c := scene.Config{Prometheus: d.owner(mode), APIServer: d.bed.Host, TokenFile: file("api-token"), CAFile: d.bed.CAFile, Lists: sd}
-	for i := range d.jobs {
-		c.ServiceMonitors = append(c.ServiceMonitors, d.monitor(i))
-	}
-	text, err := c.Text()
-	if err != nil {
-		return nil, err
-	}
-	err = errors.Join(os.WriteFile(file("api-token"), []byte(token), 0o600), os.WriteFile(file("in.yaml"), []byte(text), 0o600))
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"--listen-address=" + listen, "--config-file=" + file("in.yaml"), "--config-envsubst-file=" + file("out.yaml"), "--reload-url=http://" + web + "/-/reload"}
-	env := []string{"POD_NAME=prometheus-main-0", "SHARD=0"}
-	if s != nil {
-		balancer, err := scene.NewBalancer(func() string { return s.address })
+	var args, env []string
+	if from != nil {
+		balancer, err := scene.NewBalancer(func() string { return from.address })
 		if err != nil {
 			return nil, err
 		}
 		defer balancer.Close()
-		if err := d.podNamed(ctx, "prometheus-main-0", "prometheus-main"); err != nil {
-			return nil, err
-		}
-		if token, err = d.tokenOf(ctx, "prometheus-main-0", wellknown.DiscoveryAudience); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(file("token"), []byte(token), 0o600); err != nil {
-			return nil, err
-		}
 		env = append(env, "HTTPS_PROXY="+balancer.URL)
-		args = append(args, "--targets-server=https://firekeeper-discovery.firekeeper.svc:8443", "--targets-token-file="+file("token"), "--targets-ca-file="+s.caFile,
-			"--targets-listen="+sd, "--targets-file="+file("targets.json.gz"))
+		if args, err = s.targetsArgs(ctx, from); err != nil {
+			return nil, err
+		}
 	}
 	before, err := d.bed.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	reloader, err := d.launchAny(d.reloader, listen, env, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reloader.stop()) }()
-	for {
-		if _, err := os.Stat(file("out.yaml")); err == nil {
-			break
-		}
-		if err := wait(ctx, 50*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
-	p, err := d.launchAny(d.prometheus, web, nil, "--config.file="+file("out.yaml"), "--storage.tsdb.path="+file("data"), "--web.listen-address="+web, "--web.enable-lifecycle")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.stop()) }()
-	if err := p.answering(ctx, "/-/ready"); err != nil {
-		return nil, fmt.Errorf("%w; the end of its log:\n%s", err, p.tail())
-	}
-	kept, err := d.complete(ctx, p)
-	if err != nil {
-		return nil, fmt.Errorf("%w; the end of the log of Prometheus:\n%s", err, p.tail())
-	}
-	d.say("%s: %d targets", mode, kept)
-	if err := wait(ctx, 20*time.Second); err != nil {
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := s.start(ctx, env, args); err != nil {
 		return nil, err
 	}
 	now, err := d.bed.load(ctx)
@@ -159,27 +110,105 @@ func (d *discovery) measureServer(ctx context.Context, mode string, s *service) 
 		return nil, err
 	}
 	out = &phases{load: load{now.watches - before.watches, now.bytes - before.bytes}}
-	if out.idle, err = d.during(ctx, func(ctx context.Context) error { return wait(ctx, d.length) }, p, reloader); err != nil {
+	return out, s.measure(ctx, out, from != nil)
+}
+
+// configure writes the configuration, and the token of its own discovery.
+func (s *server) configure(ctx context.Context) error {
+	token, err := s.tokenOf(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	c := scene.Config{Prometheus: s.owner(s.mode), APIServer: s.bed.Host, TokenFile: s.file("api-token"), CAFile: s.bed.CAFile, Lists: s.sd}
+	for i := range s.jobs {
+		c.ServiceMonitors = append(c.ServiceMonitors, s.monitor(i))
+	}
+	text, err := c.Text()
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(s.file("api-token"), []byte(token), 0o600), os.WriteFile(s.file("in.yaml"), []byte(text), 0o600))
+}
+
+// targetsArgs creates the pod of the shard with a token, and returns the arguments for the discovery service.
+func (s *server) targetsArgs(ctx context.Context, from *service) ([]string, error) {
+	if err := s.podNamed(ctx, "prometheus-main-0", "prometheus-main"); err != nil {
 		return nil, err
 	}
-	if out.busy, err = d.during(ctx, d.churn, p, reloader); err != nil {
-		return nil, err
-	}
-	if s != nil {
-		if out.busyTook, err = d.latencies(ctx, sd, time.Duration(float64(time.Second)/d.rate)); err != nil {
-			return nil, err
-		}
-		if out.took, err = d.latencies(ctx, sd, following); err != nil {
-			return nil, err
-		}
-	}
-	server, err := p.kernelUsage()
+	token, err := s.tokenOf(ctx, "prometheus-main-0", wellknown.DiscoveryAudience)
 	if err != nil {
 		return nil, err
 	}
-	beside, err := reloader.kernelUsage()
-	out.rss, out.reloaderRSS = server.rss, beside.rss
-	return out, err
+	return []string{
+		"--targets-server=https://firekeeper-discovery.firekeeper.svc:8443", "--targets-token-file=" + s.file("token"), "--targets-ca-file=" + from.caFile,
+		"--targets-listen=" + s.sd, "--targets-file=" + s.file("targets.json.gz"),
+	}, os.WriteFile(s.file("token"), []byte(token), 0o600)
+}
+
+// start starts both processes, and waits until the targets are complete and have rested.
+func (s *server) start(ctx context.Context, env, args []string) (err error) {
+	args = append([]string{"--listen-address=" + s.listen, "--config-file=" + s.file("in.yaml"), "--config-envsubst-file=" + s.file("out.yaml"), "--reload-url=http://" + s.web + "/-/reload"}, args...)
+	env = append([]string{"POD_NAME=prometheus-main-0", "SHARD=0"}, env...)
+	if s.reloader, err = s.launchAny(s.discovery.reloader, s.listen, env, args...); err != nil {
+		return err
+	}
+	for {
+		if _, err := os.Stat(s.file("out.yaml")); err == nil {
+			break
+		}
+		if err := wait(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	args = []string{"--config.file=" + s.file("out.yaml"), "--storage.tsdb.path=" + s.file("data"), "--web.listen-address=" + s.web, "--web.enable-lifecycle"}
+	if s.prometheus, err = s.launchAny(s.discovery.prometheus, s.web, nil, args...); err != nil {
+		return err
+	}
+	if err := s.prometheus.answering(ctx, "/-/ready"); err != nil {
+		return fmt.Errorf("%w; the end of its log:\n%s", err, s.prometheus.tail())
+	}
+	kept, err := s.complete(ctx, s.prometheus)
+	if err != nil {
+		return fmt.Errorf("%w; the end of the log of Prometheus:\n%s", err, s.prometheus.tail())
+	}
+	s.say("%s: %d targets", s.mode, kept)
+	return wait(ctx, 20*time.Second)
+}
+
+// measure measures both processes without changes and with them, and how long changes take to lists.
+func (s *server) measure(ctx context.Context, out *phases, lists bool) (err error) {
+	idle := func(ctx context.Context) error { return wait(ctx, s.length) }
+	if out.idle, err = s.during(ctx, idle, s.prometheus, s.reloader); err != nil {
+		return err
+	}
+	if out.busy, err = s.during(ctx, s.churn, s.prometheus, s.reloader); err != nil {
+		return err
+	}
+	if lists {
+		if out.busyTook, err = s.latencies(ctx, s.sd, time.Duration(float64(time.Second)/s.rate)); err != nil {
+			return err
+		}
+		if out.took, err = s.latencies(ctx, s.sd, following); err != nil {
+			return err
+		}
+	}
+	used, err := s.prometheus.kernelUsage()
+	if err != nil {
+		return err
+	}
+	beside, err := s.reloader.kernelUsage()
+	out.rss, out.reloaderRSS = used.rss, beside.rss
+	return err
+}
+
+// stop stops what was started.
+func (s *server) stop() (err error) {
+	for _, p := range []*process{s.prometheus, s.reloader} {
+		if p != nil {
+			err = errors.Join(err, p.stop())
+		}
+	}
+	return err
 }
 
 func threeAddresses() (a, b, c string, err error) {

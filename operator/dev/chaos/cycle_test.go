@@ -24,7 +24,7 @@ type cycle struct {
 	next      int         // step
 }
 
-// reference is what a step leads to undisturbed.
+// reference has the result of an undisturbed step.
 type reference struct {
 	state    state
 	writes   faultproxy.Counts
@@ -42,7 +42,7 @@ func newCycle(t *testing.T, w *world, s Scenario, args ...string) *cycle {
 	c.operator.start(t)
 	c.world.apply(t, c.fill(s.Base))
 	c.operator.idle(t)
-	// The first cycle creates what lasts, such as finalizers and claims. The second one is what all others are.
+	// The first cycle creates objects that outlive it, such as finalizers and PVCs. The second one is the reference.
 	for range s.Steps {
 		c.step(t)
 		c.tidy(t)

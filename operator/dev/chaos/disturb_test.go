@@ -162,8 +162,8 @@ func quota(t *testing.T, c *cycle) disturbance {
 	}}
 }
 
-// disturbed makes the next step under a fault.
-func (c *cycle) disturbed(t *testing.T, name string) {
+// calm waits for an operator that runs and is idle, and begins to record for the next step.
+func (c *cycle) calm(t *testing.T) {
 	t.Helper()
 	if c.operator.died() != nil {
 		c.operator.restart(t)
@@ -171,6 +171,12 @@ func (c *cycle) disturbed(t *testing.T, name string) {
 	c.operator.idle(t)
 	c.operator.proxy.Reset()
 	c.mirror.begin()
+}
+
+// disturbed makes the next step under a fault.
+func (c *cycle) disturbed(t *testing.T, name string) {
+	t.Helper()
+	c.calm(t)
 	d := disturb[name](t, c)
 	step := c.step(t)
 	if d.changed != nil {

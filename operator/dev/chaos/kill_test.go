@@ -78,12 +78,7 @@ func (c *cycle) lost() bool {
 // killed makes the next step, in which the operator is killed.
 func (c *cycle) killed(t *testing.T, at faultproxy.Point) {
 	t.Helper()
-	if c.operator.died() != nil {
-		c.operator.restart(t)
-	}
-	c.operator.idle(t)
-	c.operator.proxy.Reset()
-	c.mirror.begin()
+	c.calm(t)
 	fault, reached := faultproxy.Kill(at, c.operator.kill)
 	c.operator.proxy.Disturb(fault)
 	step := c.step(t)

@@ -36,7 +36,7 @@ type mirror struct {
 	last    map[string]string // last pod template or UID, by "what name"
 }
 
-// life is what happened since [mirror.begin].
+// life has the replacements and absences of objects since [mirror.begin].
 type life struct {
 	Replaced map[string]int  // by "template web", "StatefulSet web", "pod web-0": how often another one came
 	Missing  map[string]bool // atoms that were not there for a while
@@ -197,7 +197,9 @@ func ownerOfRules(labels map[string]any) string {
 	return ""
 }
 
-// reaches waits until the objects are those of want, or stop is closed. It returns what still differs when ctx ends.
+// reaches waits until the objects equal want, or stop is closed.
+//
+// Errors: the remaining differences when ctx ends.
 func (m *mirror) reaches(ctx context.Context, want state, stop <-chan struct{}) (stopped bool, err error) {
 	for {
 		m.mu.Lock()

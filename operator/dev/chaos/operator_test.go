@@ -82,16 +82,11 @@ func newOperator(t *testing.T, w *world, id string, args ...string) *operator {
 // keepLog saves the complete log to a file, and returns its name.
 func (o *operator) keepLog(t *testing.T) string {
 	t.Helper()
-	f, err := os.CreateTemp("", "firekeeper-chaos-*.log")
+	name, err := o.log.Keep("firekeeper-chaos-*.log")
 	if err != nil {
 		t.Error(err)
-		return "no file"
 	}
-	defer f.Close()
-	if _, err := f.WriteString(o.log.String()); err != nil {
-		t.Error(err)
-	}
-	return f.Name()
+	return name
 }
 
 // bind grants the permissions of deploy/rbac.yaml.

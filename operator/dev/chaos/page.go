@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Covered is what was run, by fault and scenario.
+// Covered has the results of runs, by fault and scenario.
 type Covered map[string]map[string]Cell
 
 // Cell is the part of a scenario that was run under a fault.

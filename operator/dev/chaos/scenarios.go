@@ -14,7 +14,7 @@ type Scenario struct {
 	Steps []Step
 }
 
-// Step is what users change at once.
+// Step is one change by users.
 type Step struct {
 	Name   string
 	Apply  string // manifests

@@ -152,16 +152,11 @@ var faults = regexp.MustCompile(`.*(DATA RACE|reconciliation panicked).*(\n.*){0
 // keepLog saves the complete log to a file outside of the test's folder, and returns its name.
 func (o *operator) keepLog(t *testing.T) string {
 	t.Helper()
-	f, err := os.CreateTemp("", "firekeeper-operator-*.log")
+	name, err := o.log.Keep("firekeeper-operator-*.log")
 	if err != nil {
 		t.Error(err)
-		return "no file"
 	}
-	defer f.Close()
-	if _, err := f.WriteString(o.log.String()); err != nil {
-		t.Error(err)
-	}
-	return f.Name()
+	return name
 }
 
 // listening matches the logged address. The operator chooses a free port itself, because a port chosen by the test

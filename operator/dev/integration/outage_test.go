@@ -2,7 +2,6 @@ package integration
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
 )
 
 // line is a proxy between operators and the API server that can be cut.
@@ -19,10 +20,9 @@ type line struct {
 	listener net.Listener
 	target   string
 
-	mu    sync.Mutex
-	cut   bool
-	conns map[net.Conn]bool
-	wait  sync.WaitGroup
+	scene.Connections
+
+	wait sync.WaitGroup
 }
 
 // newLine returns a line and a kubeconfig that uses it.
@@ -44,11 +44,11 @@ func (w *world) newLine(t *testing.T) (*line, string) {
 	if err := os.WriteFile(file, []byte(through), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := &line{listener: listener, target: strings.TrimPrefix(w.cluster.Host, "https://"), conns: map[net.Conn]bool{}}
+	l := &line{listener: listener, target: strings.TrimPrefix(w.cluster.Host, "https://")}
 	l.wait.Go(l.serve)
 	t.Cleanup(func() {
 		listener.Close()
-		l.set(true)
+		l.Cut(true)
 		l.wait.Wait()
 	})
 	return l, file
@@ -60,53 +60,18 @@ func (l *line) serve() {
 		if err != nil {
 			return
 		}
-		if !l.keep(from) {
+		if !l.Keep(from) {
 			continue
 		}
 		l.wait.Go(func() {
-			defer l.drop(from)
+			defer l.Drop(from)
 			to, err := net.Dial("tcp", l.target)
-			if err != nil || !l.keep(to) {
+			if err != nil || !l.Keep(to) {
 				return
 			}
-			defer l.drop(to)
-			l.wait.Go(func() {
-				_, _ = io.Copy(to, from) // returns when either side closes
-				l.drop(to)
-			})
-			_, _ = io.Copy(from, to)
+			defer l.Drop(to)
+			l.Join(from, from, to)
 		})
-	}
-}
-
-// keep registers a connection, unless the line is cut.
-func (l *line) keep(c net.Conn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.cut {
-		c.Close()
-		return false
-	}
-	l.conns[c] = true
-	return true
-}
-
-func (l *line) drop(c net.Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c.Close()
-	delete(l.conns, c)
-}
-
-// set cuts the line or restores it. Cutting drops data in flight.
-func (l *line) set(cut bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.cut = cut
-	if cut {
-		for c := range l.conns {
-			c.Close()
-		}
 	}
 }
 
@@ -135,12 +100,12 @@ func TestReplicasWithoutAPIServer(t *testing.T) {
 		}
 		leader := r.leader(t)
 		r.leaves(leader)
-		l.set(true)
+		l.Cut(true)
 		leader.fails(t)
 		name := fmt.Sprintf("while-away-%d", round)
 		w.apply(t, podMonitor(ns, name, "x"))
 		want = append(want, "podMonitor/"+ns+"/"+name+"/0")
-		l.set(false)
+		l.Cut(false)
 		began := time.Now()
 		r.leader(t)
 		t.Logf("%d left: one leads %s after the API server is back", len(r.running), time.Since(began).Round(10*time.Millisecond))

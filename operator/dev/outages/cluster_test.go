@@ -146,10 +146,10 @@ func (w *world) grow() *target {
 	w.t.Helper()
 	s := newTarget(w.t)
 	var port int32
-	if _, err := fmt.Sscan(s.port(), &port); err != nil {
+	if _, err := fmt.Sscan(s.Port(), &port); err != nil {
 		w.t.Fatal(err)
 	}
-	w.createPod(pod(s.name, "default", corev1.ContainerPort{Name: "metrics", ContainerPort: port}, map[string]string{"app": "web"}, ""))
+	w.createPod(pod(s.Name, "default", corev1.ContainerPort{Name: "metrics", ContainerPort: port}, map[string]string{"app": "web"}, ""))
 	s.from = time.Now()
 	w.targets = append(w.targets, s)
 	return s
@@ -159,8 +159,8 @@ func (w *world) grow() *target {
 func (w *world) shrink(s *target) {
 	w.t.Helper()
 	s.until = time.Now()
-	within(w.t, time.Minute, "deletion of pod "+s.name, func() error {
-		return w.kube.CoreV1().Pods("demo").Delete(w.t.Context(), s.name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+	within(w.t, time.Minute, "deletion of pod "+s.Name, func() error {
+		return w.kube.CoreV1().Pods("demo").Delete(w.t.Context(), s.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 	})
 }
 

@@ -108,7 +108,7 @@ func (w *world) settled(when string) {
 	within(w.t, time.Minute, "scrapes "+when, func() error {
 		for _, one := range w.targets {
 			if one.until.IsZero() && one.after(since) < 1 {
-				return fmt.Errorf("%s is not scraped", one.name)
+				return fmt.Errorf("%s is not scraped", one.Name)
 			}
 		}
 		return nil
@@ -130,7 +130,7 @@ func (w *world) owned() error {
 	}
 	for _, one := range w.targets {
 		if one.until.IsZero() {
-			want = append(want, one.address)
+			want = append(want, one.Address)
 		}
 	}
 	slices.Sort(got)
@@ -171,7 +171,7 @@ func (w *world) check() {
 // restartsOf returns the restarts of the server that scrapes a target.
 func (w *world) restartsOf(one *target) (out []span) {
 	for _, s := range w.shards {
-		if active, err := s.active(); err != nil || !one.until.IsZero() || slices.Contains(active, one.address) {
+		if active, err := s.active(); err != nil || !one.until.IsZero() || slices.Contains(active, one.Address) {
 			out = append(out, s.restarts...)
 		}
 	}
@@ -357,7 +357,7 @@ func (w *world) kept(lists []string, scrapes int) {
 		}
 		for _, one := range w.targets {
 			if one.until.IsZero() && one.after(since) < scrapes {
-				return fmt.Errorf("%s was scraped %d times", one.name, one.after(since))
+				return fmt.Errorf("%s was scraped %d times", one.Name, one.after(since))
 			}
 		}
 		return nil

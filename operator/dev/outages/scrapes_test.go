@@ -2,55 +2,28 @@ package outages
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/scene/scenetest"
 )
 
 // interval is the scrape interval.
 const interval = 3 * time.Second
 
-// target records when it is scraped. Its server runs until the end of the test, so that a scrape that should
-// not happen is seen.
+// target is a target, and the life of its pod.
 type target struct {
-	name, address string
-	from          time.Time // its pod was created
-	until         time.Time // its pod was deleted; zero if it was not
-
-	mu    sync.Mutex
-	times []time.Time
+	*scenetest.Target
+	from  time.Time // its pod was created
+	until time.Time // its pod was deleted; zero if it was not
 }
 
-func newTarget(t *testing.T) *target {
-	s := &target{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.times = append(s.times, time.Now())
-		_, _ = io.WriteString(w, "up_and_running 1\n")
-	}))
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	s.address = strings.TrimPrefix(server.URL, "http://")
-	s.name = "web-" + s.port()
-	return s
-}
-
-func (s *target) port() string { return s.address[strings.LastIndex(s.address, ":")+1:] }
-
-func (s *target) scrapes() []time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.times)
-}
+func newTarget(t *testing.T) *target { return &target{Target: scenetest.NewTarget(t)} }
 
 // after returns the number of scrapes after a time.
 func (s *target) after(at time.Time) (n int) {
-	for _, one := range s.scrapes() {
+	for _, one := range s.Scrapes() {
 		if one.After(at) {
 			n++
 		}
@@ -77,14 +50,14 @@ const (
 // gaps returns what is wrong with the scrapes of a target until now, except what restarts and reloads of its server
 // explain.
 func (s *target) gaps(restarts, reloads []span, now time.Time) (out []string) {
-	times := s.scrapes()
+	times := s.Scrapes()
 	end := now
 	if !s.until.IsZero() {
 		end = s.until
 	}
 	times = slices.DeleteFunc(times, func(at time.Time) bool { return at.After(end) })
 	if len(times) == 0 {
-		return []string{s.name + " was never scraped"}
+		return []string{s.Name + " was never scraped"}
 	}
 	excused := func(from, to time.Time) time.Duration {
 		for _, r := range restarts {
@@ -102,10 +75,10 @@ func (s *target) gaps(restarts, reloads []span, now time.Time) (out []string) {
 	for i, at := range append(times[1:], end) {
 		gap := at.Sub(times[i])
 		if allowed := interval + late + excused(times[i], at); gap > allowed {
-			out = append(out, fmt.Sprintf("%s: no scrape for %s from %s on, allowed are %s", s.name, gap.Round(time.Millisecond), times[i].Format("15:04:05.000"), allowed))
+			out = append(out, fmt.Sprintf("%s: no scrape for %s from %s on, allowed are %s", s.Name, gap.Round(time.Millisecond), times[i].Format("15:04:05.000"), allowed))
 		}
 		if gap < interval/3 && i+1 < len(times) && excused(times[i], at) == 0 {
-			out = append(out, fmt.Sprintf("%s: two scrapes within %s at %s", s.name, gap.Round(time.Millisecond), at.Format("15:04:05.000")))
+			out = append(out, fmt.Sprintf("%s: two scrapes within %s at %s", s.Name, gap.Round(time.Millisecond), at.Format("15:04:05.000")))
 		}
 	}
 	return out
@@ -113,7 +86,7 @@ func (s *target) gaps(restarts, reloads []span, now time.Time) (out []string) {
 
 // worst returns the longest gap.
 func (s *target) worst() (gap time.Duration) {
-	times := s.scrapes()
+	times := s.Scrapes()
 	for i := 1; i < len(times); i++ {
 		gap = max(gap, times[i].Sub(times[i-1]))
 	}

@@ -14,13 +14,11 @@ type Balancer struct {
 	// URL is the value of HTTPS_PROXY.
 	URL string
 
+	Connections
+
 	pick     func() string
 	listener net.Listener
 	wait     sync.WaitGroup
-
-	mu    sync.Mutex
-	cut   bool
-	conns map[net.Conn]bool
 }
 
 // NewBalancer starts a balancer. pick returns the host:port of a replica for each connection.
@@ -29,7 +27,7 @@ func NewBalancer(pick func() string) (*Balancer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Balancer{URL: "http://" + l.Addr().String(), pick: pick, listener: l, conns: map[net.Conn]bool{}}
+	b := &Balancer{URL: "http://" + l.Addr().String(), pick: pick, listener: l}
 	b.wait.Go(func() {
 		for {
 			c, err := l.Accept()
@@ -51,8 +49,8 @@ func (b *Balancer) Close() {
 
 // serve serves CONNECT.
 func (b *Balancer) serve(from net.Conn) {
-	defer b.drop(from)
-	if !b.keep(from) {
+	defer b.Drop(from)
+	if !b.Keep(from) {
 		return
 	}
 	in := bufio.NewReader(from)
@@ -60,45 +58,13 @@ func (b *Balancer) serve(from net.Conn) {
 		return
 	}
 	to, err := net.Dial("tcp", b.pick())
-	if err != nil || !b.keep(to) {
+	if err != nil || !b.Keep(to) {
 		_, _ = io.WriteString(from, "HTTP/1.1 502 Bad Gateway\r\n\r\n") // the client may have gone
 		return
 	}
-	defer b.drop(to)
+	defer b.Drop(to)
 	if _, err := io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
 		return
 	}
-	b.wait.Go(func() {
-		_, _ = io.Copy(to, in) // ends when either side closes
-		b.drop(to)
-	})
-	_, _ = io.Copy(from, to)
-}
-
-func (b *Balancer) keep(c net.Conn) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.cut {
-		_ = c.Close() // it is not used
-		return false
-	}
-	b.conns[c] = true
-	return true
-}
-
-func (b *Balancer) drop(c net.Conn) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_ = c.Close() // both sides are at their end
-	delete(b.conns, c)
-}
-
-// Cut closes all connections and refuses new ones, or accepts them again.
-func (b *Balancer) Cut(cut bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cut = cut
-	for c := range b.conns {
-		_ = c.Close() // what is under way is lost, as it should be
-	}
+	b.Join(from, in, to)
 }

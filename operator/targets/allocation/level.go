@@ -61,7 +61,7 @@ func (s *shard) giants(l level) (heaviest Weight, ok bool) {
 	return 0, false
 }
 
-// Load is what a shard has.
+// Load is the load of a shard.
 type Load struct {
 	Shard    string
 	Draining bool

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Limits are what a Settle may do besides placing units that have no shard.
+// Limits bound the moves of a Settle besides the placement of units without a shard.
 type Limits struct {
 	// Fill allows to fill shards that have too few.
 	Fill bool

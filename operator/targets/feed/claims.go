@@ -31,7 +31,7 @@ func (p Plausible) AuthenticateToken(ctx context.Context, token string) (*authen
 // leeway is the difference of clocks that API servers accept.
 const leeway = time.Minute
 
-// claims are what a token of a pod claims.
+// claims are the claims of a pod's token.
 type claims struct {
 	Issuer     string    `json:"iss"`
 	Subject    string    `json:"sub"`

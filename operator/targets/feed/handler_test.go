@@ -131,7 +131,13 @@ func serve(t *testing.T) *served {
 // get starts a stream. The body is closed at the end of the test.
 func (s *served) get(t testing.TB, token, have string) *http.Response {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+Path+"?have="+have, nil)
+	return s.send(t, http.MethodGet, Path+"?have="+have, token, nil)
+}
+
+// send sends a request with a token. The body of the response is closed at the end of the test.
+func (s *served) send(t testing.TB, method, path, token string, body io.Reader) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ type reviews struct {
 	swept     time.Time
 }
 
-// address is what is known about an address.
+// address has the recent requests of a client address.
 type address struct {
 	open     int
 	failures float64   // that count at since

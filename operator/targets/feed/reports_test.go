@@ -20,18 +20,7 @@ import (
 // post sends a report and returns status and text of the response.
 func (s *served) post(t testing.TB, token, body string) (code int, text string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+targetreport.Path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
+	response := s.send(t, http.MethodPost, targetreport.Path, token, strings.NewReader(body))
 	all, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func fat(i, size int) *targetgroup.Group {
 	return &targetgroup.Group{Targets: []model.LabelSet{{"__address__": model.LabelValue(fmt.Sprintf("10.0.%d.%d:80", i/250, i%250)), "note": model.LabelValue(strings.Repeat("x", size))}}}
 }
 
-// encodedBytes is what targets hold in memory.
+// encodedBytes returns the size of encoded targets in memory.
 func (t *Targets) encodedBytes() (n int) {
 	for _, g := range t.groups {
 		for _, text := range g.encoded {

@@ -38,7 +38,7 @@ type pod struct {
 	met     bool // it said what it has, see [Machine.Held]
 }
 
-// load is what a shard has.
+// load is the load of a shard.
 type load struct {
 	on, want, moving uint64 // series
 	units            int    // on it or on their way to it

@@ -37,7 +37,7 @@ type Pod struct {
 	Live bool
 }
 
-// Report is what a pod reports.
+// Report is the report of a pod.
 type Report struct {
 	Pod string
 	// Boot grows with each start of the pod's containers, Seq with each report since then.
@@ -51,7 +51,7 @@ type Report struct {
 	Blind bool
 }
 
-// Kind is what happened to a unit or a shard.
+// Kind is the kind of an event of a unit or a shard.
 type Kind uint8
 
 const (

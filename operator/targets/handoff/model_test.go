@@ -16,7 +16,7 @@ import (
 
 const tick = 30 * time.Second
 
-// setup is what a model consists of.
+// setup is the configuration of a model.
 type setup struct {
 	pods   []int // the shard of each
 	shards int
@@ -61,7 +61,7 @@ type snapshot struct {
 	gone            uint64 // units that had no targets at its time, or whose pods stopped since then
 }
 
-// watched is what the checker remembers of a unit.
+// watched is the checker's record of a unit.
 type watched struct {
 	want    int
 	gone    bool

@@ -15,7 +15,7 @@ type fetches struct {
 	jobs map[string]fetch
 }
 
-// fetch is what Prometheus has of a job.
+// fetch is the last request of Prometheus for a job.
 type fetch struct {
 	job     *job
 	version Version // of the list with it
