@@ -208,7 +208,8 @@ func (t *Targets) Close() {
 	for _, n := range t.used {
 		t.memory.give(n)
 	}
-	t.used, t.groups = make([]int, t.shards), nil
+	t.used, t.raw, t.groups = make([]int, t.shards), make([]int, t.shards), nil
+	t.unknown, t.oversized = 0, 0
 }
 
 // Limit sets the size in bytes that the line of a shard may have.

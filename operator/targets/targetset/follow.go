@@ -66,13 +66,13 @@ type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Ga
 // Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
 // (optional) limits its discoveries. changed is called after changes, throttled; it may block.
 func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
-	return FollowObserved(c, j, own, allowed, changed, nil)
+	return FollowIn(nil, "", c, j, own, allowed, changed, nil)
 }
 
-// FollowObserved is like [Follow], with an observer of each group that changes. It is called before
-// changed, and must not call methods of the result.
-func FollowObserved(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func(), observe Observer) *Followed {
-	f := &Followed{changed: changed, begun: time.Now(), job: j, set: observed(j, observe)}
+// FollowIn is like [Follow], in a room that counts it for a namespace, with an observer of each group
+// that changes. It is called before changed, and must not call methods of the result.
+func FollowIn(room *Room, namespace string, c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func(), observe Observer) *Followed {
+	f := &Followed{changed: changed, begun: time.Now(), job: j, set: observed(j, namespace, room, observe)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
@@ -230,7 +230,40 @@ func (f *Followed) show(since time.Time) {
 func (f *Followed) Counts() *Counts { return &f.seen.Load().counts }
 
 // Gaps returns why further targets are unknown.
-func (f *Followed) Gaps() []targets.Gap { return slices.Concat(f.gaps, f.subscribedGaps()) }
+func (f *Followed) Gaps() []targets.Gap {
+	out := slices.Concat(f.gaps, f.subscribedGaps())
+	if f.Crowded() {
+		out = append(out, targets.Gap{State: targets.Unknown, Message: "its targets are not followed: with them, the jobs of its namespace would take more than their share of memory. " +
+			"Use fewer endpoints or narrower selectors, or give more memory to the container"})
+	}
+	return out
+}
+
+// Crowded reports whether the set is empty because there was no room for it. It stays empty. The observer
+// was not called for the groups that it has lost.
+func (f *Followed) Crowded() bool {
+	if f.within != nil {
+		return f.within.of.Crowded()
+	}
+	return f.set.crowded.Load()
+}
+
+// LeaveRoom empties the set if its namespace has more than its share of the room, and others need that.
+func (f *Followed) LeaveRoom() {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	if f.set.bytes > 0 && f.set.room.crowded(f.set.owner) {
+		f.set.leaveRoom(0)
+		f.seen.Store(&seen{f.set.Counts(), time.Now()})
+	}
+}
+
+// Fits reports whether there is room now for what the set had when it was emptied.
+func (f *Followed) Fits() bool {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	return f.set.room.free(f.set.owner, f.set.needed)
+}
 
 func (f *Followed) subscribedGaps() (out []targets.Gap) {
 	for _, sub := range f.subs {
@@ -426,4 +459,7 @@ func (f *Followed) Close() {
 	for _, sub := range f.subs {
 		sub.Close()
 	}
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	f.set.close()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -33,6 +34,13 @@ type Observer func(key Key, group *targetgroup.Group, outcomes []targets.Outcome
 type Set struct {
 	job     *targets.Job
 	observe Observer // nil: none
+	room    *Room    // nil: no limit
+	owner   string   // namespace that the room counts it for
+	bytes   int      // taken from the room
+	needed  int      // bytes that it had and wanted when there was no room
+	closed  bool     // it ignores changes
+	// crowded is true if there was no room for the set. It is empty then, and ignores changes.
+	crowded atomic.Bool
 	parts   map[Key]*part
 	holders holders
 
@@ -54,11 +62,11 @@ type part struct {
 type drops struct{ step, targets int32 }
 
 // New returns the set of a job, with the targets of its static_configs.
-func New(j *targets.Job) *Set { return observed(j, nil) }
+func New(j *targets.Job) *Set { return observed(j, "", nil, nil) }
 
-// observed is like New, with an observer.
-func observed(j *targets.Job, observe Observer) *Set {
-	s := &Set{job: j, observe: observe, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
+// observed is like New, with an observer, and in a room that counts it for a namespace.
+func observed(j *targets.Job, owner string, room *Room, observe Observer) *Set {
+	s := &Set{job: j, observe: observe, room: room, owner: owner, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
 	for i, group := range j.Static {
 		s.Put(staticKey(i), group)
 	}
@@ -69,9 +77,17 @@ func staticKey(i int) Key { return Key{static, fmt.Sprintf("%09d", i)} }
 
 // Put replaces a group; nil removes it. It reports whether the result for any target changed.
 func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
+	if s.closed || s.crowded.Load() {
+		return false
+	}
 	before, next := s.parts[key], s.evaluate(key, group)
 	if before.same(next) {
 		return false
+	}
+	shards := len(s.shards)
+	if more := next.bytes(shards) - before.bytes(shards); !s.take(more) {
+		s.leaveRoom(more)
+		return true
 	}
 	if before != nil {
 		s.count(before, -1)
@@ -83,6 +99,37 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 		s.count(next, 1)
 	}
 	return true
+}
+
+// take takes bytes of the room, and reports whether there are some.
+func (s *Set) take(n int) bool {
+	if !s.room.take(s.owner, n) {
+		return false
+	}
+	s.bytes += n
+	return true
+}
+
+// leaveRoom removes all groups, as there is no room for them and more bytes, and ignores changes from
+// now on. The observer is not called: what it has of the groups is not current any more.
+func (s *Set) leaveRoom(more int) {
+	s.parts, s.holders, s.dropped, s.shards = map[Key]*part{}, newHolders(), make([]int, len(s.dropped)), make([]int, len(s.shards))
+	s.kept, s.duplicates, s.invalid, s.unknown = 0, 0, 0, 0
+	s.crowded.Store(true)
+	s.needed = s.bytes + more
+	s.give()
+}
+
+// close gives the memory back to the room. What the set has can still be read.
+func (s *Set) close() {
+	s.closed = true
+	s.give()
+}
+
+// give gives the bytes of the set back.
+func (s *Set) give() {
+	s.room.take(s.owner, -s.bytes)
+	s.bytes = 0
 }
 
 // evaluate evaluates one group; nil when it has no targets.

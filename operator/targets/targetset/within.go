@@ -40,7 +40,7 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: New(f.job), within: &within{of: f, groups: map[Key]*targetgroup.Group{}}}
 	for i, sub := range f.subs {
 		take := func(source string, group *targetgroup.Group) {
-			if ctx.Err() == nil && (foreign || !sub.Foreign(source)) {
+			if ctx.Err() == nil && !f.Crowded() && (foreign || !sub.Foreign(source)) {
 				key := Key{i, source}
 				out.within.groups[key] = group
 				out.set.Put(key, group)

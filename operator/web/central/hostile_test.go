@@ -15,6 +15,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 )
 
 const everywhereText = `
@@ -193,6 +194,54 @@ func TestHostileJobs(t *testing.T) {
 		settled(20 * time.Second)
 		if used := b.memory.Used(); used > 1<<20 {
 			t.Errorf("%d bytes after the jobs are gone", used)
+		}
+	})
+}
+
+// Monitors with many endpoints over many pods take more memory for pairs of jobs and targets than there is. Their
+// namespace loses jobs, which keep what they had, and others do not notice: neither when they come nor later.
+func TestHostilePairs(t *testing.T) {
+	inBubble(t, func(b *bed) {
+		b.source.Crowd = targetset.NewRoom(1 << 20)
+		b.addPods(40, "demo")
+		for i := range 200 {
+			b.api.Kind("pods").Add(pod("other", fmt.Sprintf("p%d", i), "web", 1000+i))
+		}
+	}, func(t *testing.T, b *bed) {
+		settled(20 * time.Second)
+		many := strings.ReplaceAll(everywhereText, "namespace: monitoring, name: everywhere", "namespace: other, name: many")
+		many = strings.Replace(strings.Replace(many, "any: true", "matchNames: [other]", 1), "[{port: http,", "["+strings.Repeat("{port: http, path: /a}, ", 40)+"{port: http,", 1)
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, many))
+		settled(20 * time.Second)
+		check := func(when string, innocent int) (waiting int) {
+			t.Helper()
+			if on := b.shards(t, webJob, 2); len(on) != innocent {
+				t.Errorf("%s: %d targets of the other job", when, len(on))
+			}
+			s := b.StatusOf(b.server)
+			if _, has := s.Workloads[0].Waiting[webJob]; has {
+				t.Errorf("%s: the other job is not followed", when)
+			}
+			return len(s.Workloads[0].Waiting)
+		}
+		first := check("at first", 240)
+		if first == 0 || !strings.Contains(b.StatusOf(b.server).table(time.Now()), "more than their share of memory") {
+			t.Errorf("%d jobs have no room:\n%s", first, b.StatusOf(b.server).table(time.Now()))
+		}
+		if got := b.sent(); len(got) != 1 || !strings.Contains(got[0], "TargetsLeftOut") || !strings.Contains(got[0], "podMonitor/other/many/") || strings.Contains(got[0], webJob) {
+			t.Errorf("Events %q", got)
+		}
+		b.addPods(400, "demo")
+		settled(time.Minute)
+		if later := check("with more targets of its own", 600); later <= first {
+			t.Errorf("%d jobs have no room, and %d before", later, first)
+		}
+		b.objects.remove(catalog.PodMonitor.GroupVersionResource(), "many")
+		few := strings.ReplaceAll(everywhereText, "namespace: monitoring, name: everywhere", "namespace: other, name: few")
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(few, "any: true", "matchNames: [other]", 1)))
+		settled(3 * time.Minute)
+		if n := check("in the end", 600); n != 0 || len(b.shards(t, "podMonitor/other/few/0", 2)) != 200 {
+			t.Errorf("in the end, %d jobs have no room:\n%s", n, b.StatusOf(b.server).table(time.Now()))
 		}
 	})
 }

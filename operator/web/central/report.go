@@ -46,7 +46,10 @@ func (r *Runner) leaveOut(now time.Time, w *workload) {
 	lost, fresh := map[string]bool{}, []string{}
 	for _, name := range w.names() {
 		n, why := w.jobs[name].lost()
-		if n == 0 {
+		if w.jobs[name].Set.Crowded() {
+			why = "they take more than the share of its namespace, so it keeps its last ones"
+		}
+		if why == "" {
 			continue
 		}
 		lost[name] = true

@@ -198,7 +198,7 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 		line("forbidden: %s", text)
 	}
 	for _, job := range sorted(w.Waiting) {
-		line("job %s is not in the lists: %s", job, cmp.Or(strings.Join(w.Waiting[job], "; "), "its targets are not complete yet"))
+		line("job %s: its targets are not known, and those that it had stay in the lists: %s", job, cmp.Or(strings.Join(w.Waiting[job], "; "), "they were not all read yet"))
 	}
 	for _, object := range sorted(w.Unread) {
 		line("the jobs of %s cannot be evaluated, and their targets in the lists do not change: %s", object, w.Unread[object])

@@ -65,6 +65,9 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 	latest := map[*targets.Job]*observed{}
 	for _, j := range jobs.Jobs {
 		latest[j.Job] = w.latest[j.Job]
+		if j.Set.Crowded() {
+			w.latest[j.Job].close() // the last line stays, as the targets are not known
+		}
 		if !isCentral(j) {
 			continue
 		}

@@ -110,6 +110,10 @@ func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.J
 // follow returns the set of a job, limited to the targets that the ServiceAccount may discover.
 func (w *workload) follow(j *job) *set {
 	s, a := w.sets[j], &w.account
+	if s != nil && w.isCrowded(s) {
+		s.Close()
+		s = nil
+	}
 	if s != nil && s.version == a.version {
 		return s
 	}
@@ -126,7 +130,7 @@ func (w *workload) follow(j *job) *set {
 		if w.source.Observe != nil {
 			observe, changed = w.source.Observe(w.Ref, j.Job)
 		}
-		s = &set{Followed: targetset.FollowObserved(w.source.Groups, j.Job, w.Namespace, allowed, changed, observe), denied: key}
+		s = &set{Followed: targetset.FollowIn(w.source.crowd(), j.object.Namespace, w.source.Groups, j.Job, w.Namespace, allowed, changed, observe), denied: key}
 		w.sets[j] = s
 	}
 	s.version = a.version

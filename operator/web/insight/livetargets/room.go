@@ -10,12 +10,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 )
 
 const (
 	// memoryPart is the share (1/16) of process memory for followed workloads. A single workload
 	// may exceed it.
 	memoryPart = 16
+	// crowdPart is the share (1/4) of process memory for the targets of all jobs.
+	crowdPart = 4
+	// crowdedFor is the time after which a set that had no room may be followed again.
+	crowdedFor = time.Minute
 	// lately is how long a workload counts as in use after the last request for it.
 	lately = 30 * time.Second
 )
@@ -125,4 +130,27 @@ func (w *workload) readJobs(c explain.Candidate, reading *reading, now time.Time
 		return refused
 	}
 	return out
+}
+
+// crowd returns the memory that the sets of all jobs share.
+func (s *Source) crowd() *targetset.Room {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Crowd == nil {
+		s.Crowd = targetset.NewRoom(inflight.Memory() / crowdPart)
+	}
+	return s.Crowd
+}
+
+// isCrowded reports whether a set that had no room should be followed again, as there may be some. A set
+// that takes the room of other namespaces is emptied.
+func (w *workload) isCrowded(s *set) bool {
+	if !s.Crowded() {
+		s.LeaveRoom()
+		return false
+	}
+	if s.crowded.IsZero() {
+		s.crowded = time.Now()
+	}
+	return time.Since(s.crowded) >= crowdedFor && s.Fits()
 }

@@ -58,6 +58,9 @@ type Source struct {
 	Observe func(of catalog.Ref, j *targets.Job) (observe targetset.Observer, changed func())
 	// Most (optional) is the limit in bytes for all workloads; 0 for the default share of memory.
 	Most int64
+	// Crowd (optional) is the memory for the targets of all jobs, which the namespaces of their objects
+	// share; nil for the default share of memory.
+	Crowd *targetset.Room
 	// Fair is set if all workloads are followed all the time. Those that take more than their share of Most
 	// are not read again then, instead of those that come later.
 	Fair bool

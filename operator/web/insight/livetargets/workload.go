@@ -106,8 +106,9 @@ type job struct {
 type set struct {
 	*targetset.Followed
 	asked   time.Time
-	version int    // of the account's denials
-	denied  string // key of the denials that apply to the job
+	version int       // of the account's denials
+	denied  string    // key of the denials that apply to the job
+	crowded time.Time // when it was found to have no room
 }
 
 // open compiles the workload if it is stale, starts following the selected jobs and returns them.

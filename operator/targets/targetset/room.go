@@ -1,0 +1,96 @@
+package targetset
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
+
+// Room limits the memory of many sets together. Namespaces of the objects with the jobs have equal
+// shares; nil is no limit. It is safe for concurrent use.
+type Room struct {
+	most int
+
+	mu    sync.Mutex
+	used  map[string]int // by namespace
+	total int
+}
+
+// NewRoom returns a room with a number of bytes.
+func NewRoom(most int64) *Room { return &Room{most: int(most), used: map[string]int{}} }
+
+// take takes bytes for a set of a namespace, or gives them back if n is negative. It reports whether
+// the namespace may have them.
+func (r *Room) take(namespace string, n int) bool {
+	if r == nil || n == 0 {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n > 0 && r.total+n > r.most && r.above(namespace, n) {
+		return false
+	}
+	r.total += n
+	if r.used[namespace] += n; r.used[namespace] <= 0 {
+		delete(r.used, namespace)
+	}
+	return true
+}
+
+// crowded reports whether a namespace has more than its share of what is not enough for all.
+func (r *Room) crowded(namespace string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total > r.most && r.above(namespace, 0)
+}
+
+// above reports whether a namespace has more than its share with n more bytes.
+func (r *Room) above(namespace string, n int) bool {
+	claims := maps.Clone(r.used)
+	claims[namespace] += n
+	return claims[namespace] > budget.Shares(claims, r.most)
+}
+
+// taken returns the number of bytes that are taken.
+func (r *Room) taken() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return int64(r.total)
+}
+
+// free reports whether there is room for n bytes more of a namespace.
+func (r *Room) free(namespace string, n int) bool {
+	if r == nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total+n <= r.most || !r.above(namespace, n)
+}
+
+// Approximate memory of what a set and its observer keep, in bytes.
+const (
+	groupBytes  = 400 // a group
+	targetBytes = 100 // a kept target
+	shardBytes  = 60  // a shard that scrapes it
+	spreadBytes = 36  // a shard of the job, for each group with kept targets
+)
+
+// bytes returns the approximate memory of a part, and of what observers keep of its group.
+func (p *part) bytes(shards int) (n int) {
+	if p == nil {
+		return 0
+	}
+	n = groupBytes
+	if len(p.kept) > 0 {
+		n += spreadBytes * shards
+	}
+	for i := range p.kept {
+		n += targetBytes + shardBytes*len(p.kept[i].holds)
+	}
+	return n
+}
