@@ -189,8 +189,12 @@ func referenceChanged(c *Controller, store *informer.Store[*metav1.PartialObject
 	return store.OnChange(func(e informer.Event[*metav1.PartialObjectMetadata]) {
 		obj := e.Object()
 		ref := assets.Ref{Kind: kind, Namespace: obj.Namespace, Name: obj.Name}
-		if e.Action == "delete" {
+		switch {
+		case e.Action != "delete":
+		case store.Missing(keyOf(obj)):
 			c.assets.Forget(ref)
+		default:
+			c.assets.Unsure(ref)
 		}
 		c.trigger(kind.String(), e.Action, obj, c.referencing(ref)...)
 	})

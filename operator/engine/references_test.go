@@ -6,14 +6,20 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
+	metadatafake "k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -191,6 +197,63 @@ func TestReferencesAreLookedAtAgain(t *testing.T) {
 type blind struct{}
 
 func (blind) Version(assets.Ref) (string, bool) { return "", false }
+
+// When permissions are lost, lists and watches break off, and each object is asked for by name, in vain. What was read
+// before is used on.
+func TestReferencesOutliveTheirWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		var forbidden atomic.Bool
+		refuse := func(a clienttesting.Action) (bool, runtime.Object, error) {
+			return forbidden.Load(), nil, apierrors.NewForbidden(a.GetResource().GroupResource(), "login", nil)
+		}
+		events := watch.NewFake()
+		about := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: login().ObjectMeta}
+		known := runtime.NewScheme()
+		if err := metav1.AddMetaToScheme(known); err != nil {
+			t.Fatal(err)
+		}
+		metadata := metadatafake.NewSimpleMetadataClient(known, about)
+		metadata.PrependWatchReactor("secrets", func(clienttesting.Action) (bool, watch.Interface, error) {
+			if refused, _, err := refuse(clienttesting.NewWatchAction(corev1.SchemeGroupVersion.WithResource("secrets"), "", nil)); refused {
+				return true, nil, err
+			}
+			return true, events, nil
+		})
+		metadata.PrependReactor("*", "secrets", refuse)
+		kube := fake.NewClientset(login())
+		kube.PrependReactor("get", "secrets", refuse)
+		refs := &references{secrets: informer.NewMetadataStore(metadata, corev1.SchemeGroupVersion.WithResource("secrets"), informer.Watch{
+			Poll: &informer.Poll{Every: time.Minute, Names: func(context.Context) ([]types.NamespacedName, error) {
+				return []types.NamespacedName{keyOf(login())}, nil
+			}},
+		})}
+		s := newAskingScene(t)
+		s.c.assets = assets.NewCache(kube, refs)
+		if err := referenceChanged(s.c, refs.secrets, assets.Secret); err != nil {
+			t.Fatal(err)
+		}
+		refs.secrets.Run(ctx)
+		if err := refs.secrets.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		state := s.c.remembered(web("web"))
+		if _, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil {
+			t.Fatal(err)
+		}
+		forbidden.Store(true)
+		events.Stop()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if _, known := refs.secrets.Get("team", "login"); known {
+			t.Error("the store has the Secret, so this tests nothing")
+		}
+		if o, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil || string(o.Values["user"]) != "ada" {
+			t.Errorf("%v, %v", o, err)
+		}
+	})
+}
 
 // If the deletion of a namespace arrives before those of its monitors and rules, the workloads that
 // select them are woken.

@@ -194,6 +194,24 @@ func (c *Cache) Forget(ref Ref) {
 	c.changes.Add(1)
 }
 
+// Unsure expires the answer for an object that disappeared from the watch although it may exist: the selectors of the
+// watch may exclude it now, or the permission for it may be lost. The next request reads it again.
+func (c *Cache) Unsure(ref Ref) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := &answer{until: c.now(), empty: true}
+	if a := c.answers[ref]; a != nil && a.err == nil && !a.empty {
+		next = a.expired(c.now())
+	}
+	c.set(ref, next)
+	c.changes.Add(1)
+}
+
+// expired returns the answer as one that must be read again.
+func (a *answer) expired(now time.Time) *answer {
+	return &answer{object: a.object, err: a.err, asked: a.asked, until: now, pause: firstRecheck, lost: a.lost}
+}
+
 // Retry expires the answers for objects in a namespace, or in all if it is empty, that the API
 // server refused to return. It returns their references.
 func (c *Cache) Retry(namespace string) []Ref {
@@ -203,11 +221,8 @@ func (c *Cache) Retry(namespace string) []Ref {
 	for ref, a := range c.answers {
 		switch {
 		case namespace != "" && ref.Namespace != namespace:
-		case a.version() == refusedVersion:
-			c.set(ref, &answer{err: a.err, asked: a.asked, until: c.now(), pause: firstRecheck})
-			out = append(out, ref)
-		case !a.lost.IsZero():
-			c.set(ref, &answer{object: a.object, asked: a.asked, until: c.now(), pause: firstRecheck, lost: a.lost})
+		case a.version() == refusedVersion, !a.lost.IsZero():
+			c.set(ref, a.expired(c.now()))
 			out = append(out, ref)
 		}
 	}

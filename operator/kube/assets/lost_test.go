@@ -102,3 +102,37 @@ func TestNeverPermitted(t *testing.T) {
 		t.Errorf("%v, want forbidden", err)
 	}
 }
+
+// An object that disappears from the watch and is forbidden is used on, one that was deleted is not.
+func TestUnsure(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		forbidden := false
+		versions := known{web: "1"}
+		c := NewCache(forbiddable(&forbidden), versions)
+		pass := clock(c)
+		if _, err := read(t, c, web); err != nil {
+			t.Fatal(err)
+		}
+		forbidden = true
+		delete(versions, web)
+		if deleted {
+			c.Forget(web)
+		} else {
+			c.Unsure(web)
+		}
+		if c.Current([]Dependency{{Ref: web, Version: "1"}}) {
+			t.Errorf("deleted %t: it is not read again", deleted)
+		}
+		if _, err := read(t, c, web); apierrors.IsForbidden(err) != deleted {
+			t.Errorf("deleted %t: %v", deleted, err)
+		}
+		pass(forgiven + time.Second)
+		if _, err := read(t, c, web); !apierrors.IsForbidden(err) {
+			t.Errorf("deleted %t: %v after %s", deleted, err, forgiven)
+		}
+		c.Unsure(web)
+		if _, err := read(t, c, web); !apierrors.IsForbidden(err) {
+			t.Errorf("deleted %t: %v when its absence is not sure", deleted, err)
+		}
+	}
+}
