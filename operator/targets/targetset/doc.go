@@ -8,8 +8,8 @@
 //	page.go      rows of the targets that a filter selects (no I/O)
 //	throttle.go  rate of change notifications (no I/O)
 //	follow.go    the set of a job in a running cluster
+//	lookup.go    its groups, and the results for their targets
 //	within.go    the part of it that one caller may see
-//	foreign.go   groups with labels of pods in other namespaces
 //
 // Of dropped targets only the number by step is stored; rows of a page are evaluated on request.
 //
