@@ -1,13 +1,15 @@
 package permissions
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -50,7 +52,7 @@ func TestManifests(t *testing.T) {
 		{WatchManifest, "ClusterRole", func(f Feature) bool { return f.Name == Watching.Name }},
 	} {
 		want := Grants(Rules(tc.of))
-		if diff := cmp.Diff(want, granted(t, tc.file, tc.kind)); diff != "" || len(want) == 0 {
+		if diff := gocmp.Diff(want, granted(t, tc.file, tc.kind)); diff != "" || len(want) == 0 {
 			t.Errorf("deploy/%s, %s (-features +manifest):\n%s", tc.file, tc.kind, diff)
 		}
 	}
@@ -88,5 +90,47 @@ func TestDocumentedFeatures(t *testing.T) {
 		if !slices.Contains(strings.SplitAfter(string(page), "\n"), row) {
 			t.Errorf("docs/permissions.md lacks the row\n%s", row)
 		}
+	}
+}
+
+// The table of the discovery service's permissions has exactly what its manifest grants.
+func TestDocumentedDiscovery(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "central-discovery-service.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| permissions | where | for |\n")
+	documented := map[string][]string{}
+	name := regexp.MustCompile("`([^`]+)`")
+	for row := range strings.Lines(table) {
+		if !strings.HasPrefix(row, "|") {
+			break
+		}
+		cells := strings.Split(row, "|")
+		if len(cells) != 5 || !strings.Contains(row, "`") {
+			continue
+		}
+		for _, part := range strings.Split(cells[1], ";") {
+			verbs, _, _ := strings.Cut(part, "`")
+			for _, of := range name.FindAllStringSubmatch(part, -1) {
+				for _, verb := range strings.FieldsFunc(strings.TrimSuffix(strings.TrimSpace(verbs), "the one named"), func(r rune) bool { return r == ',' || r == ' ' }) {
+					documented[strings.TrimSpace(cells[2])] = append(documented[strings.TrimSpace(cells[2])], verb+" "+of[1])
+				}
+			}
+		}
+	}
+	want := map[string][]string{}
+	for kind, where := range map[string]string{"ClusterRole": "cluster", "Role": "own namespace"} {
+		for _, g := range granted(t, "components/central-discovery/rbac.yaml", kind) {
+			want[where] = append(want[where], g.Verb+" "+cmp.Or(g.Name, g.Resource))
+		}
+	}
+	for _, all := range []map[string][]string{documented, want} {
+		for _, of := range all {
+			slices.Sort(of)
+		}
+	}
+	if diff := gocmp.Diff(want, documented); diff != "" || len(want) != 2 {
+		t.Errorf("docs/central-discovery-service.md (-manifest +table):\n%s", diff)
 	}
 }
