@@ -103,13 +103,21 @@ func (c *Controller) runBindings(ctx context.Context) {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			c.log.Warn("failed to update the status of monitors and rules, retrying", "key", key.String(), "err", err)
-			c.bindings.queue.Retry(key)
+			c.bindings.queue.Retry(key, -c.bindingsLeft(key))
 		case more:
 			c.bindings.queue.Add(key) // behind the other workloads
 		default:
 			c.bindings.queue.Forget(key)
 		}
 	})
+}
+
+// bindingsLeft returns the number of changes of a workload that are not written.
+func (c *Controller) bindingsLeft(key types.NamespacedName) int {
+	c.bindings.mu.Lock()
+	verdicts := c.bindings.verdicts[key]
+	c.bindings.mu.Unlock()
+	return len(c.bindingChanges(key, verdicts))
 }
 
 // writeBindings writes the next changes of a workload and reports whether there are more. A workload

@@ -21,6 +21,8 @@ type Outcome struct {
 	Message string   // message for Reason
 	Dropped []string // fields left out because the target version does not support them, sorted
 	Pending []string // unfinished work that is not a failure, sorted
+	// Reached is how far a failed reconciliation got. One that got further than the last ones is repeated soon.
+	Reached int
 }
 
 // LoopKind describes one kind of object to the loop.
@@ -159,7 +161,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 		default:
 			l.log.Error("reconciliation failed", "key", key.String(), "err", err)
 		}
-		l.queue.Retry(key)
+		l.queue.Retry(key, out.Reached)
 	}
 	l.remember(key, Result{Outcome: out, Err: err})
 	l.status.AddAfter(key, statusDelay)
@@ -203,7 +205,7 @@ func (l *Loop) report(ctx context.Context, key types.NamespacedName) {
 		if ctx.Err() == nil {
 			l.log.Error("status update failed", "key", key.String(), "err", err)
 		}
-		l.status.Retry(key)
+		l.status.Retry(key, 0)
 		return
 	}
 	l.status.Forget(key)

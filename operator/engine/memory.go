@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -17,6 +18,8 @@ type memory struct {
 	reported map[string]reason // last reported rejection, by rejected object
 	told     bool              // whether it was logged that compiled results are not kept
 	held     types.UID         // UID of the workload that last got the finalizer, until the cache shows it
+	// reached counts what this reconciliation has read, and then the objects that are as they should be.
+	reached atomic.Int64
 
 	references map[assets.Ref]bool // guarded
 	written    map[assets.Ref]bool // guarded: objects that the last plan writes

@@ -64,11 +64,17 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 }
 
 // run gathers what a workload selects, decides and writes.
-func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.NamespacedName, w v1.Workload) (Outcome, error) {
+func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.NamespacedName, w v1.Workload) (out Outcome, err error) {
 	state := c.remembered(key)
 	state.running.Lock()
 	defer state.running.Unlock()
 	defer c.keepWithin(log, key, state, time.Now())
+	state.reached.Store(0)
+	defer func() {
+		if err != nil {
+			out.Reached = int(state.reached.Load())
+		}
+	}()
 	in, live, err := c.gather(ctx, w, state)
 	c.keepReferences(state, in, err)
 	if err != nil {
@@ -176,6 +182,9 @@ func (c *Controller) readable(row *catalog.Row) {
 	}
 }
 
+// gathered is how far a reconciliation got that has read everything: further than any number of reads.
+const gathered = 1 << 30
+
 // write applies the plan: first the content, then the pods' annotations, then the workload. live
 // are the StatefulSets as they were gathered.
 func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload, state *memory, plan *Plan, live map[string]*appsv1.StatefulSet) error {
@@ -184,7 +193,9 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 		log.Warn("configuration warning", "warning", warning.String())
 	}
 	began := time.Now()
+	state.reached.Store(gathered)
 	content, err := c.writer.Do(ctx, plan.Content)
+	state.reached.Add(int64(len(content)))
 	c.notePace(state, w.GetGeneration(), content)
 	logChanges(log, content)
 	contested, err := apply.Contested(err)
@@ -216,6 +227,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, w v1.Workload, plan *Plan, live map[string]*appsv1.StatefulSet, contested ...apply.Conflict) error {
 	steps, notGrown := c.grow(ctx, log, w, plan, live)
 	done, err := c.writer.Do(ctx, steps)
+	c.remembered(keyOf(w)).reached.Add(int64(len(done)))
 	logChanges(log, done)
 	more, err := apply.Contested(err)
 	wait := c.contested(log, w, append(contested, more...))

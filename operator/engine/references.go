@@ -86,7 +86,11 @@ func (c *Controller) asking(ctx context.Context, state *memory) asking {
 // Object implements assets.Reader.
 func (a asking) Object(ref assets.Ref) (assets.Object, error) {
 	a.note(ref)
-	return a.next.Object(ref)
+	o, err := a.next.Object(ref)
+	if err == nil {
+		a.state.reached.Add(1)
+	}
+	return o, err
 }
 
 // current reports whether earlier compiled results, of this workload or another, are still valid.
@@ -96,7 +100,11 @@ func (a asking) current(deps []assets.Dependency) bool {
 		refs[i] = d.Ref
 	}
 	a.note(refs...)
-	return a.c.assets.Current(deps)
+	current := a.c.assets.Current(deps)
+	if current {
+		a.state.reached.Add(int64(len(deps)))
+	}
+	return current
 }
 
 func (a asking) note(refs ...assets.Ref) {

@@ -42,6 +42,7 @@ type Controller struct {
 
 	// used only by the single worker
 	live     live
+	reached  int             // how far the last sync got, see sync
 	tidied   bool            // whether obsolete objects have been deleted
 	reported map[string]bool // node problems that have been logged
 }
@@ -125,7 +126,7 @@ func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
 	if ctx.Err() == nil {
 		c.log.Error("cannot sync kubelet endpoints, retrying", "service", key.String(), "err", err)
 	}
-	c.queue.Retry(key)
+	c.queue.Retry(key, c.reached)
 }
 
 // tell logs new node problems. If periodic is true, it counts all problems.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,22 +22,32 @@ type live struct {
 	slices    []*discoveryv1.EndpointSlice
 }
 
+// allRead is how far a sync got that has read the live objects. Each object that it could not write is one less.
+const allRead = math.MaxInt32
+
 // sync writes the objects that differ from the state of the nodes. A failure of one
 // object does not prevent writes of the others.
 func (c *Controller) sync(ctx context.Context) error {
+	c.reached = 0
 	periodic := c.stale.Swap(false)
 	if periodic {
 		if err := c.read(ctx); err != nil {
 			return err
 		}
 	}
+	c.reached = allRead
 	all, problems := c.opts.addresses(c.sorted())
 	c.tell(problems, periodic)
 	errs := []error{c.syncService(ctx)}
+	if errs[0] != nil {
+		c.reached--
+	}
 	if c.opts.Endpoints {
 		err := c.syncEndpoints(ctx, all)
 		c.metrics.synced(resourceEndpoints, err)
-		errs = append(errs, err)
+		if errs = append(errs, err); err != nil {
+			c.reached--
+		}
 	}
 	if c.opts.keepsSlices() {
 		err := c.syncSlices(ctx, all)
@@ -52,10 +63,12 @@ func (c *Controller) read(ctx context.Context) (err error) {
 	if c.live.service, err = found(c.kube.CoreV1().Services(namespace).Get(ctx, name, metav1.GetOptions{})); err != nil {
 		return fmt.Errorf("get Service: %w", err)
 	}
+	c.reached++
 	if c.opts.Endpoints {
 		if c.live.endpoints, err = c.readEndpoints(ctx); err != nil {
 			return err
 		}
+		c.reached++
 	}
 	if c.opts.keepsSlices() {
 		c.live.slices, err = c.readSlices(ctx)
@@ -127,6 +140,7 @@ func (c *Controller) syncSlices(ctx context.Context, all []address) error {
 		return errors.New("the EndpointSlices need the Service, which does not exist")
 	}
 	put, gone := c.opts.slices(c.live.service, all, c.live.slices)
+	c.reached -= len(put) + len(gone)
 	for _, next := range put {
 		got, err := c.writer.Slice(ctx, next)
 		if err != nil {
@@ -134,6 +148,7 @@ func (c *Controller) syncSlices(ctx context.Context, all []address) error {
 		}
 		c.forgetSlice(next)
 		c.live.slices = append(c.live.slices, got)
+		c.reached++
 		c.log.Info("wrote object", "kind", "EndpointSlice", "name", got.Name, "addresses", len(got.Endpoints))
 	}
 	for _, old := range gone {
@@ -141,6 +156,7 @@ func (c *Controller) syncSlices(ctx context.Context, all []address) error {
 			return err
 		}
 		c.forgetSlice(old)
+		c.reached++
 		c.log.Info("deleted object", "kind", "EndpointSlice", "name", old.Name)
 	}
 	return nil

@@ -171,6 +171,33 @@ prometheus_operator_kubelet_managed_resource{resource="endpointslice"} 1
 	}
 }
 
+// Each attempt that read or wrote one more object got further, so that it is repeated soon. One that failed where the last
+// one did got no further.
+func TestReached(t *testing.T) {
+	b := newBed(t, testOptions)
+	b.nodes = nodes("a internal=10.0.0.1")
+	broken := errors.New("broken")
+	last := -1
+	for _, call := range []string{"get services", "get endpoints", "list endpointslices", "create endpointslices"} {
+		b.deny = map[string]error{call: broken}
+		if call == "create endpointslices" {
+			b.deny["create endpoints"] = broken
+			if _, err := b.sync(t); err == nil || b.reached <= last {
+				t.Errorf("with two objects left: reached %d after %d, %v", b.reached, last, err)
+			}
+			last = b.reached
+			delete(b.deny, "create endpoints")
+		}
+		if _, err := b.sync(t); err == nil || b.reached <= last {
+			t.Errorf("%s fails: reached %d after %d, %v", call, b.reached, last, err)
+		}
+		last = b.reached
+		if _, err := b.sync(t); err == nil || b.reached != last {
+			t.Errorf("%s fails again: reached %d after %d, %v", call, b.reached, last, err)
+		}
+	}
+}
+
 // A node without address is logged once and counted once per period.
 func TestProblems(t *testing.T) {
 	b := newBed(t, testOptions)

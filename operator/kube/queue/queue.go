@@ -22,6 +22,9 @@ type Options struct {
 // Queue is a work queue of unique keys. Use New to create one.
 type Queue struct {
 	keys workqueue.TypedRateLimitingInterface[types.NamespacedName]
+
+	mu       sync.Mutex
+	furthest map[types.NamespacedName]int // of keys that are retried
 }
 
 // New returns an empty queue.
@@ -29,7 +32,7 @@ func New(o Options) *Queue {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](o.First, o.Last)
 	fair := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: newTurns()})
 	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: fair})
-	return &Queue{workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
+	return &Queue{furthest: map[types.NamespacedName]int{}, keys: workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
 		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, DelayingQueue: delaying})}
 }
 
@@ -39,13 +42,33 @@ func (q *Queue) Add(key types.NamespacedName) { q.keys.Add(key) }
 // AddAfter adds a key after a pause.
 func (q *Queue) AddAfter(key types.NamespacedName, pause time.Duration) { q.keys.AddAfter(key, pause) }
 
-// Retry adds a key after a pause that grows with each retry.
-func (q *Queue) Retry(key types.NamespacedName) { q.keys.AddRateLimited(key) }
+// Retry adds a key after a pause that grows with each retry that got no further. reached says how far this attempt got,
+// for example how many objects are as they should be. The pause starts from the first one again if that is further than
+// all attempts since the last Forget: a server that loses each tenth answer delays the work, but does not stop it for
+// minutes. As only a new maximum counts, another client that undoes each write does not cause a busy loop.
+func (q *Queue) Retry(key types.NamespacedName, reached int) {
+	q.mu.Lock()
+	before, retried := q.furthest[key]
+	further := retried && reached > before
+	if further || !retried {
+		q.furthest[key] = reached
+	}
+	q.mu.Unlock()
+	if further {
+		q.keys.Forget(key)
+	}
+	q.keys.AddRateLimited(key)
+}
 
 // Forget resets the retries of a key.
-func (q *Queue) Forget(key types.NamespacedName) { q.keys.Forget(key) }
+func (q *Queue) Forget(key types.NamespacedName) {
+	q.mu.Lock()
+	delete(q.furthest, key)
+	q.mu.Unlock()
+	q.keys.Forget(key)
+}
 
-// Retries returns the number of retries of a key since the last Forget.
+// Retries returns the number of retries of a key since it last got further, or since the last Forget.
 func (q *Queue) Retries(key types.NamespacedName) int { return q.keys.NumRequeues(key) }
 
 // Len returns the number of queued keys.

@@ -109,10 +109,10 @@ func TestPausesDoubleUntilForget(t *testing.T) {
 		w.do = func(context.Context, types.NamespacedName) {
 			switch n := len(w.at["a"]); {
 			case n < 6:
-				q.Retry(key("a"))
+				q.Retry(key("a"), 0)
 			case n == 6:
 				q.Forget(key("a"))
-				q.Retry(key("a"))
+				q.Retry(key("a"), 0)
 			}
 		}
 		stop := w.run(t, q, 2)
@@ -126,6 +126,49 @@ func TestPausesDoubleUntilForget(t *testing.T) {
 		want := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second, time.Second}
 		if !slices.Equal(pauses, want) {
 			t.Errorf("pauses %v, want %v", pauses, want)
+		}
+	})
+}
+
+// The pause starts again with each attempt that gets further than all before, and with no other.
+func TestPausesStartAgainWithProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, w := New(Options{First: time.Second, Last: time.Minute}), &work{}
+		reached := []int{5, 5, 6, 3, 6, 4, 7, 7, 7}
+		w.do = func(context.Context, types.NamespacedName) {
+			n := len(w.at["a"])
+			if n == 9 {
+				q.Forget(key("a")) // a success
+			}
+			if n <= len(reached) {
+				q.Retry(key("a"), reached[n-1])
+			}
+		}
+		stop := w.run(t, q, 2)
+		q.Add(key("a"))
+		time.Sleep(time.Hour)
+		stop()
+		var pauses []int
+		for i := range w.at["a"][1:] {
+			pauses = append(pauses, int((w.at["a"][i+1] - w.at["a"][i]).Seconds()))
+		}
+		if want := []int{1, 2, 1, 2, 4, 8, 1, 2, 1}; !slices.Equal(pauses, want) {
+			t.Errorf("pauses of %d seconds, want %d", pauses, want)
+		}
+	})
+}
+
+// Another client that undoes each write makes attempts reach the same point again and again.
+func TestUndoneWritesAreNoProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, w := New(Options{First: time.Second, Last: time.Minute}), &work{}
+		w.do = func(context.Context, types.NamespacedName) { q.Retry(key("a"), 1+len(w.at["a"])%3) }
+		stop := w.run(t, q, 2)
+		q.Add(key("a"))
+		time.Sleep(time.Hour)
+		stop()
+		if n := len(w.at["a"]); n > 70 {
+			t.Errorf("%d attempts in an hour, with pauses of up to a minute", n)
 		}
 	})
 }
