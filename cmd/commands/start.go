@@ -51,6 +51,7 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	server.WatchClient(reg)
 	exposeGates(reg, o.FeatureGates)
 	o.warnIdle(log)
+	footprint.Start()
 	footprint.Container(o.MemoryRatio, log)
 	ready := &readiness{}
 	kinds, err := objectKinds()

@@ -9,22 +9,36 @@ import (
 )
 
 const (
+	// startPercent is the GC percentage during startup. Garbage of that time scatters what stays, so it
+	// determines not only the highest point but also how many pages remain afterwards.
+	startPercent = 50
 	// settledGrowth is the target for heap growth between collections after startup, in
 	// bytes. A change then allocates little, so that a heap smaller than with Go's
-	// default costs almost no CPU. During startup the default is the better trade-off.
+	// default costs almost no CPU.
 	settledGrowth = 32 << 20
 	// Bounds of the growth, in percent of the live heap.
 	leastPercent, mostPercent = 40, 200
 	// mostIdle is the size of the free heap that the next changes may need, in bytes. More is
 	// returned to the kernel.
 	mostIdle = settledGrowth + 8<<20
+	// quietIdle is the same when there are no changes: when at most one collection was necessary in a
+	// [tunePeriod].
+	quietIdle = 4 << 20
 	// tunePeriod is the interval between adjustments of the growth. The live heap changes
 	// slowly.
 	tunePeriod = time.Minute
 )
 
+// Start keeps the heap smaller during startup, until [Settle] is called.
+// GOGC in the environment takes precedence.
+func Start() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(startPercent)
+	}
+}
+
 // Settle releases the memory of the startup, keeps the heap smaller until ctx ends, and releases
-// what a burst of changes left.
+// what changes left: after a burst, and when there are no more of them.
 // GOGC in the environment takes precedence.
 func Settle(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
@@ -35,18 +49,32 @@ func Settle(ctx context.Context) {
 	debug.SetGCPercent(collectAt(alive()))
 	tick := time.NewTicker(tunePeriod)
 	defer tick.Stop()
+	before := collections()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 			debug.SetGCPercent(collectAt(alive()))
-			if idle() > mostIdle {
-				Release()
+			now := collections()
+			if idle() > mostKept(now-before) {
+				Release() // its collection is not an automatic one
 			}
+			before = now
 		}
 	}
 }
+
+// mostKept returns the size of the free heap to keep, for a number of collections in the last period.
+func mostKept(collections uint64) uint64 {
+	if collections <= 1 {
+		return quietIdle
+	}
+	return mostIdle
+}
+
+// collections returns the number of collections that allocations have triggered since the start.
+func collections() uint64 { return read("/gc/cycles/automatic:gc-cycles") }
 
 // alive returns the size of the live heap at the last collection, in bytes.
 func alive() uint64 { return read("/gc/heap/live:bytes") }

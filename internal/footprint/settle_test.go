@@ -20,6 +20,31 @@ func TestCollectAt(t *testing.T) {
 	}
 }
 
+// TestMostKept: memory of changes is kept for the next ones, and released when there are none.
+func TestMostKept(t *testing.T) {
+	for collections, want := range map[uint64]uint64{0: quietIdle, 1: quietIdle, 2: mostIdle, 1000: mostIdle} {
+		if got := mostKept(collections); got != want {
+			t.Errorf("%d collections: %d bytes, want %d", collections, got, want)
+		}
+	}
+}
+
+// TestStart: the heap is kept smaller during startup, unless the user says how often to collect.
+func TestStart(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	t.Setenv("GOGC", "100")
+	Start()
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("with GOGC, the percentage became %d", got)
+	}
+	t.Setenv("GOGC", "")
+	Start()
+	if got := debug.SetGCPercent(100); got != startPercent {
+		t.Errorf("the percentage is %d, want %d", got, startPercent)
+	}
+}
+
 // alive grows by about the size of an allocation. The tolerance is for garbage of other
 // tests.
 func TestAlive(t *testing.T) {
