@@ -66,8 +66,9 @@ test: ## Run the tests that need neither an API server nor a node (PKG=./operato
 	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
 
 .PHONY: integration
+# Three packages at a time, as most of them wait most of the time.
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
-	@$(call tested,-vet=off $(filter-out ./operator/dev/integration,$(LONGER)))
+	@$(call tested,-vet=off -p 3 $(filter-out ./operator/dev/integration,$(LONGER)))
 	@$(call tested,-vet=off ./operator/dev/integration)
 
 .PHONY: race
