@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 )
@@ -96,7 +97,7 @@ func (o *connection) names(row *catalog.Row, namespace string) (out []string) {
 		return nil
 	}
 	cfg.Timeout = completionTime
-	_, clients, err := kindClients(cfg)
+	_, clients, err := kindClients(cfg, client.New)
 	if err != nil {
 		return nil
 	}

@@ -138,7 +138,7 @@ func (o *connection) reach(ctx context.Context) (live apiserver.Reader, cfg *res
 	if err != nil {
 		return live, nil, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
 	}
-	_, live.CRDs, err = kindClients(cfg)
+	_, live.CRDs, err = kindClients(cfg, client.New)
 	return live, cfg, version, err
 }
 

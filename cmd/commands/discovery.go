@@ -25,6 +25,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
@@ -163,7 +164,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
-	scheme, crds, err := kindClients(cfg)
+	scheme, crds, err := kindClients(cfg, client.New)
 	if err != nil {
 		return nil, err
 	}

@@ -188,8 +188,8 @@ func compact(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// kindClients returns a scheme and clients for the versions of monitoring.coreos.com.
-func kindClients(cfg *rest.Config) (*runtime.Scheme, map[schema.GroupVersion]*client.Client, error) {
+// kindClients returns a scheme and clients for the versions of monitoring.coreos.com, which create makes.
+func kindClients(cfg *rest.Config, create func(*rest.Config, *runtime.Scheme, schema.GroupVersion) (*client.Client, error)) (*runtime.Scheme, map[schema.GroupVersion]*client.Client, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range append(slices.Collect(maps.Values(catalog.Versions)), corev1.AddToScheme, eventsv1.AddToScheme) {
 		if err := add(scheme); err != nil {
@@ -198,7 +198,7 @@ func kindClients(cfg *rest.Config) (*runtime.Scheme, map[schema.GroupVersion]*cl
 	}
 	out := map[schema.GroupVersion]*client.Client{}
 	for version := range catalog.Versions {
-		c, err := client.New(cfg, scheme, version)
+		c, err := create(cfg, scheme, version)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -208,7 +208,7 @@ func kindClients(cfg *rest.Config) (*runtime.Scheme, map[schema.GroupVersion]*cl
 }
 
 func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, sendEvents bool) (engine.Clients, error) {
-	scheme, crds, err := kindClients(cfg)
+	scheme, crds, err := kindClients(cfg, client.NewPacking)
 	if err != nil {
 		return engine.Clients{}, err
 	}

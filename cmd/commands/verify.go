@@ -68,7 +68,7 @@ func (v *verifyOptions) run(ctx context.Context, o *connection, stdout io.Writer
 	if err != nil {
 		return 2, err
 	}
-	_, crds, err := kindClients(cfg)
+	_, crds, err := kindClients(cfg, client.New)
 	if err != nil {
 		return 2, err
 	}

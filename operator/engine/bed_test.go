@@ -88,7 +88,7 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	cfg := &rest.Config{Host: "http://memory", Transport: b.apiServer, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
 	kube, err1 := kubernetes.NewForConfig(cfg)
 	meta, err2 := metadata.NewForConfig(cfg)
-	crds, err3 := client.New(cfg, scheme, v1.SchemeGroupVersion)
+	crds, err3 := client.NewPacking(cfg, scheme, v1.SchemeGroupVersion)
 	all, err4 := informer.NewNamespaces(nil, nil)
 	configs, err5 := informer.NewNamespaces(b.configs, nil)
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {

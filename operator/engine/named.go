@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // Named returns an object that a workload names; nil if it does not exist or is being deleted.
@@ -19,7 +20,7 @@ func Named[T catalog.Object](c Cluster, row *catalog.Row, name types.NamespacedN
 	if obj == nil || err != nil || obj.GetDeletionTimestamp() != nil {
 		return out, err
 	}
-	return obj.(T), nil
+	return manifest.Whole(obj).(T), nil
 }
 
 // named uses c.Named if set and searches the objects otherwise.

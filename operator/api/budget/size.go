@@ -6,10 +6,13 @@ import (
 )
 
 // Size returns the approximate memory of a decoded object in bytes. It stops counting at most, which limits the cost
-// for large objects.
+// for large objects. An object with a packed spec counts as the whole object.
 //
 // object: a pointer to a struct.
 func Size(object any, most int) int {
+	if o, ok := object.(interface{ WholeSize() int }); ok && o.WholeSize() > 0 {
+		return min(o.WholeSize(), most)
+	}
 	left := most
 	measure(reflect.ValueOf(object), &left)
 	return most - max(left, 0)

@@ -8,12 +8,16 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // Unsupported returns findings about what a version of a program does not support in the selected
 // object.
 func (v Verdict) Unsupported(program string) []faults.Finding {
-	return Unsupported(v.Object, program, v.Dropped)
+	if len(v.Dropped) == 0 {
+		return nil
+	}
+	return Unsupported(manifest.Whole(v.Object), program, v.Dropped)
 }
 
 // Unsupported returns a finding for each part of an object that was left out because a version of a

@@ -7,12 +7,14 @@ import (
 	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
-// fragments of the last pass are. Callers must not modify the result.
+// fragments of the last pass are. compile is called with whole objects. Callers must not modify the result.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
 	out, pointers := make([]F, len(objects)), make([]weak.Pointer[byte], len(objects))
 	var missing []int
@@ -25,7 +27,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 	}
 	parallel(len(missing), func(i int) {
 		object := objects[missing[i]]
-		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
+		inFlight().weighed(object, func() { out[missing[i]] = compile(manifest.Whole(object)) })
 	})
 	note(of, objects, pointers, out)
 	return out

@@ -52,7 +52,7 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 		FileName: r.Namespace + "-" + r.Name + "-" + string(r.UID) + ".yaml",
 		Groups:   len(r.Spec.Groups),
 	}
-	if faults := r.GetDecoding().Faults; len(faults) > 0 {
+	if faults := r.GetDecoding().Unusable(); len(faults) > 0 {
 		f.Err = undecodable(faults)
 		return f
 	}

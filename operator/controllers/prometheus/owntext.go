@@ -1,6 +1,7 @@
 package prometheus
 
 import (
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
@@ -15,7 +16,7 @@ func (in *Inputs) ownText(m Monitor) func() []byte {
 	return func() []byte {
 		s := in.settings.WithOrigins()
 		var f promconfig.Fragment
-		switch o := m.Object.(type) {
+		switch o := manifest.Whole(m.Object).(type) {
 		case *v1.ServiceMonitor:
 			f = promconfig.CompileServiceMonitor(o, s, in.references)
 		case *v1.PodMonitor:

@@ -24,11 +24,21 @@ type Client struct {
 
 // New returns a client for a version whose types are registered in scheme.
 func New(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion) (*Client, error) {
+	return newClient(cfg, scheme, version, false)
+}
+
+// NewPacking is like [New], but objects that workloads select have packed specs: [manifest.Whole] returns the whole
+// object. It is for caches of many objects.
+func NewPacking(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion) (*Client, error) {
+	return newClient(cfg, scheme, version, true)
+}
+
+func newClient(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion, packs bool) (*Client, error) {
 	c := rest.CopyConfig(cfg)
 	c.GroupVersion = &version
 	c.APIPath = "/apis"
 	c.ContentType = runtime.ContentTypeJSON
-	serializers := quick{serializer.NewCodecFactory(scheme).WithoutConversion(), scheme}
+	serializers := quick{serializer.NewCodecFactory(scheme).WithoutConversion(), scheme, packs}
 	c.NegotiatedSerializer = serializers
 	r, err := rest.RESTClientFor(c)
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 type objectDecoder struct {
 	runtime.Serializer
 	scheme *runtime.Scheme
+	packs  bool // specs of configuration objects are packed
 }
 
 // Decode implements runtime.Decoder.
@@ -32,7 +33,7 @@ func (d objectDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, in
 	if into == nil {
 		if kind, ok := kindOf(data); ok {
 			obj, err := d.scheme.New(kind)
-			if err == nil && !isList(obj) && decode(data, obj) == nil {
+			if err == nil && !isList(obj) && d.decode(data, obj) == nil {
 				return obj, &kind, nil
 			}
 		}
@@ -51,11 +52,25 @@ func (d objectDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, in
 }
 
 // decode decodes a stored object. Only objects of our kinds can be incomplete.
-func decode(data []byte, into runtime.Object) error {
+func (d objectDecoder) decode(data []byte, into runtime.Object) error {
 	if isOurs(into) {
-		return manifest.DecodeStored(data, into)
+		return d.stored(data, into)
 	}
 	return json.Unmarshal(data, into)
+}
+
+// stored decodes a stored object of our kinds.
+func (d objectDecoder) stored(data []byte, into any) error {
+	if config, ok := into.(packable); ok && d.packs {
+		return manifest.DecodePacked(data, config)
+	}
+	return manifest.DecodeStored(data, into)
+}
+
+// packable are the kinds with specs that can be packed.
+type packable interface {
+	v1.ConfigResource
+	GetDecoding() *v1.Decoding
 }
 
 // isOurs reports whether an object can hold a decoding fault.
@@ -84,7 +99,7 @@ func (d objectDecoder) unusual(data []byte, into runtime.Object) (runtime.Object
 	if into != nil {
 		obj = into
 	}
-	return obj, &kind, manifest.DecodeStored(data, obj) == nil
+	return obj, &kind, d.stored(data, obj) == nil
 }
 
 // list decodes a list of our kinds; ok is false for everything else.
@@ -92,7 +107,7 @@ func (d objectDecoder) list(data []byte, into runtime.Object) (runtime.Object, *
 	if into != nil && !isList(into) {
 		return nil, nil, false
 	}
-	items := itemsOf{scheme: d.scheme}
+	items := itemsOf{objectDecoder: d}
 	list := struct {
 		metav1.TypeMeta
 		metav1.ListMeta `json:"metadata"`
@@ -121,10 +136,10 @@ func (d objectDecoder) list(data []byte, into runtime.Object) (runtime.Object, *
 // itemsOf decodes the items of a list one by one. The kind of the list follows its items, but
 // each item has its own.
 type itemsOf struct {
-	scheme *runtime.Scheme
-	kind   schema.GroupVersionKind // of the items
-	list   reflect.Value           // a struct of the list's type; invalid without items
-	items  reflect.Value           // the slice in list
+	objectDecoder
+	kind  schema.GroupVersionKind // of the items
+	list  reflect.Value           // a struct of the list's type; invalid without items
+	items reflect.Value           // the slice in list
 }
 
 // UnmarshalJSON implements json.Unmarshaler. data is valid JSON.
@@ -143,7 +158,7 @@ func (l *itemsOf) UnmarshalJSON(data []byte) error {
 		n := l.items.Len()
 		l.items.Grow(1)
 		l.items.SetLen(n + 1)
-		if err := manifest.DecodeStored(item, l.items.Index(n).Addr().Interface()); err != nil {
+		if err := l.stored(item, l.items.Index(n).Addr().Interface()); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ import (
 type quick struct {
 	runtime.NegotiatedSerializer
 	scheme *runtime.Scheme
+	packs  bool
 }
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
@@ -33,7 +34,7 @@ func (q quick) SupportedMediaTypes() []runtime.SerializerInfo {
 		if info.MediaType != runtime.ContentTypeJSON || info.StreamSerializer == nil {
 			continue
 		}
-		info.Serializer = objectDecoder{info.Serializer, q.scheme}
+		info.Serializer = objectDecoder{info.Serializer, q.scheme, q.packs}
 		stream := *info.StreamSerializer
 		stream.Serializer, stream.Framer = eventDecoder{stream.Serializer}, lineFramer{stream.Framer}
 		info.StreamSerializer = &stream

@@ -30,7 +30,7 @@ func decoders(t testing.TB) (usual, ours runtime.NegotiatedSerializer) {
 	}
 	metav1.AddToGroupVersion(scheme, metav1.SchemeGroupVersion)
 	usual = serializer.NewCodecFactory(scheme).WithoutConversion()
-	return usual, quick{usual, scheme}
+	return usual, quick{usual, scheme, false}
 }
 
 // events reads a stream to its end and returns a line per event and one for the final error.

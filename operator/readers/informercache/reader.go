@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
@@ -201,11 +202,11 @@ func merged(all []readers.Object) []readers.Object {
 	})
 }
 
-// shown returns the part of an object that readers may see: of a Secret only its metadata.
+// shown returns the part of an object that readers may see, whole: of a Secret only its metadata.
 func shown(o readers.Object) readers.Object {
 	s, is := o.(*corev1.Secret)
 	if !is {
-		return o
+		return manifest.Whole(o)
 	}
 	return &corev1.Secret{TypeMeta: s.TypeMeta, ObjectMeta: metav1.ObjectMeta{
 		Namespace: s.Namespace, Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion, Generation: s.Generation,

@@ -11,6 +11,10 @@ type Decoding struct {
 	// LeftOut says that only the metadata is in memory, because all of it does not fit; the
 	// fault says so too.
 	LeftOut bool `json:"-"`
+	// Packed is the compressed spec of an object whose Spec is empty; Size is the memory of the
+	// whole object in bytes. Such an object must not be used but for its metadata and status.
+	Packed string `json:"-"`
+	Size   int    `json:"-"`
 }
 
 // DecodingFault is a field that an API server stores and that does not fit into its type.
@@ -32,6 +36,18 @@ func (f DecodingFault) Error() string {
 // Located returns field and reason, so that package faults finds them.
 func (f DecodingFault) Located() (field, reason string) { return f.Field, f.Reason }
 
+// WholeSize returns the memory of the whole object in bytes if its spec is packed, and else 0.
+func (d *Decoding) WholeSize() int { return d.Size }
+
+// Unusable returns the faults, or one that says that the spec is packed: what uses the object has to ask for the whole
+// one first.
+func (d *Decoding) Unusable() []DecodingFault {
+	if d.Packed != "" {
+		return []DecodingFault{{Field: "spec", Reason: "is packed in memory"}}
+	}
+	return d.Faults
+}
+
 // GetDecoding returns what could not be decoded of the object that embeds it.
 func (d *Decoding) GetDecoding() *Decoding { return d }
 
@@ -40,11 +56,11 @@ func (d *Decoding) GetDecoding() *Decoding { return d }
 // used but for its metadata.
 func Undecodable(object any) error {
 	o, ok := object.(interface{ GetDecoding() *Decoding })
-	if !ok || len(o.GetDecoding().Faults) == 0 {
+	if !ok {
 		return nil
 	}
 	var out []error
-	for _, f := range o.GetDecoding().Faults {
+	for _, f := range o.GetDecoding().Unusable() {
 		out = append(out, f)
 	}
 	return errors.Join(out...)
