@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -152,7 +153,7 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	for _, s := range g.Selects {
 		for _, obj := range Selected[catalog.Object](c, selectors, s.Row) {
 			v := fragments.Verdict{Kind: s.Kind, Object: obj}
-			if v.Err = v1.Undecodable(obj); v.Err == nil && obj.GetLabels()["bad"] != "" {
+			if v.Err = v1.Undecodable(manifest.Whole(obj)); v.Err == nil && obj.GetLabels()["bad"] != "" {
 				v.Err = fmt.Errorf("it is %s", obj.GetLabels()["bad"])
 			}
 			in.verdicts = append(in.verdicts, v)
