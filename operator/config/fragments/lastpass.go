@@ -1,16 +1,17 @@
 package fragments
 
 import (
-	"reflect"
 	"slices"
-	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
 )
 
-// LastPass holds the fragments of a workload's last reconciliation. An object that is still the same
-// pointer needs no cache lookup: a reconciliation with 10,000 objects of which one has changed
-// mostly compares pointers. The pointers are weak, because the next reconciliation may be minutes
+// LastPass holds the fragments of a workload's last reconciliation. An object of the same version
+// needs no cache lookup: a reconciliation with 10,000 objects of which one has changed
+// mostly compares versions. It does not hold the objects, because the next reconciliation may be minutes
 // away and old versions of all objects would stay in memory until then. It is not safe for
 // concurrent use. The zero value and nil are empty.
 type LastPass[F any] struct {
@@ -27,12 +28,22 @@ type remembered[F any] struct {
 
 // passed are the objects of a pass with their fragments, which the callers of All have too.
 type passed[F any] struct {
-	objects   []weak.Pointer[byte]
+	versions  []version
 	fragments []F
 }
 
-// address returns the address of an object in memory.
-func address(o metav1.Object) *byte { return (*byte)(reflect.ValueOf(o).UnsafePointer()) }
+// version identifies what is in memory of an object. Without a resource version, it equals no other.
+type version struct {
+	uid      types.UID
+	resource string
+}
+
+func versionOf(o metav1.Object) version {
+	if capacity.IsStub(o) {
+		return version{} // the whole object may have the same version
+	}
+	return version{o.GetUID(), o.GetResourceVersion()}
+}
 
 // Begin starts a reconciliation. It drops all fragments if the settings have changed.
 func (p *LastPass[F]) Begin(settings string) {
@@ -67,58 +78,44 @@ func (p *LastPass[F]) of(kind string) *remembered[F] {
 	return k
 }
 
-// find returns the fragment of an object, and the weak pointer to it. Callers must find the objects of a kind in order.
-func (k *remembered[F]) find(obj metav1.Object) (object weak.Pointer[byte], fragment F, ok bool) {
-	if k == nil {
-		return object, fragment, false
+// find returns the fragment of a version of an object. Callers must find the objects of a kind in order.
+func (k *remembered[F]) find(v version) (fragment F, ok bool) {
+	if k == nil || v.resource == "" {
+		return fragment, false
 	}
-	at := address(obj)
-	for i := 0; i < len(k.last.objects) && i < min(lookahead+k.missed, maxLookahead); {
-		switch old := k.last.objects[i]; old.Value() {
-		case at:
+	for i := range min(len(k.last.versions), lookahead+k.missed, maxLookahead) {
+		if k.last.versions[i] == v {
 			fragment = k.last.fragments[i]
 			k.last.skip(i + 1)
 			k.missed = 0
-			return old, fragment, true
-		case nil: // garbage collected
-			if i == 0 {
-				k.last.skip(1)
-				continue
-			}
+			return fragment, true
 		}
-		i++
 	}
 	k.missed++
-	return object, fragment, false
+	return fragment, false
 }
 
-func (p *passed[F]) skip(n int) { p.objects, p.fragments = p.objects[n:], p.fragments[n:] }
+func (p *passed[F]) skip(n int) { p.versions, p.fragments = p.versions[n:], p.fragments[n:] }
 
-// note records the fragments of a pass for the next one. pointers are the results of find or empty.
-func note[T metav1.Object, F any](k *remembered[F], objects []T, pointers []weak.Pointer[byte], fragments []F) {
-	if k == nil {
-		return
+// note records the fragments of a pass for the next one.
+func (k *remembered[F]) note(versions []version, fragments []F) {
+	switch {
+	case k == nil:
+	case k.now.versions == nil:
+		k.now = passed[F]{versions, fragments}
+	default:
+		k.now = passed[F]{append(k.now.versions, versions...), slices.Concat(k.now.fragments, fragments)}
 	}
-	for i, o := range objects {
-		if pointers[i] == (weak.Pointer[byte]{}) {
-			pointers[i] = weak.Make(address(o))
-		}
-	}
-	if k.now.objects == nil {
-		k.now = passed[F]{pointers, fragments}
-		return
-	}
-	k.now = passed[F]{append(k.now.objects, pointers...), slices.Concat(k.now.fragments, fragments)}
 }
 
-// objectHeld is the size in bytes of the entries of one object, for this pass and the last,
-// including the runtime's data for a weak pointer.
+// objectHeld is the size in bytes of the entries of one object, for this pass and the last, with
+// the texts of the version.
 const objectHeld = 128
 
 // Held returns the size in bytes of the entries, without the fragments.
 func (p *LastPass[F]) Held() (bytes int) {
 	for _, k := range p.kinds {
-		bytes += objectHeld * len(k.now.objects)
+		bytes += objectHeld * len(k.now.versions)
 	}
 	return bytes
 }

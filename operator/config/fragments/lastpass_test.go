@@ -5,17 +5,23 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"weak"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
+
+// monitors counts the objects of monitor, so that each has another version.
+var monitors int
 
 func monitor(name string) *v1.ServiceMonitor {
 	m := &v1.ServiceMonitor{}
 	m.Namespace, m.Name = "a", name
+	monitors++
+	m.ResourceVersion = fmt.Sprint(monitors)
 	return m
 }
 
@@ -113,25 +119,49 @@ func TestLastPassAfterManyChanges(t *testing.T) {
 	runtime.KeepAlive(before)
 }
 
-// TestLastPassKeepsNoObjects: objects of a pass can be garbage collected, and their fragments are not reused
-// for other objects at the same address.
+// TestLastPassKeepsNoObjects: objects of a pass can be garbage collected.
 func TestLastPassKeepsNoObjects(t *testing.T) {
 	var p LastPass[int]
 	p.Begin("a")
 	first := monitor("web")
-	first.Spec.JobLabel = strings.Repeat("x", 1<<20)
 	held := weak.Make(first)
 	All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{first}, nil, func(*v1.ServiceMonitor) int { return 7 })
+	first = nil
 	runtime.GC()
 	if held.Value() != nil {
 		t.Error("the object of a pass is kept")
 	}
-	for range 100 {
-		p.Begin("a")
-		out := All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{monitor("web")}, nil, func(*v1.ServiceMonitor) int { return 8 })
-		if out[0] != 8 {
-			t.Fatal("another object of the name gets what the first was compiled to")
+	runtime.KeepAlive(&p)
+}
+
+// TestLastPassKnowsVersions: a fragment is reused for the same version of the same object, wherever it is in memory, but
+// not between an object and its stub, and not without a resource version.
+func TestLastPassKnowsVersions(t *testing.T) {
+	of := func(uid, resource string, stub bool) *v1.ServiceMonitor {
+		m := monitor("web")
+		m.UID, m.ResourceVersion, m.LeftOut = types.UID(uid), resource, stub
+		return m
+	}
+	for name, tc := range map[string]struct {
+		before, after *v1.ServiceMonitor
+		compiled      bool
+	}{
+		"same":             {of("u", "7", false), of("u", "7", false), false},
+		"changed":          {of("u", "7", false), of("u", "8", false), true},
+		"another object":   {of("u", "7", false), of("v", "7", false), true},
+		"left out":         {of("u", "7", false), of("u", "7", true), true},
+		"no longer":        {of("u", "7", true), of("u", "7", false), true},
+		"without versions": {of("", "", false), of("", "", false), true},
+	} {
+		var p LastPass[string]
+		compiled := false
+		for _, m := range []*v1.ServiceMonitor{tc.before, tc.after} {
+			p.Begin("")
+			compiled = false
+			All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{m}, nil, func(m *v1.ServiceMonitor) string { compiled = true; return m.Name })
 		}
-		runtime.GC()
+		if compiled != tc.compiled {
+			t.Errorf("%s: compiled again: %v", name, compiled)
+		}
 	}
 }

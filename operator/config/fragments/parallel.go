@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,12 +15,13 @@ import (
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
 // fragments of the last pass are. compile is called with whole objects. Callers must not modify the result.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
-	out, pointers := make([]F, len(objects)), make([]weak.Pointer[byte], len(objects))
+	out, versions := make([]F, len(objects)), make([]version, len(objects))
 	var missing []int
 	of := last.of(kind)
 	for i, o := range objects {
 		var ok bool
-		if pointers[i], out[i], ok = of.find(o); !ok || current != nil && !current(out[i]) {
+		versions[i] = versionOf(o)
+		if out[i], ok = of.find(versions[i]); !ok || current != nil && !current(out[i]) {
 			missing = append(missing, i)
 		}
 	}
@@ -29,7 +29,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 		object := objects[missing[i]]
 		inFlight().weighed(object, func() { out[missing[i]] = compile(manifest.Whole(object)) })
 	})
-	note(of, objects, pointers, out)
+	of.note(versions, out)
 	return out
 }
 
