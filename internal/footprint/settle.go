@@ -21,9 +21,9 @@ const (
 	// mostIdle is the size of the free heap that the next changes may need, in bytes. More is
 	// returned to the kernel.
 	mostIdle = settledGrowth + 8<<20
-	// quietIdle is the same when there are no changes: when at most one collection was necessary in a
-	// [tunePeriod].
-	quietIdle = 4 << 20
+	// quietIdle is the same when there are few changes: at most quietCollections in a [tunePeriod].
+	quietIdle        = 4 << 20
+	quietCollections = 4
 	// tunePeriod is the interval between adjustments of the growth. The live heap changes
 	// slowly.
 	tunePeriod = time.Minute
@@ -38,7 +38,7 @@ func Start() {
 }
 
 // Settle releases the memory of the startup, keeps the heap smaller until ctx ends, and releases
-// what changes left: after a burst, and when there are no more of them.
+// what changes left: after a burst, and while there are few of them.
 // GOGC in the environment takes precedence.
 func Settle(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
@@ -67,7 +67,7 @@ func Settle(ctx context.Context) {
 
 // mostKept returns the size of the free heap to keep, for a number of collections in the last period.
 func mostKept(collections uint64) uint64 {
-	if collections <= 1 {
+	if collections <= quietCollections {
 		return quietIdle
 	}
 	return mostIdle

@@ -20,9 +20,9 @@ func TestCollectAt(t *testing.T) {
 	}
 }
 
-// TestMostKept: memory of changes is kept for the next ones, and released when there are none.
+// TestMostKept: memory of changes is kept for the next ones, and released while there are few.
 func TestMostKept(t *testing.T) {
-	for collections, want := range map[uint64]uint64{0: quietIdle, 1: quietIdle, 2: mostIdle, 1000: mostIdle} {
+	for collections, want := range map[uint64]uint64{0: quietIdle, quietCollections: quietIdle, quietCollections + 1: mostIdle, 1000: mostIdle} {
 		if got := mostKept(collections); got != want {
 			t.Errorf("%d collections: %d bytes, want %d", collections, got, want)
 		}
