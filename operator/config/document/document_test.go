@@ -123,7 +123,7 @@ func TestAChangeCompressesFewBytes(t *testing.T) {
 		out := make([]*Piece, 150)
 		for i := range out {
 			text := strings.Repeat(fmt.Sprintf("- alert: Rule%d\n", i), size/20)
-			out[i] = NewTextPiece(fmt.Sprintf("ns-%d-rules-%d", i%17, i), sha256.Sum256([]byte(text)), text)
+			out[i] = NewTextPiece(fmt.Sprintf("ns-%d-rules-%d", i%17, i), sha256.Sum256([]byte(text)), []byte(text))
 		}
 		return out
 	}
@@ -164,7 +164,14 @@ func TestAChangeCompressesFewBytes(t *testing.T) {
 	}
 }
 
-func changedText(p *Piece) *Piece { return NewTextPiece(p.name, [32]byte{1}, p.texts[0][1:]) }
+func changedText(p *Piece) *Piece {
+	var buffer []byte
+	content, err := p.content(&buffer)
+	if err != nil {
+		panic(err)
+	}
+	return NewTextPiece(p.name, [32]byte{1}, content[1:])
+}
 
 // chunksOf returns the sizes of the chunks of the last document in bytes.
 func chunksOf(a *Assembler) map[[32]byte]int {

@@ -166,7 +166,7 @@ func TestAChunkMayBeLargerThanAPart(t *testing.T) {
 }
 
 func TestPartsOfTextPieces(t *testing.T) {
-	ps := []*Piece{NewTextPiece("a", [32]byte{1}, "one ", "two ", ""), NewTextPiece("b", [32]byte{2}), NewTextPiece("c", [32]byte{3}, "three")}
+	ps := []*Piece{NewTextPiece("a", [32]byte{1}, []byte("one two ")), NewTextPiece("b", [32]byte{2}, nil), NewTextPiece("c", [32]byte{3}, []byte("three"))}
 	a := Assembler{Whole: -1}
 	got, err := decompress(concat(parts(t, &a, ps, Cut{Max: 100, Count: 1})))
 	if err != nil || string(got) != "one two three" {

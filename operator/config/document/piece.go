@@ -33,10 +33,10 @@ type Piece struct {
 	sum    [32]byte // of the content
 	size   int
 	kept   []byte
-	packed bool     // kept is S2-compressed
-	texts  []string // content instead of kept, shared with others
-	hash   uint32   // of the name
-	mean   uint32   // mean number of such pieces in a chunk; 0: the piece always ends one
+	packed bool   // kept is S2-compressed
+	text   bool   // made by NewTextPiece
+	hash   uint32 // of the name
+	mean   uint32 // mean number of such pieces in a chunk; 0: the piece always ends one
 }
 
 // Fence is an empty piece that always ends a chunk and that back-references do not cross.
@@ -46,25 +46,29 @@ var Fence = &Piece{name: "fence", sum: sha256.Sum256(nil)}
 // NewPiece returns a piece. name must be unique in the document and stable across changes
 // of the content. The piece does not retain content.
 func NewPiece(name string, content []byte) *Piece {
-	p := &Piece{name: name, sum: sha256.Sum256(content), size: len(content), hash: hashOf(name), mean: chunkPieces}
-	if p.packed = len(content) >= packFrom; p.packed {
-		buffer := buffers.Get().(*[]byte)
-		*buffer = s2.EncodeBetter((*buffer)[:cap(*buffer)], content)
-		p.kept = bytes.Clone(*buffer)
-		buffers.Put(buffer)
-	} else {
-		p.kept = bytes.Clone(content)
-	}
+	p := &Piece{name: name, sum: sha256.Sum256(content), hash: hashOf(name), mean: chunkPieces}
+	p.keep(content)
 	return p
 }
 
-// NewTextPiece returns a piece whose content is the concatenation of texts, which it
-// retains. sum must differ between different contents. Otherwise it is like NewPiece.
-func NewTextPiece(name string, sum [32]byte, texts ...string) *Piece {
-	p := &Piece{name: name, sum: sum, texts: texts, hash: hashOf(name)}
-	for _, t := range texts {
-		p.size += len(t)
+// keep sets the content.
+func (p *Piece) keep(content []byte) {
+	p.size = len(content)
+	if p.packed = len(content) >= packFrom; !p.packed {
+		p.kept = bytes.Clone(content)
+		return
 	}
+	buffer := buffers.Get().(*[]byte)
+	*buffer = s2.EncodeBetter((*buffer)[:cap(*buffer)], content)
+	p.kept = bytes.Clone(*buffer)
+	buffers.Put(buffer)
+}
+
+// NewTextPiece returns a piece of a text, whose size may differ much from that of the next one. sum must differ between
+// different contents. Otherwise it is like NewPiece.
+func NewTextPiece(name string, sum [32]byte, content []byte) *Piece {
+	p := &Piece{name: name, sum: sum, text: true, hash: hashOf(name)}
+	p.keep(content)
 	// With a power of two, the piece keeps its boundary while its size changes little.
 	p.mean = 1 << bits.Len32(uint32(chunkBytes/max(p.size, 1))/2)
 	return p
@@ -112,7 +116,7 @@ func (p *Piece) ends(e *effort) bool {
 		return true
 	}
 	mean := p.mean
-	if p.texts == nil {
+	if !p.text {
 		mean *= e.span
 	}
 	return p.hash%mean == 0
@@ -174,12 +178,6 @@ func writeAll(w io.Writer, pieces []*Piece) (int, error) {
 	var buffer []byte
 	size := 0
 	for _, p := range pieces {
-		for _, text := range p.texts {
-			if _, err := io.WriteString(w, text); err != nil {
-				return size, fmt.Errorf("compress %q: %w", p.name, err)
-			}
-			size += len(text)
-		}
 		content, err := p.content(&buffer)
 		if err != nil {
 			return size, err

@@ -35,7 +35,7 @@ func (fs Files) leaveOut(room int) []share.LeftOut {
 		if f.Err == nil {
 			at = append(at, i)
 			objects = append(objects, share.Object{
-				Namespace: f.Object.Namespace, Name: v1.PrometheusRuleKind + "/" + f.Object.Name, Bytes: len(f.FileName) + len(f.Content),
+				Namespace: f.Object.Namespace, Name: v1.PrometheusRuleKind + "/" + f.Object.Name, Bytes: len(f.FileName) + f.Bytes,
 			})
 		}
 	}

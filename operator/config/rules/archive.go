@@ -35,7 +35,7 @@ func (fs Files) Archive(names []string) (Archive, error) {
 		}
 		out.Pieces = append(out.Pieces, piece)
 		out.Sums[name] = files[name].Sum
-		out.Bytes += len(files[name].Content)
+		out.Bytes += files[name].Bytes
 	}
 	out.Pieces = append(out.Pieces, endOfArchive)
 	return out, nil
@@ -45,9 +45,9 @@ const tarBlock = 512
 
 var (
 	// endOfArchive is the end-of-archive marker of a tar file.
-	endOfArchive = document.NewTextPiece("end", [32]byte{}, string(make([]byte, 2*tarBlock)))
+	endOfArchive = document.NewTextPiece("end", [32]byte{}, make([]byte, 2*tarBlock))
 
-	zeros = string(make([]byte, tarBlock))
+	zeros [tarBlock]byte
 )
 
 // Piece returns the rule file as a piece of an archive; nil if it is rejected.
@@ -58,19 +58,20 @@ func (f File) Piece() (*document.Piece, error) {
 	return f.archived()
 }
 
-// archived returns the rule file as a piece of an archive, which shares the content.
+// archived returns the rule file as a piece of an archive.
 func (c *Compiled) archived() (*document.Piece, error) {
 	c.once.Do(func() {
-		var header bytes.Buffer
+		var file bytes.Buffer
 		// Only name and size vary, so the same rules result in the same bytes.
-		err := tar.NewWriter(&header).WriteHeader(&tar.Header{Name: c.FileName, Mode: 0o644, Size: int64(len(c.Content))})
+		err := tar.NewWriter(&file).WriteHeader(&tar.Header{Name: c.FileName, Mode: 0o644, Size: int64(c.Bytes)})
 		if err != nil {
 			c.pieceErr = fmt.Errorf("archive rules %s: %w", c.FileName, err)
 			return
 		}
-		pad := (tarBlock - len(c.Content)%tarBlock) % tarBlock
+		file.WriteString(c.Text())
+		file.Write(zeros[:(tarBlock-c.Bytes%tarBlock)%tarBlock])
 		sum := sha256.Sum256(append([]byte(c.FileName+"\x00"), c.Sum[:]...))
-		c.piece = document.NewTextPiece(c.FileName, sum, header.String(), c.Content, zeros[:pad])
+		c.piece = document.NewTextPiece(c.FileName, sum, file.Bytes())
 	})
 	return c.piece, c.pieceErr
 }

@@ -72,7 +72,7 @@ func BenchmarkPack(b *testing.B) {
 			files[fmt.Sprintf("team-%03d-rules-%05d-0e7a5a2e-7f53-4c58-a3c9-0d6f1a2b3c4d.yaml", i%50, i)] = text(1500+i%1000, "x")
 		}
 		var live []Bucket
-		for _, s := range Pack(base, nil, files).Steps {
+		for _, s := range Pack(base, nil, wanted(files)).Steps {
 			live = append(live, Bucket{Name: s.Name, Files: cloned(s.Files)})
 		}
 		changed := maps.Clone(files)
@@ -84,7 +84,7 @@ func BenchmarkPack(b *testing.B) {
 			b.Run(fmt.Sprintf("files=%d/changed=%s", n, what), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if p := Pack(base, live, want); len(p.Steps) > 1 {
+					if p := Pack(base, live, wanted(want)); len(p.Steps) > 1 {
 						b.Fatal("more than one write")
 					}
 				}

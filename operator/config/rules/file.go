@@ -1,10 +1,15 @@
 package rules
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"unique"
+
+	"github.com/klauspost/compress/s2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -12,11 +17,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
-// Compiled is a fragment with the checksum of its content. It is shared.
+// Compiled is a fragment whose content is compressed. It is shared. It implements [Content].
 type Compiled struct {
-	Fragment
-	Sum  [sha256.Size]byte
-	text unique.Handle[string] // of the content, so that equal contents share memory
+	Fragment                                       // without its content
+	Sum      [sha256.Size]byte                     // of the content
+	Bytes    int                                   // size of the content
+	packed   []byte                                // the content, compressed with S2
+	live     atomic.Pointer[unique.Handle[string]] // the content as the cached ConfigMap with the file has it
 
 	once     sync.Once // guards the following, see archived
 	piece    *document.Piece
@@ -77,20 +84,54 @@ func (s Selected) Compile(cache *Cache, last *LastPass) Files {
 }
 
 func newCompiled(f Fragment) *Compiled {
-	text := unique.Make(f.Content)
-	f.Content = text.Value()
-	return &Compiled{Fragment: f, Sum: sha256.Sum256([]byte(f.Content)), text: text}
+	content := []byte(f.Content)
+	f.Content = ""
+	return &Compiled{Fragment: f, Sum: sha256.Sum256(content), Bytes: len(content), packed: bytes.Clone(s2.EncodeBetter(nil, content))}
+}
+
+// Weight implements [fragments.Weighted]. It counts the plain content.
+func (c *Compiled) Weight() (bytes int, files map[string]int) {
+	bytes, files = fragments.WeightOf(&c.Fragment, nil)
+	return bytes + c.Bytes, files
+}
+
+// Len implements [Content].
+func (c *Compiled) Len() int { return c.Bytes }
+
+// Text implements [Content].
+func (c *Compiled) Text() string {
+	text, err := s2.Decode(nil, c.packed)
+	if err != nil {
+		panic(fmt.Sprintf("unpack rules %s: %v", c.FileName, err)) // it was packed in this process
+	}
+	return string(text)
+}
+
+// Is implements [Content]. The text of a ConfigMap is hashed once: ConfigMaps in the cache have equal texts in the same memory.
+func (c *Compiled) Is(text string) bool {
+	if len(text) != c.Bytes {
+		return false
+	}
+	if live := c.live.Load(); live != nil && live.Value() == text {
+		return true
+	}
+	if sha256.Sum256([]byte(text)) != c.Sum {
+		return false
+	}
+	live := unique.Make(text)
+	c.live.Store(&live)
+	return true
 }
 
 // Files are the rule files of one workload.
 type Files []File
 
 // Contents returns the contents of the accepted files by file name.
-func (fs Files) Contents() map[string]string {
-	out := make(map[string]string, len(fs))
+func (fs Files) Contents() map[string]Content {
+	out := make(map[string]Content, len(fs))
 	for _, f := range fs {
 		if f.Err == nil {
-			out[f.FileName] = f.Content
+			out[f.FileName] = f.Compiled
 		}
 	}
 	return out

@@ -26,7 +26,7 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 		for _, kind := range []string{v1.PrometheusKind, v1.ThanosRulerKind} {
 			for _, name := range []string{"main", "other"} { // both kinds have a "main": a name alone does not identify a workload
 				files := selected(kind, name).Compile(&cache, nil)
-				if got, want := strings.Contains(files[0].Content, "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
+				if got, want := strings.Contains(files[0].Text(), "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
 					t.Errorf("%s: has the strategy: %t, want %t", kind, got, want)
 				}
 			}
@@ -57,8 +57,8 @@ func TestLastPassIsOfTheSettings(t *testing.T) {
 		t.Error("compiled again without a change")
 	}
 	s.Settings = thanosSettings("0.38.0")
-	if got := s.Compile(&cache, &last)[0]; !strings.Contains(got.Content, "query_offset: 1m") || len(got.Dropped) > 0 || len(old[0].Dropped) != 1 {
-		t.Errorf("before %q, after %q and dropped %q", old[0].Dropped, got.Content, got.Dropped)
+	if got := s.Compile(&cache, &last)[0]; !strings.Contains(got.Text(), "query_offset: 1m") || len(got.Dropped) > 0 || len(old[0].Dropped) != 1 {
+		t.Errorf("before %q, after %q and dropped %q", old[0].Dropped, got.Text(), got.Dropped)
 	}
 }
 
@@ -69,11 +69,33 @@ func TestFilesLeaveOutWhatIsRejected(t *testing.T) {
 	files := Selected{Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{bad, good}}.Compile(&cache, nil)
 	contents, sums := files.Contents(), files.Sums()
 	const name = "demo-web-good.yaml"
-	if len(contents) != 1 || contents[name] == "" || len(sums) != 1 {
+	if len(contents) != 1 || contents[name] == nil || len(sums) != 1 {
 		t.Errorf("contents %v, sums %v", contents, sums)
 	}
 	archive, err := files.Archive([]string{name})
-	if err != nil || len(archive.Pieces) != 2 || archive.Bytes != len(contents[name]) || archive.Sums[name] != sums[name] {
+	if err != nil || len(archive.Pieces) != 2 || archive.Bytes != contents[name].Len() || archive.Sums[name] != sums[name] {
 		t.Errorf("archive %+v, %v", archive, err)
+	}
+}
+
+// TestCompiledIsSmall: of a compiled file, compressed text is in memory, and the text that a ConfigMap has in memory is the
+// content wherever it is.
+func TestCompiledIsSmall(t *testing.T) {
+	content := strings.Repeat("groups: [] # the same comment again and again\n", 300)
+	c := newCompiled(Fragment{FileName: "a.yaml", Content: content})
+	if c.Content != "" || len(c.packed) > len(content)/20 || c.Text() != content {
+		t.Errorf("%d bytes of content and %d compressed of %d", len(c.Content), len(c.packed), len(content))
+	}
+	if bytes, _ := c.Weight(); bytes < len(content) {
+		t.Errorf("weighs %d bytes, its content has %d", bytes, len(content))
+	}
+	live := strings.Clone(content)
+	for range 2 {
+		if !c.Is(live) || c.Is(live[1:]) || c.Is(live[1:]+"x") {
+			t.Error("takes another text for its content, or its content for another text")
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { c.Is(live) }); n > 0 {
+		t.Errorf("%v allocations to recognize the text of a ConfigMap again", n)
 	}
 }

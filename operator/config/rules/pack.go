@@ -13,6 +13,13 @@ import (
 // limit of the API server. With files of usual size, MaxFileBytes is reached first.
 const maxBucketBytes = 1<<20 - 64<<10
 
+// Content is the content of a wanted file.
+type Content interface {
+	Len() int
+	Is(text string) bool // reports whether the text is the content
+	Text() string
+}
+
 // Pack plans the writes after which the ConfigMaps base-0, base-1, ... hold exactly files
 // (file name to content). live holds the ConfigMaps in the cluster; those with other
 // names are foreign and ignored.
@@ -30,7 +37,7 @@ const maxBucketBytes = 1<<20 - 64<<10
 // ConfigMaps that only receive files, those that give files away, deletions. Overflow
 // (PackWithin) is written between the first and the second. A reader of all ConfigMaps
 // always sees every file that is both in live and in files.
-func Pack(base string, live []Bucket, files map[string]string) Plan {
+func Pack(base string, live []Bucket, files map[string]Content) Plan {
 	return PackWithin(base, live, files, 0)
 }
 
@@ -38,7 +45,7 @@ func Pack(base string, live []Bucket, files map[string]string) Plan {
 // limit. Existing ones stay in use. Files without room are in Plan.Overflow, which needs
 // no state between plans: files in ConfigMaps stay there, and files for which there is
 // room move into them.
-func PackWithin(base string, live []Bucket, files map[string]string, most int) Plan {
+func PackWithin(base string, live []Bucket, files map[string]Content, most int) Plan {
 	p := &packer{base: base, most: most}
 	p.own(live)
 	p.accept(files)
@@ -65,7 +72,7 @@ func PackWithin(base string, live []Bucket, files map[string]string, most int) P
 type packer struct {
 	base     string
 	most     int // maximum number of ConfigMaps; 0 for no limit
-	files    map[string]string
+	files    map[string]Content
 	refused  []string
 	overflow []string
 	buckets  []*bucket          // by index
@@ -87,17 +94,25 @@ type bucket struct {
 	freed   bool              // deleted at the end
 }
 
-func (b *bucket) fits(name, content string) bool {
-	return b.content+len(content) <= MaxFileBytes && b.total+len(name)+len(content) <= maxBucketBytes
+func (b *bucket) fits(name string, bytes int) bool {
+	return b.content+bytes <= MaxFileBytes && b.total+len(name)+bytes <= maxBucketBytes
+}
+
+// text returns the text of a file, the current one if it is the content.
+func (b *bucket) text(name string, content Content) string {
+	if old, ok := b.have[name]; ok && content.Is(old) {
+		return old
+	}
+	return content.Text()
 }
 
 func (p *packer) put(b *bucket, name string) {
 	content := p.files[name]
 	b.want = append(b.want, name)
-	b.content += len(content)
-	b.total += len(name) + len(content)
+	b.content += content.Len()
+	b.total += len(name) + content.Len()
 	p.home[name] = b
-	if old, ok := b.have[name]; !ok || old != content {
+	if old, ok := b.have[name]; !ok || !content.Is(old) {
 		b.written = true
 	}
 }
@@ -113,10 +128,10 @@ func (p *packer) own(live []Bucket) {
 }
 
 // accept sets the wanted files, except those that exceed the limits of a ConfigMap.
-func (p *packer) accept(files map[string]string) {
+func (p *packer) accept(files map[string]Content) {
 	p.files = files
 	for name, content := range files {
-		if len(content) > MaxFileBytes || len(name) > maxKeyBytes {
+		if content.Len() > MaxFileBytes || len(name) > maxKeyBytes {
 			p.refused = append(p.refused, name)
 		}
 	}
@@ -140,7 +155,7 @@ func (p *packer) settled() bool {
 	}
 	for _, b := range p.buckets {
 		for name, content := range b.have {
-			if want, ok := p.files[name]; !ok || want != content {
+			if want, ok := p.files[name]; !ok || !want.Is(content) {
 				return false
 			}
 		}
@@ -192,7 +207,7 @@ func (p *packer) keepUnchanged() {
 		var content, total int
 		stay := make([]string, 0, len(b.have))
 		for name, c := range b.have {
-			if want, ok := p.files[name]; ok && want == c && p.home[name] == nil {
+			if want, ok := p.files[name]; ok && want.Is(c) && p.home[name] == nil {
 				stay = append(stay, name)
 				content += len(c)
 				total += len(name) + len(c)
@@ -202,7 +217,7 @@ func (p *packer) keepUnchanged() {
 			slices.Sort(stay)
 		}
 		for _, name := range stay {
-			if b.fits(name, p.files[name]) {
+			if b.fits(name, p.files[name].Len()) {
 				p.put(b, name)
 			}
 		}
@@ -233,7 +248,7 @@ func (p *packer) keepChanged() {
 		return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.b.index, y.b.index))
 	})
 	for _, c := range changed {
-		if p.home[c.name] == nil && c.b.fits(c.name, p.files[c.name]) {
+		if p.home[c.name] == nil && c.b.fits(c.name, p.files[c.name].Len()) {
 			p.put(c.b, c.name)
 		}
 	}
@@ -275,7 +290,7 @@ func (p *packer) homeless() (moved, fresh []string) {
 func (p *packer) fill(names []string) {
 	b := p.bucketAt(0)
 	for i, name := range names {
-		if !b.fits(name, p.files[name]) {
+		if !b.fits(name, p.files[name].Len()) {
 			if p.full(b.index + 1) {
 				p.place(names[i:], false)
 				break
@@ -304,7 +319,7 @@ func (p *packer) place(names []string, moving bool) {
 func (p *packer) room(name string, moving bool) *bucket {
 	var first *bucket
 	for _, b := range p.buckets {
-		if moving && b.gives || !b.fits(name, p.files[name]) {
+		if moving && b.gives || !b.fits(name, p.files[name].Len()) {
 			continue
 		}
 		if b.written {
@@ -337,7 +352,7 @@ func (p *packer) plan() Plan {
 		}
 		files := make(map[string]string, len(b.want))
 		for _, name := range b.want {
-			files[name] = p.files[name]
+			files[name] = b.text(name, p.files[name])
 		}
 		switch step := (Step{Verb: Upsert, Name: b.name, Files: files}); {
 		case b.live && maps.Equal(files, b.have): // moved away and back by shrink

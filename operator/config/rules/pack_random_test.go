@@ -28,7 +28,7 @@ func TestPackRandomHistories(t *testing.T) {
 		}
 		var live []Bucket
 		story.play(func(files map[string]string) {
-			p := Pack(base, live, files)
+			p := Pack(base, live, wanted(files))
 			count(met, p, live)
 			checkCutOff(t, live, p, files)
 			live = follow(t, base, live, p, files)

@@ -17,6 +17,22 @@ const base = "prometheus-main-rulefiles"
 // text returns content of n bytes, repeating fill.
 func text(n int, fill string) string { return strings.Repeat(fill, n) }
 
+// plain is a content as it is.
+type plain string
+
+func (p plain) Len() int            { return len(p) }
+func (p plain) Is(text string) bool { return string(p) == text }
+func (p plain) Text() string        { return string(p) }
+
+// wanted returns the files as wanted files.
+func wanted(files map[string]string) map[string]Content {
+	out := make(map[string]Content, len(files))
+	for name, text := range files {
+		out[name] = plain(text)
+	}
+	return out
+}
+
 // buckets returns live ConfigMaps: bucket 0 holds the first map, and so on.
 func buckets(files ...map[string]string) []Bucket {
 	var out []Bucket
@@ -146,7 +162,7 @@ func TestPack(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Pack(base, tc.live, tc.files)
+			got := Pack(base, tc.live, wanted(tc.files))
 			if d := cmp.Diff(tc.want, writes(got)); d != "" {
 				t.Errorf("steps (-want +got):\n%s", d)
 			}
@@ -167,7 +183,7 @@ func TestPackKeepsManyTinyFilesBelowTheServersLimit(t *testing.T) {
 	for i := range 20_000 {
 		files[fmt.Sprintf("%0*d", maxKeyBytes, i)] = "{}\n"
 	}
-	got := Pack(base, nil, files)
+	got := Pack(base, nil, wanted(files))
 	if len(got.Names) < 5 {
 		t.Errorf("%d ConfigMaps for 5 MB of keys", len(got.Names))
 	}
@@ -176,7 +192,7 @@ func TestPackKeepsManyTinyFilesBelowTheServersLimit(t *testing.T) {
 
 func TestPackRefusesWhatNoConfigMapHolds(t *testing.T) {
 	long := strings.Repeat("k", maxKeyBytes+1)
-	got := Pack(base, nil, map[string]string{"ok": "x", "big": text(MaxFileBytes+1, "b"), long: "x"})
+	got := Pack(base, nil, wanted(map[string]string{"ok": "x", "big": text(MaxFileBytes+1, "b"), long: "x"}))
 	if d := cmp.Diff([]string{"upsert 0: ok"}, writes(got)); d != "" {
 		t.Error(d)
 	}
@@ -188,7 +204,7 @@ func TestPackRefusesWhatNoConfigMapHolds(t *testing.T) {
 func TestPackRepairsAnOverfullConfigMap(t *testing.T) {
 	live := buckets(map[string]string{"a": text(400_000, "a"), "b": text(400_000, "b"), "c": "c"})
 	files := map[string]string{"a": text(400_000, "a"), "b": text(400_000, "b"), "c": "C"}
-	got := Pack(base, live, files)
+	got := Pack(base, live, wanted(files))
 	if d := cmp.Diff([]string{"upsert 1: b", "upsert 0: a c"}, writes(got)); d != "" {
 		t.Error(d)
 	}
@@ -197,14 +213,14 @@ func TestPackRepairsAnOverfullConfigMap(t *testing.T) {
 
 func TestPackDoesNotFlap(t *testing.T) {
 	files := map[string]string{"a": text(300_000, "a"), "b": text(200_000, "b")}
-	live := follow(t, base, nil, Pack(base, nil, files), files)
+	live := follow(t, base, nil, Pack(base, nil, wanted(files)), files)
 	for round := range 4 {
 		if round%2 == 0 {
 			files["c"] = text(50_000, "c")
 		} else {
 			delete(files, "c")
 		}
-		p := Pack(base, live, files)
+		p := Pack(base, live, wanted(files))
 		live = follow(t, base, live, p, files)
 		if round > 0 && len(p.Names) != 2 {
 			t.Errorf("round %d: %d ConfigMaps, the second should stay", round, len(p.Names))

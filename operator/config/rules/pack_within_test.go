@@ -22,7 +22,7 @@ type within struct {
 // everything sees, and keeps the result.
 func (w *within) reconcile(t *testing.T, files map[string]string) Plan {
 	t.Helper()
-	p := PackWithin(base, w.live, files, w.most)
+	p := PackWithin(base, w.live, wanted(files), w.most)
 	now := map[string]map[string]string{"overflow": w.overflow}
 	before := map[string][]string{}
 	for _, b := range append([]Bucket{{Files: w.overflow}}, w.live...) {
@@ -114,12 +114,12 @@ func TestPackWithinRandomHistories(t *testing.T) {
 			}
 			// Files that a plan leaves in the overflow although there is room are moved by the next one.
 			for range 3 {
-				if p = PackWithin(base, w.live, files, w.most); len(p.Steps) == 0 {
+				if p = PackWithin(base, w.live, wanted(files), w.most); len(p.Steps) == 0 {
 					break
 				}
 				p = w.reconcile(t, files)
 			}
-			if p = PackWithin(base, w.live, files, w.most); len(p.Steps) > 0 {
+			if p = PackWithin(base, w.live, wanted(files), w.most); len(p.Steps) > 0 {
 				t.Errorf("planning does not come to an end: %v", writes(p))
 			}
 		})
@@ -142,7 +142,7 @@ func many(n, size int) map[string]string {
 
 func TestPackWithinFillsLikePackAndOneChangeIsOneWrite(t *testing.T) {
 	files := many(500, 10_000)
-	free, w := Pack(base, nil, files), within{most: wellknown.MountedRuleConfigMaps}
+	free, w := Pack(base, nil, wanted(files)), within{most: wellknown.MountedRuleConfigMaps}
 	p := w.reconcile(t, files)
 	if len(p.Names) != 3 || p.Late != len(p.Steps) {
 		t.Fatalf("%v, late %d", p.Names, p.Late)
@@ -173,7 +173,7 @@ func TestPackWithinFillsLikePackAndOneChangeIsOneWrite(t *testing.T) {
 func TestPackWithinKeepsConfigMapsThatAreThere(t *testing.T) {
 	files := many(260, 10_000)
 	var live []Bucket
-	for _, s := range Pack(base, nil, files).Steps {
+	for _, s := range Pack(base, nil, wanted(files)).Steps {
 		live = append(live, Bucket{Name: s.Name, Files: s.Files})
 	}
 	if len(live) != 5 {
@@ -190,12 +190,12 @@ func BenchmarkPackWithin(b *testing.B) {
 		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
 			files := many(n, 10_000)
 			var live []Bucket
-			for _, s := range PackWithin(base, nil, files, 3).Steps {
+			for _, s := range PackWithin(base, nil, wanted(files), 3).Steps {
 				live = append(live, Bucket{Name: s.Name, Files: s.Files})
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if p := PackWithin(base, live, files, 3); len(p.Steps) > 0 {
+				if p := PackWithin(base, live, wanted(files), 3); len(p.Steps) > 0 {
 					b.Fatal(writes(p))
 				}
 			}

@@ -30,7 +30,7 @@ func (p *packer) empty(last *bucket, others []*bucket) bool {
 	slices.Sort(last.want)
 	to := make([]*bucket, len(last.want))
 	for k, name := range last.want {
-		content := len(p.files[name])
+		content := p.files[name].Len()
 		for i, b := range others {
 			if b.gives || used[i].content+content > MaxFileBytes || used[i].total+len(name)+content > maxBucketBytes {
 				continue

@@ -12,7 +12,7 @@ import (
 func (f File) Verdict() fragments.Verdict {
 	out := fragments.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
-		out.File, out.Text = f.FileName, content(f.Content)
+		out.File, out.Text = f.FileName, content{f.Compiled}
 	}
 	return out
 }
@@ -29,9 +29,9 @@ func (fs Files) Verdicts() iter.Seq[fragments.Verdict] {
 }
 
 // content implements io.WriterTo.
-type content string
+type content struct{ *Compiled }
 
 func (c content) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, string(c))
+	n, err := io.WriteString(w, c.Text())
 	return int64(n), err
 }

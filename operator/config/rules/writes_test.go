@@ -50,7 +50,7 @@ func TestWritesOfARuler(t *testing.T) {
 		},
 	} {
 		base := "thanos-ruler-main-rulefiles"
-		plan := Pack(base, tc.live, tc.files)
+		plan := Pack(base, tc.live, wanted(tc.files))
 		writes := plan.Writes(tc.live, func(name string) metav1.ObjectMeta {
 			return metav1.ObjectMeta{Namespace: "demo", Name: name, Labels: map[string]string{"thanos-ruler-name": "main"}}
 		}, nil)

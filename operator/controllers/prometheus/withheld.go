@@ -52,7 +52,7 @@ func (in *Inputs) ruleSources() iter.Seq[configsecret.Source] {
 				continue
 			}
 			if !yield(configsecret.Source{
-				Kind: v1.PrometheusRuleKind, Namespace: r.Object.Namespace, Name: r.Object.Name, Bytes: len(r.Content),
+				Kind: v1.PrometheusRuleKind, Namespace: r.Object.Namespace, Name: r.Object.Name, Bytes: r.Bytes,
 				Pieces: []*document.Piece{piece}, Rule: true, LeaveOut: func(why error) {
 					in.Rules[i], in.repack = r.LeftOut(why), true
 				},
@@ -85,7 +85,7 @@ func (in *Inputs) plainBytes() (n int) {
 		n += s.Bytes
 	}
 	for _, r := range in.Rules {
-		n += len(r.Content)
+		n += r.Bytes
 	}
 	return n
 }
