@@ -123,7 +123,7 @@ func (w *world) pass() Plan {
 			len(config), strings.Count(config, "- job_name:"), want.Len(), len(w.services), err)
 	}
 	for _, r := range in.Rules {
-		if rules[r.FileName] != r.Content {
+		if rules[r.FileName] != r.Text() {
 			w.t.Errorf("%s is missing or another one", r.FileName)
 		}
 	}
