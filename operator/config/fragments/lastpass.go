@@ -24,6 +24,8 @@ type remembered[F any] struct {
 	last   passed[F] // of the last pass, without skipped entries
 	now    passed[F]
 	missed int // consecutive objects that were not found
+
+	before, spare []version // memory of the last pass, and of the one before, for the next
 }
 
 // passed are the objects of a pass with their fragments, which the callers of All have too.
@@ -55,6 +57,7 @@ func (p *LastPass[F]) Begin(settings string) {
 	}
 	for _, k := range p.kinds {
 		k.last, k.now, k.missed = k.now, passed[F]{}, 0
+		k.before, k.spare = k.last.versions, k.before
 	}
 }
 
@@ -96,6 +99,16 @@ func (k *remembered[F]) find(v version) (fragment F, ok bool) {
 }
 
 func (p *passed[F]) skip(n int) { p.versions, p.fragments = p.versions[n:], p.fragments[n:] }
+
+// versions returns memory for the versions of n objects.
+func (k *remembered[F]) versions(n int) []version {
+	if k == nil || cap(k.spare) < n {
+		return make([]version, n)
+	}
+	out := k.spare[:n]
+	k.spare = nil
+	return out
+}
 
 // note records the fragments of a pass for the next one.
 func (k *remembered[F]) note(versions []version, fragments []F) {

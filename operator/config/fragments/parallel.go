@@ -15,9 +15,9 @@ import (
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
 // fragments of the last pass are. compile is called with whole objects. Callers must not modify the result.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
-	out, versions := make([]F, len(objects)), make([]version, len(objects))
-	var missing []int
 	of := last.of(kind)
+	out, versions := make([]F, len(objects)), of.versions(len(objects))
+	var missing []int
 	for i, o := range objects {
 		var ok bool
 		versions[i] = versionOf(o)
