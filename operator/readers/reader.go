@@ -48,6 +48,9 @@ type Query struct {
 	// Keep (optional) returns the part of an object to keep, nil to drop it. It avoids holding all
 	// large objects in memory.
 	Keep func(Object) Object
+	// Packed allows objects that workloads select to have packed specs (see package manifest), as the caches of the operator
+	// hold them. What compiles or explains objects unpacks them itself.
+	Packed bool
 }
 
 // Kept returns the part of an object to keep, nil to drop it.

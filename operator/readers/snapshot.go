@@ -24,6 +24,8 @@ type Wanted struct {
 	NamespaceLabels bool
 	// Complete ends the reading at the first part that cannot be read.
 	Complete bool
+	// Packed is [Query.Packed].
+	Packed bool
 }
 
 // Kind is a kind of our API, and the namespaces to read it in. The zero value of In means all.
@@ -64,7 +66,7 @@ func Read(ctx context.Context, r Reader, w Wanted) Snapshot {
 		if _, read := out.Objects[k.Row]; read || w.Complete && len(out.Missing) > 0 {
 			continue
 		}
-		objects, missing := Everywhere(ctx, r, Query{GroupVersionResource: k.GroupVersionResource()}, k.In, w.Own...)
+		objects, missing := Everywhere(ctx, r, Query{GroupVersionResource: k.GroupVersionResource(), Packed: w.Packed}, k.In, w.Own...)
 		out.Objects[k.Row] = objects
 		for _, m := range missing {
 			m.Row = k.Row

@@ -10,7 +10,7 @@
 //
 //	cache.go     one fragment per object and settings, shared by workloads
 //	kept.go      one result of one workload, until one of its inputs changes
-//	lastpass.go  the fragments of one workload's last reconciliation, compared by pointer
+//	lastpass.go  the fragments of one workload's last reconciliation, compared by version
 //	parallel.go  compiling many objects on all CPUs
 //	verdict.go   what became of a selected object; dropped.go: what the version does not support
 //	weight.go    limits concurrent compilation by memory

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
@@ -141,6 +142,7 @@ func (r Report) Unknown() bool {
 // Explain returns the verdicts of all workloads, for an operator that watches selectable
 // objects in the namespaces of configs.
 func Explain(q Question, configs informer.Namespaces) Report {
+	q.Object = manifest.Whole(q.Object)
 	out := Report{
 		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Workloads: []Verdict{},
 	}

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -12,7 +13,7 @@ import (
 func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []fragments.Verdict) Origins {
 	origins := Origins{Alertmanager: am, Configs: map[string]*v1alpha1.AlertmanagerConfig{}}
 	for _, o := range all {
-		origins.Configs[o.GetNamespace()+"/"+o.GetName()] = o.(*v1alpha1.AlertmanagerConfig)
+		origins.Configs[o.GetNamespace()+"/"+o.GetName()] = manifest.Whole(o).(*v1alpha1.AlertmanagerConfig)
 	}
 	for _, v := range verdicts {
 		if v.Err != nil {

@@ -140,7 +140,7 @@ func (c *Cluster) Get(_ context.Context, of schema.GroupVersionResource, key typ
 	covered := of == readers.DaemonSets
 	for _, cache := range caches {
 		if object, ok := cache.Object(key.Namespace, key.Name); ok {
-			return shown(object), nil
+			return manifest.Whole(shown(object)), nil
 		}
 		covered = covered || cache.Covers(key.Namespace)
 	}
@@ -177,7 +177,11 @@ func (c *Cluster) List(_ context.Context, q readers.Query) (out []readers.Object
 			if q.Name != "" && object.GetName() != q.Name || !selector.Matches(labels.Set(object.GetLabels())) {
 				continue
 			}
-			if kept := q.Kept(shown(object)); kept != nil {
+			part := shown(object)
+			if !q.Packed {
+				part = manifest.Whole(part)
+			}
+			if kept := q.Kept(part); kept != nil {
 				out = append(out, kept)
 			}
 			if q.Limit > 0 && len(out) >= q.Limit && len(caches) == 1 {
@@ -202,11 +206,11 @@ func merged(all []readers.Object) []readers.Object {
 	})
 }
 
-// shown returns the part of an object that readers may see, whole: of a Secret only its metadata.
+// shown returns the part of an object that readers may see: of a Secret only its metadata.
 func shown(o readers.Object) readers.Object {
 	s, is := o.(*corev1.Secret)
 	if !is {
-		return manifest.Whole(o)
+		return o
 	}
 	return &corev1.Secret{TypeMeta: s.TypeMeta, ObjectMeta: metav1.ObjectMeta{
 		Namespace: s.Namespace, Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion, Generation: s.Generation,

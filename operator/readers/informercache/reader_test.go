@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
@@ -218,5 +219,34 @@ func TestSeveralControllers(t *testing.T) {
 	one.values.AddSecret(&corev1.Secret{ObjectMeta: meta("demo", "token"), Data: map[string][]byte{"t": []byte("x")}})
 	if o, err := c.References(t.Context()).Object(assets.Ref{Namespace: "demo", Name: "token"}); err != nil || string(o.Values["t"]) != "x" {
 		t.Error(o, err)
+	}
+}
+
+// TestPackedObjects: readers get whole objects, unless they say that they unpack them themselves.
+func TestPackedObjects(t *testing.T) {
+	packed := &v1.ServiceMonitor{}
+	text := `{"metadata":{"namespace":"shop","name":"cart"},"spec":{"jobLabel":"app.kubernetes.io/name","selector":{},"endpoints":[{"port":"http-metrics"}]}}`
+	if err := manifest.DecodePacked([]byte(text), packed); err != nil || packed.Packed == "" {
+		t.Fatalf("not packed: %v", err)
+	}
+	of := catalog.ServiceMonitor.GroupVersionResource()
+	c := New()
+	c.Add(catalog.Prometheus, &controller{caches: map[schema.GroupVersionResource][]engine.Cached{of: {cache{objects: []readers.Object{packed}}}}})
+	whole := func(o readers.Object) bool { return len(o.(*v1.ServiceMonitor).Spec.Endpoints) == 1 }
+	if got, err := c.Get(t.Context(), of, types.NamespacedName{Namespace: "shop", Name: "cart"}); err != nil || !whole(got) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	q := readers.Query{GroupVersionResource: of, Keep: func(o readers.Object) readers.Object {
+		if !whole(o) {
+			t.Error("a packed object is offered to be kept")
+		}
+		return o
+	}}
+	if got, err := c.List(t.Context(), q); err != nil || len(got) != 1 || !whole(got[0]) {
+		t.Errorf("listed %+v, %v", got, err)
+	}
+	q.Keep, q.Packed = nil, true
+	if got, err := c.List(t.Context(), q); err != nil || len(got) != 1 || got[0] != readers.Object(packed) {
+		t.Errorf("listed %+v, %v", got, err)
 	}
 }

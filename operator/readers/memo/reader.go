@@ -56,6 +56,7 @@ type cacheKey struct {
 	list            bool
 	labels          string
 	limit           int
+	packed          bool
 	account, verb   string // of a permission check: the ServiceAccount and the verb
 }
 
@@ -125,7 +126,7 @@ func (r *Reader) List(ctx context.Context, q readers.Query) ([]readers.Object, e
 }
 
 func keyOf(q readers.Query) cacheKey {
-	return cacheKey{of: q.GroupVersionResource, namespace: q.Namespace, name: q.Name, list: true, labels: q.Labels, limit: q.Limit}
+	return cacheKey{of: q.GroupVersionResource, namespace: q.Namespace, name: q.Name, list: true, labels: q.Labels, limit: q.Limit, packed: q.Packed}
 }
 
 // References implements [readers.Reader].

@@ -2,9 +2,11 @@ package insight_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
@@ -59,6 +63,39 @@ type store struct {
 	references assets.Reader
 	refuses    []string // resources, or resource/namespace
 	lists      int
+	packed     map[readers.Object]readers.Object // what packing returned
+}
+
+// pack returns an object as the caches of the operator hold it.
+func (s *store) pack(o readers.Object) readers.Object {
+	if s.packed == nil {
+		s.packed = map[readers.Object]readers.Object{}
+	}
+	config, is := o.(interface {
+		v1.ConfigResource
+		GetDecoding() *v1.Decoding
+	})
+	if !is || len(config.GetDecoding().Faults) > 0 {
+		return o
+	}
+	if s.packed[o] == nil {
+		out := reflect.New(reflect.TypeOf(o).Elem()).Interface().(interface {
+			readers.Object
+			GetDecoding() *v1.Decoding
+		})
+		raw, err := json.Marshal(o)
+		if err == nil {
+			err = manifest.DecodePacked(raw, out)
+		}
+		if err != nil {
+			panic(err)
+		}
+		s.packed[o] = out
+		if len(out.GetDecoding().Faults) > 0 { // larger than an API server stores
+			s.packed[o] = o
+		}
+	}
+	return s.packed[o]
 }
 
 // Get implements [readers.Reader].
@@ -90,6 +127,9 @@ func (s *store) List(_ context.Context, q readers.Query) (out []readers.Object, 
 	}
 	for _, o := range s.objects[q.GroupVersionResource] {
 		if (q.Namespace == "" || o.GetNamespace() == q.Namespace) && (q.Name == "" || o.GetName() == q.Name) && (q.Labels == "" || selector.Matches(labels.Set(o.GetLabels()))) {
+			if q.Packed {
+				o = s.pack(o)
+			}
 			if o = q.Kept(o); o != nil {
 				out = append(out, o)
 			}

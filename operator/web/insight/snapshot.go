@@ -209,7 +209,7 @@ func (c *Cluster) version() string {
 func (c *Cluster) read(ctx context.Context, w *snapshot) {
 	w.version, w.at = c.version(), c.Now()
 	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[catalog.Ref]*entry{}, map[*catalog.Row]string{}
-	wanted := readers.Wanted{NamespaceLabels: true}
+	wanted := readers.Wanted{NamespaceLabels: true, Packed: true}
 	for _, s := range c.Setups {
 		for _, selects := range s.Selects {
 			wanted.Kinds = append(wanted.Kinds, readers.Kind{Row: selects.Row, In: c.Scopes.For(selects.Row)})

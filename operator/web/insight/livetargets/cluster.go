@@ -52,7 +52,7 @@ func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string
 // objects returns the objects of a kind in the watched namespaces, sorted by key.
 func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note *reading) []catalog.Object {
 	scope := s.Scopes.For(row)
-	out, missing := readers.Everywhere(ctx, s.Reader, readers.Query{GroupVersionResource: row.GroupVersionResource()}, scope, own)
+	out, missing := readers.Everywhere(ctx, s.Reader, readers.Query{GroupVersionResource: row.GroupVersionResource(), Packed: true}, scope, own)
 	note.add(missing)
 	out = slices.DeleteFunc(out, func(o catalog.Object) bool { return !scope.Has(o.GetNamespace()) })
 	slices.SortFunc(out, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
