@@ -51,7 +51,7 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	server.WatchClient(reg)
 	exposeGates(reg, o.FeatureGates)
 	o.warnIdle(log)
-	footprint.Start()
+	footprint.Start(ctx)
 	footprint.Container(o.MemoryRatio, log)
 	ready := &readiness{}
 	kinds, err := objectKinds()

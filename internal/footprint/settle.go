@@ -5,19 +5,17 @@ import (
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"time"
 )
 
 const (
-	// startPercent is the GC percentage during startup. Garbage of that time scatters what stays, so it
-	// determines not only the highest point but also how many pages remain afterwards.
-	startPercent = 50
-	// settledGrowth is the target for heap growth between collections after startup, in
-	// bytes. A change then allocates little, so that a heap smaller than with Go's
-	// default costs almost no CPU.
+	// settledGrowth is the target for heap growth between collections, in bytes. After startup, a
+	// change allocates little, so that a heap smaller than with Go's default costs almost no CPU. During
+	// startup, it lowers the highest point, and garbage of that time scatters what stays in memory.
 	settledGrowth = 32 << 20
 	// Bounds of the growth, in percent of the live heap.
-	leastPercent, mostPercent = 40, 200
+	startPercent, leastPercent, mostPercent = 50, 40, 200
 	// mostIdle is the size of the free heap that the next changes may need, in bytes. More is
 	// returned to the kernel.
 	mostIdle = settledGrowth + 8<<20
@@ -27,14 +25,44 @@ const (
 	// tunePeriod is the interval between adjustments of the growth. The live heap changes
 	// slowly.
 	tunePeriod = time.Minute
+	// startPeriod is the same during startup, while the live heap grows.
+	startPeriod = 100 * time.Millisecond
 )
 
-// Start keeps the heap smaller during startup, until [Settle] is called.
-// GOGC in the environment takes precedence.
-func Start() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(startPercent)
+// startup is the pacing of collections until the program has settled.
+var startup struct {
+	mu    sync.Mutex
+	ended bool
+}
+
+// pace adjusts the growth of the heap. It returns false after startup.
+func pace() bool {
+	startup.mu.Lock()
+	defer startup.mu.Unlock()
+	if !startup.ended {
+		debug.SetGCPercent(max(startPercent, collectAt(alive())))
 	}
+	return !startup.ended
+}
+
+// Start keeps the heap smaller until [Settle] is called or ctx ends, and returns.
+// GOGC in the environment takes precedence.
+func Start(ctx context.Context) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	pace()
+	go func() {
+		tick := time.NewTicker(startPeriod)
+		defer tick.Stop()
+		for pace() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
 }
 
 // Settle releases the memory of the startup, keeps the heap smaller until ctx ends, and releases
@@ -45,6 +73,9 @@ func Settle(ctx context.Context) {
 		Release()
 		return
 	}
+	startup.mu.Lock()
+	startup.ended = true
+	startup.mu.Unlock()
 	Release() // runs a collection, which alive needs
 	debug.SetGCPercent(collectAt(alive()))
 	tick := time.NewTicker(tunePeriod)
@@ -89,7 +120,7 @@ func read(metric string) uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// collectAt returns the GC percentage for a live heap of this many bytes.
+// collectAt returns the GC percentage for a live heap of this many bytes after startup.
 func collectAt(alive uint64) int {
 	if alive == 0 {
 		return mostPercent

@@ -29,20 +29,43 @@ func TestMostKept(t *testing.T) {
 	}
 }
 
-// TestStart: the heap is kept smaller during startup, unless the user says how often to collect.
+// TestStart: the heap is kept smaller from the start until the program has settled, unless the user says how often to
+// collect.
 func TestStart(t *testing.T) {
-	before := debug.SetGCPercent(100)
+	before := debug.SetGCPercent(1000)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
-	t.Setenv("GOGC", "100")
-	Start()
-	if got := debug.SetGCPercent(100); got != 100 {
+	t.Setenv("GOGC", "1000")
+	Start(t.Context())
+	if got := debug.SetGCPercent(1000); got != 1000 {
 		t.Errorf("with GOGC, the percentage became %d", got)
 	}
 	t.Setenv("GOGC", "")
-	Start()
-	if got := debug.SetGCPercent(100); got != startPercent {
-		t.Errorf("the percentage is %d, want %d", got, startPercent)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		startup.ended = false
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		Start(ctx)
+		synctest.Wait()
+		if got := debug.SetGCPercent(1000); got < startPercent || got > mostPercent {
+			t.Errorf("the percentage is %d", got)
+		}
+		time.Sleep(2 * startPeriod)
+		synctest.Wait()
+		if got := debug.SetGCPercent(1000); got > mostPercent {
+			t.Errorf("the percentage is not adjusted: %d", got)
+		}
+		var done sync.WaitGroup
+		done.Go(func() { Settle(ctx) })
+		synctest.Wait()
+		debug.SetGCPercent(1000)
+		time.Sleep(2 * startPeriod)
+		synctest.Wait()
+		if got := debug.SetGCPercent(1000); got != 1000 {
+			t.Errorf("still adjusted as at the start: %d", got)
+		}
+		cancel()
+		done.Wait()
+	})
 }
 
 // alive grows by about the size of an allocation. The tolerance is for garbage of other
