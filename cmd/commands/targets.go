@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -27,6 +28,7 @@ var targetsExample = []string{
 	"targets servicemonitor demo/web # what one object scrapes, and why not more",
 	"targets pod demo/web-0 # who scrapes a pod",
 	"targets prometheus demo/main --dropped # what is dropped, and whose field drops it",
+	"targets prometheus demo/main --shards=3 # what 3 shards would change",
 	"targets servicemonitor demo/web -f new.yaml # what it would scrape if that was applied",
 	"targets -f manifests/ --offline --fail-on=no-targets # from manifests alone, for a pipeline",
 }
@@ -40,6 +42,8 @@ type targetsOptions struct {
 	job               string
 	shard             int
 	shardSet          bool
+	shards            int
+	shardsSet         bool
 	dropped           string
 	droppedSet        bool
 	overlaps          bool
@@ -63,6 +67,8 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	t.appliedFiles.bind(cmd, "; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them")
 	cmd.Flag("job", "Only the job of this name.").StringVar(&t.job)
 	cmd.Flag("shard", "Only what this shard scrapes, counted from 0.").IsSetByUser(&t.shardSet).IntVar(&t.shard)
+	cmd.Flag("shards", "For a prometheus or prometheusagent: what would move with this number of shards, and how many series each shard would have, by hash and by weighted placement. Nothing changes.").
+		PlaceHolder("NUMBER").IsSetByUser(&t.shardsSet).IntVar(&t.shards)
 	cmd.Flag("dropped", "List the targets that are dropped instead of those that are scraped; with =ORIGIN, such as --dropped=spec.endpoints[0].port, those that fields of this name drop.").
 		PlaceHolder("ORIGIN").IsSetByUser(&t.droppedSet).StringVar(&t.dropped)
 	cmd.Flag("overlaps", "Show the URLs that a workload scrapes more than once.").BoolVar(&t.overlaps)
@@ -127,7 +133,37 @@ func (t *targetsOptions) validate(o *userOptions) error {
 			return fmt.Errorf("%q: %w", t.name, err)
 		}
 	}
+	if err := t.validateShards(); err != nil {
+		return err
+	}
 	return t.check()
+}
+
+// validateShards returns an error for the first argument that is invalid with --shards.
+func (t *targetsOptions) validateShards() error {
+	if !t.shardsSet {
+		return nil
+	}
+	with := func(flag string) error { return fmt.Errorf("--shards=%d: cannot be used with %s", t.shards, flag) }
+	switch row := t.row(); {
+	case t.shards < 1 || t.shards > v1.MaxShards:
+		return fmt.Errorf("--shards=%d: want 1 to %d", t.shards, v1.MaxShards)
+	case row == nil || !row.IsWorkload():
+		return fmt.Errorf("--shards=%d: is about one workload: name a prometheus or prometheusagent", t.shards)
+	case t.job != "":
+		return with("--job, because all jobs fill the shards")
+	case t.shardSet:
+		return with("--shard")
+	case t.droppedSet:
+		return with("--dropped")
+	case t.overlaps:
+		return with("--overlaps")
+	case t.compares():
+		return with("--compare")
+	case t.format == "csv":
+		return with("--format=csv")
+	}
+	return nil
 }
 
 func knownKinds(rows []*catalog.Row) string {
@@ -213,6 +249,9 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 	}
 	if t.shardSet {
 		q.Shard = t.shard
+	}
+	if t.shardsSet {
+		q.Shards, q.States = t.shards, []targets.State{}
 	}
 	if programs := t.format == "json" || t.format == "csv"; !t.limitSet && !programs {
 		q.Limit = 50

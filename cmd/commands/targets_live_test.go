@@ -157,6 +157,7 @@ func TestTargetsInCluster(t *testing.T) {
 	url := serveManifests(t, file, &served{})
 	for _, args := range []string{
 		"", "prometheus monitoring/k8s --format=wide", "smon demo/web", "pod demo/web-0", "pmon demo/jobs --overlaps", "scfg demo/registry",
+		"prom monitoring/k8s --shards=3", "prom monitoring/k8s --shards=3 --format=json",
 	} {
 		want, stderr, wantCode := runIn(t, t.TempDir(), append([]string{"targets", "-f", file}, strings.Fields(args)...))
 		got, errs, code := fromCluster(t, url, args)

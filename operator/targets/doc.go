@@ -16,6 +16,7 @@
 //	legacy.go          differences in Prometheus 2.x
 //	target.go          a target with all details
 //	group.go trace.go  evaluation of a single group; every step of one target
+//	placement.go       what decides on which shard a target is
 //	sight.go           the discovered labels that the steps of a job read
 //
 //	jobs, err := targets.ReadJobs(promconfig.JobText{Text: fragment.YAML, Origins: fragment.Origins, ...})

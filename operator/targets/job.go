@@ -34,6 +34,7 @@ type Job struct {
 	shards []*config.ScrapeConfig
 	// common is the number of leading steps that are the same on all shards.
 	common int
+	hashed int // index of the step that hashes; -1 if there is none
 	share  int // divides the budget among all jobs of the same object
 	sieve  sieve
 	costs  costs
@@ -212,6 +213,7 @@ func (j *Job) finish(origins []promconfig.Origin) error {
 		return fmt.Errorf("there are %d relabel steps and the origins of %d", len(first.RelabelConfigs), len(origins))
 	}
 	j.Origins, j.common = origins, len(first.RelabelConfigs)
+	j.hashed = j.hashStep()
 	for _, other := range j.shards[1:] {
 		if !sameSeeds(first, other) {
 			j.common = 0

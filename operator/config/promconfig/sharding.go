@@ -85,6 +85,11 @@ func ShardZone(zones []string, shard int32) (zone string, position int32) {
 	return zones[shard%n], shard / n
 }
 
+// ShardZone returns the zone of a shard of the workload and its position within the zone.
+func (s *Settings) ShardZone(shard int32) (zone string, position int32) {
+	return ShardZone(s.data.Sharding.Zones, shard)
+}
+
 // ShardVariables returns, for each shard in use, the variables that its pods substitute in the
 // document, by the name inside "$(...)". For a DaemonSet, it returns one entry without variables.
 func (s *Settings) ShardVariables() []map[string]string {

@@ -89,6 +89,33 @@ func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 	return s.Scrapes(w, c, func(*CompiledMonitor) bool { return false })
 }
 
+// Shard is a shard of a workload.
+type Shard struct {
+	// Name of its StatefulSet.
+	Name string
+	// Zone of its pods with topology sharding, else "", and its position among the shards there.
+	Zone     string
+	Position int
+}
+
+// ShardsOf returns the shards that a workload has with another number of shards; none in mode DaemonSet.
+//
+// Errors: the workload is invalid.
+func ShardsOf(w v1.Workload, shards int32, opts Options) (out []Shard, err error) {
+	o := workloadOf(w.DeepCopyObject().(v1.Workload))
+	o.Fields.Shards = &shards
+	settings, err := o.settings(opts.Capabilities)
+	if err != nil || o.usesDaemonSet() {
+		return nil, err
+	}
+	names := o.Builder(opts.Workload).ShardNames()
+	for i, name := range names {
+		zone, position := settings.ShardZone(int32(i))
+		out = append(out, Shard{name, zone, int(position)})
+	}
+	return out, nil
+}
+
 // Scrapes is like [ScrapesOf] and reuses earlier results. If knows returns true for an object,
 // its document has no text.
 func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledMonitor) bool) (Scrapes, error) {

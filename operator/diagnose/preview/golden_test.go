@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +22,8 @@ import (
 // TestManifests computes the targets among the manifests of a golden file, or of cluster.yaml if it
 // has none.
 //
-//	object         whose targets, and the labels to show: "smon demo/web --show-labels=none"; absent for everything
+//	object         whose targets, and the labels to show: "smon demo/web --show-labels=none"; absent for everything.
+//	               Or a workload and --shards=N.
 //	want/<format>  the report in that format
 func TestManifests(t *testing.T) {
 	cluster, err := os.ReadFile("testdata/cluster.yaml")
@@ -39,14 +41,19 @@ func TestManifests(t *testing.T) {
 		}
 		text, _ := c.Input("object")
 		style := preview.Style{Format: format, Labels: "after"}
+		shards := 0
 		words := slices.DeleteFunc(strings.Fields(string(text)), func(word string) bool {
+			if n, is := strings.CutPrefix(word, "--shards="); is {
+				shards, _ = strconv.Atoi(n)
+				return true
+			}
 			labels, is := strings.CutPrefix(word, "--show-labels=")
 			if is {
 				style.Labels = labels
 			}
 			return is
 		})
-		report, err := reportOn(t, files, words, format)
+		report, err := reportOn(t, files, words, format, shards)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +64,7 @@ func TestManifests(t *testing.T) {
 }
 
 // reportOn runs the query of the command for an object (kind, and namespace and name) or everything.
-func reportOn(t *testing.T, files, object []string, format string) (preview.Report, error) {
+func reportOn(t *testing.T, files, object []string, format string, shards int) (preview.Report, error) {
 	in := preview.Input{Options: controllerstest.Options()}
 	in.Setups = controllerstest.Setups(in.Options)
 	in.Manifests, in.Faults = manifests.LoadAll(files, explain.Kinds(in.Setups))
@@ -65,7 +72,7 @@ func reportOn(t *testing.T, files, object []string, format string) (preview.Repo
 		t.Fatal(in.Faults)
 	}
 	in.Finder = preview.WithHTTP{Finder: preview.AmongManifests(in.Manifests.Native()), Client: httpsd.New(nil)}
-	q := preview.Query{Shard: preview.AllShards}
+	q := preview.Query{Shard: preview.AllShards, Shards: shards}
 	if format == "text" || format == "wide" {
 		q.Limit = 50
 	}
@@ -80,6 +87,9 @@ func reportOn(t *testing.T, files, object []string, format string) (preview.Repo
 	}
 	if format == "text" {
 		q.States = []targets.State{targets.Kept}
+	}
+	if shards > 0 {
+		q.States = []targets.State{}
 	}
 	if format != "csv" {
 		q.Look = static.Look(in.Manifests)

@@ -37,7 +37,7 @@ func (in Input) Run(ctx context.Context, q Query) (report Report, err error) {
 			return report, err
 		}
 	}
-	objects, all, err := in.workloads(ctx, q.Workload)
+	objects, all, err := in.workloads(ctx, q.Workload, q.Shards)
 	if err != nil {
 		return report, err
 	}
@@ -66,7 +66,7 @@ func (in Input) RunAbout(ctx context.Context, n explain.Name, q Query) (report R
 	}
 	var all []Workload
 	if q.Overlaps { // including the jobs of other objects
-		if _, all, err = in.workloads(ctx, catalog.Ref{}); err != nil {
+		if _, all, err = in.workloads(ctx, catalog.Ref{}, 0); err != nil {
 			return report, err
 		}
 		all = slices.DeleteFunc(all, func(w Workload) bool { return !uses(w.Ref) })
@@ -95,10 +95,10 @@ func (in Input) answer(ctx context.Context, all []Workload, q Query) (Report, er
 }
 
 // workloads returns the workloads that the operator manages, all or the given one, and the objects
-// that they can select.
+// that they can select. Unless shards is 0, they are compared with themselves with so many shards.
 //
-// Errors: the given one does not exist or is not managed; the cluster cannot be read.
-func (in Input) workloads(ctx context.Context, one catalog.Ref) (objects *manifests.Objects, out []Workload, err error) {
+// Errors: the given one does not exist or is not managed; it cannot have so many shards; the cluster cannot be read.
+func (in Input) workloads(ctx context.Context, one catalog.Ref, shards int) (objects *manifests.Objects, out []Workload, err error) {
 	objects, references := in.Manifests, engine.Cluster{}
 	if in.Live() {
 		if objects, references, err = Gather(ctx, in.Reader, in.Setups, in.Scopes); err != nil {
@@ -122,7 +122,13 @@ func (in Input) workloads(ctx context.Context, one catalog.Ref) (objects *manife
 		if in.Live() {
 			cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
 		}
-		out = append(out, Read(c, in.watched(cluster), in.Options))
+		w := Read(c, in.watched(cluster), in.Options)
+		if shards > 0 {
+			if w.reshard, err = newReshard(&w, shards, in.Options); err != nil {
+				return nil, nil, err
+			}
+		}
+		out = append(out, w)
 	}
 	if (one != catalog.Ref{}) && !found {
 		return nil, nil, fmt.Errorf("%s does not exist %s", one, in.Where())

@@ -39,6 +39,8 @@ type Query struct {
 	IP  string
 	// Shard limits the report to a shard, unless it is AllShards.
 	Shard int
+	// Shards, unless it is 0, asks what this number of shards changes for Workload.
+	Shards int
 	// States are the states of targets to list; nil for all. They do not affect counts.
 	States []targets.State
 	// Origin limits the listed dropped targets to those of steps whose origin has this prefix.

@@ -69,6 +69,9 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 			if err != nil {
 				return err
 			}
+			if w.reshard != nil {
+				w.reshard.job(object.Namespace, result)
+			}
 			found = found[1:] // release the groups of evaluated jobs
 			if r.Overlaps {
 				r.twice.add(w, object.Ref, result, &r.Query)
@@ -86,6 +89,9 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		}
 	}
 	r.report.Overlaps = append(r.report.Overlaps, r.twice.list(w, &r.Query)...)
+	if w.reshard != nil {
+		r.report.Resharding = w.reshard.result()
+	}
 	if r.Servers != nil && w.Error == "" {
 		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Ask(ctx, w, r.Shard)))
 	}

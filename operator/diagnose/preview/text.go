@@ -79,6 +79,9 @@ func (t text) line(format string, args ...any) {
 // report writes the whole report, with the result of the query first, in one line.
 func (t text) report() {
 	switch q := &t.question; {
+	case q.Shards > 0:
+		t.resharding()
+		return
 	case q.OverlapsOnly:
 		t.overlaps()
 	case t.object != nil && len(t.Workloads) == 0:

@@ -31,6 +31,7 @@ type Workload struct {
 
 	parts   []part
 	object  v1.Workload
+	reshard *reshard // only if the query is about another number of shards
 	servers servers
 }
 
