@@ -28,6 +28,18 @@ type thanosAlertmanager struct {
 	APIVersion thanosAMAPIVersion `yaml:"api_version"`
 }
 
+// thanosQuery is an entry of the file for --query.config, which Thanos parses strictly.
+type thanosQuery struct {
+	HTTPClient thanosClient   `yaml:"http_config"`
+	Static     []string       `yaml:"static_configs"`
+	FileSD     []thanosFileSD `yaml:"file_sd_configs"`
+	Scheme     string         `yaml:"scheme"`
+	PathPrefix string         `yaml:"path_prefix"`
+	GRPC       *struct {
+		Addresses []string `yaml:"endpoint_addresses"`
+	} `yaml:"grpc_config"`
+}
+
 type thanosFileSD struct {
 	Files           []string       `yaml:"files"`
 	RefreshInterval model.Duration `yaml:"refresh_interval"`
@@ -81,19 +93,25 @@ func (v *thanosAMAPIVersion) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-var thanosAlertmanagerItems = itemKind{own: yamlKeys(reflect.TypeFor[thanosAlertmanager](), nil), read: func(list []byte) error {
-	_, err := strictly[thanosAlertmanager](list)
-	return err
-}}
+var (
+	thanosAlertmanagerItems = itemKind{own: yamlKeys(reflect.TypeFor[thanosAlertmanager](), nil), read: func(list []byte) error {
+		_, err := strictly[thanosAlertmanager](list)
+		return err
+	}}
+	thanosQueryItems = itemKind{own: yamlKeys(reflect.TypeFor[thanosQuery](), nil), read: func(list []byte) error {
+		_, err := strictly[thanosQuery](list)
+		return err
+	}}
+)
 
-// CheckThanosAlerting reports errors that prevent ThanosRuler from starting in the user's files
-// alertmanagersConfig and alertRelabelConfigs. A missing Secret or key is not an error, because pods
+// CheckThanosFiles reports errors that prevent ThanosRuler from starting in the user's files
+// queryConfig, alertmanagersConfig and alertRelabelConfigs. A missing Secret or key is not an error, because pods
 // wait for it. Files for versions that are newer than the known ones are not checked.
 //
 // version: of Thanos.
 //
 // Errors, joined, contain the field, the Secret, the key and the line: "spec.alertRelabelConfigs: ...".
-func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.Reader) (deps []assets.Dependency, err error) {
+func CheckThanosFiles(tr *v1.ThanosRuler, version *semver.Version, r assets.Reader) (deps []assets.Dependency, err error) {
 	if (gate.Target{Program: gate.Thanos, Version: version}).AtLeast(firstUnreadThanos) {
 		return nil, nil
 	}
@@ -106,6 +124,7 @@ func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.R
 		key   string // key of the list; empty if the document is the list
 		items itemKind
 	}{
+		{"spec.queryConfig", tr.Spec.QueryConfig, "", "", thanosQueryItems},
 		{"spec.alertmanagersConfig", tr.Spec.AlertmanagersConfig, "", "alertmanagers", thanosAlertmanagerItems},
 		{"spec.alertRelabelConfigs", tr.Spec.AlertRelabelConfigs, tr.Spec.AlertRelabelConfigFile, "", relabelItems},
 	} {

@@ -14,7 +14,7 @@ import (
 )
 
 // Errors in the alerting files are reported with their location and without values.
-func TestCheckThanosAlerting(t *testing.T) {
+func TestCheckThanosFiles(t *testing.T) {
 	for name, tc := range map[string]struct{ alertmanagers, relabel, want string }{
 		"all there is": {
 			"alertmanagers:\n- {api_version: v2, scheme: https, path_prefix: /am, timeout: 5s, static_configs: [\"dnssrv+_http._tcp.am\"],\n" +
@@ -48,21 +48,41 @@ spec.alertRelabelConfigs: key "relabel.yaml" of Secret "team/relabel", line 1: i
 			tr := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "r"}}
 			tr.Spec.AlertmanagersConfig, tr.Spec.AlertRelabelConfigs = add("alerting", "am.yaml", tc.alertmanagers), add("relabel", "relabel.yaml", tc.relabel)
 			known := semver.MustParse("0.42.4")
-			deps, err := CheckThanosAlerting(tr, known, r)
+			deps, err := CheckThanosFiles(tr, known, r)
 			if got := fmt.Sprint(err); err == nil && tc.want != "" || err != nil && got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 			if strings.Contains(fmt.Sprint(err), "hunter") || len(deps) != 2 {
 				t.Errorf("%d dependencies, %v", len(deps), err)
 			}
-			if _, err := CheckThanosAlerting(tr, semver.MustParse("0.43.0"), r); err != nil {
+			if _, err := CheckThanosFiles(tr, semver.MustParse("0.43.0"), r); err != nil {
 				t.Errorf("of a version that is not known: %v", err)
 			}
 			tr.Spec.AlertRelabelConfigFile = "/mine"
 			tr.Spec.AlertmanagersConfig.Name = "none"
-			if _, err := CheckThanosAlerting(tr, known, r); err != nil {
+			if _, err := CheckThanosFiles(tr, known, r); err != nil {
 				t.Errorf("what is missing, or not used: %v", err)
 			}
 		})
+	}
+}
+
+// Errors in the query file are reported like those in the alerting files.
+func TestCheckThanosQuery(t *testing.T) {
+	for text, want := range map[string]string{
+		"- {static_configs: [a:9090], scheme: http, path_prefix: /q, http_config: {bearer_token: hunter}, file_sd_configs: [{files: [a.yaml]}]}": "",
+		"- {grpc_config: {endpoint_addresses: [\"dns+a:10901\"]}}":                                                                               "",
+		"- static_config: [hunter]":                      `spec.queryConfig: key "query.yaml" of Secret "team/query", line 1: unknown field static_config, did you mean static_configs?`,
+		"- static_configs: [a]\n  path_prefix: [hunter]": `spec.queryConfig: key "query.yaml" of Secret "team/query", line 2: want text, got a list`,
+		"static_configs: [hunter]":                       `spec.queryConfig: key "query.yaml" of Secret "team/query", line 1: is no list`,
+	} {
+		r := &assets.Static{}
+		r.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "query"}, Data: map[string][]byte{"query.yaml": []byte(text)}})
+		tr := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "r"}}
+		tr.Spec.QueryConfig = &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "query"}, Key: "query.yaml"}
+		deps, err := CheckThanosFiles(tr, semver.MustParse("0.42.4"), r)
+		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && got != want || len(deps) != 1 {
+			t.Errorf("%s: %d dependencies\ngot  %s\nwant %s", text, len(deps), got, want)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	}
 	key := fragments.KeyOf(tr)
 	in.alerting, in.alertFaults = g.alerting.Get(key, c.Current, func() ([]assets.Dependency, []assets.Dependency, error) {
-		deps, err := promconfig.CheckThanosAlerting(tr, in.Version, c.References)
+		deps, err := promconfig.CheckThanosFiles(tr, in.Version, c.References)
 		return deps, deps, err
 	})
 	if assets.IsTemporary(in.alertFaults) {
