@@ -278,6 +278,7 @@ func (l *linter) workload(w dryrun.Workload) {
 		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
 	l.unsentAlerts(self, w, made.Verdicts)
+	l.repeatedOver(w, made.Verdicts)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
 	l.externalPath(self, w)

@@ -13,13 +13,7 @@ import (
 // exceptionRemarks reports exceptions from the enforced namespace label that have no effect: nothing is
 // enforced, or the object that is meant has another name or is in another namespace.
 func (l *linter) exceptionRemarks(say says, w v1.Workload) {
-	var label string
-	var all []v1.ObjectReference
-	if ruler, is := w.(*v1.ThanosRuler); is {
-		label, all = ruler.Spec.EnforcedNamespaceLabel, ruler.Spec.ExcludedFromEnforcement
-	} else if common := v1alpha1.CommonFields(w); common != nil {
-		label, all = common.EnforcedNamespaceLabel, common.ExcludedFromEnforcement
-	}
+	label, all := enforcement(w)
 	if len(all) > 0 && label == "" {
 		say("spec.excludedFromEnforcement", "has no effect, because spec.enforcedNamespaceLabel is not set, so nothing is enforced: set it, or remove the exceptions")
 		return
@@ -27,6 +21,17 @@ func (l *linter) exceptionRemarks(say says, w v1.Workload) {
 	for i, ref := range all {
 		l.exceptionRemark(say, fmt.Sprintf("spec.excludedFromEnforcement[%d]", i), ref)
 	}
+}
+
+// enforcement returns the label with the namespace that a workload enforces, and the objects that are excepted.
+func enforcement(w v1.Workload) (label string, except []v1.ObjectReference) {
+	if ruler, is := w.(*v1.ThanosRuler); is {
+		return ruler.Spec.EnforcedNamespaceLabel, ruler.Spec.ExcludedFromEnforcement
+	}
+	if common := v1alpha1.CommonFields(w); common != nil {
+		return common.EnforcedNamespaceLabel, common.ExcludedFromEnforcement
+	}
+	return "", nil
 }
 
 // exceptionRemark reports an exception whose object is not among the manifests, while a similar one is.

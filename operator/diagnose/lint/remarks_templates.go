@@ -69,19 +69,3 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 		}
 	}
 }
-
-// repeatedRules reports rules that an object has twice in one group: their results are the same series
-// or alerts.
-func repeatedRules(warn says, r *v1.PrometheusRule) {
-	for i, group := range r.Spec.Groups {
-		first := map[string]int{}
-		for j, rule := range group.Rules {
-			id := fmt.Sprintf("%q %q %q %q", rule.Record, rule.Alert, strings.TrimSpace(rule.Expr.String()), rule.Labels)
-			if before, twice := first[id]; twice {
-				warn(fmt.Sprintf("spec.groups[%d].rules[%d]", i, j), "has name, expr and labels of spec.groups[%d].rules[%d], so their results are the same: remove one, or change its labels", i, before)
-				continue
-			}
-			first[id] = j
-		}
-	}
-}

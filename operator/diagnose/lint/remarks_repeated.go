@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+)
+
+// repeatedRules reports rules that an object has twice in one group: their results are the same series
+// or alerts.
+func repeatedRules(warn says, r *v1.PrometheusRule) {
+	for i, group := range r.Spec.Groups {
+		first := map[string]int{}
+		for j, rule := range group.Rules {
+			id := ruleID(&rule)
+			if before, twice := first[id]; twice {
+				warn(fmt.Sprintf("spec.groups[%d].rules[%d]", i, j), "has name, expr and labels of spec.groups[%d].rules[%d], so their results are the same: remove one, or change its labels", i, before)
+				continue
+			}
+			first[id] = j
+		}
+	}
+}
+
+// ruleID identifies the results of a rule: rules with equal ones produce the same series.
+func ruleID(rule *v1.Rule) string {
+	return fmt.Sprintf("%q %q %q %q", rule.Record, rule.Alert, strings.TrimSpace(rule.Expr.String()), rule.Labels)
+}
+
+// repeatedOver reports rules that several objects have, all of which a workload selects. An object whose namespace
+// becomes a label of its rules has other results than one of another namespace.
+func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
+	enforced, _ := enforcement(w.Object)
+	first := map[string]*v1.PrometheusRule{}
+	for _, v := range selected {
+		r, is := v.Object.(*v1.PrometheusRule)
+		if !is || v.Err != nil {
+			continue
+		}
+		own := ""
+		if enforced != "" {
+			own = r.Namespace
+		}
+		for i := range r.Spec.Groups {
+			group := &r.Spec.Groups[i]
+			for j := range group.Rules {
+				rule := &group.Rules[j]
+				id := own + ruleID(rule) + fmt.Sprintf("%q", group.Labels)
+				before, again := first[id]
+				if !again {
+					first[id] = r
+					continue
+				}
+				if before == r {
+					continue
+				}
+				at := about(catalog.RefOf(catalog.PrometheusRule.Kind, r))
+				at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, fmt.Sprintf("spec.groups[%d].rules[%d]", i, j)
+				what, effect := "alert "+rule.Alert, "changing or removing one has no effect as long as the other is there"
+				if rule.Alert == "" {
+					what, effect = "record "+rule.Record, "their samples collide, and Prometheus drops those of one as duplicates"
+				}
+				at.Message = fmt.Sprintf("PrometheusRule %s/%s has the same %s with the same expr and labels, so %s: remove one of them, or select one object only", before.Namespace, before.Name, what, effect)
+				l.add(at, w.String())
+			}
+		}
+	}
+}
