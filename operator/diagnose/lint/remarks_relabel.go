@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/prometheus/common/model"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
@@ -203,6 +205,12 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 			say(field+".regex", "a regex matches the whole name, and no metric is called %[1]s: write %[1]s.*", all[i].text)
 		}
 	}
+	if what.metrics() && len(s.SourceLabels) == 1 && notTheName(s.SourceLabels[0], s.Regex) {
+		effect := map[string]string{"keep": "drops every " + string(what), "drop": "drops no " + string(what)}[action]
+		if effect != "" {
+			say(field+".sourceLabels[0]", "the name of a metric is in __name__; label %s is another one, which samples mostly lack, so the step %s: write __name__", s.SourceLabels[0], effect)
+		}
+	}
 	if what != samples || s.Regex == "" || action != "labeldrop" && action != "labelkeep" {
 		return
 	}
@@ -215,6 +223,28 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 		say(field, "%s takes the name of the metric (__name__) away from every sample, and then each scrape fails; %s", action, remedy)
 	}
 }
+
+// notTheName reports whether a label was probably meant as the name of a metric: it is __name__ misspelled, or it
+// looks like it and is compared with what only names of metrics look like.
+func notTheName(label v1.LabelName, regex string) bool {
+	if label == model.MetricNameLabel {
+		return false
+	}
+	switch strings.Trim(strings.ToLower(string(label)), "_") {
+	case "name":
+		if strings.HasPrefix(string(label), "_") {
+			return true
+		}
+	case "metric", "metric_name", "metricname":
+	default:
+		return false
+	}
+	shapes := shapesOf(parsed(regex))
+	return len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s shape) bool { return !metricText.MatchString(s.text) })
+}
+
+// metricText matches the beginning of names of metrics: two words.
+var metricText = regexp.MustCompile(`^[a-z][a-z0-9]*_[a-z0-9_:]*$`)
 
 // matchesNothing reports whether a regular expression matches the empty text.
 func matchesNothing(text string) (matches, known bool) {
