@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -72,7 +73,11 @@ func objstoreFault(text []byte) (line int, reason string) {
 		return kind.Line, "type is none of " + strings.Join(objstoreTypes, ", ")
 	case config == nil || config.Kind != yaml.MappingNode:
 		return kind.Line, "config is missing, which has the bucket and the rest"
-	case !strings.EqualFold(kind.Value, "S3"):
+	}
+	if line, reason := unknownSetting(config, strings.ToUpper(kind.Value)); reason != "" {
+		return line, reason
+	}
+	if !strings.EqualFold(kind.Value, "S3") {
 		return 0, ""
 	}
 	switch endpoint := valueOf(config, "endpoint"); {
@@ -83,6 +88,67 @@ func objstoreFault(text []byte) (line int, reason string) {
 	}
 	return 0, ""
 }
+
+// objstoreSettings are the settings of the kinds whose configuration Thanos reads strictly, including
+// those of older versions.
+var objstoreSettings = map[string][]string{
+	"S3": {"bucket", "endpoint", "region", "disable_dualstack", "aws_sdk_auth", "access_key", "insecure", "signature_version2", "secret_key", "session_token",
+		"put_user_metadata", "http_config", "trace", "list_objects_version", "bucket_lookup_type", "send_content_md5", "disable_multipart", "part_size",
+		"sse_config", "sts_endpoint", "max_retries", "encrypt_sse"},
+	"GCS": {"bucket", "service_account", "use_grpc", "grpc_conn_pool_size", "http_config", "chunk_size_bytes", "max_retries"},
+	"AZURE": {"az_tenant_id", "client_id", "client_secret", "storage_account", "storage_account_key", "storage_connection_string", "storage_create_container",
+		"container", "endpoint", "user_assigned_id", "max_retries", "reader_config", "pipeline_config", "http_config", "msi_resource"},
+	"SWIFT": {"auth_version", "auth_url", "username", "user_domain_name", "user_domain_id", "user_id", "password", "domain_id", "domain_name",
+		"application_credential_id", "application_credential_name", "application_credential_secret", "project_id", "project_name", "project_domain_id",
+		"project_domain_name", "region_name", "container_name", "large_object_chunk_size", "large_object_segments_container_name", "retries",
+		"connect_timeout", "timeout", "use_dynamic_large_objects", "http_config", "tenant_id", "tenant_name"},
+	"OBS": {"bucket", "endpoint", "access_key", "secret_key", "max_retries", "http_config"},
+}
+
+// unknownSetting returns the first setting that Thanos does not know. Newer versions may know more, so only
+// settings with another case or dashes, with the words of another program, or almost spelled like one
+// that exists are reported.
+func unknownSetting(config *yaml.Node, kind string) (line int, reason string) {
+	known := objstoreSettings[kind]
+	for i := 0; len(known) > 0 && i+1 < len(config.Content); i += 2 {
+		key := config.Content[i]
+		if key.Tag != "!!str" || slices.Contains(known, key.Value) {
+			continue
+		}
+		meant := manifest.Similar(key.Value, known)
+		if meant == "" && slices.Contains(known, sameSettings[squeezed(key.Value)]) {
+			meant = sameSettings[squeezed(key.Value)]
+		}
+		for _, name := range known {
+			if squeezed(name) == squeezed(key.Value) {
+				meant = name
+			}
+		}
+		if meant == "" {
+			continue
+		}
+		if !settingName.MatchString(key.Value) {
+			return key.Line, "config has an unknown setting, did you mean " + meant + "?"
+		}
+		return key.Line, fmt.Sprintf("config.%s is no setting of %s, did you mean %s?", key.Value, kind, meant)
+	}
+	return 0, ""
+}
+
+// sameSettings are settings as other programs call them.
+var sameSettings = map[string]string{
+	"accesskeyid": "access_key", "awsaccesskeyid": "access_key", "secretaccesskey": "secret_key", "awssecretaccesskey": "secret_key",
+	"bucketname": "bucket", "s3forcepathstyle": "bucket_lookup_type", "serviceaccountkey": "service_account", "accountname": "storage_account",
+	"accountkey": "storage_account_key", "storageaccountname": "storage_account", "containername": "container", "tenantid": "az_tenant_id",
+}
+
+// squeezed returns a name in small letters without dashes and underscores.
+func squeezed(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+}
+
+// settingName matches names of settings in any spelling, as opposed to values at the wrong place.
+var settingName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z_0-9-]{1,40}$`)
 
 // plainKey matches names of settings, as opposed to values at the wrong place.
 var plainKey = regexp.MustCompile(`^[a-z][a-z_]{1,30}$`)

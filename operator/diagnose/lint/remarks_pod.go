@@ -29,6 +29,7 @@ func (l *linter) strayContainers(self Finding, w dryrun.Workload, made dryrun.Ou
 	f := w.Object.GetWorkloadFields()
 	l.refusedPod(self, f, pod, claims)
 	l.stray(self, "spec.containers", f.Containers, pod.Containers)
+	l.replacedArgs(self, f.Containers)
 	l.stray(self, "spec.initContainers", f.InitContainers, pod.InitContainers)
 }
 
@@ -112,6 +113,29 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 			}
 		}
 		l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "%q is none of the operator's containers, so it is one more, without image, and no pod starts%s", c.Name, beside)
+	}
+}
+
+// neededArgs are arguments without which a container of the operator does not work, and the field for
+// more of them.
+var neededArgs = map[string]struct{ one, field string }{
+	"prometheus":     {"--config.file", "spec.additionalArgs"},
+	"alertmanager":   {"--config.file", "spec.additionalArgs"},
+	"thanos-ruler":   {"--query", "spec.additionalArgs"},
+	"thanos-sidecar": {"--prometheus.url", "spec.thanos.additionalArgs"},
+}
+
+// replacedArgs reports containers whose args replace those of the operator: patches replace lists of
+// arguments as a whole.
+func (l *linter) replacedArgs(self Finding, own []corev1.Container) {
+	for i, c := range own {
+		need, known := neededArgs[c.Name]
+		if !known || len(c.Args) == 0 || len(c.Command) > 0 || c.Image != "" {
+			continue
+		}
+		if !slices.ContainsFunc(c.Args, func(arg string) bool { return strings.HasPrefix(arg, need.one) }) {
+			l.say(self)(fmt.Sprintf("spec.containers[%d].args", i), "replaces all arguments of the operator, such as %s, without which %s does not work: write more arguments in %s", need.one, c.Name, need.field)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	say := l.say(self)
 	f := w.Object.GetWorkloadFields()
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
+	l.fieldRemarks(self, w, f.AdditionalArgs)
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
 		writeRemarks(say, common.RemoteWrite)
 	}
@@ -90,6 +91,44 @@ func dashRemarks(say says, field string, args []v1.Argument) {
 		case name != arg.Name:
 			say(fmt.Sprintf("%s[%d].name", field, i), "the dashes are added to it, so the program gets --%s and does not start; write %s", arg.Name, name)
 		}
+	}
+}
+
+// fieldOfArgument are fields for arguments that the operator sets only if the field is set.
+var fieldOfArgument = map[string]map[string]string{
+	catalog.Prometheus.Kind: {
+		"log.level": "logLevel", "log.format": "logFormat", "web.external-url": "externalUrl", "enable-feature": "enableFeatures",
+		"web.enable-admin-api": "enableAdminAPI", "web.enable-remote-write-receiver": "enableRemoteWriteReceiver", "web.enable-otlp-receiver": "enableOTLPReceiver",
+		"storage.tsdb.retention.time": "retention", "storage.tsdb.retention.size": "retentionSize", "storage.tsdb.wal-compression": "walCompression",
+		"storage.tsdb.allow-overlapping-blocks": "allowOverlappingBlocks", "query.timeout": "query.timeout", "query.max-concurrency": "query.maxConcurrency",
+		"query.max-samples": "query.maxSamples", "query.lookback-delta": "query.lookbackDelta", "rules.alert.for-outage-tolerance": "rules.alert.forOutageTolerance",
+		"rules.alert.for-grace-period": "rules.alert.forGracePeriod", "rules.alert.resend-delay": "rules.alert.resendDelay",
+		"web.page-title": "web.pageTitle", "web.max-connections": "web.maxConnections",
+	},
+	catalog.PrometheusAgent.Kind: {
+		"log.level": "logLevel", "log.format": "logFormat", "web.external-url": "externalUrl", "enable-feature": "enableFeatures",
+		"web.enable-remote-write-receiver": "enableRemoteWriteReceiver", "web.enable-otlp-receiver": "enableOTLPReceiver", "storage.agent.wal-compression": "walCompression",
+	},
+	catalog.Alertmanager.Kind: {
+		"log.level": "logLevel", "log.format": "logFormat", "web.external-url": "externalUrl", "enable-feature": "enableFeatures",
+		"cluster.advertise-address": "clusterAdvertiseAddress", "cluster.gossip-interval": "clusterGossipInterval", "cluster.pushpull-interval": "clusterPushpullInterval",
+		"cluster.peer-timeout": "clusterPeerTimeout", "web.get-concurrency": "web.getConcurrency", "web.timeout": "web.timeout",
+	},
+}
+
+// fieldRemarks reports additional arguments for which there is a field.
+func (l *linter) fieldRemarks(self Finding, w dryrun.Workload, args []v1.Argument) {
+	for i, arg := range args {
+		field := fieldOfArgument[w.Kind.Kind][arg.Name]
+		if field == "" {
+			continue
+		}
+		self.Severity, self.Code, self.Field = SeverityNote, CodeRemark, fmt.Sprintf("spec.additionalArgs[%d].name", i)
+		self.Message = fmt.Sprintf("the field for --%s is spec.%s: write it there, because the operator takes no account of an argument", arg.Name, field)
+		if arg.Name == "enable-feature" {
+			self.Message += "; it rejects rules that need a feature of which it does not know"
+		}
+		l.add(self, "")
 	}
 }
 
