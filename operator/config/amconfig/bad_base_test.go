@@ -31,7 +31,7 @@ func receiverOf(text string) string {
 // supported by the version, or with keys that must not be dropped silently.
 func TestBaseRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ version, text, want string }{
-		"no YAML":              {text: "route: [hunter2", want: `yaml: line 1: did not find expected …`},
+		"no YAML":              {text: "route: [hunter2", want: `yaml: line 1: did not find expected ',' or ']'`},
 		"a scalar":             {text: "hunter2-hunter2", want: "cannot unmarshal !!str `hidden` into config.plain"},
 		"an unknown anchor":    {text: "global: {smtp_auth_password: *hunter2}", want: `yaml: unknown anchor … referenced`},
 		"a long text, aliased": {text: "route: {receiver: r}\ntemplates: [&a " + strings.Repeat("hunter2", 70_000) + strings.Repeat(", *a", 2000) + "]\n", want: "the document is too large when its aliases are replaced"},

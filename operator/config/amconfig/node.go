@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -237,8 +238,20 @@ func mapping(pairs ...any) *yaml.Node {
 func yamlError(err error) error {
 	const quotes = "'\"`"
 	text := err.Error()
-	if i := strings.IndexAny(text, quotes); i >= 0 {
-		text = text[:i] + "…" + text[strings.LastIndexAny(text, quotes)+1:]
+	from := 0 // behind the characters of YAML that are quoted
+	for {
+		i := strings.IndexAny(text[from:], quotes)
+		if i < 0 {
+			return errors.New(text)
+		}
+		from += i
+		sign := quotedSign.FindString(text[from:])
+		if sign == "" {
+			return errors.New(text[:from] + "…" + text[strings.LastIndexAny(text, quotes)+1:])
+		}
+		from += len(sign)
 	}
-	return errors.New(text)
 }
+
+// quotedSign matches a character of YAML's syntax in quotes, which no value is.
+var quotedSign = regexp.MustCompile(`^'[][{},:?\\-]'`)
