@@ -7,6 +7,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/prometheus/prometheus/promql/parser"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // functionGate holds the first versions that support a function. The library that checks rules is
@@ -95,6 +97,22 @@ func (set functionSet) each(yield func(functionGate) bool) {
 			return
 		}
 	}
+}
+
+// Former reports the functions in a rule object that newer targets do not support, for settings of no version:
+// they allow all functions that any version supports.
+//
+// Errors: those of Compile for the newest version.
+func Former(r *v1.PrometheusRule, s Settings) error {
+	for i := range r.Spec.Groups {
+		for j := range r.Spec.Groups[i].Rules {
+			if mentionsFormer(r.Spec.Groups[i].Rules[j].Expr.String()) {
+				s.lacking |= former
+				return Compile(r, s).Err
+			}
+		}
+	}
+	return nil
 }
 
 // checkFunctions reports the first function of an expression that the target does not support.

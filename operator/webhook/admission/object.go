@@ -53,6 +53,11 @@ func (h *Handler) validateObject(r *admissionv1.AdmissionRequest) *admissionv1.A
 	if len(faults) > 0 {
 		return refuse(row.Resource, row.Kind+" is invalid", faults...)
 	}
+	return allowWith(warnings)
+}
+
+// allowWith allows a request with warnings, of which it keeps the first.
+func allowWith(warnings []string) *admissionv1.AdmissionResponse {
 	if more := len(warnings) - maxWarnings; more > 0 {
 		warnings = append(warnings[:maxWarnings], fmt.Sprintf("and %d more", more))
 	}

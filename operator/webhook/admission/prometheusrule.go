@@ -29,7 +29,11 @@ func (h *Handler) validateRule(r *admissionv1.AdmissionRequest) *admissionv1.Adm
 	if err := rules.Compile(&object, h.opts.Rules).Err; err != nil {
 		return refuse(v1.PrometheusRuleResource, "PrometheusRule is invalid", faultsOf(err)...)
 	}
-	return allow()
+	var warnings []string // the version is not known here
+	for _, fault := range faultsOf(rules.Former(&object, h.opts.Rules)) {
+		warnings = append(warnings, fmt.Sprintf("%s %s/%s: %s", catalog.PrometheusRule.Kind, object.Namespace, object.Name, fault))
+	}
+	return allowWith(warnings)
 }
 
 // onlyRules rejects requests for other resources than PrometheusRules.

@@ -71,6 +71,21 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// A function that newer versions do not have is a warning, because the version is not known.
+func TestFormerFunctions(t *testing.T) {
+	for rule, want := range map[string]string{
+		"{record: a, expr: 'sum(holt_winters(b[5m], 0.5, 0.5))'}": "[PrometheusRule demo/a: spec.groups[0].rules[0].expr: function \"holt_winters\": its name is double_exponential_smoothing since 3.0.0, " +
+			"which needs spec.enableFeatures: [promql-experimental-functions] of the workload (group \"g\", record \"a\")]",
+		"{record: a, expr: 'up{job=\"holt_winters\"}'}": "[]",
+		"{record: a, expr: up}":                         "[]",
+	} {
+		r := ask(t, New(Options{}), ValidateRulesPath, request(toJSON(t, ruleObject(rule)), "prometheusrules v1"))
+		if got := fmt.Sprint(r.Warnings); !r.Allowed || got != want {
+			t.Errorf("%s: allowed %t\ngot  %s\nwant %s", rule, r.Allowed, got, want)
+		}
+	}
+}
+
 // Resources that are routed to the wrong path are rejected.
 func TestOtherResources(t *testing.T) {
 	for _, tc := range []struct{ path, about, want string }{
