@@ -163,8 +163,8 @@ func newQueueMetrics(reg prometheus.Registerer) *queueMetrics {
 	}
 	q := &queueMetrics{
 		depth:      gauge("depth", "Keys waiting in the queue."),
-		unfinished: gauge("unfinished_work_seconds", "Total seconds of work in progress."),
-		longest:    gauge("longest_running_processor_seconds", "Seconds that the longest running worker has been busy."),
+		unfinished: gauge("unfinished_work_seconds", "Total seconds of work in progress, every 10 s."),
+		longest:    gauge("longest_running_processor_seconds", "Seconds that the longest running worker has been busy, every 10 s."),
 		adds:       counter("adds_total", "Keys added to the queue."),
 		retries:    counter("retries_total", "Keys requeued after a failure."),
 		latency:    hist("latency_seconds", "Time a key waited in the queue."),

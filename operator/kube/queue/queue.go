@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 )
 
 // Options configures the retries and metrics of a queue.
@@ -27,10 +28,22 @@ type Queue struct {
 	furthest map[types.NamespacedName]int // of keys that are retried
 }
 
+// calm is the clock of the metrics. The library updates those of work that is in progress twice a second, for each
+// queue and without end: that wakes an idle operator more often than everything else.
+type calm struct{ clock.RealClock }
+
+// metricsPeriod is how old the metrics of work in progress may be.
+const metricsPeriod = 10 * time.Second
+
+// NewTicker returns a ticker that fires every metricsPeriod, or every d if that is longer.
+func (c calm) NewTicker(d time.Duration) clock.Ticker {
+	return c.RealClock.NewTicker(max(d, metricsPeriod))
+}
+
 // New returns an empty queue.
 func New(o Options) *Queue {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](o.First, o.Last)
-	fair := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: newTurns()})
+	fair := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Clock: calm{}, Queue: newTurns()})
 	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: fair})
 	return &Queue{furthest: map[types.NamespacedName]int{}, keys: workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
 		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, DelayingQueue: delaying})}
