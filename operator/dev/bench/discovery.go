@@ -29,7 +29,7 @@ import (
 // discovery is the command discovery.
 type discovery struct {
 	*options
-	prometheus, reloader               string
+	prometheus, reloader, allocator    string
 	jobs, endpoints, shards, followers int
 	rate                               float64
 	length                             time.Duration
@@ -43,12 +43,13 @@ type discovery struct {
 }
 
 // row is a line of the table.
-type row struct{ what, own, central string }
+type row struct{ what, own, central, allocator string }
 
 func bindDiscovery(cmd *kingpin.CmdClause, o *options) *discovery {
 	d := &discovery{options: o}
 	cmd.Flag("prometheus", "Prometheus to measure. Empty leaves the servers out and measures the discovery service alone.").StringVar(&d.prometheus)
 	cmd.Flag("config-reloader", "config-reloader beside it.").Default("bin/config-reloader").StringVar(&d.reloader)
+	cmd.Flag("allocator", "Target allocator of the OpenTelemetry operator to measure, too. Empty leaves it out.").StringVar(&d.allocator)
 	cmd.Flag("jobs", "Number of ServiceMonitors, each with a Service.").Default("300").IntVar(&d.jobs)
 	cmd.Flag("endpoints", "Number of endpoints of each Service.").Default("15").IntVar(&d.endpoints)
 	cmd.Flag("shards", "Number of shards, the first of which is measured.").Default("4").IntVar(&d.shards)
@@ -85,11 +86,16 @@ func (d *discovery) run(ctx context.Context) (err error) {
 	if err := d.servers(ctx); err != nil {
 		return err
 	}
+	if d.allocator != "" {
+		if err := d.measureAllocator(ctx); err != nil {
+			return err
+		}
+	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s Prometheus %s, %d jobs, %d endpoints, %d shards, %g changes per second.\n\n| | own | central |\n|---|---|---|\n", d.versions.measured(time.Now()),
+	fmt.Fprintf(&out, "%s Prometheus %s, %d jobs, %d endpoints, %d shards, %g changes per second.\n\n| | own | central | target allocator |\n|---|---|---|---|\n", d.versions.measured(time.Now()),
 		d.version, d.jobs, d.jobs*d.endpoints, d.shards, d.rate)
 	for _, r := range d.rows {
-		fmt.Fprintf(&out, "| %s | %s | %s |\n", r.what, r.own, r.central)
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", r.what, r.own, r.central, r.allocator)
 	}
 	if d.out == "" {
 		_, err := fmt.Print(out.String())
@@ -331,25 +337,33 @@ func (d *discovery) servers(ctx context.Context) (err error) {
 	d.add("discovery service: complete after the start", "", fmt.Sprintf("%.1f s", took.Seconds()))
 	d.add("discovery service: watches", "", fmt.Sprintf("%.0f", now.watches-before.watches))
 	d.add("discovery service: read until it was complete", "", mb(int(now.bytes-before.bytes)))
-	idle, err := d.during(ctx, func(ctx context.Context) error { return wait(ctx, d.length) }, s.process)
-	if err != nil {
+	if err := d.consumption(ctx, s.process, func(what, central string) { d.add(what, "", central) }); err != nil {
 		return err
 	}
-	d.add("discovery service: CPU without changes", "", perSecond(idle.cpu))
-	busy, err := d.during(ctx, d.churn, s.process)
-	if err != nil {
-		return err
-	}
-	d.add("discovery service: CPU with changes", "", perSecond(busy.cpu))
-	d.add("discovery service: received with changes", "", fmt.Sprintf("%.1f kB/s", busy.bytes/1000))
-	u, err := s.kernelUsage()
-	if err != nil {
-		return err
-	}
-	d.add("discovery service: memory / at most", "", mb(u.rss)+" / "+mb(u.top))
 	if d.followers > 0 {
 		return d.follow(ctx, s)
 	}
+	return nil
+}
+
+// consumption measures a service without changes and with them.
+func (d *discovery) consumption(ctx context.Context, p *process, add func(what, value string)) error {
+	idle, err := d.during(ctx, func(ctx context.Context) error { return wait(ctx, d.length) }, p)
+	if err != nil {
+		return err
+	}
+	add("discovery service: CPU without changes", perSecond(idle.cpu))
+	busy, err := d.during(ctx, d.churn, p)
+	if err != nil {
+		return err
+	}
+	add("discovery service: CPU with changes", perSecond(busy.cpu))
+	add("discovery service: received with changes", fmt.Sprintf("%.1f kB/s", busy.bytes/1000))
+	u, err := p.kernelUsage()
+	if err != nil {
+		return err
+	}
+	add("discovery service: memory / at most", mb(u.rss)+" / "+mb(u.top))
 	return nil
 }
 
@@ -362,13 +376,30 @@ func (d *discovery) compare(own, central *phases) {
 	d.add("pod: memory of Prometheus", mb(own.rss), mb(central.rss))
 	d.add("pod: memory of config-reloader", mb(own.reloaderRSS), mb(central.reloaderRSS))
 	d.add("API server: sent to the pod with changes", fmt.Sprintf("%.1f kB/s", own.busy.bytes/1000), "0")
-	d.add("from a single change to the list on loopback, p50 / slowest", "", fmt.Sprintf("%s / %s", ms(quantile(central.took, 0.5)), ms(quantile(central.took, 1))))
-	d.add("the same while others change", "", fmt.Sprintf("%s / %s", ms(quantile(central.busyTook, 0.5)), ms(quantile(central.busyTook, 1))))
+	d.add("from a single change to the list, p50 / slowest", "", quantiles(central.took))
+	d.add("the same while others change", "", quantiles(central.busyTook))
 }
 
 func (d *discovery) add(what, own, central string) {
 	d.say("%s: %s", what, strings.Join(slices.DeleteFunc([]string{own, central}, func(s string) bool { return s == "" }), ", "))
-	d.rows = append(d.rows, row{what, own, central})
+	d.rows = append(d.rows, row{what, own, central, ""})
+}
+
+// beside adds the value of the target allocator to a line.
+func (d *discovery) beside(what, value string) {
+	d.say("%s: %s", what, value)
+	for i := range d.rows {
+		if d.rows[i].what == what {
+			d.rows[i].allocator = value
+			return
+		}
+	}
+	d.rows = append(d.rows, row{what, "", "", value})
+}
+
+// quantiles returns the median and the maximum of times.
+func quantiles(took []time.Duration) string {
+	return fmt.Sprintf("%s / %s", ms(quantile(took, 0.5)), ms(quantile(took, 1)))
 }
 
 func perSecond(d time.Duration) string {
@@ -377,5 +408,9 @@ func perSecond(d time.Duration) string {
 
 // listURL returns the URL of the list of a job.
 func (d *discovery) listURL(sd string, job int) string {
-	return "http://" + sd + "/sd/" + url.PathEscape("serviceMonitor/"+demo+"/"+d.monitor(job).Name+"/0")
+	return "http://" + sd + "/sd/" + url.PathEscape(d.jobName(job))
+}
+
+func (d *discovery) jobName(job int) string {
+	return "serviceMonitor/" + demo + "/" + d.monitor(job).Name + "/0"
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -185,10 +183,11 @@ func (s *server) measure(ctx context.Context, out *phases, lists bool) (err erro
 		return err
 	}
 	if lists {
-		if out.busyTook, err = s.latencies(ctx, s.sd, time.Duration(float64(time.Second)/s.rate)); err != nil {
+		list := func(job int) string { return s.listURL(s.sd, job) }
+		if out.busyTook, err = s.latencies(ctx, list, time.Duration(float64(time.Second)/s.rate)); err != nil {
 			return err
 		}
-		if out.took, err = s.latencies(ctx, s.sd, following); err != nil {
+		if out.took, err = s.latencies(ctx, list, following); err != nil {
 			return err
 		}
 	}
@@ -253,8 +252,8 @@ func (d *discovery) addressOfShard(n int) string {
 	}
 }
 
-// latencies changes one slice after the other, with a pause, and waits until the list on loopback has the change.
-func (d *discovery) latencies(ctx context.Context, sd string, pause time.Duration) (took []time.Duration, err error) {
+// latencies changes one slice after the other, with a pause, and waits until the list of its job has the change.
+func (d *discovery) latencies(ctx context.Context, list func(job int) string, pause time.Duration) (took []time.Duration, err error) {
 	client := http.Client{Timeout: 10 * time.Second}
 	for range d.samples {
 		if err := wait(ctx, pause); err != nil {
@@ -265,30 +264,8 @@ func (d *discovery) latencies(ctx context.Context, sd string, pause time.Duratio
 		if err != nil {
 			return nil, err
 		}
-		want := []byte(d.addressOfShard(d.changed) + ":8080")
-		for {
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.listURL(sd, job), nil)
-			if err != nil {
-				return nil, err
-			}
-			resp, err := client.Do(req)
-			if err != nil {
-				return nil, err
-			}
-			var body bytes.Buffer
-			_, err = body.ReadFrom(resp.Body)
-			if err := errors.Join(err, resp.Body.Close()); err != nil {
-				return nil, err
-			}
-			if bytes.Contains(body.Bytes(), want) {
-				break
-			}
-			if time.Since(began) > patience {
-				return nil, fmt.Errorf("the list of job %d never has %s: %.200s", job, want, strings.TrimSpace(body.String()))
-			}
-			if err := wait(ctx, 2*time.Millisecond); err != nil {
-				return nil, err
-			}
+		if err := listed(ctx, &client, list(job), d.addressOfShard(d.changed)+":8080"); err != nil {
+			return nil, err
 		}
 		took = append(took, time.Since(began))
 	}
