@@ -6,14 +6,12 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
-// fragments of the last pass are. compile is called with whole objects. Callers must not modify the result.
+// fragments of the last pass are. compile gets objects as they are, which may be packed. Callers must not modify the result.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
 	of := last.of(kind)
 	out, versions := make([]F, len(objects)), of.versions(len(objects))
@@ -27,7 +25,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 	}
 	parallel(len(missing), func(i int) {
 		object := objects[missing[i]]
-		inFlight().weighed(object, func() { out[missing[i]] = compile(manifest.Whole(object)) })
+		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
 	of.note(versions, out)
 	return out

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -75,7 +76,7 @@ func (s Selected) Compile(cache *Cache, last *LastPass) Files {
 	out := make(Files, len(s.Objects))
 	for i, c := range fragments.All(last, v1.PrometheusRuleKind, s.Objects, nil, func(r *v1.PrometheusRule) *Compiled {
 		return cache.Get(key, fragments.IDOf(v1.PrometheusRuleKind, r), nil, func() (*Compiled, bool) {
-			return newCompiled(Compile(r, s.Settings)), true
+			return newCompiled(Compile(manifest.Whole(r), s.Settings)), true
 		})
 	}) {
 		out[i] = File{Object: s.Objects[i], Compiled: c}

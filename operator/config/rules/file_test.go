@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
@@ -40,6 +41,29 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 	}
 	if n := cache.Len(); n != 1 {
 		t.Errorf("%d files are kept for the ruler, want 1", n)
+	}
+}
+
+// TestSharedFilesAreNotUnpacked: for a second workload with equal settings, an object with many rules costs no more than one
+// with a single rule.
+func TestSharedFilesAreNotUnpacked(t *testing.T) {
+	cost := func(rules int) float64 {
+		rule := `{"record":"a","expr":"sum by (namespace, pod) (rate(requests_total[5m]))"}`
+		text := `{"metadata":{"namespace":"demo","name":"web"},"spec":{"groups":[{"name":"g","rules":[` + strings.Repeat(rule+",", rules-1) + rule + `]}]}}`
+		var r v1.PrometheusRule
+		if err := manifest.DecodePacked([]byte(text), &r); err != nil || r.Packed == "" {
+			t.Fatalf("not packed: %v", err)
+		}
+		var cache Cache
+		s := Selected{Workload: fragments.Workload{Kind: v1.PrometheusKind, Name: "first"}, Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{&r}}
+		if s.Compile(&cache, nil)[0].Err != nil {
+			t.Fatal("rejected")
+		}
+		s.Workload.Name = "second"
+		return testing.AllocsPerRun(10, func() { s.Compile(&cache, nil) })
+	}
+	if one, many := cost(1), cost(500); many > one {
+		t.Errorf("%v allocations for 500 rules, %v for one", many, one)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
@@ -87,7 +88,7 @@ func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerCo
 	stands := func(f *compiledConfig) bool { return f.Err == nil && (len(f.Deps) == 0 || c.Current(f.Deps)) }
 	out := fragments.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
 		return g.configs.Get(s.Key(), fragments.IDOf(v1alpha1.AlertmanagerConfigKind, obj), c.Current, func() (*compiledConfig, bool) {
-			f := newCompiled(obj, amconfig.Compile(obj, s, c.References))
+			f := newCompiled(obj, amconfig.Compile(manifest.Whole(obj), s, c.References))
 			return f, !assets.IsTemporary(f.Err)
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -153,7 +154,7 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 	}
 	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) judged {
 		return judge(m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
-			f := compile(obj, m.settings, m.cluster.References)
+			f := compile(manifest.Whole(obj), m.settings, m.cluster.References)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
 			f.YAML = nil
 			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
