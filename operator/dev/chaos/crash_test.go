@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/dev/chaos/faultproxy"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial/faultproxy"
 )
 
 // The programs of the control plane are killed at the first write of each step.
@@ -19,13 +20,13 @@ func TestControlPlaneKilled(t *testing.T) {
 	for _, crash := range Crashes() {
 		for _, step := range c.Steps {
 			ok := t.Run(crash.Name+" "+step.Name, func(t *testing.T) {
-				c.operator.idle(t)
-				c.operator.proxy.Reset()
-				c.mirror.begin()
+				c.operator.Idle(t)
+				c.operator.Proxy.Reset()
+				c.mirror.Begin()
 				made, reached := make(chan struct{}), make(chan struct{})
 				first := sync.OnceFunc(func() { close(reached) })
 				restarted := make(chan struct{})
-				c.operator.proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
+				c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
 					<-made
 					first()
 					<-restarted
@@ -35,10 +36,10 @@ func TestControlPlaneKilled(t *testing.T) {
 				close(made)
 				select {
 				case <-reached:
-				case <-time.After(deadline):
+				case <-time.After(trial.Deadline):
 					t.Error("the step writes nothing")
 				}
-				restart, err := w.cluster.Crash(crash.Programs...)
+				restart, err := w.Cluster.Crash(crash.Programs...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -48,7 +49,7 @@ func TestControlPlaneKilled(t *testing.T) {
 				if err := restart(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				c.operator.proxy.Disturb(nil)
+				c.operator.Proxy.Disturb(nil)
 				close(restarted)
 				// Each list and watch may be tried some times until the API server responds.
 				c.recovers(t, at, allow{calls: 10*c.idle + c.doing(at)})
@@ -59,14 +60,14 @@ func TestControlPlaneKilled(t *testing.T) {
 }
 
 // compact makes etcd forget all versions but the current ones.
-func compact(t *testing.T, w *world) {
+func compact(t *testing.T, w *trial.World) {
 	t.Helper()
 	ask := func(path string, body, into any) {
 		text, err := json.Marshal(body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.cluster.Etcd+path, bytes.NewReader(text))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Cluster.Etcd+path, bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}

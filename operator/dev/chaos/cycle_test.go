@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/dev/chaos/faultproxy"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial/faultproxy"
 )
 
 // cycle is a scenario in a namespace with an operator of its own.
 type cycle struct {
 	Scenario
-	world     *world
+	world     *trial.World
 	namespace string
-	operator  *operator
-	mirror    *mirror
+	operator  *trial.Operator
+	mirror    *trial.Mirror
 	reach     []reference // by step
 	idle      int         // requests of an operator that is started and finds nothing to do
 	next      int         // step
@@ -26,35 +27,35 @@ type cycle struct {
 
 // reference has the result of an undisturbed step.
 type reference struct {
-	state    state
+	state    trial.State
 	writes   faultproxy.Counts
 	replaced map[string]int
 	missing  map[string]bool
 }
 
 // newCycle starts an operator, and goes through all steps undisturbed.
-func newCycle(t *testing.T, w *world, s Scenario, args ...string) *cycle {
+func newCycle(t *testing.T, w *trial.World, s Scenario, args ...string) *cycle {
 	t.Helper()
 	c := &cycle{Scenario: s, world: w, namespace: "chaos-" + s.Name}
 	c.createNamespace(t)
-	c.mirror = newMirror(t, w, c.namespace)
-	c.operator = newOperator(t, w, c.namespace, args...)
-	c.operator.start(t)
-	c.world.apply(t, c.fill(s.Base))
-	c.operator.idle(t)
+	c.mirror = trial.NewMirror(t, w, c.namespace)
+	c.operator = trial.NewOperator(t, w, c.namespace, append([]string{"--log-level=debug"}, args...)...)
+	c.operator.Start(t)
+	c.world.Apply(t, c.fill(s.Base))
+	c.operator.Idle(t)
 	// The first cycle creates objects that outlive it, such as finalizers and PVCs. The second one is the reference.
 	for range s.Steps {
 		c.step(t)
 		c.tidy(t)
-		c.operator.idle(t)
+		c.operator.Idle(t)
 	}
 	for range s.Steps {
 		c.reach = append(c.reach, c.undisturbed(t))
 	}
-	c.operator.proxy.Reset()
-	c.operator.restart(t)
-	c.operator.idle(t)
-	counts := c.operator.proxy.Reset()
+	c.operator.Proxy.Reset()
+	c.operator.Restart(t)
+	c.operator.Idle(t)
+	counts := c.operator.Proxy.Reset()
 	c.idle = counts.Sum(faultproxy.Any)
 	if writes := counts.Strings(faultproxy.Call.Writes); len(writes) > 0 {
 		t.Errorf("an operator that finds everything done writes %q", writes)
@@ -74,10 +75,10 @@ func (c *cycle) step(t *testing.T) (done int) {
 	c.next = (c.next + 1) % len(c.Steps)
 	s := c.Steps[done]
 	if s.Apply != "" {
-		c.world.apply(t, c.fill(s.Apply))
+		c.world.Apply(t, c.fill(s.Apply))
 	}
 	for _, o := range s.Remove {
-		c.world.remove(t, c.namespace, o.Resource, o.Name)
+		c.world.Remove(t, c.namespace, o.Resource, o.Name)
 	}
 	return done
 }
@@ -85,8 +86,8 @@ func (c *cycle) step(t *testing.T) (done int) {
 // tidy waits until the garbage collector has removed what belongs to deleted objects.
 func (c *cycle) tidy(t *testing.T) {
 	t.Helper()
-	await(t, "the garbage is collected", func() error {
-		if key := garbage(c.mirror.snapshot()); key != "" {
+	trial.Await(t, "the garbage is collected", func() error {
+		if key := garbage(c.mirror.Snapshot()); key != "" {
 			return fmt.Errorf("the owner of %s does not exist", key)
 		}
 		return nil
@@ -100,25 +101,25 @@ const quiet = 1500 * time.Millisecond
 // undisturbed makes the next step and returns what it leads to.
 func (c *cycle) undisturbed(t *testing.T) reference {
 	t.Helper()
-	c.operator.idle(t)
-	c.operator.proxy.Reset()
-	c.mirror.begin()
+	c.operator.Idle(t)
+	c.operator.Proxy.Reset()
+	c.mirror.Begin()
 	c.step(t)
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), trial.Deadline)
 	defer cancel()
 	c.tidy(t)
-	if err := c.mirror.rests(ctx, quiet); err != nil {
+	if err := c.mirror.Rests(ctx, quiet); err != nil {
 		t.Fatal(err)
 	}
 	c.tidy(t)
-	c.operator.idle(t)
-	out := reference{state: c.mirror.snapshot(), writes: faultproxy.Counts{}}
-	for call, n := range c.operator.proxy.Reset() {
+	c.operator.Idle(t)
+	out := reference{state: c.mirror.Snapshot(), writes: faultproxy.Counts{}}
+	for call, n := range c.operator.Proxy.Reset() {
 		if call.Writes() && call.Namespace == c.namespace {
 			out.writes[call] = n
 		}
 	}
-	life := c.mirror.begin()
+	life := c.mirror.Begin()
 	out.replaced, out.missing = life.Replaced, life.Missing
 	return out
 }
@@ -138,11 +139,12 @@ func (c *cycle) points(step int) (out []faultproxy.Point) {
 // expect waits until the objects are those that a step leads to.
 func (c *cycle) expect(t *testing.T, step int) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), trial.Deadline)
 	defer cancel()
-	_, err := c.mirror.reaches(ctx, c.reach[step].state, nil)
+	_, err := c.mirror.Reaches(ctx, c.reach[step].state, nil)
 	if err != nil {
 		t.Errorf("step %q: %v", c.Steps[step].Name, err)
+		c.operator.Explain(t)
 		return false
 	}
 	return true
@@ -161,15 +163,15 @@ func (c *cycle) recovers(t *testing.T, step int, a allow) bool {
 	if !c.expect(t, step) {
 		return false
 	}
-	c.operator.idle(t)
+	c.operator.Idle(t)
 	if !c.expect(t, step) {
 		return false
 	}
-	counts := c.operator.proxy.Reset()
+	counts := c.operator.Proxy.Reset()
 	if n := counts.Sum(faultproxy.Any); n > a.calls {
 		t.Errorf("step %q: %d requests, allowed are %d:\n%s", c.Steps[step].Name, n, a.calls, strings.Join(counts.Strings(faultproxy.Any), "\n"))
 	}
-	life, undisturbed := c.mirror.begin(), c.reach[step]
+	life, undisturbed := c.mirror.Begin(), c.reach[step]
 	if a.anything {
 		return true
 	}

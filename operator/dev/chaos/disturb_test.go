@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/dev/chaos/faultproxy"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial/faultproxy"
 )
 
 // disturbance is a fault that has begun.
@@ -26,41 +27,41 @@ type disturbance struct {
 // disturb begins a fault.
 var disturb = map[string]func(t *testing.T, c *cycle) disturbance{
 	"slow": func(_ *testing.T, c *cycle) disturbance {
-		c.operator.proxy.Disturb(faultproxy.Slow(300 * time.Millisecond))
+		c.operator.Proxy.Disturb(faultproxy.Slow(300 * time.Millisecond))
 		return disturbance{}
 	},
 	"paused": func(_ *testing.T, c *cycle) disturbance {
 		release, full := make(chan struct{}), make(chan struct{})
-		deliver := c.operator.proxy.HoldWatches()
-		c.operator.proxy.Disturb(faultproxy.Hold(release))
+		deliver := c.operator.Proxy.HoldWatches()
+		c.operator.Proxy.Disturb(faultproxy.Hold(release))
 		return disturbance{changed: func() { close(full) }, full: full, lift: func() { close(release); deliver() }}
 	},
 	"writes hang": func(_ *testing.T, c *cycle) disturbance {
 		release, tally := make(chan struct{}), faultproxy.NewTally(1)
-		c.operator.proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, faultproxy.Counted(tally, faultproxy.Hold(release))))
+		c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, faultproxy.Counted(tally, faultproxy.Hold(release))))
 		return disturbance{full: tally.Full(), lift: func() { close(release) }, tally: tally}
 	},
 	"too many requests": func(_ *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(0)
-		c.operator.proxy.Disturb(faultproxy.Times(2, tally, faultproxy.Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 1)))
+		c.operator.Proxy.Disturb(faultproxy.Times(2, tally, faultproxy.Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 1)))
 		return disturbance{tally: tally}
 	},
 	"internal errors": func(_ *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(6)
-		c.operator.proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, faultproxy.Counted(tally, faultproxy.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0))))
+		c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, faultproxy.Counted(tally, faultproxy.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0))))
 		return disturbance{full: tally.Full(), tally: tally}
 	},
 	"unavailable": func(_ *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(30)
-		c.operator.proxy.Disturb(faultproxy.Counted(tally, faultproxy.Refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, 0)))
-		c.operator.proxy.EndWatches()
+		c.operator.Proxy.Disturb(faultproxy.Counted(tally, faultproxy.Refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, 0)))
+		c.operator.Proxy.EndWatches()
 		return disturbance{full: tally.Full(), tally: tally}
 	},
 	"conflicts": func(_ *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(0)
 		conflict := faultproxy.Refuse(http.StatusConflict, metav1.StatusReasonConflict, 0)
 		updates, patches := faultproxy.Times(9, tally, conflict), faultproxy.Times(3, tally, conflict)
-		c.operator.proxy.Disturb(func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
+		c.operator.Proxy.Disturb(func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
 			switch {
 			case !call.Changes():
 				forward(w, r)
@@ -73,34 +74,34 @@ var disturb = map[string]func(t *testing.T, c *cycle) disturbance{
 		return disturbance{tally: tally}
 	},
 	"watches end": func(_ *testing.T, c *cycle) disturbance {
-		c.operator.proxy.EndWatches()
-		return disturbance{changed: func() { c.operator.proxy.EndWatches() }}
+		c.operator.Proxy.EndWatches()
+		return disturbance{changed: func() { c.operator.Proxy.EndWatches() }}
 	},
 	"watches expire": func(_ *testing.T, c *cycle) disturbance {
-		c.operator.proxy.Disturb(expired(nil))
-		c.operator.proxy.EndWatches()
+		c.operator.Proxy.Disturb(expired(nil))
+		c.operator.Proxy.EndWatches()
 		return disturbance{}
 	},
 	"watches stall": func(_ *testing.T, c *cycle) disturbance {
 		full := make(chan struct{})
-		deliver := c.operator.proxy.HoldWatches()
-		return disturbance{changed: func() { close(full) }, full: full, lift: func() { c.operator.proxy.EndConnections(); deliver() }}
+		deliver := c.operator.Proxy.HoldWatches()
+		return disturbance{changed: func() { close(full) }, full: full, lift: func() { c.operator.Proxy.EndConnections(); deliver() }}
 	},
 	"answers are cut": func(_ *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(0)
 		notWatch := func(call faultproxy.Call) bool { return call.Verb != "watch" }
-		c.operator.proxy.Disturb(faultproxy.Only(notWatch, faultproxy.Times(1, tally, faultproxy.Cut)))
+		c.operator.Proxy.Disturb(faultproxy.Only(notWatch, faultproxy.Times(1, tally, faultproxy.Cut)))
 		return disturbance{tally: tally}
 	},
 	"writes without answer": func(_ *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(0)
-		c.operator.proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, faultproxy.Times(1, tally, faultproxy.Unanswered)))
+		c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Writes, faultproxy.Times(1, tally, faultproxy.Unanswered)))
 		return disturbance{tally: tally}
 	},
 	"lists are cut": func(_ *testing.T, c *cycle) disturbance {
 		list := func(call faultproxy.Call) bool { return call.Verb == "list" }
-		c.operator.proxy.Disturb(expired(faultproxy.Only(list, faultproxy.Times(1, faultproxy.NewTally(0), faultproxy.Cut))))
-		c.operator.proxy.EndWatches()
+		c.operator.Proxy.Disturb(expired(faultproxy.Only(list, faultproxy.Times(1, faultproxy.NewTally(0), faultproxy.Cut))))
+		c.operator.Proxy.EndWatches()
 		return disturbance{}
 	},
 	"quota":             quota,
@@ -109,12 +110,12 @@ var disturb = map[string]func(t *testing.T, c *cycle) disturbance{
 	"webhook reverts":   webhookReverts,
 	"no permissions": func(t *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(30)
-		if err := c.world.kube.RbacV1().ClusterRoleBindings().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
+		if err := c.world.Kube.RbacV1().ClusterRoleBindings().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		c.operator.proxy.Disturb(faultproxy.Forbidden(tally))
-		c.operator.proxy.EndWatches()
-		return disturbance{full: tally.Full(), tally: tally, lift: func() { c.operator.bind(t, c.world) }}
+		c.operator.Proxy.Disturb(faultproxy.Forbidden(tally))
+		c.operator.Proxy.EndWatches()
+		return disturbance{full: tally.Full(), tally: tally, lift: func() { c.operator.Bind(t, c.world) }}
 	},
 }
 
@@ -134,12 +135,12 @@ func expired(others faultproxy.Fault) faultproxy.Fault {
 	}
 }
 
-// quota refuses all new objects of the operator's kinds.
+// quota refuses all new objects of the operator's trial.Kinds.
 func quota(t *testing.T, c *cycle) disturbance {
 	t.Helper()
 	tally := faultproxy.NewTally(3)
-	c.operator.proxy.Disturb(faultproxy.Refused(tally))
-	quotas := c.world.kube.CoreV1().ResourceQuotas(c.namespace)
+	c.operator.Proxy.Disturb(faultproxy.Refused(tally))
+	quotas := c.world.Kube.CoreV1().ResourceQuotas(c.namespace)
 	none := resource.MustParse("0")
 	of := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{
 		"count/configmaps": none, "count/services": none, "count/statefulsets.apps": none,
@@ -147,8 +148,8 @@ func quota(t *testing.T, c *cycle) disturbance {
 	if _, err := quotas.Create(t.Context(), of, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the quota is in force", func() error {
-		_, err := c.world.kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
+	trial.Await(t, "the quota is in force", func() error {
+		_, err := c.world.Kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
 			return fmt.Errorf("a ConfigMap would be accepted")
@@ -165,12 +166,12 @@ func quota(t *testing.T, c *cycle) disturbance {
 // calm waits for an operator that runs and is idle, and begins to record for the next step.
 func (c *cycle) calm(t *testing.T) {
 	t.Helper()
-	if c.operator.died() != nil {
-		c.operator.restart(t)
+	if c.operator.Died() != nil {
+		c.operator.Restart(t)
 	}
-	c.operator.idle(t)
-	c.operator.proxy.Reset()
-	c.mirror.begin()
+	c.operator.Idle(t)
+	c.operator.Proxy.Reset()
+	c.mirror.Begin()
 }
 
 // disturbed makes the next step under a fault.
@@ -182,19 +183,20 @@ func (c *cycle) disturbed(t *testing.T, name string) {
 	if d.changed != nil {
 		d.changed()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), trial.Deadline)
 	defer cancel()
 	full := d.full
 	if d.rests {
-		c.operator.idle(t)
+		c.operator.Idle(t)
 		rested := make(chan struct{})
 		close(rested)
 		full = rested
 	}
-	if _, err := c.mirror.reaches(ctx, c.reach[step].state, full); err != nil {
+	if _, err := c.mirror.Reaches(ctx, c.reach[step].state, full); err != nil {
 		t.Errorf("step %q, while the fault lasts: %v", c.Steps[step].Name, err)
+		c.operator.Explain(t)
 	}
-	c.operator.proxy.Disturb(nil)
+	c.operator.Proxy.Disturb(nil)
 	if d.lift != nil {
 		d.lift()
 	}
@@ -214,16 +216,16 @@ func (c *cycle) touch(t *testing.T) {
 	t.Helper()
 	for _, value := range []string{"1", "null"} {
 		for _, resource := range []string{"prometheuses", "alertmanagers", "thanosrulers"} {
-			list, err := c.world.objects.Resource(kindOf(t, resource)).Namespace(c.namespace).List(t.Context(), metav1.ListOptions{})
+			list, err := c.world.Objects.Resource(trial.KindOf(t, resource)).Namespace(c.namespace).List(t.Context(), metav1.ListOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range list.Items {
 				if w.GetDeletionTimestamp() == nil {
-					c.world.patch(t, c.namespace, resource, w.GetName(), `{"spec":{"minReadySeconds":`+value+`}}`)
+					c.world.Patch(t, c.namespace, resource, w.GetName(), `{"spec":{"minReadySeconds":`+value+`}}`)
 				}
 			}
 		}
-		c.operator.idle(t)
+		c.operator.Idle(t)
 	}
 }

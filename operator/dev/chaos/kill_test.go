@@ -6,7 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/dev/chaos/faultproxy"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial/faultproxy"
 )
 
 // The operator is killed at each of its writes, before the API server gets it and after it has applied it.
@@ -72,31 +73,31 @@ func (c *cycle) plain(t *testing.T) {
 // lost reports whether the objects are not those that the last step leads to.
 func (c *cycle) lost() bool {
 	last := (c.next + len(c.Steps) - 1) % len(c.Steps)
-	return differs(c.reach[last].state, c.mirror.snapshot()) != ""
+	return trial.Differs(c.reach[last].state, c.mirror.Snapshot()) != ""
 }
 
 // killed makes the next step, in which the operator is killed.
 func (c *cycle) killed(t *testing.T, at faultproxy.Point) {
 	t.Helper()
 	c.calm(t)
-	fault, reached := faultproxy.Kill(at, c.operator.kill)
-	c.operator.proxy.Disturb(fault)
+	fault, reached := faultproxy.Kill(at, c.operator.Kill)
+	c.operator.Proxy.Disturb(fault)
 	step := c.step(t)
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), trial.Deadline)
 	defer cancel()
-	stopped, err := c.mirror.reaches(ctx, c.reach[step].state, reached)
+	stopped, err := c.mirror.Reaches(ctx, c.reach[step].state, reached)
 	switch {
 	case err != nil:
 		t.Errorf("not even undisturbed: %v", err)
 	case !stopped: // a write may come after the state is reached, for example one that changes nothing
-		c.operator.idleOr(t, reached)
+		c.operator.IdleOr(t, reached)
 	}
 	select {
 	case <-reached:
 	default:
 		t.Logf("not reached: the step did without %s %d", at.Call, at.Nth)
 	}
-	c.operator.proxy.Reset()
-	c.operator.restart(t)
+	c.operator.Proxy.Reset()
+	c.operator.Restart(t)
 	c.recovers(t, step, allow{calls: c.starting(step)})
 }

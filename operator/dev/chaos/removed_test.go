@@ -15,7 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/firekeeper-dev/firekeeper/operator/dev/chaos/faultproxy"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial/faultproxy"
 )
 
 // The namespace is deleted at some of the writes that create everything. It disappears, the operator rests, and another
@@ -27,16 +29,16 @@ func TestNamespaceDeleted(t *testing.T) {
 	for i := range namespaceDeletions {
 		at := points[(2*i+1)*len(points)/(2*namespaceDeletions)]
 		ok := t.Run(fmt.Sprintf("at %s", at.Call), func(t *testing.T) {
-			c.operator.idle(t)
-			c.operator.proxy.Reset()
+			c.operator.Idle(t)
+			c.operator.Proxy.Reset()
 			made := make(chan struct{})
 			once := sync.OnceFunc(func() {
 				<-made // nothing can be created in the namespace afterwards
-				if err := c.world.kube.CoreV1().Namespaces().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
+				if err := c.world.Kube.CoreV1().Namespaces().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
 					t.Error(err)
 				}
 			})
-			c.operator.proxy.Disturb(func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
+			c.operator.Proxy.Disturb(func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
 				if call == at.Call {
 					once()
 				}
@@ -44,23 +46,23 @@ func TestNamespaceDeleted(t *testing.T) {
 			})
 			c.step(t)
 			close(made)
-			await(t, "the namespace is gone", func() error {
-				_, err := c.world.kube.CoreV1().Namespaces().Get(t.Context(), c.namespace, metav1.GetOptions{})
+			trial.Await(t, "the namespace is gone", func() error {
+				_, err := c.world.Kube.CoreV1().Namespaces().Get(t.Context(), c.namespace, metav1.GetOptions{})
 				if !apierrors.IsNotFound(err) {
 					return fmt.Errorf("it is still there: %w", err)
 				}
 				return nil
 			})
-			c.operator.proxy.Disturb(nil)
-			c.operator.idle(t)
-			counts := c.operator.proxy.Reset()
+			c.operator.Proxy.Disturb(nil)
+			c.operator.Idle(t)
+			counts := c.operator.Proxy.Reset()
 			if n, most := counts.Sum(faultproxy.Call.Writes), 3*c.reach[0].writes.Sum(faultproxy.Any); n > most {
 				t.Errorf("%d writes for a namespace that ends, allowed are %d:\n%s", n, most, strings.Join(counts.Strings(faultproxy.Call.Writes), "\n"))
 			}
 			c.createNamespace(t)
 			c.next = 0
 			at := c.step(t)
-			c.mirror.begin()
+			c.mirror.Begin()
 			c.recovers(t, at, allow{calls: c.starting(at), anything: true})
 			c.plain(t)
 		})
@@ -79,34 +81,34 @@ func TestCRDsRemoved(t *testing.T) {
 	created := c.step(t)
 	c.expect(t, created)
 	crds := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	ours := slices.DeleteFunc(slices.Clone(kinds), func(k schema.GroupVersionResource) bool { return k.Group != monitoring })
+	ours := slices.DeleteFunc(slices.Clone(trial.Kinds), func(k schema.GroupVersionResource) bool { return k.Group != v1.GroupName })
 	for _, k := range ours {
 		ok := t.Run(k.Resource, func(t *testing.T) {
-			c.operator.idle(t)
-			c.operator.proxy.Reset()
-			name := k.Resource + "." + monitoring
-			if err := c.world.objects.Resource(crds).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			c.operator.Idle(t)
+			c.operator.Proxy.Reset()
+			name := k.Resource + "." + v1.GroupName
+			if err := c.world.Objects.Resource(crds).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			await(t, "the CRD is gone", func() error {
-				_, err := c.world.objects.Resource(crds).Get(t.Context(), name, metav1.GetOptions{})
+			trial.Await(t, "the CRD is gone", func() error {
+				_, err := c.world.Objects.Resource(crds).Get(t.Context(), name, metav1.GetOptions{})
 				if !apierrors.IsNotFound(err) {
 					return fmt.Errorf("it is still there: %w", err)
 				}
 				return nil
 			})
-			c.operator.idle(t)
-			have := c.mirror.snapshot()
+			c.operator.Idle(t)
+			have := c.mirror.Snapshot()
 			for key, o := range c.reach[created].state {
 				if _, is := have[key]; !is && !belongs(key, o, k.Resource, c.reach[created].state) {
 					t.Errorf("%s is lost", key)
 				}
 			}
-			c.world.apply(t, crdFile(t, k.Resource))
-			c.world.served(t)
-			c.world.apply(t, c.fill(c.Steps[created].Apply))
+			c.world.Apply(t, crdFile(t, k.Resource))
+			c.world.Served(t)
+			c.world.Apply(t, c.fill(c.Steps[created].Apply))
 			c.expect(t, created)
-			c.operator.idle(t)
+			c.operator.Idle(t)
 			c.expect(t, created)
 		})
 		count(crdsRemoved, c.Name, len(ours), ok)
@@ -114,7 +116,7 @@ func TestCRDsRemoved(t *testing.T) {
 }
 
 // belongs reports whether an object is of a kind, or is owned by an object of the kind, directly or not.
-func belongs(key string, o any, resource string, all state) bool {
+func belongs(key string, o any, resource string, all trial.State) bool {
 	if strings.HasPrefix(key, resource+"/") || resource == "prometheusrules" && strings.Contains(key, "-rulefiles-") {
 		return true
 	}
@@ -137,7 +139,7 @@ func belongs(key string, o any, resource string, all state) bool {
 
 func crdFile(t *testing.T, resource string) string {
 	t.Helper()
-	found, err := filepath.Glob(deploy("crds", "*"+resource+"*.yaml"))
+	found, err := filepath.Glob(trial.Deploy("crds", "*"+resource+"*.yaml"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("CRD of %s: %q, %v", resource, found, err)
 	}
@@ -152,11 +154,11 @@ func crdFile(t *testing.T, resource string) string {
 func (c *cycle) createNamespace(t *testing.T) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
-	if _, err := c.world.kube.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
+	if _, err := c.world.Kube.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the namespace has a service account", func() error {
-		_, err := c.world.kube.CoreV1().ServiceAccounts(c.namespace).Get(t.Context(), "default", metav1.GetOptions{})
+	trial.Await(t, "the namespace has a service account", func() error {
+		_, err := c.world.Kube.CoreV1().ServiceAccounts(c.namespace).Get(t.Context(), "default", metav1.GetOptions{})
 		return err
 	})
 }

@@ -15,11 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/dev/chaos/faultproxy"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial/faultproxy"
 )
-
-// foreign is the prefix of what webhooks of others add. It is not compared.
-const foreign = "others.example/"
 
 // answer decides about a write of the operator. A patch is a JSON patch; empty for none.
 type answer func(r *admissionv1.AdmissionRequest, o map[string]any) (allowed bool, patch string)
@@ -36,7 +34,7 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 		}
 		seen.Store(true)
 		response := &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
-		if review.Request.UserInfo.Username == c.operator.user {
+		if review.Request.UserInfo.Username == c.operator.User {
 			var o map[string]any
 			_ = json.Unmarshal(review.Request.Object.Raw, &o)
 			allowed, patch := decide(review.Request, o)
@@ -61,7 +59,7 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 	meta := metav1.ObjectMeta{Name: c.namespace}
 	client := arv1.WebhookClientConfig{URL: &server.URL, CABundle: ca}
 	name := "others.example.com"
-	api := c.world.kube.AdmissionregistrationV1()
+	api := c.world.Kube.AdmissionregistrationV1()
 	var err error
 	remove := func() error {
 		return api.ValidatingWebhookConfigurations().Delete(t.Context(), c.namespace, metav1.DeleteOptions{})
@@ -83,11 +81,11 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 	}
 	try := func() error {
 		seen.Store(false)
-		_, err := c.world.kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
+		_, err := c.world.Kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
-	await(t, "the webhook is in force", func() error {
+	trial.Await(t, "the webhook is in force", func() error {
 		if err := try(); err != nil {
 			return err
 		}
@@ -100,7 +98,7 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 		if err := remove(); err != nil {
 			t.Error(err)
 		}
-		await(t, "the webhook is not called any more", func() error {
+		trial.Await(t, "the webhook is not called any more", func() error {
 			if err := try(); err != nil || seen.Load() {
 				return fmt.Errorf("it is: %w", err)
 			}
@@ -113,7 +111,7 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 func webhookRefuses(t *testing.T, c *cycle) disturbance {
 	t.Helper()
 	tally := faultproxy.NewTally(3)
-	c.operator.proxy.Disturb(faultproxy.Refused(tally))
+	c.operator.Proxy.Disturb(faultproxy.Refused(tally))
 	lift := admission(t, c, false, func(*admissionv1.AdmissionRequest, map[string]any) (bool, string) { return false, "" })
 	return disturbance{full: tally.Full(), tally: tally, lift: lift}
 }
@@ -122,9 +120,9 @@ func webhookAnnotates(t *testing.T, c *cycle) disturbance {
 	t.Helper()
 	return disturbance{lift: admission(t, c, true, func(_ *admissionv1.AdmissionRequest, o map[string]any) (bool, string) {
 		if annotations, _ := o["metadata"].(map[string]any)["annotations"].(map[string]any); annotations == nil {
-			return true, `[{"op": "add", "path": "/metadata/annotations", "value": {"` + foreign + `seen": "yes"}}]`
+			return true, `[{"op": "add", "path": "/metadata/annotations", "value": {"` + trial.Foreign + `seen": "yes"}}]`
 		}
-		return true, `[{"op": "add", "path": "/metadata/annotations/` + strings.ReplaceAll(foreign, "/", "~1") + `seen", "value": "yes"}]`
+		return true, `[{"op": "add", "path": "/metadata/annotations/` + strings.ReplaceAll(trial.Foreign, "/", "~1") + `seen", "value": "yes"}]`
 	})}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
 const objects = `
@@ -191,10 +191,7 @@ func (w *world) annotate(mode string) {
 // build builds a program of the project.
 func build(t *testing.T, dir, name string) string {
 	t.Helper()
-	out := filepath.Join(dir, name)
-	text, err := command("go", "build", "-buildvcs=false", "-o", out, "github.com/firekeeper-dev/firekeeper/cmd/"+name).CombinedOutput()
-	if err != nil {
-		t.Fatalf("build %s: %v\n%s", name, err, strings.TrimSpace(string(text)))
-	}
+	out, err := trial.Build(dir, name)
+	must(t, err)
 	return out
 }

@@ -72,11 +72,11 @@ func (w *world) logs() {
 		return
 	}
 	for _, r := range w.replicas {
-		w.t.Logf("%s: %s", r.name, r.log.Brief(60))
+		w.t.Logf("%s: %s", r.Name, r.Log.Brief(60))
 	}
 	for _, s := range w.shards {
-		w.t.Logf("%s: %s", s.reloader.name, s.reloader.log.Brief(40))
-		w.t.Logf("%s: %s", s.prometheus.name, s.prometheus.log.Brief(20))
+		w.t.Logf("%s: %s", s.reloader.Name, s.reloader.Log.Brief(40))
+		w.t.Logf("%s: %s", s.prometheus.Name, s.prometheus.Log.Brief(20))
 	}
 }
 
@@ -124,7 +124,7 @@ func (w *world) owned() error {
 			return err
 		}
 		if len(active) == 0 {
-			return fmt.Errorf("%s scrapes nothing", s.prometheus.name)
+			return fmt.Errorf("%s scrapes nothing", s.prometheus.Name)
 		}
 		got = append(got, active...)
 	}
@@ -160,9 +160,9 @@ func (w *world) check() {
 		}
 	}
 	for _, r := range w.replicas {
-		for line := range strings.Lines(r.log.String()) {
+		for line := range strings.Lines(r.Log.String()) {
 			if strings.Contains(line, "of its list") || strings.Contains(line, "not in its list") || strings.Contains(line, "SuspiciousShrink") {
-				w.t.Errorf("%s: %s", r.name, line)
+				w.t.Errorf("%s: %s", r.Name, line)
 			}
 		}
 	}
@@ -187,21 +187,21 @@ type outage struct {
 var outages = []outage{
 	{"the leader", func(w *world, down time.Duration) {
 		leader, _ := w.leader()
-		leader.kill()
+		leader.Kill()
 		time.Sleep(down)
-		leader.start()
+		leader.Start(w.t)
 	}},
 	{"the standby", func(w *world, down time.Duration) {
 		standby := w.standby()
-		standby.kill()
+		standby.Kill()
 		time.Sleep(down)
-		standby.start()
+		standby.Start(w.t)
 	}},
 	{"config-reloader", func(w *world, down time.Duration) {
 		s := w.shards[w.rand.IntN(2)]
-		s.reloader.kill()
+		s.reloader.Kill()
 		time.Sleep(down)
-		s.reloader.start()
+		s.reloader.Start(s.w.t)
 	}},
 	{"Prometheus", func(w *world, down time.Duration) { w.shards[w.rand.IntN(2)].killPrometheus(down) }},
 	{"the API server", func(w *world, _ time.Duration) { must(w.t, w.cluster.RestartAPIServer(w.t.Context())) }},
@@ -368,7 +368,7 @@ func (w *world) kept(lists []string, scrapes int) {
 func (w *world) noService() {
 	lists := w.lists()
 	for _, r := range w.replicas {
-		r.kill()
+		r.Kill()
 	}
 	added := newTarget(w.t)
 	w.kept(lists, 5)
@@ -400,7 +400,7 @@ func (w *world) split() {
 // podRestarts: a pod that restarts without the service scrapes what is on its disk.
 func (w *world) podRestarts() {
 	for _, r := range w.replicas {
-		r.kill()
+		r.Kill()
 	}
 	lists := w.lists()
 	s := w.shards[w.rand.IntN(2)]
@@ -413,12 +413,12 @@ func (w *world) podRestarts() {
 func (w *world) noAPIServer() {
 	lists := w.lists()
 	for _, r := range w.replicas {
-		r.kill()
+		r.Kill()
 	}
 	pid := w.cluster.Processes()["kube-apiserver"]
 	must(w.t, syscall.Kill(pid, syscall.SIGSTOP))
 	for _, r := range w.replicas {
-		r.start()
+		r.Start(w.t)
 	}
 	w.kept(lists, 4)
 	must(w.t, syscall.Kill(pid, syscall.SIGCONT))
@@ -428,7 +428,7 @@ func (w *world) noAPIServer() {
 // to its lists.
 func (w *world) twoLeaders() {
 	old, _ := w.leader()
-	old.signal(syscall.SIGSTOP)
+	old.Signal(w.t, syscall.SIGSTOP)
 	within(w.t, time.Minute, "the next leader", func() error {
 		for _, r := range w.replicas {
 			if r == old {
@@ -443,19 +443,19 @@ func (w *world) twoLeaders() {
 		return errors.New("none")
 	})
 	w.settled("with the next leader")
-	old.signal(syscall.SIGCONT)
+	old.Signal(w.t, syscall.SIGCONT)
 	w.settled("with a leader that is back")
 }
 
 // allRestart: everything restarts at once, but for the API server.
 func (w *world) allRestart() {
 	for _, r := range w.replicas {
-		r.kill()
+		r.Kill()
 	}
 	for _, s := range w.shards {
 		s.killPrometheus(0, &s.reloader)
 	}
 	for _, r := range w.replicas {
-		r.start()
+		r.Start(w.t)
 	}
 }

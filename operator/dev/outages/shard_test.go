@@ -22,13 +22,14 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
 // shard is a pod of the Prometheus.
 type shard struct {
 	w                    *world
 	number               int
-	reloader, prometheus process
+	reloader, prometheus trial.Process
 	balancer             *scene.Balancer
 	vol                  *volumetest.Volume
 	dir                  string
@@ -51,20 +52,20 @@ func (w *world) startShard(number int) *shard {
 		url: "http://" + freeAddress(t), metrics: freeAddress(t), sd: freeAddress(t)}
 	w.tokenOf(sets[number]+"-0", wellknown.DiscoveryAudience, s.file("token"))
 	w.tokenOf(sets[number]+"-0", "", s.file("api-token"))
-	s.reloader = process{w: w, name: fmt.Sprint("config-reloader ", number), env: []string{
+	s.reloader = trial.Process{Name: fmt.Sprint("config-reloader ", number), Env: []string{
 		"POD_NAME=" + sets[number] + "-0", "SHARD=" + strconv.Itoa(number), "HTTPS_PROXY=" + s.balancer.URL,
-	}, args: []string{w.configReloader, "--listen-address=" + s.metrics, "--config-file=" + s.vol.Path("prometheus.yaml.gz"), "--config-envsubst-file=" + s.file("prometheus.yaml"),
+	}, Args: []string{w.configReloader, "--listen-address=" + s.metrics, "--config-file=" + s.vol.Path("prometheus.yaml.gz"), "--config-envsubst-file=" + s.file("prometheus.yaml"),
 		"--watched-dir=" + s.vol.Dir, "--reload-url=" + s.url + "/-/reload", "--targets-server=https://firekeeper-discovery.firekeeper.svc:8443", "--targets-token-file=" + s.file("token"),
 		"--targets-ca-file=" + w.caFile, "--targets-listen=" + s.sd, "--targets-file=" + s.file("targets.json.gz"), "--targets-report-interval=5s"}}
-	s.prometheus = process{w: w, name: fmt.Sprint("Prometheus ", number), args: []string{w.program, "--config.file=" + s.file("prometheus.yaml"),
+	s.prometheus = trial.Process{Name: fmt.Sprint("Prometheus ", number), Args: []string{w.program, "--config.file=" + s.file("prometheus.yaml"),
 		"--storage.tsdb.path=" + s.file("data"), "--storage.tsdb.no-lockfile", "--web.listen-address=" + strings.TrimPrefix(s.url, "http://"), "--web.enable-lifecycle",
 		"--scrape.discovery-reload-interval=1s"}}
-	t.Cleanup(s.reloader.kill)
-	t.Cleanup(s.prometheus.kill)
+	t.Cleanup(s.reloader.Kill)
+	t.Cleanup(s.prometheus.Kill)
 	s.deliver("own")
-	s.reloader.start()
+	s.reloader.Start(s.w.t)
 	within(t, time.Minute, "the configuration", func() error { _, err := os.Stat(s.file("prometheus.yaml")); return err })
-	s.prometheus.start()
+	s.prometheus.Start(s.w.t)
 	return s
 }
 
@@ -98,7 +99,7 @@ func (s *shard) runs(mode string) error {
 	}
 	own, listed := strings.Contains(status.Data.YAML, "kubernetes_sd_configs"), strings.Contains(status.Data.YAML, "http_sd_configs")
 	if own != (mode != "central") || listed != (mode != "own") {
-		return fmt.Errorf("%s runs another configuration than that of mode %s", s.prometheus.name, mode)
+		return fmt.Errorf("%s runs another configuration than that of mode %s", s.prometheus.Name, mode)
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (s *shard) delivered() error {
 	}
 	found := regexp.MustCompile(`(?m)^prometheus_sd_discovered_targets{config="` + job + `",[^}]*} (\d+)$`).FindStringSubmatch(page)
 	if found == nil || found[1] != strconv.Itoa(want) {
-		return fmt.Errorf("%s has discovered %v targets, want %d", s.prometheus.name, found, want)
+		return fmt.Errorf("%s has discovered %v targets, want %d", s.prometheus.Name, found, want)
 	}
 	return nil
 }
@@ -175,33 +176,33 @@ func (s *shard) connected() error {
 		values[name] = v
 	}
 	if values["disagreements"] != 0 {
-		s.w.t.Errorf("%s: %v disagreements", s.reloader.name, values["disagreements"])
+		s.w.t.Errorf("%s: %v disagreements", s.reloader.Name, values["disagreements"])
 	}
 	if values["leader"] < s.leader || values["leader"] == s.leader && values["sequence"] < s.sequence {
-		s.w.t.Errorf("%s went from list %.0f-%.0f to %.0f-%.0f", s.reloader.name, s.leader, s.sequence, values["leader"], values["sequence"])
+		s.w.t.Errorf("%s went from list %.0f-%.0f to %.0f-%.0f", s.reloader.Name, s.leader, s.sequence, values["leader"], values["sequence"])
 	}
 	s.leader, s.sequence = values["leader"], values["sequence"]
 	if values["connected"] != 1 {
-		return fmt.Errorf("%s is not connected", s.reloader.name)
+		return fmt.Errorf("%s is not connected", s.reloader.Name)
 	}
 	return nil
 }
 
 // killPrometheus kills Prometheus and what else is given, and starts all after a while.
-func (s *shard) killPrometheus(down time.Duration, others ...*process) {
+func (s *shard) killPrometheus(down time.Duration, others ...*trial.Process) {
 	s.w.t.Helper()
 	from := time.Now()
 	s.restarts = append(s.restarts, span{from, from.Add(time.Hour)})
-	s.prometheus.kill()
+	s.prometheus.Kill()
 	for _, p := range others {
-		p.kill()
+		p.Kill()
 	}
 	time.Sleep(down)
 	for _, p := range others {
-		p.start()
+		p.Start(s.w.t)
 	}
-	s.prometheus.start()
-	within(s.w.t, time.Minute, s.prometheus.name+" is ready", func() error {
+	s.prometheus.Start(s.w.t)
+	within(s.w.t, time.Minute, s.prometheus.Name+" is ready", func() error {
 		var text string
 		return get(s.url+"/-/ready", &text)
 	})

@@ -1,4 +1,4 @@
-package chaos
+package trial
 
 import (
 	"context"
@@ -22,36 +22,37 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// state is the objects of a namespace as they are compared, by "resource/name".
-type state map[string]any
+// State is the objects of a namespace as they are compared, by "resource/name".
+type State map[string]any
 
-// mirror follows all objects of a namespace, on its own connection to the API server, and watches what happens to them.
-type mirror struct {
+// Mirror follows all objects of a namespace, on its own connection to the API server, and watches what happens to them.
+type Mirror struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced at each change
-	state   state
+	state   State
 	atoms   map[string][]string // what an object contributes to present
 	present map[string]int
-	life    life
+	life    Life
 	last    map[string]string // last pod template or UID, by "what name"
 }
 
-// life has the replacements and absences of objects since [mirror.begin].
-type life struct {
+// Life has the replacements and absences of objects since [Mirror.Begin].
+type Life struct {
 	Replaced map[string]int  // by "template web", "StatefulSet web", "pod web-0": how often another one came
 	Missing  map[string]bool // atoms that were not there for a while
 	before   map[string]bool // atoms at the beginning
 }
 
-func newMirror(t *testing.T, w *world, namespace string) *mirror {
+// NewMirror starts to follow a namespace.
+func NewMirror(t *testing.T, w *World, namespace string) *Mirror {
 	t.Helper()
-	m := &mirror{
-		changed: make(chan struct{}), state: state{}, atoms: map[string][]string{}, present: map[string]int{}, last: map[string]string{},
+	m := &Mirror{
+		changed: make(chan struct{}), state: State{}, atoms: map[string][]string{}, present: map[string]int{}, last: map[string]string{},
 	}
-	m.begin()
+	m.Begin()
 	ctx, cancel := context.WithCancel(context.Background())
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(w.objects, 0, namespace, nil)
-	for _, k := range kinds {
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(w.Objects, 0, namespace, nil)
+	for _, k := range Kinds {
 		change := func(o any) { m.put(k.Resource, o.(*unstructured.Unstructured)) }
 		informer := factory.ForResource(k).Informer()
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -77,13 +78,13 @@ func newMirror(t *testing.T, w *world, namespace string) *mirror {
 	return m
 }
 
-// begin starts a new life and returns the finished one.
-func (m *mirror) begin() life {
+// Begin starts a new life and returns the finished one.
+func (m *Mirror) Begin() Life {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := m.life
 	maps.DeleteFunc(out.Missing, func(atom string, _ bool) bool { return !out.before[atom] || m.present[atom] == 0 })
-	m.life = life{Replaced: map[string]int{}, Missing: map[string]bool{}, before: map[string]bool{}}
+	m.life = Life{Replaced: map[string]int{}, Missing: map[string]bool{}, before: map[string]bool{}}
 	for atom, n := range m.present {
 		if n > 0 {
 			m.life.before[atom] = true
@@ -92,7 +93,7 @@ func (m *mirror) begin() life {
 	return out
 }
 
-func (m *mirror) put(resource string, o *unstructured.Unstructured) {
+func (m *Mirror) put(resource string, o *unstructured.Unstructured) {
 	key := resource + "/" + o.GetName()
 	normal, atoms := normalize(resource, o), atomsOf(resource, o)
 	m.mu.Lock()
@@ -111,19 +112,19 @@ func (m *mirror) put(resource string, o *unstructured.Unstructured) {
 	case "pods":
 		m.replaced("pod "+o.GetName(), string(o.GetUID()))
 	case "persistentvolumeclaims":
-		m.replaced("claim "+o.GetName(), string(o.GetUID()))
+		m.replaced("PVC "+o.GetName(), string(o.GetUID()))
 	}
 	m.tell()
 }
 
-func (m *mirror) replaced(what, now string) {
+func (m *Mirror) replaced(what, now string) {
 	if m.last[what] != now {
 		m.last[what] = now
 		m.life.Replaced[what]++
 	}
 }
 
-func (m *mirror) drop(resource string, o *unstructured.Unstructured) {
+func (m *Mirror) drop(resource string, o *unstructured.Unstructured) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := resource + "/" + o.GetName()
@@ -133,7 +134,7 @@ func (m *mirror) drop(resource string, o *unstructured.Unstructured) {
 }
 
 // contribute replaces what an object contributes at once.
-func (m *mirror) contribute(key string, atoms []string) {
+func (m *Mirror) contribute(key string, atoms []string) {
 	before := m.atoms[key]
 	m.atoms[key] = atoms
 	for _, a := range atoms {
@@ -146,13 +147,13 @@ func (m *mirror) contribute(key string, atoms []string) {
 	}
 }
 
-func (m *mirror) tell() {
+func (m *Mirror) tell() {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
 
-// snapshot returns the current objects.
-func (m *mirror) snapshot() state {
+// Snapshot returns the current objects.
+func (m *Mirror) Snapshot() State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return merged(m.state)
@@ -160,8 +161,8 @@ func (m *mirror) snapshot() state {
 
 // merged returns a state in which rule files are objects of their own: which of its ConfigMaps has a file depends on the
 // order in which they came.
-func merged(s state) state {
-	out := make(state, len(s))
+func merged(s State) State {
+	out := make(State, len(s))
 	for key, o := range s {
 		config := o.(map[string]any)
 		owner := ""
@@ -197,13 +198,13 @@ func ownerOfRules(labels map[string]any) string {
 	return ""
 }
 
-// reaches waits until the objects equal want, or stop is closed.
+// Reaches waits until the objects equal want, or stop is closed.
 //
 // Errors: the remaining differences when ctx ends.
-func (m *mirror) reaches(ctx context.Context, want state, stop <-chan struct{}) (stopped bool, err error) {
+func (m *Mirror) Reaches(ctx context.Context, want State, stop <-chan struct{}) (stopped bool, err error) {
 	for {
 		m.mu.Lock()
-		key := differs(want, merged(m.state))
+		key := Differs(want, merged(m.state))
 		changed := m.changed
 		m.mu.Unlock()
 		if key == "" {
@@ -214,13 +215,13 @@ func (m *mirror) reaches(ctx context.Context, want state, stop <-chan struct{}) 
 		case <-stop:
 			return true, nil
 		case <-ctx.Done():
-			return false, fmt.Errorf("not reached: %s", difference(want, m.snapshot()))
+			return false, fmt.Errorf("not reached: %s", Difference(want, m.Snapshot()))
 		}
 	}
 }
 
-// differs returns the first object that is not the same; empty if there is none.
-func differs(want, have state) string {
+// Differs returns the first object that is not the same; empty if there is none.
+func Differs(want, have State) string {
 	for key, o := range want {
 		if !reflect.DeepEqual(o, have[key]) {
 			return key
@@ -234,8 +235,8 @@ func differs(want, have state) string {
 	return ""
 }
 
-// difference describes the objects that are not the same.
-func difference(want, have state) string {
+// Difference describes the objects that are not the same.
+func Difference(want, have State) string {
 	out := ""
 	all := maps.Clone(want)
 	maps.Copy(all, have)
@@ -258,32 +259,9 @@ func difference(want, have state) string {
 	return out
 }
 
-// garbage returns an object whose owner does not exist, or that is being deleted; empty if there is none.
-func garbage(s state) string {
-	for key, o := range s {
-		object, is := o.(map[string]any)
-		if !is {
-			continue // a rule file
-		}
-		metadata := object["metadata"].(map[string]any)
-		if metadata["deletionTimestamp"] != nil {
-			return key
-		}
-		owners, _ := metadata["ownerReferences"].([]any)
-		for _, ref := range owners {
-			ref := ref.(map[string]any)
-			resource := resources[ref["kind"].(string)]
-			if _, exists := s[resource+"/"+ref["name"].(string)]; resource != "" && !exists {
-				return key
-			}
-		}
-	}
-	return ""
-}
-
-// rests waits until nothing changes for a while. It is used once per step, for the state that later runs are compared
+// Rests waits until nothing changes for a while. It is used once per step, for the state that later runs are compared
 // with.
-func (m *mirror) rests(ctx context.Context, quiet time.Duration) error {
+func (m *Mirror) Rests(ctx context.Context, quiet time.Duration) error {
 	for {
 		m.mu.Lock()
 		changed := m.changed
@@ -311,7 +289,7 @@ func normalize(resource string, o *unstructured.Unstructured) any {
 		delete(metadata, field)
 	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok {
-		maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.HasPrefix(key, foreign) })
+		maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.HasPrefix(key, Foreign) })
 		if len(annotations) == 0 {
 			delete(metadata, "annotations")
 		}
@@ -328,7 +306,7 @@ func normalize(resource string, o *unstructured.Unstructured) any {
 	case "statefulsets":
 		delete(out, "status")
 		if annotations, ok := metadata["annotations"].(map[string]any); ok && annotations[wellknown.AnnotationInputHash] != nil {
-			annotations[wellknown.AnnotationInputHash] = "of the owner's generation"
+			annotations[wellknown.AnnotationInputHash] = "of the generation"
 		}
 	case "persistentvolumeclaims":
 		delete(out, "status")
@@ -400,3 +378,6 @@ func timeless(v any, generation int64) any {
 	}
 	return v
 }
+
+// Foreign is the prefix of annotations that others set in tests. They are not compared.
+const Foreign = "others.example/"

@@ -174,6 +174,13 @@ func (p *Proxy) Counts() Counts {
 	return out
 }
 
+// Unfinished returns the requests without watches that are not finished.
+func (p *Proxy) Unfinished() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Counts(p.flight).Strings(Any)
+}
+
 // Quiet waits until no request but watches is unfinished.
 func (p *Proxy) Quiet(ctx context.Context) error {
 	for {

@@ -1,4 +1,4 @@
-package chaos
+package trial
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func atomsOf(resource string, o *unstructured.Unstructured) (out []string) {
 	case "statefulsets":
 		return []string{"StatefulSet " + name}
 	case "persistentvolumeclaims":
-		return []string{"claim " + name}
+		return []string{"PVC " + name}
 	case "services":
 		return []string{"Service " + name}
 	case "configmaps":

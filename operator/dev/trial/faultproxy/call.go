@@ -75,7 +75,7 @@ func (c Counts) Strings(match func(Call) bool) []string {
 	return out
 }
 
-// callOf describes a request. It reads the body of a creation, which has the name.
+// callOf describes a request. It reads the body: that of a creation has the name.
 func (p *Proxy) callOf(r *http.Request) (Call, error) {
 	info, err := p.info.NewRequestInfo(r)
 	if err != nil {
@@ -88,12 +88,16 @@ func (p *Proxy) callOf(r *http.Request) (Call, error) {
 		Verb: info.Verb, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
 		DryRun: r.URL.Query().Get("dryRun") != "",
 	}
-	if out.Verb == "create" && out.Name == "" {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return out, err
-		}
+	// A client stops sending a body when it is refused, and a proxy that passes the body on while it comes then waits for
+	// the rest of it, and the client for the end of the answer.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return out, err
+	}
+	if len(body) > 0 {
 		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	if out.Verb == "create" && out.Name == "" {
 		out.Name = nameIn(body)
 	}
 	return out, nil

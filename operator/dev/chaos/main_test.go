@@ -1,0 +1,69 @@
+package chaos
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
+)
+
+func TestMain(m *testing.M) {
+	code := clustertest.Main(m)
+	if complete {
+		if err := write(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	trial.Clean()
+	os.Exit(code)
+}
+
+var (
+	sharedOnce  sync.Once
+	sharedWorld *trial.World
+)
+
+// shared returns the cluster of all tests that leave it alone.
+func shared(t *testing.T) *trial.World {
+	t.Helper()
+	c := clustertest.Shared(t, cluster.Options{ControllerManager: true})
+	sharedOnce.Do(func() { sharedWorld = trial.Prepare(t, c) })
+	if sharedWorld == nil {
+		t.Fatal("an earlier test could not prepare the cluster")
+	}
+	return sharedWorld
+}
+
+// own returns a cluster for one test.
+func own(t *testing.T) *trial.World {
+	t.Helper()
+	return trial.Prepare(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
+}
+
+// garbage returns an object whose owner does not exist, or that is being deleted; empty if there is none.
+func garbage(s trial.State) string {
+	for key, o := range s {
+		object, is := o.(map[string]any)
+		if !is {
+			continue // a rule file
+		}
+		metadata := object["metadata"].(map[string]any)
+		if metadata["deletionTimestamp"] != nil {
+			return key
+		}
+		owners, _ := metadata["ownerReferences"].([]any)
+		for _, ref := range owners {
+			ref := ref.(map[string]any)
+			resource := resources[ref["kind"].(string)]
+			if _, exists := s[resource+"/"+ref["name"].(string)]; resource != "" && !exists {
+				return key
+			}
+		}
+	}
+	return ""
+}
