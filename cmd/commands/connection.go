@@ -86,6 +86,7 @@ func (o *connection) restConfig() (*rest.Config, error) {
 	cfg.DisableCompression = true // the network to the API server is fast, and large payloads are already compressed
 	cfg.UserAgent = "PrometheusOperator/" + version.Version
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
+	cfg.Wrap(client.Impatient)
 	cfg.Wrap(client.Bounded)
 	return cfg, nil
 }

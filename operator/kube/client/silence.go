@@ -1,0 +1,105 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The API server ends each request but watches after a minute by default (--request-timeout), so that what takes longer
+// was lost on the way: a proxy or load balancer keeps the connection, and the health check of the connection succeeds.
+// These are how long it may take to begin an answer, or to continue one. Lists get more time, in case of clusters that
+// need more for them: one that is always given up would prevent the start, a lost one only delays it.
+const (
+	silence     = 90 * time.Second
+	readSilence = 5 * time.Minute
+)
+
+// SilentError means that a request was given up because no part of its answer came for a while.
+type SilentError struct{ After time.Duration }
+
+func (e SilentError) Error() string {
+	return "no part of an answer came for " + e.After.String() + ", giving up"
+}
+
+// Timeout and Temporary implement [net.Error].
+func (SilentError) Timeout() bool   { return true }
+func (SilentError) Temporary() bool { return true }
+
+// Impatient returns a transport that gives up requests, other than watches, that are not answered. A lost answer would
+// block the part of the operator that waits for it forever. Use it with [k8s.io/client-go/rest.Config.Wrap].
+func Impatient(next http.RoundTripper) http.RoundTripper { return impatient{next} }
+
+type impatient struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
+	if endless(r) {
+		return i.next.RoundTrip(r)
+	}
+	after := silence
+	if r.Method == http.MethodGet {
+		after = readSilence
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	a := &answer{ctx: ctx, cancel: cancel, after: after, timer: time.AfterFunc(after, func() { cancel(SilentError{after}) })}
+	out, err := i.next.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		a.end()
+		return nil, a.failure(err)
+	}
+	a.timer.Reset(after)
+	a.ReadCloser = out.Body
+	out.Body = a
+	return out, nil
+}
+
+// WrappedRoundTripper returns the wrapped transport to client-go, which looks for the innermost one.
+func (i impatient) WrappedRoundTripper() http.RoundTripper { return i.next }
+
+// endless reports whether an answer may take any time: that of a watch.
+func endless(r *http.Request) bool {
+	return strings.Contains(r.URL.RawQuery, "watch=") && r.URL.Query().Get("watch") != "false"
+}
+
+// answer is the body of a response.
+type answer struct {
+	io.ReadCloser
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	after  time.Duration // without a part of the answer
+	timer  *time.Timer
+}
+
+// Read implements io.Reader.
+func (a *answer) Read(b []byte) (int, error) {
+	n, err := a.ReadCloser.Read(b)
+	switch {
+	case err != nil:
+		a.timer.Stop()
+	case n > 0:
+		a.timer.Reset(a.after)
+	}
+	return n, a.failure(err)
+}
+
+// Close implements io.Closer.
+func (a *answer) Close() error {
+	defer a.end()
+	return a.ReadCloser.Close()
+}
+
+func (a *answer) end() {
+	a.timer.Stop()
+	a.cancel(context.Canceled)
+}
+
+// failure returns the reason if the request was given up, and err otherwise.
+func (a *answer) failure(err error) error {
+	if silent, is := context.Cause(a.ctx).(SilentError); is && err != nil && err != io.EOF {
+		return silent
+	}
+	return err
+}
