@@ -3,7 +3,9 @@ package compact
 import (
 	"fmt"
 	"math/rand"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,5 +97,37 @@ func TestTableIsRebuilt(t *testing.T) {
 	}
 	if most > 2*fewest {
 		t.Errorf("%d strings for about 200", most)
+	}
+}
+
+// The memory of a table does not depend on the length of the strings that a group had before: one object with a
+// large label that changes often would fill it beside many groups that do not change.
+func TestOldStringsAreForgotten(t *testing.T) {
+	var table Table
+	for i := range 5 * fewest { // as many may be garbage
+		table.Put(group(fmt.Sprint(i), nil, model.LabelSet{"address": model.LabelValue(fmt.Sprint(i))}))
+	}
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const size = 256 << 10
+	before := heap()
+	var last *Group
+	for i := range 1000 {
+		next := table.Put(group("changes", model.LabelSet{"note": model.LabelValue(strings.Repeat(fmt.Sprintf("%04d", i), size/4))}))
+		table.Drop(last)
+		last = next
+	}
+	if more := int64(heap() - before); more > 4*size {
+		t.Errorf("%d KiB more after 1000 changes of %d KiB", more>>10, size>>10)
+	}
+	if n := len(table.Expand(last).Labels["note"]); n != size {
+		t.Errorf("the last one has %d bytes", n)
+	}
+	if table.Len() > 5*fewest+20 {
+		t.Errorf("%d indices", table.Len())
 	}
 }

@@ -8,18 +8,18 @@ const fewest = 1024
 // Table holds the strings of all groups and the groups that use them. The zero value is empty. It
 // is safe for concurrent use.
 //
-// Strings of dropped groups remain until more than half of the table is garbage. Then it is
-// rebuilt, so that constantly changing labels do not make it grow.
+// A string is forgotten with its last use, however long it is. Its index is reused, and the table is rebuilt
+// when more than half of its indices have no string.
 type Table struct {
 	mu      sync.RWMutex
 	ids     map[string]uint32
 	strings []string
 	uses    []uint32 // of each string, in labels of groups
-	garbage int      // strings without uses
+	spare   []uint32 // indices without a string
 	groups  map[*Group]struct{}
 }
 
-// Len returns the number of strings in the table, including garbage.
+// Len returns the number of indices in the table, including spare ones.
 func (t *Table) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -29,35 +29,39 @@ func (t *Table) Len() int {
 // use returns the index of a string and counts a use.
 func (t *Table) use(s string) uint32 {
 	id, ok := t.ids[s]
-	if !ok {
+	if ok {
+		t.uses[id]++
+		return id
+	}
+	if last := len(t.spare) - 1; last >= 0 {
+		id, t.spare = t.spare[last], t.spare[:last]
+		t.strings[id], t.uses[id] = s, 1
+	} else {
 		id = uint32(len(t.strings))
-		t.ids[s] = id
-		t.strings, t.uses = append(t.strings, s), append(t.uses, 0)
-		t.garbage++
+		t.strings, t.uses = append(t.strings, s), append(t.uses, 1)
 	}
-	if t.uses[id] == 0 {
-		t.garbage--
-	}
-	t.uses[id]++
+	t.ids[s] = id
 	return id
 }
 
 // free releases one use of a string.
 func (t *Table) free(id uint32) {
 	if t.uses[id]--; t.uses[id] == 0 {
-		t.garbage++
+		delete(t.ids, t.strings[id])
+		t.strings[id] = ""
+		t.spare = append(t.spare, id)
 	}
 }
 
-// tidy rebuilds the table when it is mostly garbage.
+// tidy rebuilds the table when most of its indices are spare.
 func (t *Table) tidy() {
-	if len(t.strings) < fewest || t.garbage <= len(t.strings)/2 {
+	if len(t.strings) < fewest || len(t.spare) <= len(t.strings)/2 {
 		return
 	}
 	before, uses := t.strings, t.uses
-	live := len(before) - t.garbage
+	live := len(before) - len(t.spare)
 	moved := make([]uint32, len(before))
-	t.ids, t.garbage = make(map[string]uint32, live), 0
+	t.ids, t.spare = make(map[string]uint32, live), nil
 	t.strings, t.uses = make([]string, 0, live), make([]uint32, 0, live)
 	for old, n := range uses {
 		if n == 0 {
