@@ -80,6 +80,9 @@ const (
 	// AliasBytes is the maximum expanded size of the aliases of one YAML document. A few hundred kilobytes of text
 	// could expand to gigabytes, because YAML parsers limit the number of aliases and not their size.
 	AliasBytes = 4 << 20
+	// GroupBytes is the maximum size of the labels of all targets of one object that is discovered: an EndpointSlice has
+	// those of a pod once for each port of the service. It is sufficient for 1,000 pods with ten ports each.
+	GroupBytes = 64 << 20
 	// URLBytes is the maximum length of a URL of a receiver.
 	URLBytes = 16 << 10
 )

@@ -47,6 +47,7 @@ var table = []row{
 	{"ReferredBytes", anyObject, "Secrets and ConfigMaps that it refers to, as a whole", ReferredBytes, "bytes"},
 	{"TLSFileBytes", anyObject, "one certificate, key or bundle of CAs that is mounted as a file", TLSFileBytes, "bytes"},
 	{"AliasBytes", "document in YAML", "what its aliases stand for", AliasBytes, "bytes"},
+	{"GroupBytes", "EndpointSlice, Endpoints, Pod and others that are discovered", "labels of all its targets; its targets are left out", GroupBytes, "bytes"},
 	{"URLBytes", amConfig, "one URL", URLBytes, "bytes"},
 	{"RegexpOperators", anyObject, "operators and character classes of one regular expression; a Unicode class counts 64, a range 256 where case is ignored", RegexpOperators, ""},
 	{"RegexpCost", scrapes + ", " + amConfig, "instructions and character ranges of all regular expressions", RegexpCost, ""},

@@ -24,10 +24,11 @@ const last = "-"
 type Informers func(role string) cache.SharedIndexInformer
 
 // NewBuilder returns the group builder of Prometheus for a role; nil for an unknown role. Informers
-// of the primary objects of the role need the indices of [Indexers].
-func NewBuilder(role string, of Informers) discovery.Discoverer {
+// of the primary objects of the role need the indices of [Indexers]. left (optional) learns which objects are left
+// out.
+func NewBuilder(role string, of Informers, left Left) discovery.Discoverer {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "events_total"}, []string{"role", "event"})
-	primary, nodes, namespaces := of(role), optional(of(roleNode)), optional(of(namespaceObjects))
+	primary, nodes, namespaces := bind(role, of, left), optional(of(roleNode)), optional(of(namespaceObjects))
 	switch role {
 	case roleEndpoints:
 		return kubernetes.NewEndpoints(nil, primary, of(roleService), of(rolePod), nodes, namespaces, nil, nil, false, false, false, events)

@@ -29,7 +29,7 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 		if sd.Role == roleEndpoints && o.onlySlices(scopeOf(sd, own)) {
 			unknown("the job discovers Endpoints, and only EndpointSlices were given")
 		}
-		out.Groups = append(out.Groups, groups...)
+		out.Groups, out.Gaps = append(out.Groups, groups...), append(out.Gaps, o.TooLarge(sd, own)...)
 	}
 	return out
 }

@@ -51,7 +51,7 @@ func (in informers) groupsBy(role string, builders int) []*targetgroup.Group {
 	for i, part := range parts {
 		own := maps.Clone(in)
 		own[role] = &informer{store: in[role].store} // each builder has its own handler
-		builder := NewBuilder(role, own.of)
+		builder := NewBuilder(role, own.of, nil)
 		for _, object := range part {
 			own[role].handler.OnAdd(object, true)
 		}

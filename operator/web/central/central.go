@@ -42,6 +42,8 @@ type Runner struct {
 	read      bool // the workloads were read
 	ready     bool // all workloads had their lists once
 	missing   string
+	tooLarge  string // objects whose targets are left out
+	toldLarge time.Time
 }
 
 // New returns a Runner. It takes over the observer of the source. most is the number of bytes that the
@@ -78,6 +80,7 @@ func (r *Runner) Run(ctx context.Context) {
 	defer check.Stop()
 	for {
 		r.check(ctx, time.Now())
+		r.largeObjects(time.Now())
 		r.update(time.Now())
 		for waiting := true; waiting; {
 			select {

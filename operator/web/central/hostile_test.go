@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 
@@ -156,6 +157,35 @@ func TestHostilePods(t *testing.T) {
 		settled(10 * time.Minute)
 		if s := b.StatusOf(b.server); s.Workloads[0].Beyond != nil {
 			t.Errorf("after the pods are gone: %v", s.Workloads[0].Beyond)
+		}
+	})
+}
+
+// A pod with more targets than one object may have has none, which the status page, a metric and the log say. The
+// other targets of the job are listed.
+func TestHostileObject(t *testing.T) {
+	large := pod("demo", "large", "web", 1000)
+	for range 80_000 {
+		large.Spec.Containers[0].Ports = append(large.Spec.Containers[0].Ports, corev1.ContainerPort{ContainerPort: 80})
+	}
+	inBubble(t, func(b *bed) {
+		b.addPods(40, "demo")
+		b.api.Kind("pods").Add(large)
+	}, func(t *testing.T, b *bed) {
+		settled(20 * time.Second)
+		if on := b.shards(t, webJob, 2); len(on) != 40 {
+			t.Errorf("%d targets", len(on))
+		}
+		if text := b.StatusOf(b.server).table(time.Now()); !strings.Contains(text, "too many labels: pods demo/large\n") {
+			t.Errorf("status:\n%s", text)
+		}
+		if text := b.metrics(t); !strings.Contains(text, "prometheus_operator_discovery_too_large_objects 1\n") {
+			t.Errorf("metrics:\n%s", text)
+		}
+		b.api.Kind("pods").Delete(large)
+		settled(20 * time.Second)
+		if s := b.StatusOf(b.server); len(s.TooLarge) > 0 || len(b.shards(t, webJob, 2)) != 40 {
+			t.Errorf("without it: %v", s.TooLarge)
 		}
 	})
 }

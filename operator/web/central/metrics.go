@@ -8,6 +8,7 @@ var (
 	waitingDesc   = prometheus.NewDesc("prometheus_operator_discovery_waiting_jobs", "Jobs whose targets are not known: their last ones stay in the lists.", nil, nil)
 	unreadDesc    = prometheus.NewDesc("prometheus_operator_discovery_unread_objects", "Objects whose jobs cannot be evaluated: their last targets stay in the lists.", nil, nil)
 	outdatedDesc  = prometheus.NewDesc("prometheus_operator_discovery_outdated_workloads", "Workloads whose lists are not those of their current configuration.", nil, nil)
+	tooLargeDesc  = prometheus.NewDesc("prometheus_operator_discovery_too_large_objects", "EndpointSlices, pods and others whose targets are left out, because they have too many labels.", nil, nil)
 	memoryDesc    = prometheus.NewDesc("prometheus_operator_discovery_target_bytes", "Bytes of the targets in all lists before they are compressed.", nil, nil)
 	memoryMost    = prometheus.NewDesc("prometheus_operator_discovery_target_limit_bytes", "Limit of prometheus_operator_discovery_target_bytes.", nil, nil)
 )
@@ -48,6 +49,7 @@ func (r *Runner) Collect(ch chan<- prometheus.Metric) {
 	gauge(waitingDesc, waiting)
 	gauge(unreadDesc, unread)
 	gauge(outdatedDesc, outdated)
+	gauge(tooLargeDesc, len(r.source.Groups.TooLarge()))
 	gauge(memoryDesc, int(r.memory.Used()))
 	gauge(memoryMost, int(r.memory.Most))
 }

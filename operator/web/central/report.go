@@ -66,12 +66,28 @@ func (r *Runner) leaveOut(now time.Time, w *workload) {
 	}
 }
 
+// largeObjects logs the objects whose targets are left out, if others than before are.
+func (r *Runner) largeObjects(now time.Time) {
+	all := r.source.Groups.TooLarge()
+	text := ""
+	if len(all) > 0 {
+		text = few(all)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if text != "" && text != r.tooLarge && now.Sub(r.toldLarge) >= quiet {
+		r.toldLarge = now
+		r.log.Warn("objects are left out, because their targets have too many labels", "reason", reasonLeftOut, "objects", text)
+	}
+	r.tooLarge = text
+}
+
 // few returns some names and the number of the others.
 func few(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if more := len(names) - mostNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more jobs", strings.Join(names[:mostNamed], ", "), more)
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }

@@ -20,7 +20,10 @@ type Status struct {
 	// Leads is true if this replica serves lists.
 	Leads bool `json:"leads"`
 	// Problem is the reason why workloads may be missing. Absent if all were read.
-	Problem   string           `json:"problem,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	// TooLarge are the objects whose targets are left out, as they have more than 64 MiB of labels. Absent if there
+	// are none.
+	TooLarge  []string         `json:"tooLarge,omitempty"`
 	Workloads []WorkloadStatus `json:"workloads"`
 }
 
@@ -56,7 +59,7 @@ func (r *Runner) StatusOf(s *feed.Server) Status {
 	lists, leads := s.Status()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := Status{Leads: leads, Problem: r.missing, Workloads: []WorkloadStatus{}}
+	out := Status{Leads: leads, Problem: r.missing, TooLarge: r.source.Groups.TooLarge(), Workloads: []WorkloadStatus{}}
 	for _, w := range r.workloads {
 		one := w.status()
 		for of, list := range lists {
@@ -127,6 +130,9 @@ func (s Status) table(now time.Time) string {
 	fmt.Fprintln(&out, role)
 	if s.Problem != "" {
 		fmt.Fprintln(&out, "Problem:", s.Problem)
+	}
+	if len(s.TooLarge) > 0 {
+		fmt.Fprintln(&out, "Left out, because their targets have too many labels:", few(s.TooLarge))
 	}
 	if len(s.Workloads) == 0 {
 		fmt.Fprintln(&out, "No Prometheus or PrometheusAgent has central discovery: annotate one with firekeeper.dev/target-discovery: both")

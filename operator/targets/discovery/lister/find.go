@@ -132,6 +132,7 @@ func (r *reading) look(v *view) (out targets.Found) {
 	if out.Groups, err = objects.Groups(&v.sd, ""); err != nil {
 		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()}}}
 	}
+	out.Gaps = append(out.Gaps, objects.TooLarge(&v.sd, "")...)
 	return out
 }
 

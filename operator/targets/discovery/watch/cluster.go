@@ -229,6 +229,22 @@ func (c *Cluster) Size() (informers, groups int) {
 	return len(c.sources), groups
 }
 
+// TooLarge returns the objects without targets, because those would have too many labels, see [discovery.Left]:
+// "endpointslices demo/web", sorted.
+func (c *Cluster) TooLarge() (out []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.leases {
+		l.view.mu.Lock()
+		for key := range l.view.left {
+			out = append(out, l.view.sources[0].kind.Resource.Resource+" "+key)
+		}
+		l.view.mu.Unlock()
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Close closes everything without subscriptions immediately and returns when its informers have
 // stopped.
 func (c *Cluster) Close() {

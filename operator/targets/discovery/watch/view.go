@@ -30,6 +30,7 @@ type view struct {
 	synced bool
 	groups map[string]map[string]entry // by namespace and source
 	subs   map[string]map[*Subscription]int
+	left   map[string]bool // keys of objects that are too large for a group
 }
 
 // entry is the group of an object. Discoveries in single namespaces use confined if the object
@@ -52,7 +53,7 @@ func newView(sd *targets.KubernetesSD, sources []*source, table *compact.Table) 
 		}
 		v.filters[s.kind.Role] = &filter{SharedIndexInformer: s.informer, matches: matches}
 	}
-	builder := discovery.NewBuilder(sd.Role, v.informer)
+	builder := discovery.NewBuilder(sd.Role, v.informer, v.leave)
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
 	ch := make(chan []*targetgroup.Group)
@@ -77,6 +78,20 @@ func (v *view) informer(role string) cache.SharedIndexInformer {
 		return f
 	}
 	return nil
+}
+
+// leave implements discovery.Left.
+func (v *view) leave(key string, out bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case !out:
+		delete(v.left, key)
+	case v.left == nil:
+		v.left = map[string]bool{key: true}
+	default:
+		v.left[key] = true
+	}
 }
 
 // askForEnd triggers the group of [discovery.End] when all informers have synced, so that it
