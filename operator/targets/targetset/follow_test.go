@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -108,7 +109,7 @@ func TestFollow(t *testing.T) {
 
 		// The first change is notified immediately, the others together.
 		before := changes.Load()
-		for i := range 50 {
+		for i := range 200 {
 			pods.Add(pod("demo", fmt.Sprint("web-", i), "web"))
 			if synctest.Wait(); changes.Load() != before+1 {
 				t.Fatalf("%d changes after %d events", changes.Load()-before, i+1)
@@ -214,7 +215,7 @@ func TestSetsComeAndGo(t *testing.T) {
 		api := watchtest.New(t)
 		c := &watch.Cluster{Lists: api.Lists}
 		defer c.Close()
-		for i := range 200 {
+		for i := range 50 {
 			api.Kind("pods").Add(pod(fmt.Sprint("ns-", i%10), fmt.Sprint("web-", i), "web"))
 		}
 		round := func() (goroutines int, heap uint64) {
@@ -251,6 +252,93 @@ func TestSetsComeAndGo(t *testing.T) {
 		t.Logf("goroutines: %d for 1,000 sets; heap %d KB, then %d KB", most-idle, first>>10, last>>10)
 		if last > first+1<<20 {
 			t.Errorf("the heap grew from %d to %d KB", first>>10, last>>10)
+		}
+	})
+}
+
+// What a caller sees of a job does not hold the labels of its targets: those of one namespace may be gigabytes. It
+// changes with the cluster, but never has what was not visible.
+func TestWithinHoldsNoLabels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		pods := api.Kind("pods")
+		for i := range 50 {
+			p := pod("demo", fmt.Sprint("web-", i), "web")
+			p.Annotations = map[string]string{}
+			for k := range 1000 {
+				p.Annotations[fmt.Sprint("annotation-", k)] = "x"
+			}
+			pods.Add(p)
+		}
+		pods.Add(pod("other", "web", "web"))
+		f := Follow(c, read(t, strings.Replace(podsOfWeb, "names: [demo]", "names: [demo, other]", 1), 2, 1), "own", nil, func() {})
+		defer f.Close()
+		settle(time.Minute)
+		before := heap()
+		seen, err := f.Within(t.Context(), func(*targets.KubernetesSD) Scope { return Scope{Namespaces: []string{"demo"}} }, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if more := heap() - before; more > 1<<20 {
+			t.Errorf("it takes %.0f KiB", more/1024)
+		}
+		find := func() (out int) {
+			seen.Find(func(g *targetgroup.Group) bool { return len(g.Targets) > 0 }, func(Key) { out++ })
+			return out
+		}
+		if n := find(); n != 50 || seen.Counts().States[targets.Kept] != 50 {
+			t.Errorf("%d groups, %v", n, seen.Counts())
+		}
+		if _, ok := seen.Result(Key{Source: "pod/other/web"}, AllShards); ok {
+			t.Error("a group of another namespace is visible")
+		}
+		if _, ok := f.Result(Key{Source: "pod/other/web"}, AllShards); !ok {
+			t.Error("it does not exist")
+		}
+		pods.Delete(pod("demo", "web-0", "web"))
+		pods.Add(pod("demo", "later", "web"))
+		settle(time.Minute)
+		if n := find(); n != 49 {
+			t.Errorf("%d groups after a change", n)
+		}
+	})
+}
+
+// A group that refers to a pod of another namespace after the caller has seen it is not visible any more.
+func TestWithinBecomesForeign(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		slice := func(namespace string) *discoveryv1.EndpointSlice {
+			return &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}, Ports: []discoveryv1.EndpointPort{{Port: new(int32(80))}},
+				Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}, TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: namespace, Name: "web"}}}}
+		}
+		api.Kind("pods").Add(pod("demo", "web", "web"))
+		api.Kind("pods").Add(pod("other", "web", "web"))
+		api.Kind("services")
+		slices := api.Kind("endpointslices")
+		slices.Add(slice("demo"))
+		f := Follow(c, read(t, "- job_name: a\n  kubernetes_sd_configs: [{role: endpointslice}]\n", 0, 1), "own", nil, func() {})
+		defer f.Close()
+		settle(time.Minute)
+		seen, err := f.Within(t.Context(), func(*targets.KubernetesSD) Scope { return Scope{Namespaces: []string{"demo"}} }, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := Key{Source: "endpointslice/demo/web"}
+		if _, ok := seen.Result(at, AllShards); !ok {
+			t.Error("it is not visible")
+		}
+		slices.Modify(slice("other"))
+		settle(time.Minute)
+		if _, ok := f.Result(at, AllShards); !ok || !f.Foreign(at) {
+			t.Error("it does not exist")
+		}
+		if _, ok := seen.Result(at, AllShards); ok {
+			t.Error("it is visible")
 		}
 	})
 }

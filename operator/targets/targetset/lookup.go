@@ -43,7 +43,7 @@ func (f *Followed) Result(key Key, shard int) (r targets.Result, ok bool) {
 func (f *Followed) group(key Key) *targetgroup.Group {
 	if key.Discovery != static {
 		if f.within != nil {
-			return f.within.groups[key]
+			return f.within.group(key)
 		}
 		if key.Discovery < 0 || key.Discovery >= len(f.subs) {
 			return nil

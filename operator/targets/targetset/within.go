@@ -17,10 +17,12 @@ type Scope struct {
 	Namespaces []string
 }
 
-// within is a part of a job at the time of the request.
+// within is a part of a job: the groups that were visible at the time of the request and still are. Their
+// labels are read again when they are needed, as those of a large job do not fit into memory at once.
 type within struct {
-	of     *Followed
-	groups map[Key]*targetgroup.Group
+	of      *Followed
+	foreign bool
+	keys    map[Key]struct{}
 }
 
 // Within returns the job restricted to its visible groups: other groups affect neither states nor
@@ -37,12 +39,12 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 	if all || f.within != nil {
 		return f, nil
 	}
-	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: New(f.job), within: &within{of: f, groups: map[Key]*targetgroup.Group{}}}
+	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: New(f.job), within: &within{f, foreign, map[Key]struct{}{}}}
 	for i, sub := range f.subs {
 		take := func(source string, group *targetgroup.Group) {
 			if ctx.Err() == nil && !f.Crowded() && (foreign || !sub.Foreign(source)) {
 				key := Key{i, source}
-				out.within.groups[key] = group
+				out.within.keys[key] = struct{}{}
 				out.set.Put(key, group)
 			}
 		}
@@ -53,17 +55,17 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 			sub.In(namespace, take)
 		}
 	}
-	out.seen.Store(&seen{out.set.Counts(), f.sinceOf(out.within.groups)})
+	out.seen.Store(&seen{out.set.Counts(), f.sinceOf(out.within.keys)})
 	return out, ctx.Err()
 }
 
 // sinceOf returns the time of the last change in a set of groups; if it is empty, the time when
 // following began.
-func (f *Followed) sinceOf(groups map[Key]*targetgroup.Group) (out time.Time) {
+func (f *Followed) sinceOf(keys map[Key]struct{}) (out time.Time) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	out = f.begun
-	for key := range groups {
+	for key := range keys {
 		if p := f.set.parts[key]; p != nil && p.since.After(out) {
 			out = p.since
 		}
@@ -74,22 +76,41 @@ func (f *Followed) sinceOf(groups map[Key]*targetgroup.Group) (out time.Time) {
 // Limited reports whether it is restricted to a part of the job.
 func (f *Followed) Limited() bool { return f.within != nil }
 
+// group returns a visible group; nil if it does not exist, or has labels of pods in other namespaces since.
+func (w *within) group(key Key) *targetgroup.Group {
+	if _, visible := w.keys[key]; !visible {
+		return nil
+	}
+	group := w.of.group(key)
+	if !w.foreign && w.of.Foreign(key) {
+		return nil
+	}
+	return group
+}
+
 // in calls each with the groups of the objects of a namespace, "" for cluster-scoped objects.
 func (w *within) in(namespace string, has func(*targetgroup.Group) bool, each func(Key)) {
-	w.each(func(group *targetgroup.Group) bool {
-		_, object, _ := strings.Cut(group.Source, "/")
+	for key := range w.keys {
+		_, object, _ := strings.Cut(key.Source, "/")
 		of, _, namespaced := strings.Cut(object, "/")
 		if !namespaced {
 			of = ""
 		}
-		return of == namespace && has(group)
-	}, each)
+		if of == namespace {
+			w.ask(key, has, each)
+		}
+	}
 }
 
 func (w *within) each(has func(*targetgroup.Group) bool, each func(Key)) {
-	for key, group := range w.groups {
-		if has(group) {
-			each(key)
-		}
+	for key := range w.keys {
+		w.ask(key, has, each)
+	}
+}
+
+// ask calls each with a group that has selects.
+func (w *within) ask(key Key, has func(*targetgroup.Group) bool, each func(Key)) {
+	if group := w.group(key); group != nil && has(group) {
+		each(key)
 	}
 }
