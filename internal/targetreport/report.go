@@ -1,5 +1,9 @@
-// Package targetreport encodes the reports of pods with central discovery to the discovery service: how far
-// its Prometheus is with the list of targets, and where both disagree.
+// Package targetreport encodes what pods with central discovery and the discovery service tell each other besides the
+// list of targets.
+//
+//	report.go    how far Prometheus is with the list, where both disagree, and what it has scraped of what is watched
+//	watch.go     what the service wants to know soon
+//	inventory.go what the pod has, and how many series
 //
 // A report only names exceptions, so it stays small however many targets there are: of each requested job
 // that a report does not name, Prometheus has the targets at Version, scrapes all of them, and no others.
@@ -46,6 +50,20 @@ type Report struct {
 	// Jobs are the exceptions, More is the number of those that are not named.
 	Jobs []Job `json:"jobs,omitempty"`
 	More int   `json:"more,omitempty"`
+
+	// Boot grows with each start of the pod's program, Seq with each report and inventory since then. Reports of
+	// earlier releases have neither, nor what follows.
+	Boot uint64 `json:"boot,omitempty"`
+	Seq  uint64 `json:"seq,omitempty"`
+	// Fetched is the last version of the list of which Prometheus has requested all jobs; "" for none.
+	Fetched string `json:"fetched,omitempty"`
+	// Watch is the Seq of the watch that Scraped is about; 0 for none.
+	Watch uint64 `json:"watch,omitempty"`
+	// Scraped are the IDs of its units all of whose targets are active, and were scraped after the list with
+	// them was fetched.
+	Scraped []string `json:"scraped,omitempty"`
+	// Blind is true if Prometheus cannot be asked.
+	Blind bool `json:"blind,omitempty"`
 }
 
 // Job is a job that is not as it should be, or not yet.
@@ -126,8 +144,11 @@ func (r *Report) Disagreements() (n int) {
 func (r Report) Encode() ([]byte, error) {
 	named := r.Jobs
 	r.Jobs = nil
-	const frame = 1 << 10 // more than all other fields need
-	size := frame
+	head, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	size := len(head) + len(`,"jobs":[],"more":100000000`)
 	for i := range named {
 		one, err := json.Marshal(&named[i])
 		if err != nil {
@@ -154,9 +175,17 @@ func Decode(text []byte) (r Report, err error) {
 		return r, fmt.Errorf("the report is not valid: %w", err)
 	}
 	numbers := []int{r.Requested, r.Served, r.Active, r.Compared, r.More}
-	names := []string{r.Version}
+	names := []string{r.Version, r.Fetched}
 	if r.Age != nil {
 		numbers = append(numbers, *r.Age)
+	}
+	if len(r.Scraped) > MaxWatchUnits {
+		return Report{}, fmt.Errorf("the report names more than %d units", MaxWatchUnits)
+	}
+	for _, id := range r.Scraped {
+		if !validID(id) {
+			return Report{}, fmt.Errorf("the report has the unit %.100q, which is not valid", id)
+		}
 	}
 	if len(r.Jobs) > MaxJobs {
 		return Report{}, fmt.Errorf("the report names more than %d jobs", MaxJobs)

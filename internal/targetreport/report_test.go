@@ -11,10 +11,11 @@ import (
 
 // What one side encodes the other decodes, whatever is reported.
 func TestEncode(t *testing.T) {
-	small := Report{Version: "7-3", Requested: 2, Served: 3, Active: 2, Compared: 1, Age: new(5), Jobs: []Job{
-		{Job: "serviceMonitor/demo/web/0", Served: 2, Active: 1, Dropped: (*Targets)(nil).Add("10.0.0.1:80")},
-		{Job: "serviceMonitor/demo/db/0", Fetched: "7-1", Served: 1, Active: 2, Unlisted: (*Targets)(nil).Add("10.0.0.2:80").Add("bad\nname")},
-	}}
+	small := Report{Version: "7-3", Boot: 1764230400000, Seq: 12, Fetched: "7-2", Watch: 3, Scraped: []string{"u17"}, Blind: true,
+		Requested: 2, Served: 3, Active: 2, Compared: 1, Age: new(5), Jobs: []Job{
+			{Job: "serviceMonitor/demo/web/0", Served: 2, Active: 1, Dropped: (*Targets)(nil).Add("10.0.0.1:80")},
+			{Job: "serviceMonitor/demo/db/0", Fetched: "7-1", Served: 1, Active: 2, Unlisted: (*Targets)(nil).Add("10.0.0.2:80").Add("bad\nname")},
+		}}
 	large := Report{Version: "7-3"}
 	for i := range 10_000 {
 		j := Job{Job: fmt.Sprintf("serviceMonitor/demo/%s/%d", strings.Repeat("x", i%1100), i)}
@@ -61,6 +62,11 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"age":1000000000}`:           "number 1000000000",
 		`{"version":"a\u0007"}`:        "not printable",
 		jobs(`{"job":"a"}`, MaxJobs+1): "more than 100 jobs",
+		`{"fetched":"a\u0007"}`:        "not printable",
+		`{"boot":-1}`:                  "not valid",
+		`{"scraped":["u1","a b"]}`:     `unit "a b"`,
+		`{"scraped":["` + strings.Repeat("u", MaxUnitID+1) + `"]}`:               `unit "uuu`,
+		`{"scraped":["u"` + strings.Repeat(`,"u"`, MaxWatchUnits) + `]}`:         "more than 1000 units",
 		jobs(`{"job":"`+strings.Repeat("a", MaxName+1)+`"}`, 1):                  "too long",
 		jobs(`{"job":"a","dropped":{"count":9,"names":["","","","","",""]}}`, 1): "too many targets",
 		jobs(`{"job":"a","missing":{"count":0,"names":["b"]}}`, 1):               "too many targets",
