@@ -27,6 +27,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 )
 
@@ -339,7 +340,13 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 			p := newPod(t, d, "one")
 			p.list = filepath.Join(filepath.Dir(c.out), "targets.json.gz")
 			c.vol.Swap(map[string]string{key: "global: {}\n"})
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeActive(w, jobs, 5000) }))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/api/v1/query" {
+					writeSeries(w, jobs, 5000)
+					return
+				}
+				writeActive(w, jobs, 5000)
+			}))
 			t.Cleanup(server.Close)
 			args := p.args()
 			args[len(args)-1] = "--reload-url=" + server.URL + "/-/reload"
@@ -374,6 +381,16 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 				}
 			}
 			c.survived("the comparison with Prometheus")
+			d.events <- watchMany(jobs, 5000) + `{"ask":"inventory"}` + "\n"
+			reloadtest.Until(t, "an inventory", func() bool { return len(d.inventoried()) > 0 })
+			if n := len(d.inventoried()[0]); n < 5000 || d.inventoried()[0]["serviceMonitor/demo/web/0 10.0.0.0:8080"].Series == nil {
+				t.Errorf("%d targets in the inventory, or no series", n)
+			}
+			reloadtest.Until(t, "reports about watched targets", func() bool {
+				all := d.reports()
+				return all[len(all)-1].Watch == 1 && len(all[len(all)-1].Scraped) == targetreport.MaxWatchUnits
+			})
+			c.survived("the inventory, and many watched targets")
 			for range 3 { // the whole list once more, from its beginning
 				d.events <- manyTargets(jobs, 5000)
 			}
@@ -398,11 +415,42 @@ func writeActive(w io.Writer, jobs, n int) {
 	separator := `{"status":"success","data":{"activeTargets":[`
 	for j := range jobs {
 		for i := range n/jobs + 1 {
-			fmt.Fprintf(out, `%s{"discoveredLabels":{%s"__address__":"10.%d.%d.%d:8080"},"labels":{},"scrapePool":"serviceMonitor/demo/web/%d"}`, separator, labels, j%256, i>>8, i%256, j)
+			fmt.Fprintf(out, `%s{"discoveredLabels":{%s"__address__":"10.%d.%d.%d:8080"},"labels":%s,"scrapePool":"serviceMonitor/demo/web/%d","health":"up","lastScrape":"2999-01-01T00:00:00Z"}`,
+				separator, labels, j%256, i>>8, i%256, labelsOfTarget(j, i, ""), j)
 			separator = ","
 		}
 	}
 	fmt.Fprint(out, `],"droppedTargets":[]}}`)
+}
+
+// labelsOfTarget returns the labels of a target after relabeling.
+func labelsOfTarget(j, i int, more string) string {
+	return fmt.Sprintf(`{%s"job":"web-%d","instance":"10.%d.%d.%d:8080","namespace":"demo","pod":"web-%d-0123456789-%d","endpoint":"metrics","service":"web-%d"}`, more, j, j%256, i>>8, i%256, j, i, j)
+}
+
+// writeSeries writes the answer to a query for a metric that each of the targets has.
+func writeSeries(w io.Writer, jobs, n int) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	separator := `{"status":"success","data":{"resultType":"vector","result":[`
+	for j := range jobs {
+		for i := range n/jobs + 1 {
+			fmt.Fprintf(out, `%s{"metric":%s,"value":[1764230400.123,"412"]}`, separator, labelsOfTarget(j, i, `"__name__":"scrape_samples_post_metric_relabeling",`))
+			separator = ","
+		}
+	}
+	fmt.Fprint(out, `]}}`)
+}
+
+// watchMany returns a watch of as many targets as possible.
+func watchMany(jobs, n int) string {
+	var units []string
+	for j := range jobs {
+		for i := range n/jobs + 1 {
+			units = append(units, fmt.Sprintf(`{"id":"u%d-%d","targets":{"serviceMonitor/demo/web/%d":["10.%d.%d.%d:8080"]}}`, j, i, j, j%256, i>>8, i%256))
+		}
+	}
+	return `{"watch":{"seq":1,"units":[` + strings.Join(units[:targetreport.MaxWatchUnits], ",") + "]}}\n"
 }
 
 // manyTargets returns a full list of n targets of about 0.5 KB.

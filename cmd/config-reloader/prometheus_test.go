@@ -218,8 +218,13 @@ func (m *migration) scraped(when string, times int) {
 
 // groups returns the list of this shard, with some of the targets that only the discovery server knows.
 func (m *migration) groups(extra int) string {
+	return groupsOf(append(m.kept(), []*scenetest.Target{m.extra}[:extra]...)...)
+}
+
+// groupsOf returns a list of targets.
+func groupsOf(targets ...*scenetest.Target) string {
 	var out []string
-	for _, target := range append(m.kept(), []*scenetest.Target{m.extra}[:extra]...) {
+	for _, target := range targets {
 		out = append(out, fmt.Sprintf(`{"targets":[%q],"labels":{"__meta_kubernetes_namespace":"demo","__meta_kubernetes_pod_name":%q,`+
 			`"__meta_kubernetes_pod_container_name":"web","__meta_kubernetes_pod_container_port_name":"metrics","__meta_kubernetes_pod_phase":"Running",`+
 			`"__meta_kubernetes_pod_label_app":"web","__meta_kubernetes_pod_labelpresent_app":"true"}}`, target.Address, target.Name))

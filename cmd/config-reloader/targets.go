@@ -20,7 +20,7 @@ import (
 type Targets struct {
 	Server                          *url.URL
 	TokenFile, CAFile, Listen, File string
-	Report                          time.Duration
+	Report, Inventory               time.Duration
 }
 
 func (t *Targets) bind(app *kingpin.Application) {
@@ -34,6 +34,8 @@ func (t *Targets) bind(app *kingpin.Application) {
 	app.Flag("targets-file", "File that keeps the targets across restarts. Required with --targets-server.").StringVar(&t.File)
 	options.Var(app.Flag("targets-report-interval", "Interval of reports to --targets-server: how far the server of --reload-url is with the list of targets, and where both disagree; 0 disables them.").
 		Default("1m"), &t.Report, options.Duration)
+	options.Var(app.Flag("targets-inventory-interval", "Interval of inventories for --targets-server, once it has asked for one: what is in the list of targets, whether it is scraped, and its series; "+
+		"0 sends them only when it asks. They need reports.").Default("5m"), &t.Inventory, options.Duration)
 }
 
 func (t *Targets) validate() error {
@@ -61,7 +63,7 @@ func (t *Targets) with(work func(context.Context) error, o targets.Options) (fun
 	if t.Server == nil {
 		return work, nil
 	}
-	o.Server, o.TokenFile, o.CAFile, o.File, o.Report = t.Server, t.TokenFile, t.CAFile, t.File, t.Report
+	o.Server, o.TokenFile, o.CAFile, o.File, o.Report, o.Inventory = t.Server, t.TokenFile, t.CAFile, t.File, t.Report, t.Inventory
 	client := targets.New(o)
 	client.Load()
 	server, err := httpserver.Listen(httpserver.Options{Address: t.Listen, Handler: client, Logger: o.Logger})

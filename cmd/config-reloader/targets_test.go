@@ -36,6 +36,9 @@ type discovery struct {
 	asked  []string
 	events chan string
 	said   []targetreport.Report
+	// heard is called for each report.
+	heard       func(targetreport.Report)
+	inventories []map[string]targetreport.InventoryTarget // by "JOB ADDRESS"
 }
 
 func newDiscovery(t testing.TB, token, lines string) *discovery {
@@ -56,7 +59,11 @@ func (d *discovery) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the token is not valid", http.StatusUnauthorized)
 		return
 	}
-	if r.Method == http.MethodPost {
+	switch {
+	case r.Method == http.MethodPost && r.URL.Path == targetreport.InventoryPath:
+		d.inventory(w, r)
+		return
+	case r.Method == http.MethodPost:
 		d.report(w, r)
 		return
 	}
@@ -95,6 +102,29 @@ func (d *discovery) report(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.said = append(d.said, report)
+	if d.heard != nil {
+		d.heard(report)
+	}
+}
+
+func (d *discovery) inventory(w http.ResponseWriter, r *http.Request) {
+	got := map[string]targetreport.InventoryTarget{}
+	err := targetreport.ReadInventory(r.Body, func(targetreport.Inventory) error { return nil },
+		func(job, address string, t targetreport.InventoryTarget) error { got[job+" "+address] = t; return nil })
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.inventories = append(d.inventories, got)
+}
+
+// inventoried returns the inventories so far.
+func (d *discovery) inventoried() []map[string]targetreport.InventoryTarget {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.inventories)
 }
 
 // reports returns the reports so far.

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
 const (
@@ -46,8 +47,10 @@ type Options struct {
 	// File keeps the list across restarts.
 	File   string
 	Limits Limits
-	// Report is the interval of reports to the server; 0 disables them.
+	// Report is the interval of reports to the server; 0 disables them, and inventories too.
 	Report time.Duration
+	// Inventory is the interval of inventories once the server has asked for the first one; 0: only when it asks.
+	Inventory time.Duration
 	// Prometheus is asked for its targets, for the reports.
 	Prometheus Prometheus
 	// OnUpdate is called after an update of the list; may be nil.
@@ -67,7 +70,7 @@ type Client struct {
 	changed chan struct{} // the list is not in the file yet
 	started time.Time
 	open    func(ctx context.Context, u *url.URL) (*http.Response, error)
-	send    func(ctx context.Context, u *url.URL, body []byte) (*http.Response, error)
+	send    func(ctx context.Context, u *url.URL, header http.Header, body []byte) (*http.Response, error)
 
 	reporter reporter
 
@@ -82,8 +85,8 @@ type Client struct {
 func New(o Options) *Client {
 	c := &Client{opts: o, pack: newPacker(), changed: make(chan struct{}, 1), started: time.Now()}
 	c.metrics = newMetrics(o.Registerer, &c.list, c.started)
-	c.open, c.send = c.connect, c.post
-	c.reporter = reporter{list: &c.list, every: o.Report, prometheus: o.Prometheus, log: o.Logger}
+	c.open, c.send = c.connect, c.sendBody
+	c.reporter = reporter{list: &c.list, every: o.Report, prometheus: o.Prometheus, log: o.Logger, watching: newWatching(), boot: uint64(c.started.UnixMilli())}
 	return c
 }
 
@@ -150,6 +153,8 @@ func (c *Client) receive(ctx context.Context, heard func()) error {
 		}
 	}
 	c.metrics.connected.Set(1)
+	c.reporter.watching.connect()
+	defer c.reporter.watching.disconnect()
 	in, to := newReader(body, c.opts.Limits, c.pack), receiver{list: &c.list, limits: c.opts.Limits, oldest: c.oldestLeader()}
 	for {
 		m, err := in.next()
@@ -167,10 +172,24 @@ func (c *Client) receive(ctx context.Context, heard func()) error {
 			to.oldest = v.leader
 			c.updated(m)
 		}
+		c.listen(m)
 		if current {
 			c.failures, c.told = 0, ""
 			c.list.confirm(now)
 		}
+	}
+}
+
+// listen notes what the server wants to know.
+func (c *Client) listen(m message) {
+	switch {
+	case m.wrong != nil:
+		c.opts.Logger.Warn("The discovery server watches targets in a way that is not of the protocol", "err", m.wrong)
+	case m.watch != nil:
+		_, jobs := c.list.snapshot()
+		c.reporter.watching.set(*m.watch, jobs)
+	case m.ask == targetreport.AskInventory:
+		c.reporter.watching.ask()
 	}
 }
 
@@ -190,6 +209,10 @@ func (c *Client) oldestLeader() uint64 {
 func (c *Client) updated(m message) {
 	v, jobs, packed, _ := c.list.size()
 	c.metrics.updates.Inc()
+	if c.reporter.watching.open() {
+		_, all := c.list.snapshot()
+		c.reporter.watching.follow(all)
+	}
 	c.opts.Logger.Debug("List of targets updated", "version", v.String(), "jobs", jobs, "bytes", packed)
 	select {
 	case c.changed <- struct{}{}:

@@ -3,15 +3,16 @@ package targets
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/firekeeper-dev/firekeeper/internal/jsonstream"
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
@@ -90,12 +91,15 @@ func compare(ctx context.Context, jobs map[string]*job, p Prometheus, single boo
 	return c, nil
 }
 
-func (c *comparison) key(job, address string) uint64 {
+func (c *comparison) key(job, address string) uint64 { return hashOf(c.seed, job, address) }
+
+// hashOf returns a hash of two strings.
+func hashOf(seed maphash.Seed, a, b string) uint64 {
 	var h maphash.Hash
-	h.SetSeed(c.seed)
-	_, _ = h.WriteString(job) // does not fail
+	h.SetSeed(seed)
+	_, _ = h.WriteString(a) // does not fail
 	_ = h.WriteByte(0)
-	_, _ = h.WriteString(address)
+	_, _ = h.WriteString(b)
 	return h.Sum64()
 }
 
@@ -155,18 +159,16 @@ func (j *job) addresses(each func(string)) error {
 	if err != nil {
 		return err
 	}
-	dec := json.NewDecoder(plain)
-	if err := delimiter(dec, '['); err != nil {
-		return err
-	}
-	for dec.More() {
+	// The limits of a list have been checked.
+	in := jsonstream.New(plain, jsonstream.Limits{Text: math.MaxInt64, Value: math.MaxInt64})
+	return in.Array(func() error {
 		var group struct{ Targets []string }
-		if err := dec.Decode(&group); err != nil {
+		if err := in.Decode(&group); err != nil {
 			return err
 		}
 		for _, address := range group.Targets {
 			each(address)
 		}
-	}
-	return delimiter(dec, ']')
+		return nil
+	})
 }

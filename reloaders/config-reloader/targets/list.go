@@ -32,6 +32,11 @@ func parseVersion(s string) (Version, error) {
 // String returns the version as the server sent it, "" for no list.
 func (v Version) String() string { return v.text }
 
+// before reports whether a version is an earlier one than another.
+func (v Version) before(w Version) bool {
+	return v.leader < w.leader || v.leader == w.leader && v.sequence < w.sequence
+}
+
 // Limits bound a list. What exceeds them is refused, and the list before it stays.
 type Limits struct {
 	// Line is the maximum number of bytes of one line of the stream.
@@ -56,10 +61,12 @@ func LimitsFor(container int64) Limits {
 	return l
 }
 
-// job is the list of one job. It is immutable.
+// job is the list of one job. It is immutable once it is part of the list.
 type job struct {
 	packed []byte // gzip of the JSON array of groups
 	plain  int64  // bytes of that JSON
+	// since is when it became part of the list, which it is without interruption.
+	since time.Time
 }
 
 // list is what the server has assigned to this pod. It is safe for concurrent use.
@@ -163,6 +170,11 @@ func (l *list) apply(u *update, limits Limits, now time.Time) error {
 	}
 	if err := limits.check(len(next), packed, plain); err != nil {
 		return err
+	}
+	for _, j := range u.jobs {
+		if j != nil && j.since.IsZero() {
+			j.since = now
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,6 +14,8 @@ type metrics struct {
 
 	disagreements          prometheus.Gauge
 	reports, reportsFailed prometheus.Counter
+
+	inventories, inventoriesFailed prometheus.Counter
 }
 
 // newMetrics registers the metrics. now is the clock for the age of the list.
@@ -52,10 +54,12 @@ func newMetrics(reg prometheus.Registerer, l *list, started time.Time) *metrics 
 			Help: "Failures to receive or store the list of targets, by reason. The last list stays."}, []string{"reason"}),
 		disagreements: prometheus.NewGauge(prometheus.GaugeOpts{Name: "reloader_targets_disagreements",
 			Help: "Targets that are in the list and that Prometheus does not scrape, or that it scrapes and that are not in the list, for longer than it takes to apply a change."}),
-		reports:       prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_reports_total", Help: "Reports to the discovery server, including failed ones."}),
-		reportsFailed: prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_reports_failed_total", Help: "Reports that the discovery server did not accept, or without a comparison because Prometheus did not answer."}),
+		reports:           prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_reports_total", Help: "Reports to the discovery server, including failed ones."}),
+		reportsFailed:     prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_reports_failed_total", Help: "Reports that the discovery server did not accept, or without a comparison because Prometheus did not answer."}),
+		inventories:       prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_inventories_total", Help: "Inventories for the discovery server, including failed ones."}),
+		inventoriesFailed: prometheus.NewCounter(prometheus.CounterOpts{Name: "reloader_targets_inventories_failed_total", Help: "Inventories that the discovery server did not accept."}),
 	}
-	reg.MustRegister(m.connected, m.connections, m.updates, m.errors, m.disagreements, m.reports, m.reportsFailed)
+	reg.MustRegister(m.connected, m.connections, m.updates, m.errors, m.disagreements, m.reports, m.reportsFailed, m.inventories, m.inventoriesFailed)
 	for _, r := range reasons {
 		m.errors.WithLabelValues(string(r))
 	}

@@ -4,13 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
-	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
@@ -20,11 +16,6 @@ const (
 	compareAgain = 5
 	// confirmAfter is how long comparisons must find a disagreement until it is one.
 	confirmAfter = 45 * time.Second
-	// reportTimeout limits one request with a report.
-	reportTimeout = 10 * time.Second
-	// reportAttempts is the maximum number of attempts for one report. Replicas that do not lead respond
-	// with 503.
-	reportAttempts = 8
 )
 
 // reporter makes reports about how far Prometheus is with the list. Its methods but those of fetches must
@@ -36,6 +27,14 @@ type reporter struct {
 	log        *slog.Logger
 	fetches    fetches
 
+	watching watching
+	// boot and seq number reports and inventories.
+	boot, seq uint64
+	// newcomers are jobs of the list that Prometheus has not requested, with the time since when.
+	newcomers map[string]time.Time
+	fetched   Version // that was reported last
+	blind     bool    // Prometheus refused the last request
+
 	last *comparison // nil: none, or the last one failed
 	at   time.Time   // of the last one
 	told bool        // the log has the error of the last one
@@ -43,13 +42,25 @@ type reporter struct {
 	foreign bool
 }
 
-// report returns the current report. ok is false if Prometheus does not answer.
-func (r *reporter) report(ctx context.Context, now time.Time) (out targetreport.Report, ok bool) {
+// report returns the current report, compared only if it is a full one. ok is false if Prometheus does not answer.
+func (r *reporter) report(ctx context.Context, now time.Time, full bool) (out targetreport.Report, ok bool) {
 	version, jobs := r.list.snapshot()
 	requested := r.fetches.current(now)
 	maps.DeleteFunc(requested, func(name string, _ fetch) bool { return jobs[name] == nil })
-	ok = r.update(ctx, now, jobs, requested)
-	out = targetreport.Report{Version: version.String(), Requested: len(requested)}
+	if ok = true; full {
+		ok = r.update(ctx, now, jobs, requested)
+	}
+	about, err := r.look(ctx, now)
+	if ok = ok && err == nil; r.watching.open() {
+		r.hear(err)
+	}
+	r.seq++
+	out = targetreport.Report{Version: version.String(), Requested: len(requested), Boot: r.boot, Seq: r.seq,
+		Fetched: r.progress(now, version, jobs, requested).String(), Watch: about.seq, Scraped: about.scraped,
+		Blind: r.prometheus.Targets == nil || r.blind}
+	if out.Blind {
+		out.Watch = r.watching.number() // the watch has arrived, at least
+	}
 	if r.last != nil {
 		out.Age = new(int(now.Sub(r.at).Seconds()))
 	}
@@ -71,6 +82,46 @@ func (r *reporter) report(ctx context.Context, now time.Time) (out targetreport.
 		}
 	}
 	return out, ok
+}
+
+// hear notes whether Prometheus can be asked. While it does not answer at all, as at its start, it scrapes nothing; that
+// is something else.
+func (r *reporter) hear(err error) {
+	r.blind = refuses(err)
+}
+
+// progress returns the last version of the list that Prometheus has requested all of. Jobs that it does not request for a
+// while, as they are not in its configuration yet, do not count.
+func (r *reporter) progress(now time.Time, version Version, jobs map[string]*job, requested map[string]fetch) Version {
+	if jobs != nil && len(jobs) == 0 { // there is nothing to request
+		r.fetched = version
+	}
+	if len(requested) == 0 {
+		return r.fetched
+	}
+	newcomers, wait := map[string]time.Time{}, false
+	for name := range jobs {
+		if _, is := requested[name]; is {
+			continue
+		}
+		since, known := r.newcomers[name]
+		if !known {
+			since = now
+		}
+		newcomers[name] = since
+		wait = wait || now.Sub(since) < away
+	}
+	r.newcomers = newcomers
+	if wait {
+		return r.fetched
+	}
+	r.fetched = version
+	for name, f := range requested {
+		if f.job != jobs[name] && f.version.before(r.fetched) {
+			r.fetched = f.version
+		}
+	}
+	return r.fetched
 }
 
 // update compares jobs that Prometheus has requested for long enough, unless the last comparison is still
@@ -169,60 +220,4 @@ func (s suspects) confirmed(now time.Time) *targetreport.Targets {
 		return nil
 	}
 	return s.Targets
-}
-
-// keepReported sends reports until ctx ends.
-func (c *Client) keepReported(ctx context.Context) {
-	for {
-		pause(ctx, c.opts.Report-rand.N(c.opts.Report/10+1))
-		if ctx.Err() != nil {
-			return
-		}
-		if _, known := c.list.current(); !known {
-			continue
-		}
-		r, compared := c.reporter.report(ctx, time.Now())
-		c.metrics.disagreements.Set(float64(r.Disagreements()))
-		err := c.deliver(ctx, r)
-		c.metrics.reports.Inc()
-		if err != nil || !compared {
-			c.metrics.reportsFailed.Inc()
-			c.opts.Logger.Debug("Report to the discovery server failed", "compared", compared, "err", err)
-		}
-	}
-}
-
-// deliver sends a report to the replica that leads.
-func (c *Client) deliver(ctx context.Context, r targetreport.Report) error {
-	body, err := r.Encode()
-	if err != nil {
-		return err
-	}
-	for attempt := 1; ; attempt++ {
-		err := c.deliverOnce(ctx, body)
-		if reasonOf(err) != Unavailable || attempt == reportAttempts || ctx.Err() != nil {
-			return err
-		}
-		pause(ctx, firstPause+rand.N(firstPause))
-	}
-}
-
-func (c *Client) deliverOnce(ctx context.Context, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
-	defer cancel()
-	resp, err := c.send(ctx, c.endpoint(targetreport.Path), body)
-	if err != nil {
-		return failf(Unreachable, "send a report to the discovery server: %w", err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode/100 != 2 {
-		return refusal(resp)
-	}
-	return nil
-}
-
-// post sends a request with a body. Token and CA are read each time.
-func (c *Client) post(ctx context.Context, u *url.URL, body []byte) (*http.Response, error) {
-	client := reload.ClientOptions{Timeout: reportTimeout, CAFile: c.opts.CAFile, BearerTokenFile: c.opts.TokenFile}
-	return client.Post(ctx, u, http.Header{"Content-Type": {"application/json"}}, body)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/jsonstream"
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
@@ -29,6 +30,10 @@ type scraper struct {
 	mu              sync.Mutex
 	active, dropped []string // "JOB ADDRESS", dropped ones with " own" if they are not from the list
 	old             bool     // does not know the parameter scrapePool
+	refuse          bool
+	scrapes         map[string]time.Time // last ones, by active
+	series          map[string]string    // by active; nil: there is no query API
+	failing         map[string]bool      // by active
 	down            bool
 	asked           []string
 }
@@ -41,11 +46,27 @@ func (s *scraper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "starting", http.StatusServiceUnavailable)
 		return
 	}
+	if s.refuse {
+		http.Error(w, "no", http.StatusForbidden)
+		return
+	}
+	if r.URL.Path == "/api/v1/query" {
+		s.query(w, r.URL.Query().Get("query"))
+		return
+	}
 	pool := r.URL.Query().Get("scrapePool")
 	var active, dropped []any
 	for _, text := range s.active {
-		job, address, _ := strings.Cut(text, " ")
-		active = append(active, map[string]any{"scrapePool": job, "discoveredLabels": map[string]string{"__address__": address, "job": "another", "__meta_x": strings.Repeat("x", 100)}, "labels": map[string]string{}, "health": "up"})
+		job := strings.Fields(text)[0]
+		if pool != "" && pool != job && !s.old {
+			continue
+		}
+		health := "up"
+		if s.failing[text] {
+			health = "down"
+		}
+		active = append(active, map[string]any{"scrapePool": job, "discoveredLabels": map[string]string{"__address__": strings.Fields(text)[1], "job": "another", "__meta_x": strings.Repeat("x", 100)},
+			"labels": labelsOf(text), "health": health, "lastScrape": s.scrapes[text]})
 	}
 	for _, text := range s.dropped {
 		parts := strings.Fields(text)
@@ -65,6 +86,35 @@ func (s *scraper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": data})
+}
+
+// labelsOf returns the labels of an active target after relabeling.
+func labelsOf(active string) map[string]string {
+	parts := append(strings.Fields(active), "")
+	return map[string]string{"job": parts[0], "instance": parts[1], "x": parts[2]}
+}
+
+// query answers an instant query.
+func (s *scraper) query(w http.ResponseWriter, query string) {
+	if s.series == nil || query != "scrape_samples_post_metric_relabeling" {
+		http.Error(w, "unavailable with an agent", http.StatusUnprocessableEntity)
+		return
+	}
+	result := []any{}
+	for text, value := range s.series {
+		labels := labelsOf(text)
+		labels["__name__"] = query
+		result = append(result, map[string]any{"metric": labels, "value": []any{1764230400.123, value}})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": map[string]any{"resultType": "vector", "result": result}})
+}
+
+// scrapedAt sets the last scrapes of all active targets.
+func (s *scraper) scrapedAt(at time.Time) {
+	s.scrapes = map[string]time.Time{}
+	for _, text := range s.active {
+		s.scrapes[text] = at
+	}
 }
 
 // reported is a reporter with a list of two jobs, and a clock.
@@ -89,8 +139,8 @@ func newReported(t *testing.T) *reported {
 	u, err := url.Parse(srv.URL + "/api/v1/targets")
 	must(t, err)
 	l := &list{}
-	must(t, feed(l, listOfTwo, bounds))
-	r.reporter = &reporter{list: l, every: time.Minute, prometheus: Prometheus{Targets: u}, log: slog.New(slog.NewTextHandler(&r.log, nil))}
+	must(t, feedAt(l, r.now, listOfTwo))
+	r.reporter = &reporter{list: l, every: time.Minute, prometheus: Prometheus{Targets: u}, log: slog.New(slog.NewTextHandler(&r.log, nil)), watching: newWatching()}
 	r.prometheus.Client.Timeout = time.Minute
 	return r
 }
@@ -106,10 +156,16 @@ func (r *reported) pass(d time.Duration, jobs ...string) {
 	}
 }
 
+// follow lets the reporter know that the list has changed.
+func (r *reported) follow() {
+	_, jobs := r.list.snapshot()
+	r.watching.follow(jobs)
+}
+
 // says checks the next report.
 func (r *reported) says(what, want string) {
 	r.t.Helper()
-	out, ok := r.report(r.t.Context(), r.now)
+	out, ok := r.report(r.t.Context(), r.now, true)
 	got := fmt.Sprintf("%d of %d compared, %d of %d active", out.Compared, out.Requested, out.Active, out.Served)
 	for _, j := range out.Jobs {
 		text, err := json.Marshal(j)
@@ -218,19 +274,19 @@ func TestReportWithout(t *testing.T) {
 }
 
 // A response that is not of Prometheus, or too large, is an error.
-func TestDecodeTargets(t *testing.T) {
+func TestDecodeAnswer(t *testing.T) {
 	for text, want := range map[string]string{
 		`<html>`:                     "invalid character",
-		`[]`:                         "not of the API",
-		`{"data":[]}`:                "not of the API",
-		`{"data":{"activeTargets":{`: "not of the API",
+		`[]`:                         "is expected",
+		`{"data":[]}`:                "is expected",
+		`{"data":{"activeTargets":{`: "is expected",
 		`{"data":{"activeTargets":[{"scrapePool":"a"},`:                                    "EOF",
 		`{"data":{"activeTargets":[{"scrapePool":"` + strings.Repeat("a", maxScraped*2):    "too large",
 		`{"data":{"activeTargets":[{"scrapePool":"a"},{"scrapePool":"b"}],"x":{"y":[1]}}}`: "",
 		`{"status":"success"}`: "",
 	} {
 		n := 0
-		err := decodeTargets(strings.NewReader(text), "activeTargets", func(scraped) error { n++; return nil })
+		err := decodeAnswer(strings.NewReader(text), "activeTargets", func(in *jsonstream.Reader) error { n++; return in.Skip() })
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
 		}
@@ -277,7 +333,7 @@ func TestReportsAreSent(t *testing.T) {
 		p.client.opts.Report = time.Minute
 		code, attempts, bodies := http.StatusServiceUnavailable, 0, []string{}
 		var mu sync.Mutex
-		p.client.send = func(_ context.Context, u *url.URL, body []byte) (*http.Response, error) {
+		p.client.send = func(_ context.Context, u *url.URL, _ http.Header, body []byte) (*http.Response, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if attempts++; attempts%3 == 0 {
@@ -302,7 +358,7 @@ func TestReportsAreSent(t *testing.T) {
 			}
 		}
 		keep(70 * time.Second)
-		if attempts != 3 || len(bodies) != 1 || bodies[0] != `https://discovery`+targetreport.Path+` {"version":"3-7","requested":0,"served":0,"active":0,"compared":0}` {
+		if attempts != 3 || len(bodies) != 1 || bodies[0] != `https://discovery`+targetreport.Path+` {"version":"3-7","requested":0,"served":0,"active":0,"compared":0,"boot":946684800000,"seq":1,"blind":true}` {
 			t.Errorf("%d attempts: %v", attempts, bodies)
 		}
 		mu.Lock()

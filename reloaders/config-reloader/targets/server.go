@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/jsonstream"
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
@@ -25,8 +26,8 @@ const (
 
 // Prometheus is the server beside config-reloader.
 type Prometheus struct {
-	// Targets is the URL of /api/v1/targets; nil if it is unknown.
-	Targets *url.URL
+	// Targets and Query are the URLs of /api/v1/targets and /api/v1/query; nil if they are unknown.
+	Targets, Query *url.URL
 	// Client has the credentials that reloads need, too.
 	Client reload.ClientOptions
 }
@@ -39,6 +40,11 @@ type scraped struct {
 		Job     string `json:"job"`
 		URL     string `json:"__meta_url"`
 	} `json:"discoveredLabels"`
+	// Labels is the JSON of the labels after relabeling, which are those of the series of the target.
+	Labels json.RawMessage `json:"labels"`
+	Health string          `json:"health"`
+	// LastScrape is when the last scrape began.
+	LastScrape time.Time `json:"lastScrape"`
 }
 
 // job returns the name of the job. Early versions have no scrapePool in dropped targets.
@@ -54,6 +60,11 @@ func (p Prometheus) active(ctx context.Context, each func(scraped) error) error 
 	return p.targets(ctx, url.Values{"state": {"active"}}, "activeTargets", each)
 }
 
+// activeOf is like active, for one job. Versions before 2.42 pass those of other jobs, too.
+func (p Prometheus) activeOf(ctx context.Context, job string, each func(scraped) error) error {
+	return p.targets(ctx, url.Values{"state": {"active"}, "scrapePool": {job}}, "activeTargets", each)
+}
+
 // dropped calls each for targets of a job that the relabelings in Prometheus drop. Versions before 2.42
 // pass those of other jobs, too.
 func (p Prometheus) dropped(ctx context.Context, job string, each func(scraped) error) error {
@@ -61,9 +72,55 @@ func (p Prometheus) dropped(ctx context.Context, job string, each func(scraped) 
 }
 
 func (p Prometheus) targets(ctx context.Context, query url.Values, list string, each func(scraped) error) error {
+	return p.ask(ctx, p.Targets, query, list, func(in *jsonstream.Reader) error {
+		var one scraped
+		if err := in.Decode(&one); err != nil {
+			return err
+		}
+		return each(one)
+	})
+}
+
+// samples calls each for the result of an instant query.
+func (p Prometheus) samples(ctx context.Context, query string, each func(labels map[string]string, value float64) error) error {
+	return p.ask(ctx, p.Query, url.Values{"query": {query}}, "result", func(in *jsonstream.Reader) error {
+		var one struct {
+			Metric map[string]string `json:"metric"`
+			Value  [2]any            `json:"value"`
+		}
+		if err := in.Decode(&one); err != nil {
+			return err
+		}
+		text, _ := one.Value[1].(string)
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		return each(one.Metric, value)
+	})
+}
+
+// answerError is a response other than 200.
+type answerError int
+
+func (e answerError) Error() string {
+	return fmt.Sprintf("it answered %d %s", int(e), http.StatusText(int(e)))
+}
+
+// refuses reports whether Prometheus would answer another request with the same error.
+func refuses(err error) bool {
+	code, _ := errors.AsType[answerError](err)
+	switch code {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed:
+		return true
+	}
+	return false
+}
+
+func (p Prometheus) ask(ctx context.Context, endpoint *url.URL, query url.Values, list string, each func(*jsonstream.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
-	u := *p.Targets
+	u := *endpoint
 	u.RawQuery = query.Encode()
 	resp, err := p.Client.Get(ctx, &u, http.Header{"Accept": {"application/json"}})
 	if err != nil {
@@ -71,91 +128,29 @@ func (p Prometheus) targets(ctx context.Context, query url.Values, list string, 
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("request the targets of Prometheus: it answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+		return fmt.Errorf("request the targets of Prometheus: %w", answerError(resp.StatusCode))
 	}
-	if err := decodeTargets(resp.Body, list, each); err != nil {
+	if err := decodeAnswer(resp.Body, list, each); err != nil {
 		return fmt.Errorf("read the targets of Prometheus: %w", err)
 	}
 	return nil
 }
 
-// capped limits the bytes that are read in total, and of one value to within a buffer of the reader.
-type capped struct {
-	from        io.Reader
-	left, value int64
-}
-
-func (c *capped) Read(p []byte) (int, error) {
-	if c.left <= 0 || c.value > maxScraped {
-		return 0, errors.New("the response is too large")
-	}
-	n, err := c.from.Read(p)
-	c.left -= int64(n)
-	c.value += int64(n)
-	return n, err
-}
-
-// decodeTargets reads {"data":{list:[TARGET,…],…},…} without having more than one target in memory.
+// decodeAnswer reads {"data":{list:[VALUE,…],…},…} without having more than one value in memory, which each
+// decodes.
 //
 // Errors: those of each, of the connection, another form, or the limits.
-func decodeTargets(from io.Reader, list string, each func(scraped) error) error {
-	in := &capped{from: bufio.NewReader(from), left: maxAnswer}
-	dec := json.NewDecoder(in)
-	return object(dec, in, func(key string) error {
+func decodeAnswer(from io.Reader, list string, each func(*jsonstream.Reader) error) error {
+	in := jsonstream.New(from, jsonstream.Limits{Text: maxAnswer, Value: maxScraped})
+	return in.Object(func(key string) error {
 		if key != "data" {
-			return skip(dec)
+			return in.Skip()
 		}
-		return object(dec, in, func(key string) error {
+		return in.Object(func(key string) error {
 			if key != list {
-				return skip(dec)
+				return in.Skip()
 			}
-			if err := delimiter(dec, '['); err != nil {
-				return err
-			}
-			for dec.More() {
-				in.value = 0
-				var one scraped
-				if err := dec.Decode(&one); err != nil {
-					return err
-				}
-				if err := each(one); err != nil {
-					return err
-				}
-			}
-			return delimiter(dec, ']')
+			return in.Array(func() error { return each(in) })
 		})
 	})
-}
-
-// object reads an object; value reads the value of a key.
-func object(dec *json.Decoder, in *capped, value func(key string) error) error {
-	if err := delimiter(dec, '{'); err != nil {
-		return err
-	}
-	for dec.More() {
-		in.value = 0
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string) // keys are strings
-		if err := value(key); err != nil {
-			return err
-		}
-	}
-	return delimiter(dec, '}')
-}
-
-func delimiter(dec *json.Decoder, want json.Delim) error {
-	t, err := dec.Token()
-	if err == nil && t != want {
-		err = errors.New("it is not of the API of Prometheus")
-	}
-	return err
-}
-
-// skip reads a value that is not needed.
-func skip(dec *json.Decoder) error {
-	var ignored json.RawMessage
-	return dec.Decode(&ignored)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
 // The stream has one JSON object per line:
@@ -19,7 +21,10 @@ import (
 //	{"job":"podMonitor/demo/db/0","gone":true}
 //	{"end":{"version":"L-SEQ"}}                                applies all lines since begin
 //	{"ping":{"version":"L-SEQ"}}                               nothing has changed
+//	{"ask":"inventory"}                                        asks for an inventory
+//	{"watch":{"seq":3,"units":[…]}}                            asks for reports about some targets
 //
+// The last two are about the list that ended last.
 // L is the number of the leader, which grows with each new one. Objects with other keys are ignored.
 
 // header is the object of begin, end and ping.
@@ -37,6 +42,9 @@ type message struct {
 	name   string // of the job
 	job    *job   // nil if the job is gone
 	gone   bool
+	ask    string
+	watch  *targetreport.Watch // nil if it is not valid
+	wrong  error               // with the watch
 }
 
 // maxName limits the name of a job, in bytes.
@@ -116,10 +124,26 @@ func (r *reader) value(key string, m *message) (err error) {
 		m.job, err = r.groups(m.name)
 	case m.kind == "job" && key == "gone":
 		err = r.decode(&m.gone)
+	case key == "ask":
+		err = r.decode(&m.ask)
+	case key == "watch":
+		err = r.watch(m)
 	default:
 		err = r.decode(&r.group)
 	}
 	return err
+}
+
+// watch reads a watch. One that is not valid does not end the stream: the list is more important.
+func (r *reader) watch(m *message) error {
+	if err := r.decode(&r.group); err != nil {
+		return err
+	}
+	var w targetreport.Watch
+	if w, m.wrong = targetreport.DecodeWatch(r.group); m.wrong == nil {
+		m.watch = &w
+	}
+	return nil
 }
 
 // groups compresses an array of groups.

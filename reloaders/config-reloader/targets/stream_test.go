@@ -17,11 +17,18 @@ var bounds = Limits{Line: 4 << 10, Group: 1 << 10, Packed: 2 << 10, Plain: 6 << 
 // feed applies a stream to a list until it ends. It returns the error, nil for the end between two
 // lines.
 func feed(l *list, stream string, limits Limits) error {
+	return feedWith(l, stream, limits, time.Time{})
+}
+
+// feedAt is like feed, at a time.
+func feedAt(l *list, now time.Time, stream string) error { return feedWith(l, stream, bounds, now) }
+
+func feedWith(l *list, stream string, limits Limits, now time.Time) error {
 	in, to := newReader(strings.NewReader(stream), limits, newPacker()), receiver{list: l, limits: limits, oldest: l.version.leader}
 	for {
 		m, err := in.next()
 		if err == nil {
-			_, _, err = to.take(m, time.Time{})
+			_, _, err = to.take(m, now)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

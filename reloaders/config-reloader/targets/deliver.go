@@ -1,0 +1,175 @@
+package targets
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+)
+
+const (
+	// reportTimeout limits one request with a report or an inventory.
+	reportTimeout = 10 * time.Second
+	// reportAttempts is the maximum number of attempts for one of them, lookAttempts for a report about watched
+	// targets alone. Replicas that do not lead respond with 503.
+	reportAttempts, lookAttempts = 8, 3
+	// inventoryAgain is the time after which an inventory is repeated for which the leader was not found.
+	inventoryAgain = 15 * time.Second
+)
+
+// sender has the times of reports and inventories.
+type sender struct {
+	*Client
+	report, look, inventory time.Time // the next ones; zero: none
+	sent                    time.Time // the last report
+	last                    targetreport.Report
+}
+
+// keepReported sends reports and inventories until ctx ends.
+func (c *Client) keepReported(ctx context.Context) {
+	s := sender{Client: c, report: time.Now().Add(c.reportPause())}
+	for {
+		s.wait(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if s.reporter.watching.asked() || due(s.inventory) {
+			s.sendInventory(ctx)
+		}
+		full := due(s.report)
+		if watching := s.reporter.watching.open(); full || watching && due(s.look) {
+			s.sendReport(ctx, full)
+		} else if !watching {
+			s.look = time.Time{}
+		}
+	}
+}
+
+func due(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+
+// reportPause returns the time until the next full report.
+func (c *Client) reportPause() time.Duration { return c.opts.Report - rand.N(c.opts.Report/10+1) }
+
+// wait waits until the next report or inventory, or for news from the service.
+func (s *sender) wait(ctx context.Context) {
+	next := s.report
+	for _, at := range []time.Time{s.look, s.inventory} {
+		if !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	timer := time.NewTimer(time.Until(next))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-s.reporter.watching.news:
+		s.look = s.sent.Add(lookEvery)
+	}
+}
+
+// sendReport sends a report if it is a full one, has something new, or the last one was some time ago.
+func (s *sender) sendReport(ctx context.Context, full bool) {
+	began, attempts := time.Now(), lookAttempts
+	if full {
+		attempts = reportAttempts
+	}
+	if _, known := s.list.current(); !known {
+		s.report, s.look = began.Add(s.reportPause()), began.Add(lookEvery)
+		return
+	}
+	r, asked := s.reporter.report(ctx, began, full)
+	took := time.Since(began)
+	var err error
+	if full || news(s.last, r) || time.Since(s.sent) >= tellEvery {
+		if err = s.deliver(ctx, r, attempts); err == nil {
+			s.last = r
+		}
+		s.sent = time.Now()
+		s.metrics.reports.Inc()
+		if err != nil || !asked {
+			s.metrics.reportsFailed.Inc()
+			s.opts.Logger.Debug("Report to the discovery server failed", "asked", asked, "err", err)
+		}
+	}
+	now := time.Now()
+	s.look = now.Add(max(lookEvery, lookShare*took))
+	if full {
+		s.metrics.disagreements.Set(float64(r.Disagreements()))
+		s.report = now.Add(s.reportPause())
+	}
+	if s.report.Before(s.sent.Add(lookEvery)) {
+		s.report = s.sent.Add(lookEvery)
+	}
+}
+
+// news reports whether the service has to know a report soon that follows another one.
+func news(before, now targetreport.Report) bool {
+	return before.Version != now.Version || before.Fetched != now.Fetched || before.Watch != now.Watch || before.Blind != now.Blind ||
+		!slices.Equal(before.Scraped, now.Scraped)
+}
+
+// sendInventory sends an inventory. Servers of earlier releases never ask for one, and get none.
+func (s *sender) sendInventory(ctx context.Context) {
+	s.inventory = time.Time{}
+	if every := s.opts.Inventory; every > 0 {
+		s.inventory = time.Now().Add(every - rand.N(every/10+1))
+	}
+	text, err := s.reporter.inventory(ctx, time.Now())
+	if err == nil {
+		err = s.post(ctx, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, reportAttempts)
+	}
+	s.metrics.inventories.Inc()
+	if err != nil {
+		s.metrics.inventoriesFailed.Inc()
+		if reasonOf(err) == Unavailable && s.reporter.watching.connected() { // the stream is that of the leader
+			s.inventory = time.Now().Add(inventoryAgain)
+		}
+		s.opts.Logger.Debug("Inventory for the discovery server failed", "err", err)
+	}
+}
+
+// deliver sends a report to the replica that leads.
+func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts int) error {
+	body, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	return c.post(ctx, targetreport.Path, http.Header{"Content-Type": {"application/json"}}, body, attempts)
+}
+
+// post sends a body to the replica that leads.
+func (c *Client) post(ctx context.Context, path string, header http.Header, body []byte, attempts int) error {
+	for attempt := 1; ; attempt++ {
+		err := c.postOnce(ctx, path, header, body)
+		if reasonOf(err) != Unavailable || attempt >= attempts || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, firstPause+rand.N(firstPause))
+	}
+}
+
+func (c *Client) postOnce(ctx context.Context, path string, header http.Header, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	resp, err := c.send(ctx, c.endpoint(path), header, body)
+	if err != nil {
+		return failf(Unreachable, "send to the discovery server: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return refusal(resp)
+	}
+	return nil
+}
+
+// sendBody sends a request with a body. Token and CA are read each time.
+func (c *Client) sendBody(ctx context.Context, u *url.URL, header http.Header, body []byte) (*http.Response, error) {
+	client := reload.ClientOptions{Timeout: reportTimeout, CAFile: c.opts.CAFile, BearerTokenFile: c.opts.TokenFile}
+	return client.Post(ctx, u, header, body)
+}

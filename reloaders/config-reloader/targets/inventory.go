@@ -1,0 +1,152 @@
+package targets
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+)
+
+// maxAssessed is the maximum number of active targets of which an inventory says more than that they are in the list.
+const maxAssessed = 100_000
+
+// series is the metric with the number of series of a scrape. Prometheus writes it for each target, with its labels.
+const series = "scrape_samples_post_metric_relabeling"
+
+// assessment is what Prometheus says about the targets in the list.
+type assessment struct {
+	seed    maphash.Seed
+	most    int                 // limits targets
+	targets map[uint64]assessed // by job and address
+	owners  map[uint64]uint64   // by labels: the key of targets
+}
+
+// assessed are the active targets of a job with an address.
+type assessed struct {
+	series         uint64
+	known, scraped bool
+}
+
+func newAssessment(most int) *assessment {
+	return &assessment{seed: maphash.MakeSeed(), most: most, targets: map[uint64]assessed{}, owners: map[uint64]uint64{}}
+}
+
+// inventory returns the inventory for the service.
+//
+// Errors: it is too large.
+func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error) {
+	version, jobs := r.list.snapshot()
+	a := newAssessment(maxAssessed)
+	err := a.ask(ctx, r.prometheus, jobs, r.fetches.current(now))
+	r.hear(err)
+	if err != nil { // half of it is worse than nothing
+		a.targets = nil
+	}
+	var out bytes.Buffer
+	r.seq++
+	head := targetreport.Inventory{Version: version.String(), Boot: r.boot, Seq: r.seq, Blind: r.prometheus.Targets == nil || err != nil}
+	w, err := targetreport.NewInventoryWriter(&out, head)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		if err := a.write(w, name, jobs[name]); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// ask asks Prometheus for its targets and their series. Agents do not know the latter.
+//
+// Errors: Prometheus does not answer, or has too many targets.
+func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job, requested map[string]fetch) error {
+	if p.Targets == nil {
+		return nil
+	}
+	err := p.active(ctx, func(s scraped) error {
+		name := s.job()
+		j := jobs[name]
+		if j == nil {
+			return nil
+		}
+		key := hashOf(a.seed, name, s.Discovered.Address)
+		before, twice := a.targets[key]
+		if len(a.targets) == a.most && !twice {
+			return errors.New("there are too many targets for an inventory")
+		}
+		now := assessed{scraped: requested[name].job == j && s.LastScrape.After(j.since)}
+		if twice {
+			now.scraped = now.scraped && before.scraped
+		}
+		a.targets[key] = now
+		if s.Health != "up" { // a scrape that fails has no series
+			return nil
+		}
+		var labels map[string]string
+		if err := json.Unmarshal(s.Labels, &labels); err != nil {
+			return err
+		}
+		a.owners[a.labels(labels)] = key
+		return nil
+	})
+	if err != nil || p.Query == nil || len(a.owners) == 0 {
+		return err
+	}
+	err = p.samples(ctx, series, func(labels map[string]string, value float64) error {
+		delete(labels, "__name__")
+		if key, ours := a.owners[a.labels(labels)]; ours && value >= 0 {
+			one := a.targets[key]
+			one.series, one.known = one.series+uint64(value), true
+			a.targets[key] = one
+		}
+		return nil
+	})
+	if err != nil { // a part of the series is worse than none
+		for key, one := range a.targets {
+			a.targets[key] = assessed{scraped: one.scraped}
+		}
+	}
+	return nil
+}
+
+// labels returns a hash of labels that does not depend on their order.
+func (a *assessment) labels(labels map[string]string) (sum uint64) {
+	for name, value := range labels {
+		sum += hashOf(a.seed, name, value)
+	}
+	return sum
+}
+
+// write writes a job.
+func (a *assessment) write(w *targetreport.InventoryWriter, name string, j *job) error {
+	var wrong error
+	err := w.Job(name, func(yield func(string, targetreport.InventoryTarget) bool) {
+		written, more := map[uint64]bool{}, true
+		wrong = j.addresses(func(address string) {
+			key := hashOf(a.seed, name, address)
+			if written[key] || !more {
+				return
+			}
+			written[key] = true
+			var one targetreport.InventoryTarget
+			if of, active := a.targets[key]; active {
+				one.Scraped = of.scraped
+				if of.known {
+					one.Series = new(of.series)
+				}
+			}
+			more = yield(address, one)
+		})
+	})
+	return errors.Join(err, wrong)
+}

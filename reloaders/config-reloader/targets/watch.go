@@ -1,0 +1,307 @@
+package targets
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+)
+
+const (
+	// lookEvery is how often Prometheus is asked about watched targets, and the minimum time between two reports. If it
+	// is slow, it has lookShare times as long as it took to answer.
+	lookEvery, lookShare = 2 * time.Second, 4
+	// tellEvery is the maximum time between two reports about watched targets.
+	tellEvery = 5 * time.Second
+	// maxLooks is the maximum number of jobs that Prometheus is asked for one by one.
+	maxLooks = 20
+	// applied is the time in which Prometheus applies what it has requested.
+	applied = 10 * time.Second
+)
+
+// watching is what the discovery service wants to know. It is safe for concurrent use: the stream changes it, reports
+// read it.
+type watching struct {
+	mu         sync.Mutex
+	generation int // grows with each set
+	seq        uint64
+	units      []targetreport.WatchUnit
+	jobs       map[string]*watchedJob
+	inventory  bool // was asked for
+	stream     bool // is open
+	news       chan struct{}
+}
+
+type watchedJob struct {
+	list    *job // that was looked through last
+	targets map[string]*watched
+}
+
+// watched are the targets of a job with an address.
+type watched struct {
+	// since is when they became part of the list, without interruption; zero if they are not.
+	since time.Time
+	// fetched is when Prometheus requested them since then; zero: not yet.
+	fetched time.Time
+	// asked is whether Prometheus was asked since then, older whether they were active the first time. Then it may be
+	// that an earlier list had them, and that Prometheus still has to apply one without them.
+	asked, older bool
+}
+
+func newWatching() watching { return watching{news: make(chan struct{}, 1)} }
+
+func (w *watching) wake() {
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+}
+
+// connect notes that the stream is open.
+func (w *watching) connect() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stream = true
+}
+
+// disconnect notes that the stream has ended. The next server says again what it wants to know.
+func (w *watching) disconnect() {
+	w.set(targetreport.Watch{}, nil)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stream, w.inventory = false, false
+}
+
+func (w *watching) connected() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stream
+}
+
+// ask notes that an inventory is wanted.
+func (w *watching) ask() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inventory = true
+	w.wake()
+}
+
+// asked reports whether an inventory is wanted, once.
+func (w *watching) asked() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.inventory
+	w.inventory = false
+	return was
+}
+
+// set replaces what is watched. jobs is the current list.
+func (w *watching) set(next targetreport.Watch, jobs map[string]*job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.jobs
+	w.generation++
+	w.seq, w.units, w.jobs = next.Seq, next.Units, map[string]*watchedJob{}
+	for _, u := range w.units {
+		for name, addresses := range u.Targets {
+			of := w.jobs[name]
+			if of == nil {
+				of = &watchedJob{targets: map[string]*watched{}}
+				w.jobs[name] = of
+			}
+			for _, address := range addresses {
+				if of.targets[address] = before[name].target(address); of.targets[address] == nil {
+					of.targets[address] = &watched{}
+				}
+			}
+		}
+	}
+	w.followLocked(jobs)
+	w.wake()
+}
+
+func (j *watchedJob) target(address string) *watched {
+	if j == nil {
+		return nil
+	}
+	return j.targets[address]
+}
+
+// open reports whether something is watched.
+func (w *watching) open() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.units) > 0
+}
+
+// follow notes which watched targets are in the list. It is called after each change.
+func (w *watching) follow(jobs map[string]*job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.followLocked(jobs)
+}
+
+func (w *watching) followLocked(jobs map[string]*job) {
+	for name, of := range w.jobs {
+		j := jobs[name]
+		if j != nil && j == of.list {
+			continue
+		}
+		of.list = j
+		listed := map[*watched]bool{}
+		if j != nil {
+			err := j.addresses(func(address string) {
+				if t := of.targets[address]; t != nil {
+					listed[t] = true
+				}
+			})
+			if err != nil {
+				clear(listed) // Prometheus does not take such a list either
+			}
+		}
+		for _, t := range of.targets {
+			switch {
+			case !listed[t]:
+				*t = watched{}
+			case t.since.IsZero():
+				t.since = j.since
+			}
+		}
+	}
+}
+
+// sight is what Prometheus says about watched targets: the earliest last scrape of those that are active, by job and
+// address.
+type sight map[string]map[string]time.Time
+
+// wanted returns what to ask for, and the generation that it is for.
+func (w *watching) wanted() (sight, int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := sight{}
+	for name := range w.jobs {
+		out[name] = map[string]time.Time{}
+	}
+	return out, w.generation
+}
+
+// has reports whether an address of a job is watched.
+func (w *watching) has(job, address string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.jobs[job].target(address) != nil
+}
+
+// answer is what is reported about a watch.
+type answer struct {
+	seq     uint64
+	scraped []string
+}
+
+// judge returns the units that are scraped, and none if something else is watched by now.
+func (w *watching) judge(generation int, seen sight, requested map[string]fetch) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if generation != w.generation {
+		return answer{}
+	}
+	scraped := map[*watched]bool{}
+	for name, of := range w.jobs {
+		for address, t := range of.targets {
+			last, active := seen[name][address]
+			scraped[t] = t.judge(requested[name], last, active)
+		}
+	}
+	out := answer{seq: w.seq}
+	for _, u := range w.units {
+		all := true
+		for name, addresses := range u.Targets {
+			for _, address := range addresses {
+				all = all && scraped[w.jobs[name].targets[address]]
+			}
+		}
+		if all {
+			out.scraped = append(out.scraped, u.ID)
+		}
+	}
+	return out
+}
+
+// judge reports whether targets are scraped for sure: since Prometheus has the list with them.
+func (t *watched) judge(f fetch, last time.Time, active bool) bool {
+	if t.since.IsZero() {
+		return false
+	}
+	if !t.asked {
+		t.asked, t.older = true, active
+	}
+	if t.fetched.IsZero() {
+		switch {
+		case !f.since.Before(t.since):
+			t.fetched = f.since
+		case !f.last.Before(t.since):
+			t.fetched = f.last
+		default:
+			return false
+		}
+	}
+	from := t.fetched
+	if t.older {
+		from = from.Add(applied)
+	}
+	return active && last.After(from)
+}
+
+// look asks Prometheus about what is watched, if anything is. Without an answer, it returns none.
+//
+// Errors: it does not answer.
+func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
+	seen, generation := r.watching.wanted()
+	if len(seen) == 0 || r.prometheus.Targets == nil {
+		return answer{seq: r.watching.number()}, nil
+	}
+	each := func(s scraped) error {
+		name, address := s.job(), s.Discovered.Address
+		if of := seen[name]; of != nil && r.watching.has(name, address) {
+			if last, twice := of[address]; !twice || s.LastScrape.Before(last) {
+				of[address] = s.LastScrape
+			}
+		}
+		return nil
+	}
+	if err := r.lookAt(ctx, seen, each); err != nil {
+		return answer{}, err
+	}
+	return r.watching.judge(generation, seen, r.fetches.current(now)), nil
+}
+
+// lookAt asks for the active targets of jobs, at least.
+func (r *reporter) lookAt(ctx context.Context, seen sight, each func(scraped) error) error {
+	if r.foreign || len(seen) > maxLooks {
+		return r.prometheus.active(ctx, each)
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		foreign := false
+		err := r.prometheus.activeOf(ctx, name, func(s scraped) error {
+			foreign = foreign || s.job() != name
+			return each(s)
+		})
+		if err != nil {
+			return err
+		}
+		if foreign { // the answer has all jobs
+			r.foreign = true
+			return nil
+		}
+	}
+	return nil
+}
+
+func (w *watching) number() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seq
+}
