@@ -47,7 +47,8 @@ func TestSwapsOfSeveralFoldersMakeOneReload(t *testing.T) {
 	s := newSite(t)
 	s.put(t, "v0")
 	rules, secrets := volumetest.New(t), volumetest.New(t)
-	start(t, s.args("--watched-dir="+rules.Dir, "--watched-dir="+secrets.Dir)...)
+	// The swaps are one burst on a slow machine, too.
+	start(t, s.args("--watched-dir="+rules.Dir, "--watched-dir="+secrets.Dir, "--settle-interval=500ms")...)
 	s.waitLive(t, "v0")
 	for i := range 10 {
 		switch i % 3 {
