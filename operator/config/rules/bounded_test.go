@@ -33,6 +33,7 @@ func TestSuggestionsAreBounded(t *testing.T) {
 
 // TestWorstObjects: the cost of one object is bounded, regardless of its content.
 func TestWorstObjects(t *testing.T) {
+	budgettest.Exact(t)
 	const (
 		most     = 320 << 20 // bytes allocated: the YAML encoder produces much garbage
 		mostKept = 8 << 20

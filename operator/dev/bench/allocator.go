@@ -65,11 +65,12 @@ func (d *discovery) measureAllocator(ctx context.Context) (err error) {
 	took, err := d.latencies(ctx, func(job int) string {
 		return "http://" + address + "/jobs/" + url.QueryEscape(d.jobName(job)) + "/targets"
 	}, following)
-	if err != nil {
-		return err
+	text := quantiles(took)
+	if errors.Is(err, errNeverListed) {
+		text, err = "more than "+patience.String(), nil
 	}
-	d.beside("from a single change to the list, p50 / slowest", quantiles(took))
-	return nil
+	d.beside("from a single change to the list, p50 / slowest", text)
+	return err
 }
 
 // collectors creates the pods that get targets.
@@ -144,6 +145,9 @@ func (d *discovery) allocated(ctx context.Context, p *process) error {
 	}
 }
 
+// errNeverListed means that a change did not come in time.
+var errNeverListed = errors.New("the list never has")
+
 // listed waits until a list has a text.
 func listed(ctx context.Context, client *http.Client, url, want string) error {
 	for began := time.Now(); ; {
@@ -164,7 +168,7 @@ func listed(ctx context.Context, client *http.Client, url, want string) error {
 			return nil
 		}
 		if time.Since(began) > patience {
-			return fmt.Errorf("%s never has %s: %.200s", url, want, strings.TrimSpace(body.String()))
+			return fmt.Errorf("%s: %w %s: %.200s", url, errNeverListed, want, strings.TrimSpace(body.String()))
 		}
 		if err := wait(ctx, 2*time.Millisecond); err != nil {
 			return err

@@ -7,6 +7,15 @@ import (
 	"testing"
 )
 
+// Exact skips a test that needs exact numbers of bytes if the race detector is on: with it, pools keep only some of what
+// is put into them.
+func Exact(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("the race detector changes what is allocated")
+	}
+}
+
 // Allocated returns the number of bytes that all goroutines allocate while do runs.
 func Allocated(do func()) int64 {
 	var before, after runtime.MemStats

@@ -1,0 +1,6 @@
+//go:build !race
+
+package budgettest
+
+// raced is whether the race detector is on.
+const raced = false
