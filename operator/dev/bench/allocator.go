@@ -65,12 +65,15 @@ func (d *discovery) measureAllocator(ctx context.Context) (err error) {
 	took, err := d.latencies(ctx, func(job int) string {
 		return "http://" + address + "/jobs/" + url.QueryEscape(d.jobName(job)) + "/targets"
 	}, following)
-	text := quantiles(took)
-	if errors.Is(err, errNeverListed) {
-		text, err = "more than "+patience.String(), nil
+	switch {
+	case errors.Is(err, errNeverListed):
+		d.beside(latencyRow, "more than "+patience.String())
+	case err != nil:
+		return err
+	default:
+		d.beside(latencyRow, quantiles(took))
 	}
-	d.beside("from a single change to the list, p50 / slowest", text)
-	return err
+	return nil
 }
 
 // collectors creates the pods that get targets.

@@ -367,6 +367,8 @@ func (d *discovery) consumption(ctx context.Context, p *process, add func(what, 
 	return nil
 }
 
+const latencyRow = "from a single change to the list, p50 / slowest"
+
 // compare adds the lines about one pod.
 func (d *discovery) compare(own, central *phases) {
 	d.add("pod: watches", fmt.Sprintf("%.0f", own.load.watches), fmt.Sprintf("%.0f", central.load.watches))
@@ -376,7 +378,7 @@ func (d *discovery) compare(own, central *phases) {
 	d.add("pod: memory of Prometheus", mb(own.rss), mb(central.rss))
 	d.add("pod: memory of config-reloader", mb(own.reloaderRSS), mb(central.reloaderRSS))
 	d.add("API server: sent to the pod with changes", fmt.Sprintf("%.1f kB/s", own.busy.bytes/1000), "0")
-	d.add("from a single change to the list, p50 / slowest", "", quantiles(central.took))
+	d.add(latencyRow, "", quantiles(central.took))
 	d.add("the same while others change", "", quantiles(central.busyTook))
 }
 
