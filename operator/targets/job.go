@@ -35,9 +35,11 @@ type Job struct {
 	// common is the number of leading steps that are the same on all shards.
 	common int
 	hashed int // index of the step that hashes; -1 if there is none
-	share  int // divides the budget among all jobs of the same object
-	sieve  sieve
-	costs  costs
+	// movable is true if any shard can scrape each target, see [Job.Place].
+	movable bool
+	share   int // divides the budget among all jobs of the same object
+	sieve   sieve
+	costs   costs
 	// for servers of major version 2, see legacy.go
 	legacy, needsPort bool
 }
@@ -225,6 +227,7 @@ func (j *Job) finish(origins []promconfig.Origin) error {
 			}
 		}
 	}
+	j.movable = j.isMovable()
 	return nil
 }
 

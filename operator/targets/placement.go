@@ -1,8 +1,11 @@
 package targets
 
 import (
+	"reflect"
 	"strconv"
+	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
 
@@ -18,6 +21,8 @@ type Placement struct {
 	Zone string
 	// Everywhere is true if the target is on all shards, of all zones.
 	Everywhere bool
+	// Interval is the scrape interval, as far as the steps before the hash decide it.
+	Interval time.Duration
 	// Claim is the number of series in the label __tmp_shard_weight; nil if there is none.
 	Claim *uint64
 }
@@ -26,13 +31,31 @@ type Placement struct {
 // by hash, or the target is not scraped.
 func (r Result) Placement(i int) (p Placement, ok bool) {
 	row := &r.Rows[i]
-	if r.job.hashed < 0 || row.State != Kept && row.State != OtherShard && row.State != OverLimit {
+	if row.State != Kept && row.State != OtherShard && row.State != OverLimit {
 		return p, false
 	}
-	lb, c := labels.NewBuilder(labels.EmptyLabels()), r.job.shards[row.on]
-	populate(lb, c, row.own, row.shared)
-	for at, step := range c.RelabelConfigs[:r.job.hashed] {
-		if step.Action == relabel.Keep && r.job.Origins[at].Path == promconfig.ShardingOrigin {
+	return r.job.place(row.own, row.shared, row.on)
+}
+
+// Place returns the placement of a target of a group that some shard scrapes. ok is false if it has to be on the
+// shards of its outcome: the operator does not divide the targets of the job, or its configuration differs between shards
+// in other ways.
+func (j *Job) Place(own, shared model.LabelSet, o Outcome) (p Placement, ok bool) {
+	if o.State != Kept || !j.movable {
+		return p, false
+	}
+	return j.place(own, shared, o.Shards[0])
+}
+
+// place returns the placement of a target that a shard scrapes, or would with another hash.
+func (j *Job) place(own, shared model.LabelSet, on int) (p Placement, ok bool) {
+	if j.hashed < 0 {
+		return p, false
+	}
+	lb, c := labels.NewBuilder(labels.EmptyLabels()), j.shards[on]
+	populate(lb, c, own, shared)
+	for at, step := range c.RelabelConfigs[:j.hashed] {
+		if step.Action == relabel.Keep && j.Origins[at].Path == promconfig.ShardingOrigin {
 			continue // it keeps what other shards do not
 		}
 		if !relabel.ProcessBuilder(lb, step) {
@@ -43,7 +66,30 @@ func (r Result) Placement(i int) (p Placement, ok bool) {
 	if claim, err := strconv.ParseUint(lb.Get("__tmp_shard_weight"), 10, 64); err == nil {
 		p.Claim = &claim
 	}
+	if interval, err := model.ParseDuration(lb.Get(model.ScrapeIntervalLabel)); err == nil {
+		p.Interval = time.Duration(interval)
+	}
 	return p, true
+}
+
+// isMovable reports whether any shard can scrape each target that one of them does: shards only differ in the steps of
+// the operator that divide targets among them.
+func (j *Job) isMovable() bool {
+	if j.hashed < 0 || j.SDsDiffer {
+		return false
+	}
+	first := j.shards[0]
+	for _, other := range j.shards[1:] {
+		if !sameSeeds(first, other) {
+			return false
+		}
+		for i, step := range first.RelabelConfigs {
+			if j.Origins[i].Path != promconfig.ShardingOrigin && !reflect.DeepEqual(stepKey(step), stepKey(other.RelabelConfigs[i])) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // hashLabel has what is hashed.

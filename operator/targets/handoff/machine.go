@@ -92,6 +92,9 @@ func (m *Machine) Freeze(frozen bool) {
 	m.frozen = frozen
 }
 
+// SetRules replaces the settings.
+func (m *Machine) SetRules(rules Rules) { m.rules = rules }
+
 // Pods replaces the number of shards and their pods. A shard above the number that has no pods is dead.
 func (m *Machine) Pods(shards int, pods []Pod) {
 	had := m.pods
@@ -211,6 +214,17 @@ func (m *Machine) Empty(shard int) bool {
 		}
 	}
 	return m.Ready()
+}
+
+// Slow returns the shards that get nothing for a while, as they did not scrape what they got.
+func (m *Machine) Slow() (out []int) {
+	for shard := range m.slow {
+		if m.isSlow(shard) {
+			out = append(out, shard)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Moving returns the units on their way, and the number of those that wait for it.

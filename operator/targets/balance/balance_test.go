@@ -1,0 +1,506 @@
+package balance
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
+)
+
+const (
+	interval = 15 * time.Second
+	tick     = 2 * time.Second
+)
+
+// replica is a simulated pod: it gets the list of its shard, fetches it a tick later, and scrapes what is new another
+// one after that.
+type replica struct {
+	name      string
+	shard     int
+	live, old bool // old is of an earlier release
+	deaf      bool // its Prometheus scrapes nothing new
+	boot, seq uint64
+
+	version  Version // of its list
+	list     map[*Unit]bool
+	fetched  Version
+	scraping map[*Unit]bool
+	asked    bool
+}
+
+// world is a workload with the balancer of its leader.
+type world struct {
+	*Balancer
+	t        *testing.T
+	now      time.Time
+	units    []*Unit
+	series   map[*Unit]uint64
+	interval time.Duration
+	pods     []*replica
+	n        int
+	leader   uint64
+	seq      uint64
+	lists    map[int]map[*Unit]bool
+	versions map[int]uint64
+	watches  map[int]targetreport.Watch
+	was      map[*Unit]bool // was scraped
+	lost     int
+	events   map[handoff.Kind]int
+}
+
+func newWorld(t *testing.T, units, shards, replicas int, settings Settings) *world {
+	w := &world{Balancer: New(nil, settings), t: t, now: time.Unix(1_700_000_000, 0), series: map[*Unit]uint64{}, interval: interval, was: map[*Unit]bool{}, events: map[handoff.Kind]int{}}
+	for i := range units {
+		w.add(fmt.Sprintf("10.0.%d.%d:80", i/250, i%250), i%shards, uint64(100+i*7%1500))
+	}
+	w.scale(shards, replicas)
+	w.lead()
+	return w
+}
+
+func (w *world) add(key string, hash int, series uint64) {
+	u := w.Enter("demo", "", key, hash)
+	w.units = append(w.units, u)
+	w.series[u] = series
+}
+
+// lead begins with a new leader, which knows nothing.
+func (w *world) lead() {
+	w.leader++
+	w.seq = 0
+	w.lists, w.versions, w.watches = map[int]map[*Unit]bool{}, map[int]uint64{}, map[int]targetreport.Watch{}
+	if w.leader > 1 {
+		next := New(nil, w.settings)
+		series := map[*Unit]uint64{}
+		again := map[*Unit]*Unit{}
+		for i, u := range w.units {
+			w.units[i] = next.Enter(u.id.Namespace, "", u.id.Key, u.hash)
+			series[w.units[i]], again[u] = w.series[u], w.units[i]
+		}
+		renamed := func(of map[*Unit]bool) map[*Unit]bool {
+			out := map[*Unit]bool{}
+			for u, v := range of {
+				out[again[u]] = v
+			}
+			return out
+		}
+		for _, p := range w.pods {
+			p.list, p.scraping = renamed(p.list), renamed(p.scraping)
+		}
+		w.Balancer, w.series, w.was = next, series, renamed(w.was)
+	}
+	for _, p := range w.pods {
+		p.asked = false
+	}
+	w.Lead(w.now, w.leader)
+}
+
+func (w *world) scale(n, replicas int) {
+	w.n = n
+	for shard := range n {
+		for r := range replicas {
+			name := fmt.Sprintf("pod-%d-%d", shard, r)
+			if !slices.ContainsFunc(w.pods, func(p *replica) bool { return p.name == name }) {
+				w.pods = append(w.pods, &replica{name: name, shard: shard, live: true, boot: 1, scraping: map[*Unit]bool{}})
+			}
+		}
+	}
+}
+
+// pass lets time pass.
+func (w *world) pass(d time.Duration) {
+	for end := w.now.Add(d); w.now.Before(end); {
+		w.now = w.now.Add(tick)
+		w.serve()
+		for _, p := range w.pods {
+			w.advance(p)
+		}
+		w.check()
+	}
+}
+
+// serve is what the service does.
+func (w *world) serve() {
+	var shards []allocation.Shard
+	for i := range w.Needed(w.n) {
+		shards = append(shards, allocation.Shard{Name: fmt.Sprint("shard-", i)})
+	}
+	w.Shards(shards, w.n)
+	var pods []handoff.Pod
+	for _, p := range w.pods {
+		pods = append(pods, handoff.Pod{Name: p.name, Shard: p.shard, Live: p.live})
+	}
+	w.Pods(w.now, pods, false)
+	if w.Due(w.now) {
+		w.Count(w.now, func(add func(*Unit, uint64, time.Duration)) {
+			for _, u := range w.units {
+				add(u, w.series[u], w.interval)
+			}
+		})
+	}
+	w.Collect(nil)
+	for _, e := range w.Step(w.now) {
+		w.events[e.Kind]++
+	}
+	if !w.Ready() {
+		return
+	}
+	for shard := range shards {
+		list := map[*Unit]bool{}
+		for _, u := range w.units {
+			if on, to := w.On(u); on == shard || to == shard {
+				list[u] = true
+			}
+		}
+		if w.versions[shard] == 0 || !equal(list, w.lists[shard]) {
+			w.seq++
+			w.lists[shard], w.versions[shard] = list, w.seq
+		}
+		w.Applied(shard, w.versions[shard])
+	}
+	of := w.Watched()
+	for u := range of {
+		of[u]["job"] = []string{u.id.Key}
+	}
+	w.watches = w.Watch(of)
+}
+
+func equal(x, y map[*Unit]bool) bool {
+	for u := range x {
+		if !y[u] {
+			return false
+		}
+	}
+	return len(x) == len(y)
+}
+
+// advance is what a pod does in a tick.
+func (w *world) advance(p *replica) {
+	if !p.live {
+		return
+	}
+	for u := range p.list { // scraped a tick after the list was fetched
+		if p.fetched == p.version && !p.deaf {
+			p.scraping[u] = true
+		}
+	}
+	if p.fetched != p.version {
+		p.fetched = p.version
+		for u := range p.scraping {
+			if !p.list[u] {
+				delete(p.scraping, u)
+			}
+		}
+	}
+	switch {
+	case w.Admitted(p.name):
+		if v := w.versions[p.shard]; v > 0 && (Version{w.leader, v}) != p.version {
+			p.version, p.list = Version{w.leader, v}, w.lists[p.shard]
+		}
+	case !p.asked && p.old:
+		p.asked = true
+		w.Told(w.now, p.name, nil, false)
+	case !p.asked:
+		p.asked = true
+		units := map[*Unit]bool{}
+		for u := range p.list {
+			units[u] = p.scraping[u]
+		}
+		w.Told(w.now, p.name, units, false)
+	}
+	p.seq++
+	r := targetreport.Report{Boot: p.boot, Seq: p.seq}
+	if p.old {
+		r = targetreport.Report{}
+	}
+	watch := w.watches[p.shard]
+	for _, unit := range watch.Units {
+		for _, u := range w.units {
+			if !p.old && u.id.Key == unit.Targets["job"][0] && p.scraping[u] {
+				r.Scraped = append(r.Scraped, unit.ID)
+			}
+		}
+	}
+	w.Report(w.now, p.name, p.shard, p.version, p.fetched, r)
+}
+
+// check counts units that were scraped, and that no pod has in its list that Prometheus fetched, scraped or about to be.
+func (w *world) check() {
+	for _, u := range w.units {
+		is := slices.ContainsFunc(w.pods, func(p *replica) bool { return p.live && p.scraping[u] })
+		if w.was[u] && !is {
+			w.lost++
+		}
+		w.was[u] = is
+	}
+}
+
+// settle lets time pass until all units are where they should be, and every list has reached its pods.
+func (w *world) settle() {
+	w.t.Helper()
+	w.pass(2 * paceEvery)
+	for range 3000 {
+		w.pass(tick)
+		if w.Ready() && w.Settled() && w.Needed(w.n) == w.n && len(w.Watched()) == 0 {
+			w.pass(5 * tick)
+			return
+		}
+	}
+	w.t.Fatalf("not settled: %+v", w.Status())
+}
+
+// even checks that each unit is on one shard, and no shard has much more series than the others.
+func (w *world) even() {
+	w.t.Helper()
+	w.single()
+	for _, l := range w.Status().Loads {
+		if l.Over() {
+			w.t.Errorf("%+v", l)
+		}
+	}
+}
+
+// single checks that each unit is on one shard.
+func (w *world) single() {
+	w.t.Helper()
+	for _, u := range w.units {
+		var on []string
+		for _, p := range w.pods {
+			if p.live && p.scraping[u] {
+				on = append(on, p.name)
+			}
+		}
+		shards := map[string]bool{}
+		for _, name := range on {
+			shards[name[:5]] = true
+		}
+		if len(shards) != 1 {
+			w.t.Fatalf("%s is scraped by %v", u.id.Key, on)
+		}
+	}
+}
+
+// While shards change, each target stays scraped, with one and with two replicas; shards get even.
+func TestShardsChange(t *testing.T) {
+	for _, replicas := range []int{1, 2} {
+		w := newWorld(t, 300, 2, replicas, Settings{Weighted: true, ReassignAfter: 5 * time.Minute})
+		w.settle()
+		w.even()
+		for _, n := range []int{3, 5, 3, 2} {
+			w.scale(n, replicas)
+			w.settle()
+			w.pods = slices.DeleteFunc(w.pods, func(p *replica) bool {
+				if p.shard >= n && len(p.scraping) > 0 {
+					t.Errorf("%s is removed with %d targets", p.name, len(p.scraping))
+				}
+				return p.shard >= n
+			})
+			w.even()
+		}
+		if w.lost > 0 || w.events[handoff.Done] < 300 || w.events[handoff.Slow] > 0 || w.events[handoff.Direct] > 0 {
+			t.Errorf("%d targets lost, events %v", w.lost, w.events)
+		}
+	}
+}
+
+// A new leader goes on with what pods have: in the middle of moves, nothing is lost, and without any, nothing moves.
+func TestLeaderChanges(t *testing.T) {
+	w := newWorld(t, 200, 2, 2, Settings{Weighted: true})
+	w.settle()
+	before := w.events[handoff.Started]
+	places := map[string]int{}
+	for _, u := range w.units {
+		places[u.id.Key], _ = w.On(u)
+	}
+	w.lead()
+	w.settle()
+	for _, u := range w.units {
+		if on, _ := w.On(u); on != places[u.id.Key] {
+			t.Errorf("%s moved from %d to %d", u.id.Key, places[u.id.Key], on)
+		}
+	}
+	if n := w.events[handoff.Started] - before; n > 0 {
+		t.Errorf("%d moves without a reason", n)
+	}
+	w.scale(3, 2)
+	for range 20 {
+		w.pass(20 * time.Second)
+		w.lead()
+	}
+	w.settle()
+	w.even()
+	if w.lost > 0 {
+		t.Errorf("%d targets lost", w.lost)
+	}
+}
+
+// From the placement by hash to that by series and back, units only move with an overlap, also with pods that do not say
+// what they have.
+func TestFromHashAndBack(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		w := newWorld(t, 200, 4, 1, Settings{})
+		for _, p := range w.pods {
+			p.old = old
+			p.list, p.scraping, p.version = map[*Unit]bool{}, map[*Unit]bool{}, Version{0, 1}
+			for _, u := range w.units {
+				if u.hash == 0 {
+					w.series[u] = 4000
+				}
+				if u.hash == p.shard {
+					p.list[u], p.scraping[u] = true, true
+				}
+			}
+		}
+		w.lead()
+		for _, weighted := range []bool{true, false} {
+			w.Set(Settings{Weighted: weighted})
+			w.settle()
+			w.pass(30 * time.Minute)
+			w.settle()
+			w.single()
+			if weighted {
+				w.even()
+			}
+		}
+		for _, u := range w.units {
+			if on, to := w.On(u); on != u.hash || to != Nowhere {
+				t.Errorf("%s is on %d and %d, its hash is %d", u.id.Key, on, to, u.hash)
+			}
+		}
+		if w.lost > 0 || w.events[handoff.Done] == 0 || w.events[handoff.Back]+w.events[handoff.Direct] > 0 {
+			t.Errorf("old %v: %d targets lost, %v", old, w.lost, w.events)
+		}
+	}
+}
+
+// With switch, a unit is on one shard at a time.
+func TestSwitch(t *testing.T) {
+	w := newWorld(t, 100, 2, 1, Settings{Weighted: true, Switch: true})
+	w.settle()
+	w.scale(3, 1)
+	for range 400 {
+		w.pass(tick)
+		for _, u := range w.units {
+			if on, to := w.On(u); on == Nowhere || to != Nowhere {
+				t.Fatalf("%s is on %d and %d", u.id.Key, on, to)
+			}
+		}
+	}
+	w.settle()
+	w.even()
+	if w.lost == 0 {
+		t.Error("a switch without an overlap leaves no gap: the other tests cannot find one")
+	}
+}
+
+// A shard whose pods are gone for long is given up, and its units go elsewhere; with never, they wait. When it is back,
+// they are scraped all the time.
+func TestDeadShard(t *testing.T) {
+	for _, after := range []time.Duration{0, 5 * time.Minute} {
+		w := newWorld(t, 100, 3, 1, Settings{Weighted: true, ReassignAfter: after})
+		w.settle()
+		w.pods[1].live = false
+		w.pass(4 * time.Minute)
+		if n := w.events[handoff.Direct]; n > 0 {
+			t.Errorf("%d units moved before the time", n)
+		}
+		w.pass(4 * time.Minute)
+		if n := w.events[handoff.Direct]; n > 0 != (after > 0) {
+			t.Errorf("after %s: %d units moved", after, n)
+		}
+		if after == 0 {
+			continue
+		}
+		w.lost = 0
+		w.pods[1].live, w.pods[1].asked = true, false
+		w.pods[1].boot++
+		w.settle()
+		w.pass(3 * time.Hour)
+		w.settle()
+		w.even()
+		if s := w.Status(); w.lost > 0 || len(s.Dead) > 0 {
+			t.Errorf("%d lost, %+v", w.lost, s)
+		}
+	}
+}
+
+// What a tenant does cannot keep the units of others from moving: neither with targets that no new shard scrapes, again
+// and again, nor with intervals of a year, nor with units that are too large to watch.
+func TestHostileTenant(t *testing.T) {
+	w := newWorld(t, 100, 2, 1, Settings{Weighted: true})
+	w.settle()
+	stuck := map[*Unit]bool{}
+	for i := range 30 {
+		u := w.Enter("hostile", "", fmt.Sprint("10.9.0.", i), i%2)
+		w.units, w.series[u], stuck[u] = append(w.units, u), 1000, true
+	}
+	w.settle()
+	w.scale(3, 1)
+	done := 0
+	for range 3 * 3600 / 2 {
+		w.pass(tick)
+		for _, p := range w.pods {
+			if p.shard == 2 {
+				for u := range p.scraping {
+					if stuck[u] {
+						delete(p.scraping, u) // a duplicate of another target of that shard
+					}
+				}
+			}
+		}
+		if w.Settled() {
+			break
+		}
+		done++
+	}
+	if slow := w.events[handoff.Slow]; slow > maxStrikes || !w.Settled() {
+		t.Errorf("the shard was blocked %d times, settled %v after %d ticks: %+v", slow, w.Settled(), done, w.Status())
+	}
+}
+
+// The memory of units is limited by namespace, and given back.
+func TestRoom(t *testing.T) {
+	room := &rooms{most: 3 * (unitBytes + 10), used: map[string]int{}}
+	b := New(room, Settings{})
+	var all []*Unit
+	for i := range 10 {
+		if u := b.Enter("hostile", "", fmt.Sprintf("key-%06d", i), 0); u != nil {
+			all = append(all, u)
+		}
+	}
+	if len(all) != 3 || b.Enter("demo", "", "a", 0) == nil || b.Enter("hostile", "", "key-000000", 0) != all[0] {
+		t.Errorf("%d units", len(all))
+	}
+	for _, u := range all {
+		b.Leave(u)
+	}
+	b.Collect(map[string]bool{"hostile": true})
+	if room.used["hostile"] == 0 {
+		t.Error("units are forgotten while targets are not known")
+	}
+	b.Collect(nil)
+	if room.used["hostile"] != unitBytes+10 {
+		t.Errorf("used %v", room.used)
+	}
+	b.Close()
+	if room.used["hostile"]+room.used["demo"] != 0 {
+		t.Errorf("used %v after it was closed", room.used)
+	}
+}
+
+type rooms struct {
+	most int
+	used map[string]int
+}
+
+func (r *rooms) Take(namespace string, n int) bool {
+	if r.used[namespace]+n > r.most {
+		return false
+	}
+	r.used[namespace] += n
+	return true
+}

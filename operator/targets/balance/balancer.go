@@ -1,0 +1,222 @@
+package balance
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
+)
+
+// Settings are the settings of a workload.
+type Settings struct {
+	// Weighted is true if units are placed by series. Otherwise they go where their hash says.
+	Weighted bool
+	// Switch is true if units leave one shard when they get to the other, without an overlap.
+	Switch bool
+	// ReassignAfter is the time after which a shard without a live replica is given up; 0: never.
+	ReassignAfter time.Duration
+}
+
+// Balancer decides on which shards the units of a workload are. It is safe for concurrent use.
+type Balancer struct {
+	mu       sync.Mutex
+	room     Room
+	settings Settings
+
+	units   map[allocation.ID]*Unit
+	numbers uint64 // of units so far
+	fresh   []*Unit
+	idle    map[*Unit]bool // without targets
+	changes uint64
+	counted time.Time
+
+	shards []allocation.Shard
+	active int // number of shards, the others drain
+	dead   map[int]bool
+	unborn map[int]bool // new ones that had no live pod yet: units would not be scraped there
+	fill   bool         // there are new shards
+	plan   *allocation.Plan
+	pace   allocation.Pace
+	paced  time.Time
+
+	machine *handoff.Machine // nil unless it leads
+	leader  uint64
+	began   time.Time
+	ready   bool
+	frozen  bool
+	pods    map[string]handoff.Pod
+	told    map[string]inventory // of pods that are not met
+	heard   map[string]heard     // last reports
+	lists   map[int][]applied
+	watches map[int]*watched
+
+	strikes map[string]int // by namespace
+	struck  time.Time      // since when they count
+	totals  Totals
+}
+
+// applied is a version of a list, and that of the machine with which it was made.
+type applied struct{ list, machine uint64 }
+
+// maxApplied is the maximum number of versions of a list that are remembered.
+const maxApplied = 256
+
+// New returns a Balancer without shards and units.
+func New(room Room, settings Settings) *Balancer {
+	return &Balancer{room: room, settings: settings, units: map[allocation.ID]*Unit{}, idle: map[*Unit]bool{}, dead: map[int]bool{}, unborn: map[int]bool{}, plan: allocation.New(nil),
+		pods: map[string]handoff.Pod{}, strikes: map[string]int{}, totals: Totals{}}
+}
+
+// Lead begins to decide, as the leader with this number, with what pods have.
+func (b *Balancer) Lead(now time.Time, leader uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leader, b.began, b.ready = leader, now, false
+	b.machine = handoff.New(leader, now, handoff.Rules{ReassignAfter: b.settings.ReassignAfter})
+	b.told, b.heard, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[int][]applied{}, map[int]*watched{}
+}
+
+// Leader returns the number of the leader as which it decides; 0 if it does not.
+func (b *Balancer) Leader() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.leader
+}
+
+// Ready reports whether lists may be made.
+func (b *Balancer) Ready() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ready
+}
+
+// Set changes the settings.
+func (b *Balancer) Set(next Settings) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if next == b.settings {
+		return
+	}
+	b.settings = next
+	if b.machine == nil {
+		return
+	}
+	b.machine.SetRules(handoff.Rules{ReassignAfter: next.ReassignAfter})
+	if !b.ready {
+		return
+	}
+	for _, u := range b.units {
+		b.want(u, allocation.Fill)
+		b.refresh(u)
+	}
+}
+
+// Shards replaces the shards. Those from active on are drained: they get no units, and lose those that they have.
+func (b *Balancer) Shards(shards []allocation.Shard, active int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if active != b.active || !slices.EqualFunc(shards, b.shards, func(x, y allocation.Shard) bool { return x.Name == y.Name && x.Zone == y.Zone }) {
+		for shard := b.active; shard < active; shard++ {
+			b.unborn[shard] = b.ready
+		}
+		b.shards, b.active = slices.Clone(shards), active
+		b.reshape()
+	}
+}
+
+// reshape tells the plan which shards there are.
+func (b *Balancer) reshape() {
+	for i := range b.shards {
+		b.shards[i].Draining = i >= b.active || b.dead[i] || b.unborn[i]
+	}
+	b.plan.SetShards(b.shards)
+}
+
+// Needed returns the number of shards that have units or may have them, at least the given one.
+func (b *Balancer) Needed(active int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for shard := len(b.shards); shard > active && b.ready; shard-- {
+		if !b.machine.Empty(shard - 1) {
+			return shard
+		}
+	}
+	if b.ready || b.machine == nil {
+		return active
+	}
+	for _, p := range b.pods { // it is not known yet what they have
+		active = max(active, p.Shard+1)
+	}
+	return active
+}
+
+// Pods replaces the pods. While frozen is true, they are the last known ones, and nothing is given up.
+func (b *Balancer) Pods(now time.Time, pods []handoff.Pod, frozen bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.frozen = frozen
+	clear(b.pods)
+	for _, p := range pods {
+		b.pods[p.Name] = p
+	}
+	if b.machine == nil {
+		return
+	}
+	b.machine.Freeze(frozen)
+	b.machine.Pods(b.active, pods)
+	for name := range b.heard {
+		if _, is := b.pods[name]; !is {
+			delete(b.heard, name)
+		}
+	}
+	for name, told := range b.told {
+		if _, is := b.pods[name]; !is && now.Sub(told.at) > forgetAfter { // else it may be new
+			delete(b.told, name)
+		}
+	}
+	for shard := range b.active {
+		if (b.dead[shard] || b.unborn[shard]) && b.alive(shard) {
+			b.fill = b.fill || b.unborn[shard] // one that is back waits for the next time
+			delete(b.dead, shard)
+			delete(b.unborn, shard)
+			b.reshape()
+		}
+	}
+}
+
+func (b *Balancer) alive(shard int) bool {
+	for _, p := range b.pods {
+		if p.Shard == shard && p.Live {
+			return true
+		}
+	}
+	return false
+}
+
+// Applied notes that the list of a shard has all units where they are now, with this version.
+func (b *Balancer) Applied(shard int, version uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.machine == nil {
+		return
+	}
+	all := b.lists[shard]
+	if n := len(all); n > 0 && all[n-1].list == version {
+		all[n-1].machine = b.machine.Version(shard)
+		return
+	}
+	all = append(all, applied{version, b.machine.Version(shard)})
+	b.lists[shard] = all[max(0, len(all)-maxApplied):]
+}
+
+// version returns the version of the machine for one of a list: what is in it for sure.
+func (b *Balancer) version(shard int, list uint64) uint64 {
+	for _, a := range slices.Backward(b.lists[shard]) {
+		if a.list <= list {
+			return a.machine
+		}
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+package balance
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+)
+
+// gatherFor is how long a new leader waits for the inventories of pods.
+const gatherFor = time.Minute
+
+// inventory is what a pod said that it has; nil units: it does not say.
+type inventory struct {
+	units map[*Unit]bool // whether it scrapes all of their targets
+	blind bool
+	at    time.Time
+}
+
+// forgetAfter is the time after which it is forgotten what a pod said that does not exist.
+const forgetAfter = 5 * time.Minute
+
+// Told notes the units in the list of a pod and whether it scrapes their targets. blind is true if it cannot know that.
+// nil units mean that the pod does not say what it has.
+func (b *Balancer) Told(now time.Time, pod string, units map[*Unit]bool, blind bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.machine == nil || b.ready && b.machine.Met(pod) {
+		return
+	}
+	if was, is := b.told[pod]; units == nil && is && was.units != nil {
+		return
+	}
+	b.told[pod] = inventory{units, blind, now}
+}
+
+// Admitted reports whether a pod may get its list: it has said what it has.
+func (b *Balancer) Admitted(pod string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ready && b.machine.Met(pod)
+}
+
+// gather places the units where pods have them, once they have said so.
+func (b *Balancer) gather(now time.Time) bool {
+	silent := false
+	for name, p := range b.pods {
+		if told, is := b.told[name]; p.Live && told.units == nil {
+			if !is && now.Sub(b.began) < gatherFor {
+				return false
+			}
+			silent = true
+		}
+	}
+	holders := b.holders()
+	b.admit()
+	for _, u := range b.units {
+		switch at := chosen(holders[u], b.shards); {
+		case at != Nowhere:
+			b.plan.Assign(u.id, b.shards[at].Name)
+		case silent && u.hash < len(b.shards): // where central discovery without weights has it
+			b.plan.Assign(u.id, b.shards[u.hash].Name)
+		}
+	}
+	for _, move := range b.plan.Settle(allocation.Limits{}) {
+		b.units[move.ID].why = move.Why
+	}
+	for _, u := range b.units {
+		b.want(u, u.why)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.told)) {
+		b.meet(name)
+	}
+	b.machine.Step(now)
+	b.ready = b.machine.Ready()
+	b.refreshAll()
+	return b.ready
+}
+
+// holder is a shard with a unit in the list of one of its pods.
+type holder struct {
+	shard   int
+	scraped bool // by all pods that have it
+}
+
+func (b *Balancer) holders() map[*Unit][]holder {
+	out := map[*Unit][]holder{}
+	for name, told := range b.told {
+		shard := b.pods[name].Shard
+		for u, scraped := range told.units {
+			at := slices.IndexFunc(out[u], func(h holder) bool { return h.shard == shard })
+			if at < 0 {
+				out[u] = append(out[u], holder{shard, scraped})
+			} else {
+				out[u][at].scraped = out[u][at].scraped && scraped
+			}
+		}
+	}
+	return out
+}
+
+// chosen returns the shard on which a unit stays, Nowhere if there is none: the last leader moved it from one that scrapes
+// it to one that does not yet.
+func chosen(all []holder, shards []allocation.Shard) int {
+	rank := func(h holder) int {
+		switch {
+		case h.shard >= len(shards) || shards[h.shard].Draining:
+			return 2
+		case h.scraped:
+			return 1
+		}
+		return 0
+	}
+	if len(all) == 0 {
+		return Nowhere
+	}
+	best := slices.MinFunc(all, func(x, y holder) int { return cmp.Or(rank(x)-rank(y), x.shard-y.shard) })
+	if best.shard >= len(shards) {
+		return Nowhere
+	}
+	return best.shard
+}
+
+// meet tells the machine what a pod has, and reports whether that changed anything.
+func (b *Balancer) meet(name string) bool {
+	told := b.told[name]
+	if _, known := b.pods[name]; !known {
+		return false
+	}
+	if b.machine.Met(name) {
+		delete(b.told, name)
+		return false
+	}
+	var ids []allocation.ID
+	for u := range told.units {
+		ids = append(ids, u.id)
+	}
+	slices.SortFunc(ids, allocation.ID.Compare)
+	var scraped func(allocation.ID) bool
+	if !told.blind {
+		scraped = func(id allocation.ID) bool { return told.units[b.units[id]] }
+	}
+	b.machine.Held(name, ids, scraped)
+	if b.machine.Met(name) {
+		delete(b.told, name)
+	}
+	return true
+}

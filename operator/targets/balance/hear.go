@@ -1,0 +1,80 @@
+package balance
+
+import (
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
+)
+
+// heard is what a pod reported last.
+type heard struct {
+	seq     uint64
+	scraped map[*Unit]bool
+}
+
+// Version is a version of a list: that of a leader.
+type Version struct{ Leader, Seq uint64 }
+
+// Report notes the report of a pod of a shard. version is that of its list, fetched the last one that its Prometheus has
+// requested.
+func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched Version, r targetreport.Report) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, known := b.pods[pod]; !known || b.machine == nil {
+		return
+	}
+	last := heard{seq: r.Seq, scraped: map[*Unit]bool{}}
+	out := handoff.Report{Pod: pod, Boot: r.Boot, Seq: r.Seq, Blind: r.Blind}
+	if r.Boot == 0 { // of an earlier release, which does not say what Prometheus has fetched
+		last.seq = b.heard[pod].seq + 1
+		out.Seq, out.Blind, fetched = last.seq, true, version
+	}
+	out.Leader, out.Version = fetched.Leader, b.version(shard, fetched.Seq)
+	if w := b.watches[shard]; w != nil {
+		for _, id := range r.Scraped {
+			if u := w.units[id]; u != nil {
+				last.scraped[u] = true
+			}
+		}
+	}
+	b.heard[pod] = last
+	for u := range last.scraped {
+		out.Scraped = append(out.Scraped, u.id)
+	}
+	for _, id := range b.machine.Watched(shard) {
+		if u := b.units[id]; u != nil && !last.scraped[u] && b.believes(now, u, shard) {
+			out.Scraped = append(out.Scraped, id)
+		}
+	}
+	b.machine.Report(out)
+}
+
+// settled is the time after which a list is in a Prometheus for sure that has fetched it.
+const settled = 30 * time.Second
+
+// believes reports whether a unit on its way to a shard counts as scraped there once the list is fetched, without that
+// its pods have seen that.
+func (b *Balancer) believes(now time.Time, u *Unit, shard int) bool {
+	on, to := b.machine.Serves(u.id)
+	interval := min(u.interval, maxInterval)
+	if to != shard || now.Sub(u.began) < settled+interval {
+		return false
+	}
+	w := b.watches[shard]
+	return u.believed || u.interval > maxInterval || b.strikes[u.id.Namespace] >= maxStrikes ||
+		w != nil && w.beyond[u] || now.Sub(u.began) > lateAfter(u) && !b.scrapes(on, u)
+}
+
+// lateAfter is the time after which the machine takes a move back.
+func lateAfter(u *Unit) time.Duration { return 3*min(u.interval, maxInterval) + time.Minute }
+
+// scrapes reports whether a pod of a shard said that it scrapes a unit.
+func (b *Balancer) scrapes(shard int, u *Unit) bool {
+	for name, p := range b.pods {
+		if p.Shard == shard && p.Live && b.heard[name].scraped[u] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package balance
+
+import (
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+)
+
+// Nowhere is the shard of a unit that has none.
+const Nowhere = allocation.Nowhere
+
+// Room limits the memory of the units of all workloads, by namespace.
+type Room interface {
+	// Take takes bytes, or gives them back if n is negative. It returns false if a namespace may not have them.
+	Take(namespace string, n int) bool
+}
+
+// unitBytes is about what a unit needs here, in the plan and in the machine, besides its key.
+const unitBytes = 600
+
+// Unit are the targets of a namespace with the same placement key.
+type Unit struct {
+	id     allocation.ID
+	zone   string
+	number uint64 // its ID in watches
+	refs   int    // its targets
+
+	planned bool // the plan and the machine have it
+
+	hash    int // its shard by hash
+	on, to  int // the shards with it in their lists
+	changed uint64
+	why     allocation.Reason
+
+	weight   allocation.Weight
+	series   uint64        // of the current count
+	interval time.Duration // the longest of its targets
+	began    time.Time     // of its move
+	// believed is true if shards are not waited for to scrape it.
+	believed bool
+}
+
+// Enter adds a target of a namespace to the unit with its placement key, and returns that. hash is the shard that the
+// target would have by hash. It returns nil if there is no room for another unit of the namespace: then the target has
+// to be on that shard.
+func (b *Balancer) Enter(namespace, zone, key string, hash int) *Unit {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	id := allocation.ID{Namespace: namespace, Key: key}
+	if zone != "" {
+		id.Key = zone + "/" + key // as the unit of another zone is on other shards
+	}
+	u := b.units[id]
+	if u == nil {
+		if !b.take(namespace, unitBytes+len(id.Key)) {
+			return nil
+		}
+		b.numbers++
+		u = &Unit{id: id, zone: zone, number: b.numbers, on: hash, to: Nowhere, weight: allocation.WeightOf(allocation.Estimate(nil, nil, nil))}
+		b.units[id] = u
+		b.fresh = append(b.fresh, u)
+	}
+	if u.hash = hash; u.refs == 0 {
+		delete(b.idle, u)
+	}
+	u.refs++
+	return u
+}
+
+// Leave removes a target of a unit.
+func (b *Balancer) Leave(u *Unit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if u.refs--; u.refs == 0 {
+		b.idle[u] = true
+	}
+}
+
+// On returns the shards with a unit in their lists; to is Nowhere unless it is on its way there.
+func (b *Balancer) On(u *Unit) (on, to int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return u.on, u.to
+}
+
+// Changes returns a number that grows when units move.
+func (b *Balancer) Changes() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changes
+}
+
+// Moved reports whether a unit moved since the number of changes was that.
+func (b *Balancer) Moved(u *Unit, since uint64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return u.changed > since
+}
+
+// Collect forgets units without targets. Those of namespaces whose targets are not all known stay.
+func (b *Balancer) Collect(unknown map[string]bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.frozen {
+		return
+	}
+	for u := range b.idle {
+		if !unknown[u.id.Namespace] {
+			b.forget(u)
+		}
+	}
+}
+
+func (b *Balancer) forget(u *Unit) {
+	delete(b.idle, u)
+	delete(b.units, u.id)
+	b.plan.Remove(u.id)
+	if b.machine != nil {
+		b.machine.Gone(u.id)
+	}
+	b.take(u.id.Namespace, -unitBytes-len(u.id.Key))
+}
+
+// Close gives the memory of all units back. The balancer must not be used afterwards, besides Leave.
+func (b *Balancer) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, u := range b.units {
+		b.take(id.Namespace, -unitBytes-len(u.id.Key))
+	}
+	clear(b.units)
+}
+
+func (b *Balancer) take(namespace string, n int) bool {
+	return b.room == nil || b.room.Take(namespace, n)
+}
+
+// Count sums up the series of units: count calls add for each target. The weight of a unit only changes if its series
+// change by enough.
+func (b *Balancer) Count(now time.Time, count func(add func(u *Unit, series uint64, interval time.Duration))) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.counted = now
+	for _, u := range b.units {
+		u.series, u.interval = 0, 0
+	}
+	count(func(u *Unit, series uint64, interval time.Duration) {
+		u.series += min(series, allocation.MaxWeight.Series())
+		u.interval = max(u.interval, interval)
+	})
+	for _, u := range b.units {
+		if w := u.weight.Follow(u.series); u.refs > 0 && w != u.weight {
+			u.weight = w
+			b.reweigh(u)
+		}
+	}
+}
+
+// Due reports whether units should be counted.
+func (b *Balancer) Due(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	age := now.Sub(b.counted)
+	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh
+}
+
+const (
+	// countEvery is how often units are counted, countFresh if there are new ones.
+	countEvery = time.Minute
+	countFresh = 5 * time.Second
+)
+
+// reweigh tells the plan and the machine the weight of a unit that they have.
+func (b *Balancer) reweigh(u *Unit) {
+	if u.planned {
+		b.plan.Put(allocation.Unit{ID: u.id, Zone: u.zone, Weight: u.weight})
+		b.want(u, u.why)
+	}
+}
