@@ -136,11 +136,11 @@ func (w *world) serve() {
 	}
 	w.Pods(w.now, pods, false)
 	if w.Due(w.now) {
-		w.Count(w.now, func(add func(*Unit, uint64, time.Duration)) {
-			for _, u := range w.units {
-				add(u, w.series[u], w.interval)
-			}
-		})
+		var all []Counted
+		for _, u := range w.units {
+			all = append(all, Counted{u, w.series[u], w.interval})
+		}
+		w.Count(w.now, all)
 	}
 	w.Collect(nil)
 	for _, e := range w.Step(w.now) {

@@ -135,19 +135,26 @@ func (b *Balancer) take(namespace string, n int) bool {
 	return b.room == nil || b.room.Take(namespace, n)
 }
 
-// Count sums up the series of units: count calls add for each target. The weight of a unit only changes if its series
-// change by enough.
-func (b *Balancer) Count(now time.Time, count func(add func(u *Unit, series uint64, interval time.Duration))) {
+// Counted are the series of a target of a unit, and its interval.
+type Counted struct {
+	Unit     *Unit
+	Series   uint64
+	Interval time.Duration
+}
+
+// Count sums up the series of units from those of all targets. The weight of a unit only changes if its series change by
+// enough.
+func (b *Balancer) Count(now time.Time, all []Counted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.counted = now
 	for _, u := range b.units {
 		u.series, u.interval = 0, 0
 	}
-	count(func(u *Unit, series uint64, interval time.Duration) {
-		u.series += min(series, allocation.MaxWeight.Series())
-		u.interval = max(u.interval, interval)
-	})
+	for _, c := range all {
+		c.Unit.series += min(c.Series, allocation.MaxWeight.Series())
+		c.Unit.interval = max(c.Unit.interval, c.Interval)
+	}
 	for _, u := range b.units {
 		if w := u.weight.Follow(u.series); u.refs > 0 && w != u.weight {
 			u.weight = w

@@ -6,6 +6,7 @@
 //
 //	version.go  versions of lists
 //	targets.go  the encoded targets of a job, kept by target group
+//	units.go    the units of these targets, which package balance has on shards
 //	length.go   the length of a target before it is encoded
 //	share.go    limits that namespaces share, within a job and among jobs
 //	memory.go   the memory for all encoded targets
@@ -22,7 +23,9 @@
 //	limits.go   the number of reviews and of streams, in total and per sender
 //	handler.go  GET /v1/assignments
 //	stream.go   one stream
+//	asks.go     what pods are asked in their streams
 //	reports.go  POST /v1/reports: what pods say about their lists
+//	inventory.go POST /v1/inventory: what pods have
 //	status.go   who has what
 //	metrics.go
 //
@@ -35,6 +38,8 @@
 //	{"job":"serviceMonitor/demo/web/0","gone":true}
 //	{"end":{"version":"L-SEQ2"}}
 //	{"ping":{"version":"L-SEQ2"}}
+//	{"ask":"inventory"}
+//	{"watch":{"seq":3,"units":[{"id":"u1","targets":{"serviceMonitor/demo/web/0":["10.0.0.7:8080"]}}]}}
 //
 // There are no queues: a stream remembers the version that it sent, and what changed since then is
 // computed when the client has taken everything. A slow client gets fewer and larger steps.

@@ -33,11 +33,12 @@ type Feed struct {
 	lists  map[Shard]*list
 	owners map[types.NamespacedName]Owner // by StatefulSet; nil until they are known
 	lead   chan struct{}                  // closed when leader changes
+	asking map[catalog.Ref]*asking        // workloads whose pods are asked
 }
 
 // New returns a Feed without lists that does not lead.
 func New() *Feed {
-	return &Feed{lists: map[Shard]*list{}, lead: make(chan struct{})}
+	return &Feed{lists: map[Shard]*list{}, lead: make(chan struct{}), asking: map[catalog.Ref]*asking{}}
 }
 
 // Lead makes it serve, as the leader with this number; 0 ends that.
@@ -50,10 +51,23 @@ func (f *Feed) Lead(number uint64) {
 }
 
 // Leads reports whether it serves.
-func (f *Feed) Leads() bool {
+func (f *Feed) Leads() bool { return f.Leader() != 0 }
+
+// Leader returns the number of the leader as which it serves; 0 if it does not.
+func (f *Feed) Leader() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.leader != 0
+	return f.leader
+}
+
+// Seq returns the sequence number of the last change of a list; 0 if there is no list.
+func (f *Feed) Seq(of Shard) uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.lists[of]; l != nil {
+		return l.seq
+	}
+	return 0
 }
 
 // Apply changes the list of a shard, which it creates if needed. All changes become visible at once.
@@ -165,22 +179,29 @@ type position struct {
 	more    bool          // step leads to a later version
 	changed chan struct{} // closed when that may have changed
 	lead    chan struct{} // closed when the leader changes
+	question
 }
 
 // next returns the step of a client that has a version.
 //
-// Errors: this replica does not lead, or the shard has no list.
-func (f *Feed) next(of Shard, have Version) (out position, err error) {
+// Errors: this replica does not lead, or the shard has no list; the pod has another shard by now.
+func (f *Feed) next(who caller, have Version) (out position, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	of := who.shard
 	l := f.lists[of]
-	switch {
+	out.lead, out.question = f.lead, f.question(who)
+	switch now, is := f.ownerOf(who.set); {
 	case f.leader == 0:
 		return out, later("another replica leads", time.Second)
+	case is && now.Shard != of:
+		return out, later("the pod has another list now", time.Second)
+	case out.ask:
+		return out, nil
 	case l == nil:
 		return out, later(fmt.Sprintf("the targets of %s are not complete yet", of.Workload), 5*time.Second)
 	}
-	out.changed, out.lead = l.changed, f.lead
+	out.changed = l.changed
 	out.step, out.more = l.step(f.leader, have)
 	return out, nil
 }

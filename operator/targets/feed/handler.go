@@ -24,17 +24,21 @@ type Server struct {
 	Feed     *Feed
 	Identity Identity
 	Log      *slog.Logger
+	// Listener (optional) hears what pods say about their lists.
+	Listener Listener
 
-	reviews reviews
-	streams streams
-	metrics metrics
-	told    told
+	reviews     reviews
+	inventories inventories
+	streams     streams
+	metrics     metrics
+	told        told
 }
 
-// Register registers the paths of streams and of reports.
+// Register registers the paths of streams, reports and inventories.
 func (s *Server) Register(mux *http.ServeMux) {
 	mux.Handle("GET "+Path, s)
 	mux.HandleFunc("POST "+targetreport.Path, s.report)
+	mux.HandleFunc("POST "+targetreport.InventoryPath, s.inventory)
 }
 
 // ServeHTTP implements http.Handler.
@@ -65,7 +69,7 @@ func (s *Server) open(r *http.Request) (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Feed.next(who.shard, have); err != nil {
+	if _, err := s.Feed.next(who, have); err != nil {
 		return nil, err
 	}
 	st := &stream{server: s, caller: who, token: sha256.Sum256([]byte(token)), sent: have, since: time.Now(), packed: acceptsGzip(r.Header), ended: make(chan struct{})}

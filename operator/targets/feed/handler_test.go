@@ -435,7 +435,7 @@ func TestReaderThatNeverReads(t *testing.T) {
 	for i := range 1000 { // changes while it is stuck: nothing is queued
 		s.Feed.Apply(time.Now(), shard0, []Change{jobOf("churn", i%7)})
 	}
-	at, err := s.Feed.next(shard0, st.version())
+	at, err := s.Feed.next(caller{shard: shard0}, st.version())
 	if err != nil || len(at.step.blocks) != 2 {
 		t.Errorf("%d jobs to send, %v", len(at.step.blocks), err)
 	}

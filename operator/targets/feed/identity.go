@@ -63,20 +63,37 @@ func (f *Feed) owner(set types.NamespacedName) (out Owner, ok bool, err error) {
 	if f.owners == nil {
 		return out, false, later("the workloads are not known yet", 5*time.Second)
 	}
+	out, ok = f.ownerOf(set)
+	return out, ok, nil
+}
+
+// ownerOf returns the owner of a StatefulSet. f.mu must be held.
+func (f *Feed) ownerOf(set types.NamespacedName) (out Owner, ok bool) {
 	if out, ok = f.owners[set]; ok {
-		return out, true, nil
+		return out, true
 	}
 	// A shard that was kept when its workload was scaled down.
-	at := strings.LastIndex(set.Name, "-shard-")
-	if at < 0 {
-		return out, false, nil
+	name, number, kept := KeptShard(set.Name)
+	if !kept {
+		return out, false
 	}
-	if n, err := strconv.ParseUint(set.Name[at+len("-shard-"):], 10, 31); err != nil || n == 0 {
-		return out, false, nil
-	}
-	out, ok = f.owners[types.NamespacedName{Namespace: set.Namespace, Name: set.Name[:at]}]
+	out, ok = f.owners[types.NamespacedName{Namespace: set.Namespace, Name: name}]
 	out.Shard.Number = Retired
-	return out, ok, nil
+	if a := f.asking[out.Shard.Workload]; ok && a != nil && number < a.Shards {
+		out.Shard.Number = number // its targets are on their way to others
+	}
+	return out, ok
+}
+
+// KeptShard returns the name of the first StatefulSet of a workload, and the number of the shard that another one of
+// this name is for.
+func KeptShard(set string) (first string, number int, ok bool) {
+	at := strings.LastIndex(set, "-shard-")
+	if at < 0 {
+		return "", 0, false
+	}
+	n, err := strconv.ParseUint(set[at+len("-shard-"):], 10, 31)
+	return set[:at], int(n), err == nil && n > 0
 }
 
 // Pods reads pods.
@@ -111,6 +128,7 @@ type caller struct {
 	pod   types.NamespacedName
 	uid   types.UID
 	shard Shard
+	set   types.NamespacedName // of the shard
 }
 
 // Identity finds out who sends a token.
@@ -145,7 +163,9 @@ func (i Identity) caller(ctx context.Context, f *Feed, token string) (out caller
 	case err != nil:
 		return out, later(fmt.Sprintf("pod %s cannot be read: %s", out.pod, apierrors.ReasonForError(err)), 5*time.Second)
 	}
-	out.shard, err = f.shardOf(pod, out.uid, account)
+	if out.shard, err = f.shardOf(pod, out.uid, account); err == nil {
+		out.set = types.NamespacedName{Namespace: pod.Namespace, Name: metav1.GetControllerOf(pod).Name}
+	}
 	return out, err
 }
 

@@ -145,6 +145,8 @@ type pod struct {
 	report  *PodReport // the last one; nil before the first
 	// reported is the time of the last attempt to report.
 	reported time.Time
+	// listed is the time of its last inventory.
+	listed time.Time
 }
 
 // enter counts a stream of a caller. It ends the oldest stream of a pod that has too many.

@@ -146,7 +146,7 @@ func TestSteps(t *testing.T) {
 			if !ok {
 				t.Fatal(c.version)
 			}
-			at, err := f.next(shard0, have)
+			at, err := f.next(caller{shard: shard0}, have)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,9 +178,9 @@ func TestForgottenRemovals(t *testing.T) {
 		all, none = append(all, jobOf(fmt.Sprint(i), 1)), append(none, Change{Job: fmt.Sprint(i)})
 	}
 	f.Apply(now, shard0, all)
-	at, _ := f.next(shard0, Version{})
+	at, _ := f.next(caller{shard: shard0}, Version{})
 	f.Apply(now, shard0, none)
-	later, err := f.next(shard0, at.step.to)
+	later, err := f.next(caller{shard: shard0}, at.step.to)
 	if err != nil || !later.more || later.step.from != (Version{}) || len(later.step.gone)+len(later.step.blocks) > 0 {
 		t.Errorf("%+v, %v", later.step, err)
 	}
@@ -284,12 +284,12 @@ func TestFit(t *testing.T) {
 	f.Lead(1)
 	now := time.Unix(0, 0)
 	f.Apply(now, shard0, []Change{noise("good", "good", 100<<10), noise("small", "bad", 500<<10), noise("large", "bad", 2<<20)})
-	before, err := f.next(shard0, Version{})
+	before, err := f.next(caller{shard: shard0}, Version{})
 	if err != nil || len(before.step.blocks) != 3 {
 		t.Fatalf("%d jobs, %v", len(before.step.blocks), err)
 	}
 	f.Apply(now, shard0, []Change{noise("more", "bad", 2<<20)})
-	at, _ := f.next(shard0, before.step.to)
+	at, _ := f.next(caller{shard: shard0}, before.step.to)
 	c := follower{version: before.step.to.String(), jobs: map[string]string{"good": "", "small": "", "large": ""}}
 	c.take(t, at.step)
 	if _, has := c.jobs["good"]; !has || len(c.jobs) != 3 {
@@ -302,7 +302,7 @@ func TestFit(t *testing.T) {
 	if s := f.lists[shard0].status(); len(s.TooLarge) != 0 || s.Jobs != 2 {
 		t.Errorf("%v, %d jobs", s.TooLarge, s.Jobs)
 	}
-	at, _ = f.next(shard0, at.step.to)
+	at, _ = f.next(caller{shard: shard0}, at.step.to)
 	if c.take(t, at.step); len(c.jobs) != 2 {
 		t.Errorf("the list has %d jobs", len(c.jobs))
 	}

@@ -45,21 +45,9 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 //
 // Errors: *refusal.
 func (s *Server) takeReport(w http.ResponseWriter, r *http.Request) error {
-	token, err := bearer(r)
+	who, err := s.sender(r, targetreport.MaxBytes)
 	if err != nil {
 		return err
-	}
-	if !s.Feed.Leads() {
-		return later("another replica leads", time.Second)
-	}
-	if r.ContentLength > targetreport.MaxBytes {
-		return errTooLong
-	}
-	who, known := s.streams.caller(sha256.Sum256([]byte(token)))
-	if !known {
-		if who, err = s.identify(r, token); err != nil {
-			return err
-		}
 	}
 	now := time.Now()
 	if err := s.streams.mayReport(now, who.uid); err != nil {
@@ -76,11 +64,17 @@ func (s *Server) takeReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return &refusal{code: http.StatusBadRequest, message: err.Error()}
 	}
-	if _, ok := parseVersion(got.Version); !ok {
+	version, ok := parseVersion(got.Version)
+	fetched, valid := parseVersion(got.Fetched)
+	if !ok || !valid {
 		return &refusal{code: http.StatusBadRequest, message: "the report has no version"}
+	}
+	if s.Listener != nil {
+		s.Listener.Reported(now, who.sender(), version, fetched, got)
 	}
 	// Only names of jobs in the list of the pod reach logs and pages.
 	got.Jobs = slices.DeleteFunc(got.Jobs, func(j targetreport.Job) bool { return !s.Feed.Has(who.shard, j.Job) })
+	got.Scraped = nil // which only the listener needs
 	for _, d := range s.streams.put(who.uid, &PodReport{now, got}) {
 		s.metrics.disagree(d.kind, d.count)
 		s.tell(now, who, d)
@@ -88,7 +82,31 @@ func (s *Server) takeReport(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-var errTooLong = &refusal{code: http.StatusRequestEntityTooLarge, message: "the report is too long"}
+// sender returns the pod that sends a request with a body of a limited length.
+//
+// Errors: *refusal.
+func (s *Server) sender(r *http.Request, most int64) (who caller, err error) {
+	token, err := bearer(r)
+	if err != nil {
+		return who, err
+	}
+	if !s.Feed.Leads() {
+		return who, later("another replica leads", time.Second)
+	}
+	if r.ContentLength > most {
+		return who, errTooLong
+	}
+	who, known := s.streams.caller(sha256.Sum256([]byte(token)))
+	if !known {
+		return s.identify(r, token)
+	}
+	return who, nil
+}
+
+var (
+	errTooLong  = &refusal{code: http.StatusRequestEntityTooLarge, message: "the report is too long"}
+	errNoStream = &refusal{code: http.StatusConflict, message: "the pod does not follow its list"}
+)
 
 // caller returns the pod of an open stream that was opened with a token. It needs no further review: a
 // stream lasts as long without one.
@@ -111,7 +129,7 @@ func (s *streams) mayReport(now time.Time, uid types.UID) error {
 	p := s.pods[uid]
 	switch {
 	case p == nil || len(p.streams) == 0:
-		return &refusal{code: http.StatusConflict, message: "the pod does not follow its list"}
+		return errNoStream
 	case now.Sub(p.reported) < reportPause:
 		return errBusy
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
 const (
@@ -55,8 +57,9 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	defer life.Stop()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
+	asked, watched := false, uint64(0)
 	for {
-		at, err := s.server.Feed.next(s.caller.shard, s.version())
+		at, err := s.server.Feed.next(s.caller, s.version())
 		if err != nil {
 			return // the client asks again, and gets the reason
 		}
@@ -71,8 +74,20 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 			s.mu.Unlock()
 			continue
 		}
+		switch {
+		case at.ask && !asked:
+			asked = true
+			err = out.lines(time.Now().Add(stepTimeout), message{Ask: targetreport.AskInventory})
+		case !at.ask && at.watch.seq != watched: // about the list that was sent last
+			watched = at.watch.seq
+			err = out.watch(at.watch)
+		}
+		if err != nil {
+			return
+		}
 		select {
 		case <-at.changed:
+		case <-at.asked:
 		case <-at.lead:
 		case <-ping.C:
 			if err := out.lines(time.Now().Add(stepTimeout), message{Ping: &mark{Version: s.version().String()}}); err != nil {
@@ -95,6 +110,7 @@ type message struct {
 	Ping  *mark  `json:"ping,omitempty"`
 	Job   string `json:"job,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
+	Ask   string `json:"ask,omitempty"`
 }
 
 // mark is the value of begin, end and ping.
@@ -150,6 +166,17 @@ func (w *writer) step(s step) error {
 		end = append(end, message{Job: job, Gone: true})
 	}
 	return w.lines(by, append(end, message{End: &mark{Version: s.to.String()}})...)
+}
+
+// watch writes what the pod is asked about.
+func (w *writer) watch(q watch) error {
+	if err := w.control.SetWriteDeadline(time.Now().Add(stepTimeout)); err != nil {
+		return err
+	}
+	if err := w.block(q.block); err != nil {
+		return err
+	}
+	return w.control.Flush()
 }
 
 // lines writes messages and flushes. The deadline also applies to the blocks that follow.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 )
 
@@ -21,8 +22,9 @@ import (
 // The line of each shard has a limit, which the namespaces of the groups share. Groups beyond it are
 // measured, and neither encoded nor kept: see [Targets.Settle].
 type Targets struct {
+	job    *targets.Job
 	name   string
-	shards int
+	shards int // number of lines
 	sight  targets.Sight
 	memory *Memory
 	groups map[targetset.Key]*group
@@ -35,6 +37,11 @@ type Targets struct {
 	unknown   int
 	oversized int
 	dirty     []bool // by shard: changed since the last call of Line
+
+	// With a balancer, targets are where it has their units.
+	by        *balance.Balancer
+	namespace string // of the object with the job
+	placed    uint64 // its changes that the groups have
 }
 
 // group has the placed targets of a group.
@@ -44,16 +51,21 @@ type group struct {
 	size      []int    // by shard
 	in        []bool   // by shard: in the line
 	unknown   int
-	oversized int // number of targets on no shard because of the size of their labels
+	oversized int        // number of targets on no shard because of the size of their labels
+	members   []balanced // by target; nil without a balancer
 }
 
 // none is the group that does not exist.
 var none group
 
 // NewTargets returns the targets of a job, of which no group is known. They share memory with others.
-func NewTargets(j *targets.Job, memory *Memory) *Targets {
+func NewTargets(j *targets.Job, memory *Memory) *Targets { return NewBalanced(j, memory, "", nil) }
+
+// NewBalanced is like [NewTargets]. The units of its targets, which are those of the namespace of the object with the
+// job, are where the balancer has them.
+func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.Balancer) *Targets {
 	n := j.Shards()
-	out := &Targets{name: j.Name, shards: n, sight: j.Sight(), memory: memory, groups: map[targetset.Key]*group{}, again: map[targetset.Key]bool{},
+	out := &Targets{job: j, name: j.Name, shards: n, sight: j.Sight(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, again: map[targetset.Key]bool{},
 		limits: make([]int, n), raw: make([]int, n), used: make([]int, n), dirty: make([]bool, n)}
 	for shard := range n {
 		out.dirty[shard], out.limits[shard] = true, maxLine
@@ -67,40 +79,52 @@ func (t *Targets) Put(key targetset.Key, of *targetgroup.Group, outcomes []targe
 	if before == nil {
 		before = &none
 	}
-	next, labels := t.measure(of, outcomes)
+	next, labels := t.measure(of, outcomes, before)
 	wanted := t.again[key]
 	delete(t.again, key)
+	t.choose(before, next, wanted, nil)
+	t.encode(next, labels)
+	t.replace(key, before, next)
+	t.leave(before)
+}
+
+// choose decides in which lines a group is that replaces another one. wanted is true if it was chosen before. It is not in
+// those for which lacks returns true.
+func (t *Targets) choose(before, next *group, wanted bool, lacks func(shard int) bool) {
 	for shard := range t.shards {
 		size := next.sizeOn(shard)
 		room := t.limits[shard] - t.used[shard] + before.usedOn(shard)
 		t.raw[shard] += size - before.sizeOn(shard)
 		t.memory.give(before.usedOn(shard))
 		if next.size != nil {
-			next.in[shard] = size == 0 || size <= room && (wanted || t.raw[shard] <= t.limits[shard] || before.isIn(shard)) && t.memory.take(size)
+			next.in[shard] = size == 0 || size <= room && (wanted || t.raw[shard] <= t.limits[shard] || before.isIn(shard)) && (lacks == nil || !lacks(shard)) && t.memory.take(size)
 		}
 		t.used[shard] += next.usedOn(shard) - before.usedOn(shard)
 		t.unsettled = t.unsettled || t.raw[shard] != t.used[shard] || before.sizeOn(shard) != before.usedOn(shard)
 	}
-	t.encode(next, labels)
+}
+
+// replace replaces a group by one that is encoded.
+func (t *Targets) replace(key targetset.Key, before, next *group) {
 	t.unknown += next.unknown - before.unknown
 	t.oversized += next.oversized - before.oversized
 	for shard := range t.dirty {
 		t.dirty[shard] = t.dirty[shard] || !slices.EqualFunc(before.on(shard), next.on(shard), bytes.Equal)
 	}
-	if next.count() == 0 && next.unknown == 0 && next.oversized == 0 {
+	if next.count() == 0 && next.unknown == 0 && next.oversized == 0 && next.members == nil {
 		delete(t.groups, key)
 		return
 	}
 	t.groups[key] = next
 }
 
-// measure returns a group in no line, and the labels of its targets on any shard.
-func (t *Targets) measure(of *targetgroup.Group, outcomes []targets.Outcome) (*group, []model.LabelSet) {
+// measure returns a group in no line, which replaces another one, and the labels of its targets on any shard.
+func (t *Targets) measure(of *targetgroup.Group, outcomes []targets.Outcome, before *group) (*group, []model.LabelSet) {
 	if of == nil {
 		return &group{}, nil
 	}
-	placed := allocation.ByHash(t.shards, outcomes)
-	out := &group{encoded: make([][]byte, len(of.Targets)), shards: placed.Shards, size: make([]int, t.shards), in: make([]bool, t.shards), unknown: len(placed.Unknown)}
+	placed := allocation.ByHash(t.job.Shards(), outcomes)
+	out := &group{encoded: make([][]byte, len(of.Targets)), shards: placed.Shards, unknown: len(placed.Unknown)}
 	labels, sizes := make([]model.LabelSet, len(of.Targets)), make([]int, len(of.Targets))
 	for shard, on := range placed.Shards {
 		out.shards[shard] = slices.DeleteFunc(on, func(i int) bool {
@@ -112,7 +136,14 @@ func (t *Targets) measure(of *targetgroup.Group, outcomes []targets.Outcome) (*g
 			}
 			return sizes[i] > maxTarget
 		})
-		for _, i := range out.shards[shard] {
+	}
+	if t.by != nil {
+		out.members = t.members(of, outcomes, labels, sizes, before)
+		out.shards = t.place(out.members)
+	}
+	out.size, out.in = make([]int, t.shards), make([]bool, t.shards)
+	for shard, on := range out.shards {
+		for _, i := range on {
 			out.size[shard] += sizes[i] + 1
 		}
 	}
@@ -175,6 +206,11 @@ func (t *Targets) leaveOut(g *group, shard int) {
 	g.in[shard], t.dirty[shard] = false, true
 	t.used[shard] -= g.size[shard]
 	t.memory.give(g.size[shard])
+	g.trim()
+}
+
+// trim forgets the targets that are in no line.
+func (g *group) trim() {
 	needed := make([]bool, len(g.encoded))
 	for other, in := range g.in {
 		for _, i := range g.shards[other] {
@@ -207,6 +243,9 @@ func (t *Targets) Pending() bool {
 func (t *Targets) Close() {
 	for _, n := range t.used {
 		t.memory.give(n)
+	}
+	for _, g := range t.groups {
+		t.leave(g)
 	}
 	t.used, t.raw, t.groups = make([]int, t.shards), make([]int, t.shards), nil
 	t.unknown, t.oversized = 0, 0
@@ -243,13 +282,13 @@ func (t *Targets) LeftOut() map[string]LeftOut {
 }
 
 func (g *group) sizeOn(shard int) int {
-	if g.size == nil {
+	if shard >= len(g.size) {
 		return 0
 	}
 	return g.size[shard]
 }
 
-func (g *group) isIn(shard int) bool { return g.in != nil && g.in[shard] }
+func (g *group) isIn(shard int) bool { return shard < len(g.in) && g.in[shard] }
 
 // usedOn returns the size in the line of a shard.
 func (g *group) usedOn(shard int) int {

@@ -20,9 +20,9 @@ type Room struct {
 // NewRoom returns a room with a number of bytes.
 func NewRoom(most int64) *Room { return &Room{most: int(most), used: map[string]int{}} }
 
-// take takes bytes for a set of a namespace, or gives them back if n is negative. It reports whether
+// Take takes bytes for a namespace, or gives them back if n is negative. It reports whether
 // the namespace may have them.
-func (r *Room) take(namespace string, n int) bool {
+func (r *Room) Take(namespace string, n int) bool {
 	if r == nil || n == 0 {
 		return true
 	}

@@ -103,7 +103,7 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 
 // take takes bytes of the room, and reports whether there are some.
 func (s *Set) take(n int) bool {
-	if !s.room.take(s.owner, n) {
+	if !s.room.Take(s.owner, n) {
 		return false
 	}
 	s.bytes += n
@@ -128,7 +128,7 @@ func (s *Set) close() {
 
 // give gives the bytes of the set back.
 func (s *Set) give() {
-	s.room.take(s.owner, -s.bytes)
+	s.room.Take(s.owner, -s.bytes)
 	s.bytes = 0
 }
 

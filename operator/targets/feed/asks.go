@@ -1,0 +1,119 @@
+package feed
+
+import (
+	"encoding/json"
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+)
+
+// Questions are what the pods of a workload are asked in their streams. A pod gets no list before it has said what it
+// has, as targets must not leave it that no other pod has.
+type Questions struct {
+	// Shards is the number of shards that have or may have lists, including those that are kept after scaling down.
+	Shards int
+	// Admitted are the pods that have said what they have.
+	Admitted map[types.UID]bool
+	// Watches are by shard.
+	Watches map[int]targetreport.Watch
+}
+
+// asking is what is asked now.
+type asking struct {
+	Questions
+	watches map[int]watch
+	changed chan struct{} // closed at the next change
+}
+
+// watch is a line with a watch.
+type watch struct {
+	seq   uint64
+	block block
+}
+
+// question is what a pod is asked.
+type question struct {
+	ask   bool // what it has, before it gets a list
+	watch watch
+	asked chan struct{} // closed when that may have changed; nil if it does not
+}
+
+// Ask asks the pods of a workload; nil ends that.
+func (f *Feed) Ask(of catalog.Ref, next *Questions) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	last := f.asking[of]
+	if next == nil {
+		if last != nil {
+			delete(f.asking, of)
+			close(last.changed)
+		}
+		return
+	}
+	a := &asking{Questions: *next, watches: map[int]watch{}, changed: make(chan struct{})}
+	same := last != nil && last.Shards == next.Shards && maps.Equal(last.Admitted, next.Admitted) && len(last.watches) == len(next.Watches)
+	for shard, w := range next.Watches {
+		var was watch
+		if last != nil {
+			was = last.watches[shard]
+		}
+		if was.seq != w.Seq {
+			same = false
+			was = watch{w.Seq, pack(lineOf(w))}
+		}
+		a.watches[shard] = was
+	}
+	if same {
+		return
+	}
+	f.asking[of] = a
+	if last != nil {
+		close(last.changed)
+	}
+}
+
+// lineOf returns the line of a watch.
+func lineOf(w targetreport.Watch) []byte {
+	line, err := json.Marshal(struct {
+		Watch targetreport.Watch `json:"watch"`
+	}{w})
+	if err != nil {
+		panic(err) // strings can be marshaled
+	}
+	return append(line, '\n')
+}
+
+// question returns what a pod is asked. f.mu must be held.
+func (f *Feed) question(who caller) (out question) {
+	a := f.asking[who.shard.Workload]
+	if a == nil || who.shard.Number == Retired {
+		return out
+	}
+	return question{ask: !a.Admitted[who.uid], watch: a.watches[who.shard.Number], asked: a.changed}
+}
+
+// Sender is a pod that says something.
+type Sender struct {
+	UID   types.UID
+	Shard Shard
+	// Since is when its stream began.
+	Since time.Time
+}
+
+func (c caller) sender() Sender { return Sender{UID: c.uid, Shard: c.shard} }
+
+// Following returns the pods of a workload that have a stream.
+func (s *Server) Following(of catalog.Ref) (out []Sender) {
+	for _, st := range s.streams.all() {
+		if st.caller.shard.Workload == of {
+			one := st.caller.sender()
+			one.Since = st.since
+			out = append(out, one)
+		}
+	}
+	return out
+}

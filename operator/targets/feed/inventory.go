@@ -1,0 +1,177 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+)
+
+const (
+	// inventoryPause is the minimum time between two inventories of a pod.
+	inventoryPause = 10 * time.Second
+	// maxInventories is the maximum number of inventories that are read at a time, of which the pods of a namespace have
+	// one. Others wait for up to inventoryPatience.
+	maxInventories    = 4
+	inventoryPatience = 20 * time.Second
+	// inventoryTimeout limits the time in which one is read.
+	inventoryTimeout = 30 * time.Second
+)
+
+// Listener hears what pods say about their lists. Its methods are called concurrently.
+type Listener interface {
+	// Reported is called with each report. version is that of the pod's list, fetched the last one of which its Prometheus
+	// has requested all jobs; the zero value if it does not say.
+	Reported(now time.Time, from Sender, version, fetched Version, r targetreport.Report)
+	// Inventory returns what takes the inventory of a pod; nil if it is not needed.
+	Inventory(from Sender, head targetreport.Inventory) InventoryTaker
+}
+
+// InventoryTaker takes the targets of an inventory.
+type InventoryTaker interface {
+	// Take takes the targets of a job with an address.
+	Take(now time.Time, job, address string, t targetreport.InventoryTarget)
+	// Done is called when all were taken.
+	Done(now time.Time)
+}
+
+// inventories limits how many are read at a time. The zero value is ready for use.
+type inventories struct {
+	mu    sync.Mutex
+	open  map[string]bool // by namespace
+	freed chan struct{}   // closed when one ends; nil if nobody waits
+}
+
+// start waits until the inventory of a pod in a namespace may be read. The returned function ends it.
+//
+// Errors: *refusal: there are too many for too long.
+func (i *inventories) start(ctx context.Context, namespace string) (end func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, inventoryPatience)
+	defer cancel()
+	for {
+		freed := i.enter(namespace)
+		if freed == nil {
+			return func() { i.leave(namespace) }, nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, later("too many inventories at a time", 2*time.Second)
+		}
+	}
+}
+
+// enter counts an inventory. If there are too many, it returns what to wait for.
+func (i *inventories) enter(namespace string) (freed chan struct{}) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.open[namespace] || len(i.open) >= maxInventories {
+		if i.freed == nil {
+			i.freed = make(chan struct{})
+		}
+		return i.freed
+	}
+	if i.open == nil {
+		i.open = map[string]bool{}
+	}
+	i.open[namespace] = true
+	return nil
+}
+
+func (i *inventories) leave(namespace string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.open, namespace)
+	if i.freed != nil {
+		close(i.freed)
+		i.freed = nil
+	}
+}
+
+// inventory receives the inventory of a pod.
+func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
+	if err := s.takeInventory(w, r); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// errUnwanted ends an inventory that nobody needs.
+var errUnwanted = errors.New("the inventory is not needed")
+
+// takeInventory identifies the pod before it reads the body.
+//
+// Errors: *refusal.
+func (s *Server) takeInventory(w http.ResponseWriter, r *http.Request) error {
+	who, err := s.sender(r, targetreport.MaxInventory)
+	if err != nil {
+		return err
+	}
+	if err := s.streams.mayList(time.Now(), who.uid); err != nil {
+		return err
+	}
+	end, err := s.inventories.start(r.Context(), who.pod.Namespace)
+	if err != nil {
+		s.streams.listAgain(who.uid)
+		return err
+	}
+	defer end()
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(inventoryTimeout)); err != nil {
+		return err
+	}
+	var to InventoryTaker
+	err = targetreport.ReadInventory(http.MaxBytesReader(w, r.Body, targetreport.MaxInventory), func(head targetreport.Inventory) error {
+		if s.Listener != nil {
+			to = s.Listener.Inventory(who.sender(), head)
+		}
+		if to == nil {
+			return errUnwanted
+		}
+		return nil
+	}, func(job, address string, t targetreport.InventoryTarget) error {
+		to.Take(time.Now(), job, address, t)
+		return nil
+	})
+	switch _, tooLong := errors.AsType[*http.MaxBytesError](err); {
+	case tooLong:
+		return errTooLong
+	case errors.Is(err, errUnwanted):
+		return nil
+	case err != nil:
+		return &refusal{code: http.StatusBadRequest, message: err.Error()}
+	}
+	to.Done(time.Now())
+	return nil
+}
+
+// mayList checks that a pod has an open stream and does not send inventories too often.
+//
+// Errors: *refusal.
+func (s *streams) mayList(now time.Time, uid types.UID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[uid]
+	switch {
+	case p == nil || len(p.streams) == 0:
+		return errNoStream
+	case now.Sub(p.listed) < inventoryPause:
+		return &refusal{http.StatusTooManyRequests, "the pod sends its inventory too often", inventoryPause}
+	}
+	p.listed = now
+	return nil
+}
+
+// listAgain lets a pod send the inventory again that could not be read.
+func (s *streams) listAgain(uid types.UID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.pods[uid]; p != nil {
+		p.listed = time.Time{}
+	}
+}

@@ -1,0 +1,227 @@
+package feed
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+)
+
+// balanced is a target whose shards a balancer decides.
+type balanced struct {
+	unit     *balance.Unit // nil: it is on fixed shards
+	fixed    []int
+	address  string
+	size     int
+	interval time.Duration
+	claim    *uint64
+	// counted is what its scrapes had, averaged over time; negative if it is unknown.
+	counted float64
+	at      time.Time // of the last count
+}
+
+// halfLife is the time after which a count of series has half of its weight.
+const halfLife = time.Hour
+
+// members returns the members of a group, which enter their units; nil if no shard scrapes a target of it.
+func (t *Targets) members(of *targetgroup.Group, outcomes []targets.Outcome, labels []model.LabelSet, sizes []int, before *group) []balanced {
+	var out []balanced
+	known := map[string]*balanced{}
+	for i := range before.members {
+		known[before.members[i].address] = &before.members[i]
+	}
+	for i, o := range outcomes {
+		if o.State != targets.Kept || sizes[i] > maxTarget {
+			continue
+		}
+		if out == nil {
+			out = make([]balanced, len(outcomes))
+		}
+		m := &out[i]
+		*m = balanced{fixed: o.Shards, address: string(labels[i][model.AddressLabel]), size: sizes[i], counted: -1}
+		if was := known[m.address]; was != nil {
+			m.counted, m.at = was.counted, was.at
+		}
+		p, movable := t.job.Place(of.Targets[i], of.Labels, o)
+		if m.interval, m.claim = p.Interval, p.Claim; movable && !p.Everywhere && len(o.Shards) == 1 {
+			m.unit = t.by.Enter(t.namespace, p.Zone, p.Key, o.Shards[0])
+		}
+	}
+	return out
+}
+
+// leave makes the members of a group that was replaced leave their units.
+func (t *Targets) leave(g *group) {
+	for i := range g.members {
+		if u := g.members[i].unit; u != nil {
+			t.by.Leave(u)
+		}
+	}
+}
+
+// place returns the members by shard.
+func (t *Targets) place(members []balanced) [][]int {
+	out := make([][]int, t.shards)
+	for i := range members {
+		m := &members[i]
+		on := m.fixed
+		if m.unit != nil {
+			from, to := t.by.On(m.unit)
+			on = []int{from, to}
+		}
+		for _, shard := range on {
+			if shard >= 0 && shard < t.shards {
+				out[shard] = append(out[shard], i)
+			}
+		}
+	}
+	return out
+}
+
+// Shards returns the number of lines.
+func (t *Targets) Shards() int { return t.shards }
+
+// Grow adds lines, for shards that the job does not have any more and that still have units. There are at least as many
+// afterwards as the number.
+func (t *Targets) Grow(shards int) {
+	for t.by != nil && t.shards < shards {
+		t.limits, t.raw, t.used, t.dirty = append(t.limits, maxLine), append(t.raw, 0), append(t.used, 0), append(t.dirty, true)
+		t.shards++
+		t.placed = 0 // units may be on it
+	}
+}
+
+// Relocate puts the targets of units that moved into the lines of their shards.
+func (t *Targets) Relocate() {
+	if t.by == nil {
+		return
+	}
+	since, now := t.placed, t.by.Changes()
+	if since == now && since > 0 {
+		return
+	}
+	t.placed = now
+	for key, g := range t.groups {
+		if since == 0 || t.moved(g, since) {
+			t.relocate(key, g)
+		}
+	}
+}
+
+func (t *Targets) moved(g *group, since uint64) bool {
+	for i := range g.members {
+		if u := g.members[i].unit; u != nil && t.by.Moved(u, since) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Targets) relocate(key targetset.Key, before *group) {
+	if before.members == nil {
+		return
+	}
+	next := &group{encoded: slices.Clone(before.encoded), shards: t.place(before.members), size: make([]int, t.shards), in: make([]bool, t.shards),
+		unknown: before.unknown, oversized: before.oversized, members: before.members}
+	for shard, on := range next.shards {
+		for _, i := range on {
+			next.size[shard] += next.members[i].size + 1
+		}
+	}
+	t.choose(before, next, false, func(shard int) bool { // what is not encoded has to be put again
+		return slices.ContainsFunc(next.shards[shard], func(i int) bool { return next.encoded[i] == nil })
+	})
+	next.trim()
+	t.replace(key, before, next)
+}
+
+// Counted returns the series of the targets, as far as units move. Those whose series are not known count like the median
+// of the job.
+func (t *Targets) Counted() (out []balance.Counted) {
+	var known []float64
+	for _, g := range t.groups {
+		for i := range g.members {
+			if m := &g.members[i]; m.unit != nil && m.counted >= 0 {
+				known = append(known, m.counted)
+			}
+		}
+	}
+	var median *uint64
+	if len(known) > 0 {
+		slices.Sort(known)
+		median = new(series(known[len(known)/2]))
+	}
+	for _, g := range t.groups {
+		for i := range g.members {
+			m := &g.members[i]
+			if m.unit == nil {
+				continue
+			}
+			var counted *uint64
+			if m.counted >= 0 {
+				counted = new(series(m.counted))
+			}
+			out = append(out, balance.Counted{Unit: m.unit, Series: allocation.Estimate(m.claim, counted, median), Interval: m.interval})
+		}
+	}
+	return out
+}
+
+func series(n float64) uint64 { return uint64(math.Round(n)) }
+
+// Addresses adds the addresses of the targets of some units.
+func (t *Targets) Addresses(of map[*balance.Unit]balance.Addresses) {
+	for _, g := range t.groups {
+		for i := range g.members {
+			m := &g.members[i]
+			if all := of[m.unit]; all != nil && m.unit != nil {
+				all[t.name] = append(all[t.name], m.address)
+			}
+		}
+	}
+	for _, all := range of {
+		if listed := all[t.name]; len(listed) > 0 {
+			slices.Sort(listed)
+			all[t.name] = slices.Compact(listed)
+		}
+	}
+}
+
+// Census takes what a pod says about the targets of a job.
+type Census struct{ by map[string][]*balanced }
+
+// Census returns a census of the job. Like all methods, its methods must not be called while other ones are.
+func (t *Targets) Census() Census {
+	c := Census{map[string][]*balanced{}}
+	for _, g := range t.groups {
+		for i := range g.members {
+			if m := &g.members[i]; m.unit != nil {
+				c.by[m.address] = append(c.by[m.address], m)
+			}
+		}
+	}
+	return c
+}
+
+// Note returns the units with a discovered address, and notes the series of its targets, nil if they are unknown.
+func (c Census) Note(now time.Time, address string, series *uint64) (units []*balance.Unit) {
+	for _, m := range c.by[address] {
+		units = append(units, m.unit)
+		if series == nil {
+			continue
+		}
+		n := float64(*series) / float64(len(c.by[address]))
+		if m.counted >= 0 {
+			n += (m.counted - n) * math.Exp2(-float64(now.Sub(m.at))/float64(halfLife))
+		}
+		m.counted, m.at = n, now
+	}
+	return units
+}
