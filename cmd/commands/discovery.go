@@ -33,6 +33,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/central"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
@@ -189,7 +190,9 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if out.runner.Events, err = recorder(ctx, pods, scheme); err != nil {
 		return nil, err
 	}
-	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log}
+	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log, Listener: out.runner}
+	out.runner.Streams, out.runner.Replicas = out.server, central.Watch(ctx, central.PodsOf(pods))
+	out.runner.Units = targetset.NewRoom(inflight.Memory() / 16)
 	return out, nil
 }
 

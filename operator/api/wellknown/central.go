@@ -44,8 +44,13 @@ func ParseTargetDiscovery(annotations map[string]string) (TargetDiscovery, error
 	case slices.Contains(targetDiscoveries, d):
 		return d, nil
 	}
+	return OwnDiscovery, fmt.Errorf("%q is not allowed: use own, both or central", quoted(value))
+}
+
+// quoted returns what an error repeats of a wrong value.
+func quoted(value string) string {
 	if len(value) > maxQuoted {
 		value = strings.ToValidUTF8(value[:maxQuoted], "") + "…"
 	}
-	return OwnDiscovery, fmt.Errorf("%q is not allowed: use own, both or central", value)
+	return value
 }

@@ -2,6 +2,7 @@ package promconfig
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -49,7 +50,11 @@ const (
 func TargetDiscovery(annotations map[string]string, version *semver.Version, daemonSet, enabled bool, fault string) (d wellknown.TargetDiscovery, ignored string, err error) {
 	d, err = wellknown.ParseTargetDiscovery(annotations)
 	if err != nil {
-		return wellknown.OwnDiscovery, "", &AnnotationError{err}
+		return wellknown.OwnDiscovery, "", &AnnotationError{wellknown.AnnotationTargetDiscovery, err}
+	}
+	if _, err := wellknown.ParseDivision(annotations); err != nil {
+		wrong, _ := errors.AsType[*wellknown.DivisionError](err)
+		return wellknown.OwnDiscovery, "", &AnnotationError{wrong.Annotation, err}
 	}
 	if !d.Central() {
 		return d, "", nil
@@ -70,8 +75,33 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 	return wellknown.OwnDiscovery, ignored, nil
 }
 
+// IgnoredAnnotation returns the first annotation of a workload about its shards that has no effect, and why: the
+// discovery service divides the targets of those alone that have no other discovery. d is the discovery in effect.
+func IgnoredAnnotation(annotations map[string]string, d wellknown.TargetDiscovery) (annotation, why string) {
+	if d == wellknown.CentralDiscovery {
+		division, err := wellknown.ParseDivision(annotations)
+		if err != nil || division.Weighted {
+			return "", ""
+		}
+	}
+	for _, annotation := range wellknown.DivisionAnnotations {
+		value, set := annotations[annotation]
+		switch {
+		case !set || annotation == wellknown.AnnotationSharding && value == "hash":
+		case d != wellknown.CentralDiscovery:
+			return annotation, fmt.Sprintf("has no effect: it needs %s: central", wellknown.AnnotationTargetDiscovery)
+		default:
+			return annotation, fmt.Sprintf("has no effect: it needs %s: weighted", wellknown.AnnotationSharding)
+		}
+	}
+	return "", ""
+}
+
 // AnnotationError is an invalid annotation of a workload.
-type AnnotationError struct{ err error }
+type AnnotationError struct {
+	annotation string
+	err        error
+}
 
 func (e *AnnotationError) Error() string {
 	field, reason := e.Located()
@@ -81,7 +111,7 @@ func (e *AnnotationError) Unwrap() error { return e.err }
 
 // Located implements the interface of package faults.
 func (e *AnnotationError) Located() (field, reason string) {
-	return faults.Key("metadata.annotations", wellknown.AnnotationTargetDiscovery), e.err.Error()
+	return faults.Key("metadata.annotations", e.annotation), e.err.Error()
 }
 
 // ConditionReason returns the reason of the condition that reports the error.

@@ -350,3 +350,78 @@ func TestMechanismsOfCentralJobs(t *testing.T) {
 		}
 	}
 }
+
+// How targets are divided does not change a configuration, and wrong values are named.
+func TestDivisionAnnotations(t *testing.T) {
+	with := func(annotations map[string]string) (*Settings, error) {
+		p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test", Annotations: annotations}}
+		p.Spec.Shards = new(int32(3))
+		c := everything
+		c.CentralDiscovery = true
+		return ServerSettings(p, c)
+	}
+	central := map[string]string{wellknown.AnnotationTargetDiscovery: "central"}
+	plain, err := with(central)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []map[string]string{
+		{wellknown.AnnotationSharding: "weighted"},
+		{wellknown.AnnotationSharding: "hash"},
+		{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "switch", wellknown.AnnotationReassignAfter: "never"},
+		{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "overlap", wellknown.AnnotationReassignAfter: "1h30m"},
+	} {
+		more[wellknown.AnnotationTargetDiscovery] = "central"
+		s, err := with(more)
+		if err != nil || s.Key() != plain.Key() {
+			t.Errorf("%v: another configuration, %v", more, err)
+			continue
+		}
+		if annotation, why := IgnoredAnnotation(more, wellknown.CentralDiscovery); annotation != "" {
+			t.Errorf("%v: %s is ignored: %s", more, annotation, why)
+		}
+		want := listedTexts(t, plain)
+		for kind, text := range listedTexts(t, s) {
+			if text != want[kind] {
+				t.Errorf("%v: %s is\n%s\nwant\n%s", more, kind, text, want[kind])
+			}
+		}
+	}
+	for annotation, values := range map[string][]string{
+		wellknown.AnnotationSharding:      {"", "Weighted", "hashmod"},
+		wellknown.AnnotationHandoff:       {"", "none"},
+		wellknown.AnnotationReassignAfter: {"", "0", "5", "30s", "25h", "-5m", "Never"},
+	} {
+		for _, value := range values {
+			_, err := with(map[string]string{wellknown.AnnotationTargetDiscovery: "central", annotation: value})
+			at, is := errors.AsType[*AnnotationError](err)
+			if !is || at.ConditionReason() != "InvalidAnnotation" {
+				t.Errorf("%s: %q: %v", annotation, value, err)
+				continue
+			}
+			if field, reason := at.Located(); field != `metadata.annotations["`+annotation+`"]` || !strings.Contains(reason, "is not allowed: use ") {
+				t.Errorf("%s: %s", field, reason)
+			}
+		}
+	}
+}
+
+// Annotations about shards are ignored without central discovery, and without placement by series.
+func TestIgnoredAnnotation(t *testing.T) {
+	for _, c := range []struct {
+		annotations     map[string]string
+		d               wellknown.TargetDiscovery
+		annotation, why string
+	}{
+		{nil, wellknown.OwnDiscovery, "", ""},
+		{map[string]string{wellknown.AnnotationSharding: "hash"}, wellknown.OwnDiscovery, "", ""},
+		{map[string]string{wellknown.AnnotationSharding: "weighted"}, wellknown.BothDiscoveries, wellknown.AnnotationSharding, "has no effect: it needs firekeeper.dev/target-discovery: central"},
+		{map[string]string{wellknown.AnnotationHandoff: "switch"}, wellknown.OwnDiscovery, wellknown.AnnotationHandoff, "has no effect: it needs firekeeper.dev/target-discovery: central"},
+		{map[string]string{wellknown.AnnotationReassignAfter: "never"}, wellknown.CentralDiscovery, wellknown.AnnotationReassignAfter, "has no effect: it needs firekeeper.dev/sharding: weighted"},
+		{map[string]string{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "switch"}, wellknown.CentralDiscovery, "", ""},
+	} {
+		if annotation, why := IgnoredAnnotation(c.annotations, c.d); annotation != c.annotation || why != c.why {
+			t.Errorf("%v with %s: %s %s", c.annotations, c.d, annotation, why)
+		}
+	}
+}

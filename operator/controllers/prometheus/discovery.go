@@ -3,7 +3,6 @@ package prometheus
 import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
@@ -14,7 +13,7 @@ func (in *Inputs) readDiscoveryCA() {
 	if in.options.DiscoveryCA == nil {
 		return
 	}
-	if central, _ := in.Workload.Builder(in.config()).CentralDiscovery(); central {
+	if in.Workload.Builder(in.config()).CentralDiscovery() {
 		in.DiscoveryCA, in.noCA = in.options.DiscoveryCA()
 	}
 }
@@ -33,8 +32,7 @@ func (f *family) outside() *engine.Outside {
 			return string(text)
 		},
 		Reads: func(w v1.Workload) bool {
-			central, _ := workloadOf(w).Builder(f.Workload).CentralDiscovery()
-			return central
+			return workloadOf(w).Builder(f.Workload).CentralDiscovery()
 		},
 	}
 }
@@ -44,11 +42,11 @@ func (plan *Plan) discoveryNotes(b *promworkload.Builder, in *Inputs) {
 	if in.noCA != nil {
 		plan.Warnings = append(plan.Warnings, faults.Remark("", "the CA of the discovery service in Secret %s is not updated: %v", b.DiscoveryCASecretName(), in.noCA))
 	}
-	_, ignored := b.CentralDiscovery()
+	annotation, ignored := b.IgnoredAnnotation()
 	if ignored == "" {
 		return
 	}
-	remark := faults.Remark(faults.Key("metadata.annotations", wellknown.AnnotationTargetDiscovery), "%s", ignored)
+	remark := faults.Remark(faults.Key("metadata.annotations", annotation), "%s", ignored)
 	plan.Warnings = append(plan.Warnings, remark)
 	if plan.Reason == "" {
 		plan.Reason, plan.Message = engine.ReasonAnnotationIgnored, remark.String()

@@ -21,14 +21,28 @@ const (
 	discoveryTokenSeconds = 3600
 )
 
-// CentralDiscovery reports whether the discovery service provides targets of the workload. If its
-// annotation has no effect, ignored says why.
-func (b *Builder) CentralDiscovery() (central bool, ignored string) {
+// CentralDiscovery reports whether the discovery service provides targets of the workload.
+func (b *Builder) CentralDiscovery() bool {
 	if b.Err != nil {
-		return false, ""
+		return false
+	}
+	d, _, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
+	return err == nil && d.Central()
+}
+
+// IgnoredAnnotation returns an annotation about discovery that has no effect, and why; both are empty if there is none.
+func (b *Builder) IgnoredAnnotation() (annotation, why string) {
+	if b.Err != nil {
+		return "", ""
 	}
 	d, ignored, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
-	return err == nil && d.Central(), ignored
+	switch {
+	case err != nil:
+		return "", ""
+	case ignored != "":
+		return wellknown.AnnotationTargetDiscovery, ignored
+	}
+	return promconfig.IgnoredAnnotation(b.Meta.Annotations, d)
 }
 
 // DiscoveryCASecretName returns the name of the Secret with the CA of the discovery service.

@@ -39,7 +39,7 @@ func (b *Builder) containers(in workload.PodInputs) ([]corev1.Container, error) 
 		return nil, err
 	}
 	reloader := b.configReloader(in)
-	if central, _ := b.CentralDiscovery(); central {
+	if b.CentralDiscovery() {
 		b.receiveTargets(&reloader)
 	}
 	out := []corev1.Container{prometheus, reloader.Sidecar(b.Config)}

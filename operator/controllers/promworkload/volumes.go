@@ -55,7 +55,7 @@ func (b *Builder) volumes(in workload.PodInputs) []corev1.Volume {
 	if b.ownData() {
 		out = append(out, b.DataVolumes()...)
 	}
-	if central, _ := b.CentralDiscovery(); central {
+	if b.CentralDiscovery() {
 		out = append(out, b.discoveryVolumeOf())
 	}
 	return out

@@ -218,6 +218,7 @@ func (w *world) advance(p *replica) {
 		r = targetreport.Report{}
 	}
 	watch := w.watches[p.shard]
+	r.Watch = watch.Seq
 	for _, unit := range watch.Units {
 		for _, u := range w.units {
 			if !p.old && u.id.Key == unit.Targets["job"][0] && p.scraping[u] {
@@ -257,7 +258,7 @@ func (w *world) settle() {
 func (w *world) even() {
 	w.t.Helper()
 	w.single()
-	for _, l := range w.Status().Loads {
+	for _, l := range w.plan.Loads() {
 		if l.Over() {
 			w.t.Errorf("%+v", l)
 		}
@@ -307,7 +308,7 @@ func TestShardsChange(t *testing.T) {
 	}
 }
 
-// A new leader goes on with what pods have: in the middle of moves, nothing is lost, and without any, nothing moves.
+// A new leader continues with what pods have: in the middle of moves, nothing is lost, and without any, nothing moves.
 func TestLeaderChanges(t *testing.T) {
 	w := newWorld(t, 200, 2, 2, Settings{Weighted: true})
 	w.settle()
@@ -422,7 +423,7 @@ func TestDeadShard(t *testing.T) {
 		w.pass(3 * time.Hour)
 		w.settle()
 		w.even()
-		if s := w.Status(); w.lost > 0 || len(s.Dead) > 0 {
+		if s := w.Status(); w.lost > 0 || s.Shards[1].State != "" {
 			t.Errorf("%d lost, %+v", w.lost, s)
 		}
 	}
@@ -464,7 +465,8 @@ func TestHostileTenant(t *testing.T) {
 
 // The memory of units is limited by namespace, and given back.
 func TestRoom(t *testing.T) {
-	room := &rooms{most: 3 * (unitBytes + 10), used: map[string]int{}}
+	const each = unitBytes + targetBytes + 10
+	room := &rooms{most: 3*each + targetBytes, used: map[string]int{}}
 	b := New(room, Settings{})
 	var all []*Unit
 	for i := range 10 {
@@ -472,18 +474,18 @@ func TestRoom(t *testing.T) {
 			all = append(all, u)
 		}
 	}
-	if len(all) != 3 || b.Enter("demo", "", "a", 0) == nil || b.Enter("hostile", "", "key-000000", 0) != all[0] {
+	if len(all) != 3 || b.Enter("demo", "", "a", 0) == nil || b.Enter("hostile", "", "key-000000", 0) != all[0] || b.Enter("hostile", "", "key-000000", 0) != nil {
 		t.Errorf("%d units", len(all))
 	}
-	for _, u := range all {
+	for _, u := range append(all, all[0]) {
 		b.Leave(u)
 	}
 	b.Collect(map[string]bool{"hostile": true})
-	if room.used["hostile"] == 0 {
-		t.Error("units are forgotten while targets are not known")
+	if room.used["hostile"] != 3*(each-targetBytes) {
+		t.Errorf("units are forgotten while targets are not known: %v", room.used)
 	}
 	b.Collect(nil)
-	if room.used["hostile"] != unitBytes+10 {
+	if room.used["hostile"] != 0 || room.used["demo"] == 0 {
 		t.Errorf("used %v", room.used)
 	}
 	b.Close()

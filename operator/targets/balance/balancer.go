@@ -23,6 +23,7 @@ type Settings struct {
 type Balancer struct {
 	mu       sync.Mutex
 	room     Room
+	used     map[string]int // of it, by namespace
 	settings Settings
 
 	units   map[allocation.ID]*Unit
@@ -65,7 +66,7 @@ const maxApplied = 256
 
 // New returns a Balancer without shards and units.
 func New(room Room, settings Settings) *Balancer {
-	return &Balancer{room: room, settings: settings, units: map[allocation.ID]*Unit{}, idle: map[*Unit]bool{}, dead: map[int]bool{}, unborn: map[int]bool{}, plan: allocation.New(nil),
+	return &Balancer{room: room, used: map[string]int{}, settings: settings, units: map[allocation.ID]*Unit{}, idle: map[*Unit]bool{}, dead: map[int]bool{}, unborn: map[int]bool{}, plan: allocation.New(nil),
 		pods: map[string]handoff.Pod{}, strikes: map[string]int{}, totals: Totals{}}
 }
 
@@ -74,6 +75,8 @@ func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.leader, b.began, b.ready = leader, now, false
+	b.pace, b.paced, b.dead, b.unborn = allocation.Pace{}, time.Time{}, map[int]bool{}, map[int]bool{}
+	b.reshape()
 	b.machine = handoff.New(leader, now, handoff.Rules{ReassignAfter: b.settings.ReassignAfter})
 	b.told, b.heard, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[int][]applied{}, map[int]*watched{}
 }

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"maps"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
@@ -11,6 +12,8 @@ import (
 type heard struct {
 	seq     uint64
 	scraped map[*Unit]bool
+	// unanswered is true if it was about no watch: a new one has just arrived, or Prometheus did not answer.
+	unanswered bool
 }
 
 // Version is a version of a list: that of a leader.
@@ -37,6 +40,10 @@ func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched
 				last.scraped[u] = true
 			}
 		}
+	}
+	if was := b.heard[pod]; r.Boot != 0 && r.Watch == 0 && !was.unanswered { // once, what it said before counts
+		last.unanswered = true
+		maps.Copy(last.scraped, was.scraped)
 	}
 	b.heard[pod] = last
 	for u := range last.scraped {

@@ -1,10 +1,9 @@
 package balance
 
 import (
-	"maps"
 	"slices"
+	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
@@ -13,58 +12,108 @@ type Totals map[handoff.Kind]int
 
 // Status is what people and metrics see.
 type Status struct {
-	Ready bool
-	Units int
-	// Loads are those of the plan, by shard.
-	Loads []allocation.Load
+	// Ready is false until pods have said what they have.
+	Ready bool `json:"ready"`
+	// Units is the number of units, which are placed and move as a whole.
+	Units int `json:"units"`
+	// Shards by number.
+	Shards []ShardStatus `json:"shards"`
 	// Moving is the number of units that are on their way, Waiting that of those that wait for it.
-	Moving, Waiting int
-	// Moves are some of the units on their way.
-	Moves []Move
-	// Dead are the shards that are given up, Slow those that get nothing for a while.
-	Dead, Slow []int
-	// Silent are pods that have not said what they have, or from which nothing was heard yet.
-	Silent []string
-	Totals Totals
+	Moving  int `json:"moving"`
+	Waiting int `json:"waiting"`
+	// Moves are some of the units on their way. Absent if there are none.
+	Moves []Move `json:"moves,omitempty"`
+	// Totals are the numbers of events since this replica leads.
+	Totals map[string]int `json:"totals,omitempty"`
+}
+
+// ShardStatus is what a shard should have.
+type ShardStatus struct {
+	Shard int `json:"shard"`
+	// Series of its units, and what shards have on average, without units that are heavier than that.
+	Series uint64 `json:"series"`
+	Mean   uint64 `json:"mean"`
+	Units  int    `json:"units"`
+	// Alone is the series of a unit on it that is heavier than the mean. Absent if there is none.
+	Alone uint64 `json:"alone,omitempty"`
+	// State is draining, dead (given up), new (without ready pods yet) or slow (it gets nothing for a while). Absent if it
+	// is none of them.
+	State string `json:"state,omitempty"`
 }
 
 // Move is a unit on its way.
 type Move struct {
-	allocation.ID
-	From, To int
-	Why      allocation.Reason
-	Series   uint64
+	Namespace string `json:"namespace"`
+	Key       string `json:"key"`
+	From      int    `json:"from"`
+	To        int    `json:"to"`
+	// Why is the reason: drain, fill or relieve.
+	Why    string `json:"why"`
+	Series uint64 `json:"series"`
 }
 
 // maxMoves is the number of moves that a status names.
 const maxMoves = 20
 
+// maxKey is how much of a key a status has, in bytes.
+const maxKey = 200
+
 // Status returns the state.
 func (b *Balancer) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := Status{Ready: b.ready, Units: len(b.units), Loads: b.plan.Loads(), Dead: slices.Sorted(maps.Keys(b.dead)), Totals: maps.Clone(b.totals)}
-	for name := range b.pods {
-		if _, heard := b.heard[name]; !heard && b.machine != nil {
-			out.Silent = append(out.Silent, name)
-		}
+	out := Status{Ready: b.ready, Units: len(b.units), Shards: []ShardStatus{}, Totals: map[string]int{}}
+	for kind, n := range b.totals {
+		out.Totals[kind.String()] = n
 	}
-	slices.Sort(out.Silent)
+	var slow []int
+	if b.ready {
+		slow = b.machine.Slow()
+	}
+	for shard, l := range b.plan.Loads() {
+		one := ShardStatus{Shard: shard, Series: l.Series, Mean: l.Mean, Units: l.Units, Alone: l.Alone}
+		switch {
+		case b.dead[shard]:
+			one.State = "dead"
+		case b.unborn[shard]:
+			one.State = "new"
+		case l.Draining:
+			one.State = "draining"
+		case slices.Contains(slow, shard):
+			one.State = "slow"
+		}
+		out.Shards = append(out.Shards, one)
+	}
 	if !b.ready {
 		return out
 	}
-	out.Slow = b.machine.Slow()
 	moving, waiting := b.machine.Moving()
 	out.Moving, out.Waiting = len(moving), waiting
 	for _, id := range moving[:min(len(moving), maxMoves)] {
-		u := b.units[id]
-		if u == nil {
-			continue
+		if u := b.units[id]; u != nil {
+			from, to := b.machine.Serves(id)
+			out.Moves = append(out.Moves, Move{id.Namespace, shortened(id.Key), from, to, u.why.String(), u.weight.Series()})
 		}
-		from, to := b.machine.Serves(id)
-		out.Moves = append(out.Moves, Move{id, from, to, u.why, u.weight.Series()})
 	}
 	return out
+}
+
+func shortened(key string) string {
+	if len(key) <= maxKey {
+		return key
+	}
+	return strings.ToValidUTF8(key[:maxKey], "") + "…"
+}
+
+// Imbalance returns the series of the fullest shard that does not drain by what it should have, in thousandths: the mean, or
+// a unit that is heavier than that. It is 0 without series.
+func (s Status) Imbalance() (thousandths int) {
+	for _, one := range s.Shards {
+		if should := max(one.Mean, one.Alone); one.State == "" && should > 0 {
+			thousandths = max(thousandths, int(one.Series*1000/should))
+		}
+	}
+	return thousandths
 }
 
 // Settled reports whether all units are where they should be.

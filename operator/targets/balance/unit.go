@@ -15,8 +15,12 @@ type Room interface {
 	Take(namespace string, n int) bool
 }
 
-// unitBytes is about what a unit needs here, in the plan and in the machine, besides its key.
-const unitBytes = 600
+// unitBytes is about what a unit needs here, in the plan and in the machine, besides its key; targetBytes what the caller
+// needs for each of its targets.
+const (
+	unitBytes   = 600
+	targetBytes = 128
+)
 
 // Unit are the targets of a namespace with the same placement key.
 type Unit struct {
@@ -50,11 +54,14 @@ func (b *Balancer) Enter(namespace, zone, key string, hash int) *Unit {
 	if zone != "" {
 		id.Key = zone + "/" + key // as the unit of another zone is on other shards
 	}
-	u := b.units[id]
+	u, n := b.units[id], targetBytes
 	if u == nil {
-		if !b.take(namespace, unitBytes+len(id.Key)) {
-			return nil
-		}
+		n += unitBytes + len(id.Key)
+	}
+	if !b.take(namespace, n) {
+		return nil
+	}
+	if u == nil {
 		b.numbers++
 		u = &Unit{id: id, zone: zone, number: b.numbers, on: hash, to: Nowhere, weight: allocation.WeightOf(allocation.Estimate(nil, nil, nil))}
 		b.units[id] = u
@@ -71,6 +78,7 @@ func (b *Balancer) Enter(namespace, zone, key string, hash int) *Unit {
 func (b *Balancer) Leave(u *Unit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.take(u.id.Namespace, -targetBytes)
 	if u.refs--; u.refs == 0 {
 		b.idle[u] = true
 	}
@@ -121,18 +129,25 @@ func (b *Balancer) forget(u *Unit) {
 	b.take(u.id.Namespace, -unitBytes-len(u.id.Key))
 }
 
-// Close gives the memory of all units back. The balancer must not be used afterwards, besides Leave.
+// Close gives all memory back.
 func (b *Balancer) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for id, u := range b.units {
-		b.take(id.Namespace, -unitBytes-len(u.id.Key))
+	for namespace, n := range b.used {
+		b.take(namespace, -n)
 	}
-	clear(b.units)
+	b.room = nil
 }
 
 func (b *Balancer) take(namespace string, n int) bool {
-	return b.room == nil || b.room.Take(namespace, n)
+	if b.room == nil {
+		return true
+	}
+	if !b.room.Take(namespace, n) {
+		return false
+	}
+	b.used[namespace] += n
+	return true
 }
 
 // Counted are the series of a target of a unit, and its interval.
@@ -168,7 +183,7 @@ func (b *Balancer) Due(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	age := now.Sub(b.counted)
-	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh
+	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh || b.machine != nil && !b.ready // pods say it now
 }
 
 const (

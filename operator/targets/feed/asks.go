@@ -3,7 +3,6 @@ package feed
 import (
 	"encoding/json"
 	"maps"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -100,19 +99,15 @@ func (f *Feed) question(who caller) (out question) {
 type Sender struct {
 	UID   types.UID
 	Shard Shard
-	// Since is when its stream began.
-	Since time.Time
 }
 
-func (c caller) sender() Sender { return Sender{UID: c.uid, Shard: c.shard} }
+func (c caller) sender() Sender { return Sender{c.uid, c.shard} }
 
 // Following returns the pods of a workload that have a stream.
 func (s *Server) Following(of catalog.Ref) (out []Sender) {
 	for _, st := range s.streams.all() {
 		if st.caller.shard.Workload == of {
-			one := st.caller.sender()
-			one.Since = st.since
-			out = append(out, one)
+			out = append(out, st.caller.sender())
 		}
 	}
 	return out

@@ -44,7 +44,7 @@ type InventoryTaker interface {
 type inventories struct {
 	mu    sync.Mutex
 	open  map[string]bool // by namespace
-	freed chan struct{}   // closed when one ends; nil if nobody waits
+	freed chan struct{}   // closed when one ends; nil if none waits
 }
 
 // start waits until the inventory of a pod in a namespace may be read. The returned function ends it.
@@ -102,7 +102,7 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// errUnwanted ends an inventory that nobody needs.
+// errUnwanted ends an inventory that is not needed.
 var errUnwanted = errors.New("the inventory is not needed")
 
 // takeInventory identifies the pod before it reads the body.
@@ -167,7 +167,7 @@ func (s *streams) mayList(now time.Time, uid types.UID) error {
 	return nil
 }
 
-// listAgain lets a pod send the inventory again that could not be read.
+// listAgain lets a pod send its inventory at once: it is asked, or the last one could not be read.
 func (s *streams) listAgain(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,9 +74,11 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 			s.mu.Unlock()
 			continue
 		}
+		asked = asked && at.ask // later, it may be asked again
 		switch {
 		case at.ask && !asked:
 			asked = true
+			s.server.streams.listAgain(s.caller.uid)
 			err = out.lines(time.Now().Add(stepTimeout), message{Ask: targetreport.AskInventory})
 		case !at.ask && at.watch.seq != watched: // about the list that was sent last
 			watched = at.watch.seq

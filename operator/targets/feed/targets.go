@@ -70,6 +70,9 @@ func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.B
 	for shard := range n {
 		out.dirty[shard], out.limits[shard] = true, maxLine
 	}
+	if by != nil {
+		out.Grow(by.Needed(n))
+	}
 	return out
 }
 

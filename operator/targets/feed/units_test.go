@@ -86,7 +86,7 @@ func (l *led) step(kept *Targets) int {
 	of := l.Watched()
 	kept.Addresses(of)
 	for shard, w := range l.Watch(of) {
-		r := targetreport.Report{Boot: 1, Seq: l.seq}
+		r := targetreport.Report{Boot: 1, Seq: l.seq, Watch: w.Seq}
 		for _, u := range w.Units {
 			r.Scraped = append(r.Scraped, u.ID)
 		}
@@ -96,7 +96,7 @@ func (l *led) step(kept *Targets) int {
 }
 
 // With a balancer, each target is in the line of one shard, or on its way between two, whatever changes; and the lines are
-// those of the same targets put anew. What is in no line any more is forgotten.
+// those of the same targets in new lines. What is in no line any more is forgotten.
 func TestBalancedTargets(t *testing.T) {
 	j, r, l := dividedJob(t), rand.New(rand.NewPCG(1, 1)), newLed(t)
 	groups := map[targetset.Key]*targetgroup.Group{}

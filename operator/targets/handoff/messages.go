@@ -72,6 +72,9 @@ const (
 	Dead
 )
 
+// Kinds are all kinds of events.
+var Kinds = []Kind{Started, Done, Back, Again, Direct, Slow, Dead}
+
 func (k Kind) String() string {
 	return [...]string{"started", "done", "back", "again", "direct", "slow", "dead"}[k]
 }

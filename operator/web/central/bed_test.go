@@ -148,6 +148,7 @@ type bed struct {
 	reviews *reviewer
 	expired atomic.Bool
 	events  *events.FakeRecorder
+	pods    fleet
 }
 
 // sent returns the Events since the last call.
@@ -192,6 +193,7 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 		b.events = events.NewFakeRecorder(100)
 		b.Events = b.events
 		b.server = &feed.Server{Feed: f, Identity: feed.Identity{Tokens: b, Pods: b}, Log: slog.New(slog.DiscardHandler)}
+		b.Replicas, b.Streams, b.server.Listener = &b.pods, b.server, b.Runner
 		f.Lead(3)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -224,14 +226,22 @@ func (b *bed) lists(kind discovery.Kind, namespace string) *cache.ListWatch {
 // AuthenticateToken implements authenticator.Token: the token is the name of a pod.
 func (b *bed) AuthenticateToken(_ context.Context, token string) (*authenticator.Response, bool, error) {
 	return &authenticator.Response{Audiences: authenticator.Audiences{feed.Audience}, User: &user.DefaultInfo{Name: "system:serviceaccount:monitoring:prometheus",
-		Extra: map[string][]string{"authentication.kubernetes.io/pod-name": {token}, "authentication.kubernetes.io/pod-uid": {"1"}}}}, true, nil
+		Extra: map[string][]string{"authentication.kubernetes.io/pod-name": {token}, "authentication.kubernetes.io/pod-uid": {uidOf(token)}}}}, true, nil
 }
 
 // Pod implements feed.Pods: every pod of every StatefulSet exists.
 func (b *bed) Pod(_ context.Context, key types.NamespacedName) (*corev1.Pod, error) {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, UID: "1",
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet", Name: strings.TrimSuffix(key.Name, "-0"), Controller: new(true)}}}}, nil
+	return podOf(key.Namespace, key.Name), nil
 }
+
+// podOf returns a pod of a StatefulSet, by its name.
+func podOf(namespace, name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(uidOf(name)),
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet", Name: name[:strings.LastIndex(name, "-")], Controller: new(true)}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
+}
+
+func uidOf(pod string) string { return "uid of " + pod }
 
 // settled waits until all goroutines are blocked, sleeps for d and waits again.
 func settled(d time.Duration) {

@@ -10,10 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
@@ -30,6 +32,11 @@ const (
 type Runner struct {
 	// Events (optional) sends Events about workloads. It is set before Run.
 	Events events.EventRecorder
+	// Replicas are the pods of workloads, Streams those that follow a list. They are set before Run.
+	Replicas Replicas
+	Streams  *feed.Server
+	// Units (optional) limits the memory for the placement by series.
+	Units balance.Room
 
 	source *livetargets.Source
 	feed   *feed.Feed
@@ -44,25 +51,30 @@ type Runner struct {
 	missing   string
 	tooLarge  string // objects whose targets are left out
 	toldLarge time.Time
+	owners    map[types.NamespacedName]feed.Owner
+	ended     map[string]int // events of balancers that are closed
+
+	balancing sync.Mutex // guards balancers: pods are heard while lists are made
+	balancers map[catalog.Ref]*balance.Balancer
 }
 
 // New returns a Runner. It takes over the observer of the source. most is the number of bytes that the
 // targets in all lists may have before they are compressed.
 func New(source *livetargets.Source, to *feed.Feed, most int64, log *slog.Logger) *Runner {
-	r := &Runner{source: source, feed: to, memory: &feed.Memory{Most: most}, log: log, wake: make(chan struct{}, 1), workloads: map[catalog.Ref]*workload{}}
+	r := &Runner{ended: map[string]int{}, source: source, feed: to, memory: &feed.Memory{Most: most}, log: log, wake: make(chan struct{}, 1), workloads: map[catalog.Ref]*workload{}}
 	source.Observe = r.observe
 	return r
 }
 
 // observe implements the observer of the source, which calls it while [Runner.follow] asks for jobs.
-func (r *Runner) observe(of catalog.Ref, j *targets.Job) (targetset.Observer, func()) {
+func (r *Runner) observe(of catalog.Ref, namespace string, j *targets.Job) (targetset.Observer, func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.workloads[of]
 	if w == nil {
 		return nil, func() {}
 	}
-	return w.observe(j), r.changed
+	return w.observe(namespace, j), r.changed
 }
 
 // changed makes the lists change soon.
@@ -116,19 +128,25 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		choices = append(choices, choose(c, r.workloads[c.Ref()] != nil))
 	}
 	want := central(choices)
-	for ref, object := range want {
+	var gone []catalog.Ref
+	for ref, c := range want {
 		if r.workloads[ref] == nil {
 			r.log.Info("following the targets of a workload", "workload", ref.String())
-			r.workloads[ref] = newWorkload(ref, r.memory)
+			r.workloads[ref] = r.newWorkload(c)
 		}
-		r.workloads[ref].object = object
+		w := r.workloads[ref]
+		w.object = c.Object
+		if w.divide(c); w.restarts() {
+			r.log.Info("the targets of a workload are divided in another way", "workload", ref.String(), "weighted", w.division.Weighted)
+			r.end(w)
+			r.workloads[ref] = r.newWorkload(c)
+			gone = append(gone, ref)
+		}
 	}
-	var gone []catalog.Ref
 	for ref, w := range r.workloads {
-		if want[ref] == nil && len(notes) == 0 { // else it may be among those that could not be read
+		if _, wanted := want[ref]; !wanted && len(notes) == 0 { // else it may be among those that could not be read
 			r.log.Info("a workload has no central discovery any more", "workload", ref.String())
-			w.drop(r.feed)
-			w.close()
+			r.end(w)
 			delete(r.workloads, ref)
 			gone = append(gone, ref)
 		}
@@ -137,8 +155,10 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
 	})
 	if len(notes) == 0 || !r.read {
-		r.feed.SetOwners(ownersOf(choices))
+		r.owners = ownersOf(choices)
+		r.feed.SetOwners(r.owners)
 	}
+	r.remember()
 	r.mu.Unlock()
 	for _, ref := range gone {
 		r.source.Stop(ref) // which must not be called with the mutex: observe is called with those of the source
@@ -187,8 +207,15 @@ func (r *Runner) update(now time.Time) {
 	r.share()
 	for _, w := range r.workloads {
 		before := w.serves
+		known, all := w.know(now)
+		if w.by != nil {
+			r.balance(now, w, known, all)
+		}
 		w.enlarge(now, r.feed)
-		r.shrunk(now, w, w.lists(now, r.feed))
+		r.shrunk(now, w, w.lists(now, r.feed, known, all))
+		if w.by != nil {
+			r.ask(w)
+		}
 		r.leaveOut(now, w)
 		if before == 0 && w.serves > 0 {
 			r.log.Info("the targets of a workload are complete", "workload", w.Ref.String(), "shards", w.serves, "jobs", len(w.jobs))
@@ -209,7 +236,7 @@ func (r *Runner) Ready() bool {
 		return true
 	}
 	for _, w := range r.workloads {
-		if w.serves == 0 && w.problem == "" {
+		if w.serves == 0 && w.problem == "" && !(w.by != nil && w.complete) { // those that stand by make no lists by series
 			return false
 		}
 	}

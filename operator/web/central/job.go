@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
@@ -105,7 +106,7 @@ func (j *job) settle(now time.Time) {
 		return
 	}
 	j.mu.Lock()
-	for shard := range j.Shards() {
+	for shard := range j.targets.Shards() {
 		j.targets.Limit(shard, j.limit(shard))
 	}
 	pending := j.targets.Pending()
@@ -129,7 +130,7 @@ func (j *job) limit(shard int) int {
 		return limit
 	}
 	claims, total := map[int]int{}, 0
-	for other := range j.Shards() {
+	for other := range j.targets.Shards() {
 		claims[other], _ = j.targets.Size(other)
 		total += claims[other]
 	}
@@ -143,7 +144,7 @@ func (j *job) limit(shard int) int {
 func (j *job) size() (n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for shard := range j.Shards() {
+	for shard := range j.targets.Shards() {
 		all, _ := j.targets.Size(shard)
 		n += all
 	}
@@ -164,7 +165,7 @@ func (j *job) changes(now time.Time, all bool) map[int]feed.Change {
 	j.listed = true
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for shard := range j.Shards() {
+	for shard := range j.targets.Shards() {
 		if all || j.targets.Changed(shard) {
 			out[shard] = j.change(shard, unexplained)
 		}
@@ -179,19 +180,49 @@ func (j *job) change(shard int, unexplained bool) feed.Change {
 }
 
 // placed returns the lines of a job whose targets are not known: the last ones that were, on the shards that
-// it has now.
-func (j *job) placed(last []model.LabelSet) map[int]feed.Change {
+// it has now, by hash or those of a balancer.
+func (j *job) placed(last []model.LabelSet, by *balance.Balancer, lines int) map[int]feed.Change {
 	out := map[int]feed.Change{}
-	all := feed.NewTargets(j.Job, nil)
+	all := feed.NewBalanced(j.Job, nil, j.Object.Namespace, by)
+	all.Grow(lines)
 	for i, labels := range last {
 		group := &targetgroup.Group{Targets: []model.LabelSet{labels}}
 		all.Put(targetset.Key{Source: fmt.Sprintf("%09d", i)}, group, j.Outcomes(group))
 	}
-	for shard := range j.Shards() {
+	for shard := range all.Shards() {
 		line, n := all.Line(shard)
 		out[shard] = feed.Change{Job: j.Name, Namespace: j.Object.Namespace, Line: line, Targets: n}
 	}
+	all.Close()
 	return out
+}
+
+// relocate puts targets that moved where they are now, in at least so many lines.
+func (j *job) relocate(lines int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return
+	}
+	j.targets.Grow(lines)
+	for len(j.reduced) < j.targets.Shards() {
+		j.reduced = append(j.reduced, 0)
+	}
+	j.targets.Relocate()
+}
+
+// counted returns the series of the targets.
+func (j *job) counted() []balance.Counted {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.targets.Counted()
+}
+
+// addresses adds the addresses of the targets of units.
+func (j *job) addresses(of map[*balance.Unit]balance.Addresses) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.targets.Addresses(of)
 }
 
 // reduce makes the line of a shard smaller by a factor and returns it.

@@ -1,6 +1,12 @@
 package central
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"maps"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
+)
 
 var (
 	leftOutDesc   = prometheus.NewDesc("prometheus_operator_discovery_left_out_targets", "Targets in no list, by reason: share: more than the share of their namespace, size: too many labels, cost: too expensive to evaluate.", []string{"reason"}, nil)
@@ -9,6 +15,11 @@ var (
 	unreadDesc    = prometheus.NewDesc("prometheus_operator_discovery_unread_objects", "Objects whose jobs cannot be evaluated: their last targets stay in the lists.", nil, nil)
 	outdatedDesc  = prometheus.NewDesc("prometheus_operator_discovery_outdated_workloads", "Workloads whose lists are not those of their current configuration.", nil, nil)
 	tooLargeDesc  = prometheus.NewDesc("prometheus_operator_discovery_too_large_objects", "EndpointSlices, pods and others whose targets are left out, because they have too many labels.", nil, nil)
+	movesDesc     = prometheus.NewDesc("prometheus_operator_discovery_moves_total", "What happened to units of targets that move between shards: started, done, back (the new shard did not scrape it in time, or it is not wanted there any more), "+
+		"again (it is back on its shard, as the pods of the new one stopped), direct (without an overlap, as its shard is dead); and to shards: slow (gets none for ten minutes), dead (given up). While this replica leads.", []string{"event"}, nil)
+	movingDesc    = prometheus.NewDesc("prometheus_operator_discovery_moving_units", "Units of targets that are on their way between two shards.", nil, nil)
+	moveWaitDesc  = prometheus.NewDesc("prometheus_operator_discovery_blocked_units", "Units of targets that wait for their way to another shard.", nil, nil)
+	imbalanceDesc = prometheus.NewDesc("prometheus_operator_discovery_shard_imbalance", "Series of the fullest shard by what it should have, of the workload in which that is highest; 0 without placement by series.", nil, nil)
 	memoryDesc    = prometheus.NewDesc("prometheus_operator_discovery_target_bytes", "Bytes of the targets in all lists before they are compressed.", nil, nil)
 	memoryMost    = prometheus.NewDesc("prometheus_operator_discovery_target_limit_bytes", "Limit of prometheus_operator_discovery_target_bytes.", nil, nil)
 )
@@ -42,6 +53,7 @@ func (r *Runner) Collect(ch chan<- prometheus.Metric) {
 			}
 		}
 	}
+	r.collectBalance(ch)
 	gauge(leftOutDesc, share, "share")
 	gauge(leftOutDesc, size, "size")
 	gauge(leftOutDesc, cost, "cost")
@@ -52,4 +64,26 @@ func (r *Runner) Collect(ch chan<- prometheus.Metric) {
 	gauge(tooLargeDesc, len(r.source.Groups.TooLarge()))
 	gauge(memoryDesc, int(r.memory.Used()))
 	gauge(memoryMost, int(r.memory.Most))
+}
+
+// collectBalance collects the metrics of the placement by series. r.mu must be held.
+func (r *Runner) collectBalance(ch chan<- prometheus.Metric) {
+	moving, waiting, imbalance := 0, 0, 0
+	totals := maps.Clone(r.ended)
+	for _, w := range r.workloads {
+		if w.by == nil {
+			continue
+		}
+		s := w.by.Status()
+		moving, waiting, imbalance = moving+s.Moving, waiting+s.Waiting, max(imbalance, s.Imbalance())
+		for event, n := range s.Totals {
+			totals[event] += n
+		}
+	}
+	for _, kind := range handoff.Kinds {
+		ch <- prometheus.MustNewConstMetric(movesDesc, prometheus.CounterValue, float64(totals[kind.String()]), kind.String())
+	}
+	ch <- prometheus.MustNewConstMetric(movingDesc, prometheus.GaugeValue, float64(moving))
+	ch <- prometheus.MustNewConstMetric(moveWaitDesc, prometheus.GaugeValue, float64(waiting))
+	ch <- prometheus.MustNewConstMetric(imbalanceDesc, prometheus.GaugeValue, float64(imbalance)/1000)
 }

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
@@ -52,11 +51,11 @@ func ownersOf(all []choice) map[types.NamespacedName]feed.Owner {
 }
 
 // central returns the workloads that have lists.
-func central(all []choice) map[catalog.Ref]v1.Workload {
-	out := map[catalog.Ref]v1.Workload{}
+func central(all []choice) map[catalog.Ref]choice {
+	out := map[catalog.Ref]choice{}
 	for _, c := range all {
 		if c.refused == "" {
-			out[c.Ref()] = c.Object
+			out[c.Ref()] = c
 		}
 	}
 	return out

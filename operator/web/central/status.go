@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
 
@@ -50,6 +51,8 @@ type WorkloadStatus struct {
 	Oversized map[string]int `json:"oversized,omitempty"`
 	// Notes are further remarks. Absent if there are none.
 	Notes []string `json:"notes,omitempty"`
+	// Balance is how its targets are divided by series. Absent if they are divided by hash.
+	Balance *balance.Status `json:"balance,omitempty"`
 	// Shards by number. Empty until the targets are complete.
 	Shards []feed.ShardStatus `json:"shards"`
 }
@@ -77,6 +80,9 @@ func (r *Runner) StatusOf(s *feed.Server) Status {
 // status returns the state of a workload without lists.
 func (w *workload) status() WorkloadStatus {
 	out := WorkloadStatus{Ref: w.Ref, Problem: cmp.Or(w.problem, w.stale), Notes: w.notes, Forbidden: w.forbidden(), Shards: []feed.ShardStatus{}}
+	if w.by != nil {
+		out.Balance = new(w.by.Status())
+	}
 	for _, o := range w.unread {
 		put(&out.Unread, o.Ref.String(), o.Error)
 	}
@@ -158,6 +164,7 @@ func (s Status) table(now time.Time) string {
 		}
 	}
 	_ = rows.Flush() // into memory
+	s.divided(&out)
 	for _, w := range s.Workloads {
 		w.remarks(&out)
 	}

@@ -6,10 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
@@ -38,10 +42,24 @@ type workload struct {
 	sent map[string]time.Time
 	// unread are the objects whose jobs cannot be evaluated. What lists have of them stays.
 	unread []preview.Object
+	// division says how targets are divided among shards; hashing is set if servers hash them again.
+	division wellknown.Division
+	hashing  bool
+	// by has the shards of targets; nil if they are placed by hash.
+	by *balance.Balancer
+	// asked are the pods that were asked what they have, and did not say it yet, since when.
+	asked map[types.UID]time.Time
+	// complete is true if lists could be made at the last update.
+	complete bool
 }
 
-func newWorkload(ref catalog.Ref, memory *feed.Memory) *workload {
-	return &workload{Ref: ref, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}, open: map[*observed]bool{}, memory: memory, sent: map[string]time.Time{}}
+// newWorkload returns a workload without jobs.
+func (r *Runner) newWorkload(c choice) *workload {
+	w := &workload{Ref: c.Ref(), object: c.Object, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}, open: map[*observed]bool{}, memory: r.memory, sent: map[string]time.Time{}}
+	if w.divide(c); w.division.Weighted {
+		w.by = balance.New(r.Units, w.settings())
+	}
+	return w
 }
 
 // take takes the jobs of the workload. Without current jobs, it keeps those that it has.
@@ -77,7 +95,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 			next[j.Name] = before
 			continue
 		}
-		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job], begun: time.Now(), memory: math.MaxInt, reduced: make([]float64, j.Shards())}
+		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job], begun: time.Now(), memory: math.MaxInt, reduced: make([]float64, w.latest[j.Job].targets.Shards())}
 	}
 	w.jobs, w.shards, w.latest, w.unread = next, jobs.Shards, latest, jobs.Unread
 	w.closeOthers()
@@ -98,17 +116,16 @@ func (w *workload) closeOthers() {
 }
 
 // observe returns the observer of a set that begins.
-func (w *workload) observe(j *targets.Job) targetset.Observer {
-	o := &observed{targets: feed.NewTargets(j, w.memory)}
+func (w *workload) observe(namespace string, j *targets.Job) targetset.Observer {
+	o := &observed{targets: feed.NewBalanced(j, w.memory, namespace, w.by)}
 	w.latest[j] = o
 	w.open[o] = true
 	return o.put
 }
 
-// lists updates the lists of the workload and returns the jobs that are held from now on.
-func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]feed.Suspicion) {
-	known := map[string]bool{}
-	all := true // all jobs are complete
+// know notes which jobs are known; all is true if no job is missing for lists of all shards.
+func (w *workload) know(now time.Time) (known map[string]bool, all bool) {
+	known, all = map[string]bool{}, true
 	for name, j := range w.jobs {
 		if known[name] = j.known(); known[name] {
 			j.settle(now)
@@ -117,9 +134,18 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 		j.isKnown = known[name]
 		all = all && (known[name] || !j.waits(now) && j.Set.Complete())
 	}
+	return known, all
+}
+
+// lists updates the lists of the workload and returns the jobs that are held from now on.
+func (w *workload) lists(now time.Time, to *feed.Feed, known map[string]bool, all bool) (held map[feed.Shard][]feed.Suspicion) {
+	w.complete = all && w.problem == ""
 	rebuild := w.serves != w.shards
-	if rebuild && (!all || w.problem != "") {
+	if rebuild && !w.complete || w.by != nil && !w.by.Ready() {
 		return nil // the lists of all shards change together
+	}
+	for _, j := range w.jobs {
+		j.relocate(w.lines())
 	}
 	changes := map[int][]feed.Change{}
 	retired := to.Jobs(feed.Shard{Workload: w.Ref, Number: feed.Retired})
@@ -130,7 +156,7 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 		case known[name]:
 			of = j.changes(now, rebuild)
 		case rebuild && w.serves > 0:
-			of = j.placed(to.Known(w.Ref, name))
+			of = j.placed(to.Known(w.Ref, name), w.by, w.lines())
 		default:
 			continue // its last line stays
 		}
@@ -155,11 +181,16 @@ func (w *workload) lists(now time.Time, to *feed.Feed) (held map[feed.Shard][]fe
 		}
 	}
 	for _, number := range to.Shards(w.Ref) {
-		if number >= w.shards {
+		if number >= w.lines() {
 			to.Drop(feed.Shard{Workload: w.Ref, Number: number})
 		}
 	}
 	w.serves = w.shards
+	if w.by != nil {
+		for shard := range w.lines() {
+			w.by.Applied(shard, to.Seq(feed.Shard{Workload: w.Ref, Number: shard}))
+		}
+	}
 	return held
 }
 
@@ -192,7 +223,7 @@ func (w *workload) fit(now time.Time, of feed.Shard, changes []feed.Change, know
 
 // enlarge lets lines that were reduced grow in lists with room.
 func (w *workload) enlarge(now time.Time, in *feed.Feed) {
-	for shard := range w.shards {
+	for shard := range w.lines() {
 		reduced := false
 		for _, j := range w.jobs {
 			reduced = reduced || shard < len(j.reduced) && j.reduced[shard] > 0
@@ -230,15 +261,6 @@ func (w *workload) names() (out []string) {
 		out = append(out, name)
 	}
 	slices.SortFunc(out, strings.Compare)
-	return out
-}
-
-// numbers returns the numbers of the lists.
-func (w *workload) numbers() []int {
-	out := []int{feed.Retired}
-	for shard := range w.shards {
-		out = append(out, shard)
-	}
 	return out
 }
 

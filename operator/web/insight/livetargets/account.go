@@ -128,7 +128,7 @@ func (w *workload) follow(j *job) *set {
 		}
 		changed, observe := func() {}, targetset.Observer(nil)
 		if w.source.Observe != nil {
-			observe, changed = w.source.Observe(w.Ref, j.Job)
+			observe, changed = w.source.Observe(w.Ref, j.object.Namespace, j.Job)
 		}
 		s = &set{Followed: targetset.FollowIn(w.source.crowd(), j.object.Namespace, w.source.Groups, j.Job, w.Namespace, allowed, changed, observe), denied: key}
 		w.sets[j] = s

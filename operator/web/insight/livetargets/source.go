@@ -53,9 +53,9 @@ type Source struct {
 	Servers preview.HealthSource
 	// Log (optional) logs faults of comparisons in the background.
 	Log *slog.Logger
-	// Observe (optional) is called for each set that begins, with the workload and the job. It returns
+	// Observe (optional) is called for each set that begins, with the workload, the namespace of the object and the job. It returns
 	// the observer of the set, and a function that is called after changes, throttled.
-	Observe func(of catalog.Ref, j *targets.Job) (observe targetset.Observer, changed func())
+	Observe func(of catalog.Ref, namespace string, j *targets.Job) (observe targetset.Observer, changed func())
 	// Most (optional) is the limit in bytes for all workloads; 0 for the default share of memory.
 	Most int64
 	// Crowd (optional) is the memory for the targets of all jobs, which the namespaces of their objects

@@ -1,0 +1,79 @@
+package central
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+)
+
+// divided writes how the targets of workloads are divided by series.
+func (s Status) divided(out *strings.Builder) {
+	rows := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := "\nWORKLOAD\tSHARD\tSERIES\tOF MEAN\tUNITS\tSTATE\tSCRAPED BY PODS\n"
+	for _, w := range s.Workloads {
+		if w.Balance == nil {
+			continue
+		}
+		fmt.Fprint(rows, head)
+		head = ""
+		for _, shard := range w.Balance.Shards {
+			fmt.Fprintf(rows, "%s\t%d\t%d\t%s\t%d\t%s\t%s\n", w.Ref, shard.Shard, shard.Series, ofMean(shard), shard.Units, stateOf(shard), w.scrapedOn(shard.Shard))
+		}
+	}
+	_ = rows.Flush() // into memory
+	for _, w := range s.Workloads {
+		if w.Balance != nil {
+			w.moves(out)
+		}
+	}
+}
+
+func ofMean(s balance.ShardStatus) string {
+	if s.Mean == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(s.Series)/float64(s.Mean))
+}
+
+func stateOf(s balance.ShardStatus) string {
+	switch {
+	case s.State == "" && s.Alone > 0:
+		return fmt.Sprintf("one unit has %d series", s.Alone)
+	case s.State == "":
+		return "-"
+	}
+	return s.State
+}
+
+// scrapedOn returns how many targets of its list each pod of a shard scrapes.
+func (w *WorkloadStatus) scrapedOn(shard int) string {
+	var pods []string
+	for _, list := range w.Shards {
+		for _, stream := range list.Streams {
+			if list.Shard == shard && list.Shard != feed.Retired && stream.Report != nil {
+				pods = append(pods, fmt.Sprintf("%s %d of %d", stream.Pod, stream.Report.Active, stream.Report.Served))
+			}
+		}
+	}
+	return strings.Join(pods, ", ")
+}
+
+// moves writes what is on its way, and why.
+func (w *WorkloadStatus) moves(out *strings.Builder) {
+	b := w.Balance
+	switch {
+	case !b.Ready:
+		fmt.Fprintf(out, "%s: its pods have not said yet which targets they have, or another replica leads\n", w.Ref)
+	case b.Moving+b.Waiting > 0:
+		fmt.Fprintf(out, "%s: %d units of targets are on their way between shards, %d wait for theirs\n", w.Ref, b.Moving, b.Waiting)
+	}
+	for _, m := range b.Moves {
+		fmt.Fprintf(out, "%s: %q of %s, %d series, from shard %d to %d (%s)\n", w.Ref, m.Key, m.Namespace, m.Series, m.From, m.To, m.Why)
+	}
+	if n := b.Moving - len(b.Moves); n > 0 {
+		fmt.Fprintf(out, "%s: %d more on their way\n", w.Ref, n)
+	}
+}

@@ -1,0 +1,262 @@
+package central
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
+)
+
+// silentFor is the time after which a pod that was asked and does not say what it has is one of an earlier release.
+const silentFor = 30 * time.Second
+
+// Reasons of Events about shards.
+const (
+	reasonSlow = "ShardSlow"
+	reasonDead = "ShardGivenUp"
+)
+
+// Replicas are the pods of workloads.
+type Replicas interface {
+	// Of returns the pods in a namespace; ok is false if they are not known now.
+	Of(namespace string) (pods []*corev1.Pod, ok bool)
+}
+
+// divide reads how the targets of a workload are divided among shards. With a wrong value, it stays as it is.
+func (w *workload) divide(c choice) {
+	division, err := wellknown.ParseDivision(c.Object.GetAnnotations())
+	mode, wrong := wellknown.ParseTargetDiscovery(c.Object.GetAnnotations())
+	if err != nil || wrong != nil {
+		return
+	}
+	w.division = division
+	w.division.Weighted = division.Weighted && mode == wellknown.CentralDiscovery
+	w.hashing = mode != wellknown.CentralDiscovery
+}
+
+// settings returns the settings of the balancer.
+func (w *workload) settings() balance.Settings {
+	return balance.Settings{Weighted: w.division.Weighted, Switch: w.division.Switch, ReassignAfter: w.division.ReassignAfter}
+}
+
+// restarts reports whether a workload has to begin again, with or without a balancer. The targets of one that had a
+// balancer first go where their hash says, unless the servers hash them themselves.
+func (w *workload) restarts() bool {
+	if w.by == nil {
+		return w.division.Weighted
+	}
+	w.by.Set(w.settings())
+	return !w.division.Weighted && (w.hashing || w.by.Settled())
+}
+
+// end ends the work for a workload: its lists, if it has some, its observers and what its pods are asked.
+func (r *Runner) end(w *workload) {
+	r.feed.Ask(w.Ref, nil)
+	w.drop(r.feed)
+	w.close()
+	if w.by != nil {
+		for event, n := range w.by.Status().Totals {
+			r.ended[event] += n
+		}
+		w.by.Close()
+	}
+}
+
+// balance makes a step of the balancer of a workload. isKnown has the jobs whose targets are known, all is true if no
+// job is missing for a list.
+func (r *Runner) balance(now time.Time, w *workload, isKnown map[string]bool, all bool) {
+	leader := r.feed.Leader()
+	if leader == 0 || w.shards == 0 {
+		return
+	}
+	pods, ok := r.replicasOf(w)
+	switch {
+	case w.by.Leader() == leader && (w.serves == 0 || w.serves == w.shards):
+	case !all || w.problem != "":
+		return // lists could not follow
+	case w.by.Leader() != leader:
+		if !ok {
+			return
+		}
+		w.by.Lead(now, leader)
+		w.asked = nil
+	}
+	w.by.Pods(now, pods, !ok || r.missing != "")
+	names, err := r.shardsOf(w)
+	if err != nil {
+		w.problem = err.Error()
+		return
+	}
+	w.by.Shards(names, w.shards)
+	asked := map[types.UID]time.Time{}
+	for _, s := range r.Streams.Following(w.Ref) {
+		if w.by.Admitted(string(s.UID)) {
+			continue
+		}
+		since, before := w.asked[s.UID]
+		if !before {
+			since = now
+		}
+		if asked[s.UID] = since; now.Sub(since) >= silentFor {
+			w.by.Told(now, string(s.UID), nil, false)
+		}
+	}
+	w.asked = asked
+	if w.by.Due(now) {
+		var counted []balance.Counted
+		for _, j := range w.jobs {
+			counted = append(counted, j.counted()...)
+		}
+		w.by.Count(now, counted)
+	}
+	w.by.Collect(w.unknown(isKnown))
+	r.moved(now, w, w.by.Step(now))
+}
+
+// unknown returns the namespaces of objects with jobs whose targets are not all known.
+func (w *workload) unknown(isKnown map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for name, j := range w.jobs {
+		if !isKnown[name] {
+			out[j.Object.Namespace] = true
+		}
+	}
+	for _, o := range w.unread {
+		out[o.Namespace] = true
+	}
+	return out
+}
+
+// shardsOf returns the shards of a workload, and those that still have targets.
+func (r *Runner) shardsOf(w *workload) (out []allocation.Shard, err error) {
+	all, err := prometheus.ShardsOf(w.object, int32(w.by.Needed(w.shards)), r.source.Options)
+	for _, s := range all {
+		out = append(out, allocation.Shard{Name: s.Name, Zone: s.Zone})
+	}
+	return out, err
+}
+
+// replicasOf returns the pods of a workload. ok is false if they are not known.
+func (r *Runner) replicasOf(w *workload) (out []handoff.Pod, ok bool) {
+	all, ok := r.Replicas.Of(w.Namespace)
+	for _, p := range all {
+		owner, is := r.owns(p)
+		if !is || owner.Shard.Workload != w.Ref || owner.Refused != "" {
+			continue
+		}
+		shard := owner.Shard.Number
+		if shard >= w.shards && p.DeletionTimestamp != nil {
+			continue // it has stopped scraping, and does not come back
+		}
+		out = append(out, handoff.Pod{Name: string(p.UID), Shard: shard, Live: p.DeletionTimestamp == nil && engine.PodReady(p)})
+	}
+	return out, ok
+}
+
+// owns returns the owner of the StatefulSet of a pod, with the number of its shard also for one that was kept.
+func (r *Runner) owns(p *corev1.Pod) (out feed.Owner, ok bool) {
+	of := metav1.GetControllerOf(p)
+	if of == nil || of.Kind != "StatefulSet" {
+		return out, false
+	}
+	set := types.NamespacedName{Namespace: p.Namespace, Name: of.Name}
+	if out, ok = r.owners[set]; ok {
+		return out, true
+	}
+	first, number, kept := feed.KeptShard(set.Name)
+	if !kept || number >= maxKept {
+		return out, false
+	}
+	out, ok = r.owners[types.NamespacedName{Namespace: p.Namespace, Name: first}]
+	out.Shard.Number = number
+	return out, ok
+}
+
+// maxKept is the number of shards from which on they are taken for none of a workload: anybody can name a StatefulSet.
+const maxKept = 1000
+
+// ask updates what the pods of a workload are asked.
+func (r *Runner) ask(w *workload) {
+	if w.by.Leader() == 0 {
+		return
+	}
+	of := w.by.Watched()
+	if len(of) > 0 {
+		for _, j := range w.jobs {
+			j.addresses(of)
+		}
+	}
+	q := &feed.Questions{Shards: w.by.Needed(w.shards), Admitted: map[types.UID]bool{}, Watches: w.by.Watch(of)}
+	for _, s := range r.Streams.Following(w.Ref) {
+		if w.by.Admitted(string(s.UID)) {
+			q.Admitted[s.UID] = true
+		}
+	}
+	r.feed.Ask(w.Ref, q)
+}
+
+// moved reports what people should know about.
+func (r *Runner) moved(now time.Time, w *workload, events []handoff.Event) {
+	for _, e := range events {
+		switch e.Kind {
+		case handoff.Slow:
+			r.log.Warn("a shard does not scrape the targets that it got, and gets none for ten minutes", "reason", reasonSlow, "workload", w.Ref.String(), "shard", e.To)
+			r.event(now, w, reasonSlow, "MoveTargets", fmt.Sprintf("shard %d did not scrape the targets that it got in time: it gets none for ten minutes, and they stay where they were", e.To))
+		case handoff.Dead:
+			r.log.Warn("a shard without ready pods is given up: its targets move to others", "reason", reasonDead, "workload", w.Ref.String(), "shard", e.From)
+			r.event(now, w, reasonDead, "MoveTargets", fmt.Sprintf("shard %d has had no ready pod for too long: its targets move to other shards", e.From))
+		}
+	}
+}
+
+// balancer returns the balancer of a workload; nil if it has none.
+func (r *Runner) balancer(of catalog.Ref) *balance.Balancer {
+	r.balancing.Lock()
+	defer r.balancing.Unlock()
+	return r.balancers[of]
+}
+
+// remember lets pods be heard by the balancers of all workloads.
+func (r *Runner) remember() {
+	next := map[catalog.Ref]*balance.Balancer{}
+	for ref, w := range r.workloads {
+		if w.by != nil {
+			next[ref] = w.by
+		}
+	}
+	r.balancing.Lock()
+	defer r.balancing.Unlock()
+	if !maps.Equal(next, r.balancers) {
+		r.balancers = next
+	}
+}
+
+// numbers returns the numbers of the lists.
+func (w *workload) numbers() []int {
+	out := []int{feed.Retired}
+	for shard := range w.lines() {
+		out = append(out, shard)
+	}
+	return out
+}
+
+// lines returns the number of lists, without that of retired shards.
+func (w *workload) lines() int {
+	if w.by == nil {
+		return w.shards
+	}
+	return w.by.Needed(w.shards)
+}
