@@ -198,6 +198,8 @@ func (e *evaluation) affordable(c *costs, size int) bool {
 	return true
 }
 
+const tooManyOthers = "too expensive to evaluate: the other targets of the job have taken all time that one job may take"
+
 // afford charges the steps for a target whose labels have the given total size. If the cost exceeds
 // the budget, the state of the target becomes unknown.
 func (e *evaluation) afford(r *Row, c *costs, size int) bool {
@@ -209,13 +211,37 @@ func (e *evaluation) afford(r *Row, c *costs, size int) bool {
 	case cost > c.most:
 		r.Message = fmt.Sprintf("too expensive to evaluate: %s matches a long regular expression with a long text, or makes one", e.Origins[step].Path)
 	case e.exact+cost > budget.JobMatchSteps/e.share:
-		r.Message = "too expensive to evaluate: the other targets of the job have taken all time that one job may take"
+		r.Message = tooManyOthers
 	default:
 		e.exact += cost
 		e.alone()
 		return true
 	}
 	r.State = Unknown
+	return false
+}
+
+// affordAll charges a step that reads every label, before it is run: it compares each of them with all that it writes
+// or deletes. A labelmap can double their number, so that twenty steps make millions of one label. If the cost exceeds
+// the budget, the state of the target becomes unknown.
+func (e *evaluation) affordAll(r *Row, step int, action relabel.Action) bool {
+	n := 0
+	e.lb.Range(func(labels.Label) { n++ })
+	if action == relabel.LabelMap {
+		n *= 2
+	}
+	e.all += n * n
+	e.exact += n * n
+	e.alone()
+	switch {
+	case e.all > e.costs.most:
+		r.Message = fmt.Sprintf("too expensive to evaluate: %s reads too many labels of the target, or makes them", e.Origins[step].Path)
+	case e.exact > budget.JobMatchSteps/e.share:
+		r.Message = tooManyOthers
+	default:
+		return true
+	}
+	r.State, r.Shards = Unknown, nil
 	return false
 }
 

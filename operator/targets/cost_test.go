@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
@@ -21,6 +23,14 @@ const annotation = "__meta_kubernetes_pod_annotation_a"
 // monitorOf is a monitor with the relabelings.
 func monitorOf(steps ...string) string {
 	return "{selector: {matchLabels: {app: web}}, endpoints: [{port: http, relabelings: [" + strings.Join(steps, ", ") + "]}]}"
+}
+
+// doubling returns steps each of which makes another label of every label.
+func doubling(n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprintf("{action: labelmap, regex: '(.*)', replacement: 'a%d$1'}", i))
+	}
+	return out
 }
 
 // A target whose relabeling would take seconds or gigabytes is unknown, and its message names the
@@ -45,6 +55,8 @@ func TestExpensiveTargets(t *testing.T) {
 		"two labels that feed each other":   {append(repeat("{sourceLabels: [x, y], targetLabel: x, replacement: 'a$1'}\n{sourceLabels: [x, y], targetLabel: y, replacement: 'a$1'}", 30), "{targetLabel: z, replacement: z}"), 10, map[State]int{Unknown: 1}, "makes one"},
 		"a label of a name that is matched": {repeat("{sourceLabels: [x, x], targetLabel: 'x$2', regex: '(.*)', replacement: 'yy$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
 		"labels that are mapped":            {repeat("{action: labelmap, regex: '(.*)', replacement: 'a$1$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
+		"labels that double":                {doubling(30), 10, map[State]int{Unknown: 1}, "reads too many labels"},
+		"labels that double a bit":          {doubling(5), 10, map[State]int{Kept: 1}, ""},
 		"what people write": {[]string{"{action: labelmap, regex: '__meta_kubernetes_pod_label_(.+)'}", "{sourceLabels: [__meta_kubernetes_namespace, __meta_kubernetes_pod_name], separator: /, targetLabel: instance}",
 			"{sourceLabels: [__address__, " + annotation + "], regex: '([^:]+)(?::\\d+)?;(\\d+)', replacement: '$1:$2', targetLabel: __address__}", "{action: labeldrop, regex: 'tmp_.*'}"}, 30_000, map[State]int{Kept: 1}, ""},
 		"dropped after such a label": {append(repeat("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}", 40), "{sourceLabels: [__meta_kubernetes_pod_name], action: drop, regex: web-0}"), 10, map[State]int{Dropped: 1}, ""},
@@ -76,6 +88,31 @@ func TestExpensiveTargets(t *testing.T) {
 				t.Errorf("%s: alone it is %s", name, outcomes[0].State)
 			}
 		})
+	}
+}
+
+// Each of many labels is compared with few others, whatever its steps: a pod can have 100,000.
+func TestManyLabels(t *testing.T) {
+	const n = 20_000
+	own, shared := model.LabelSet{}, model.LabelSet{"__meta_hidden": "a", "__meta_shared": "a"}
+	for i := range n {
+		own[model.LabelName(fmt.Sprint("__meta_kubernetes_pod_annotation_", i))] = "x"
+	}
+	own["__meta_hidden"], own[model.AddressLabel], own["__meta_empty"] = "", "10.0.0.7:8080", ""
+	j := job(t, slices1, http)
+	lb := labels.NewBuilder(labels.EmptyLabels())
+	populate(lb, j.shards[0], own, shared)
+	// added is the list that a builder goes through for each label that is set, deleted or read.
+	added := func() int { return reflect.ValueOf(lb).Elem().FieldByName("add").Len() }
+	if added() > 20 || lb.Labels().Len() < n {
+		t.Errorf("%d of %d labels are compared with each other", added(), lb.Labels().Len())
+	}
+	if lb.Get("__meta_hidden") != "" || lb.Get("__meta_shared") != "a" || lb.Labels().Has("__meta_empty") {
+		t.Error("labels of the target do not come before those of the group")
+	}
+	result, err := finish(lb)
+	if err != nil || result.Len() > 20 || added() > 20 {
+		t.Errorf("%v, %d labels, %d are compared", err, result.Len(), added())
 	}
 }
 

@@ -47,6 +47,7 @@ type evaluation struct {
 	// spent is the estimated cost so far of targets for which only an estimate was made, exact the
 	// computed cost of the others.
 	spent, exact int
+	all          int  // cost so far of the steps that read every label of the current target
 	slow         bool // expensive, see [evaluation.alone]
 }
 
@@ -126,6 +127,7 @@ func (j *Job) gaps(looked []string) (out []Gap) {
 
 // decide evaluates a target on all shards.
 func (e *evaluation) decide(r *Row) {
+	e.all = 0
 	sifted := min(e.sieve.steps, e.common)
 	if !e.afford(r, &e.sieve.costs, e.sieve.populate(e.lb, r, 0)) {
 		return
@@ -171,8 +173,11 @@ func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
 		at := e.sieve.dropAt(e.lb, shard, from, e.sieve.steps)
 		if at < 0 {
 			populate(e.lb, c, r.own, r.shared)
-			if at = dropAt(e.lb, c.RelabelConfigs); at < 0 {
+			if at = e.dropAt(r, c.RelabelConfigs, 0); at < 0 {
 				e.keep(r, shard)
+			}
+			if r.State == Unknown {
+				return
 			}
 		}
 		drops(shard, at)
@@ -183,26 +188,33 @@ func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
 // for each shard and step that drop the target.
 func (e *evaluation) divide(r *Row, drops func(shard, at int)) {
 	populate(e.lb, e.shards[0], r.own, r.shared)
-	if at := dropAt(e.lb, e.shards[0].RelabelConfigs[:e.common]); at >= 0 {
+	if at := e.dropAt(r, e.shards[0].RelabelConfigs[:e.common], 0); at >= 0 || r.State == Unknown {
 		drops(0, at)
 		return
 	}
 	base := e.lb.Labels()
 	for shard, c := range e.shards {
 		e.lb.Reset(base)
-		if at := dropAt(e.lb, c.RelabelConfigs[e.common:]); at >= 0 {
-			drops(shard, e.common+at)
+		if at := e.dropAt(r, c.RelabelConfigs, e.common); at >= 0 {
+			drops(shard, at)
 		} else {
 			e.keep(r, shard)
+		}
+		if r.State == Unknown {
+			return
 		}
 	}
 }
 
-// dropAt relabels and returns the index of the step that drops the target, -1 if none does.
-func dropAt(lb *labels.Builder, steps []*relabel.Config) int {
-	for i, step := range steps {
-		if !relabel.ProcessBuilder(lb, step) {
-			return i
+// dropAt runs the steps from an index on and returns the index of the step that drops the target, -1 if none does.
+// If they take too long, the state of the target becomes unknown.
+func (e *evaluation) dropAt(r *Row, steps []*relabel.Config, from int) int {
+	for i, step := range steps[from:] {
+		if readsAll(step) && !e.affordAll(r, from+i, step.Action) {
+			return -1
+		}
+		if !relabel.ProcessBuilder(e.lb, step) {
+			return from + i
 		}
 	}
 	return -1
@@ -211,6 +223,9 @@ func dropAt(lb *labels.Builder, steps []*relabel.Config) int {
 // keep adds a target that no step drops to those of a shard. The builder must have its labels after
 // the last step.
 func (e *evaluation) keep(r *Row, shard int) {
+	if r.State == Unknown {
+		return
+	}
 	result, err := finish(e.lb)
 	if err == nil && e.needsPort {
 		err = e.checkPort(result)

@@ -22,15 +22,23 @@ const (
 	nativeHistogramsLabel  = "__scrape_native_histograms__"
 )
 
+// manyLabels is the number of labels above which they are sorted: a builder compares each label that is set, or
+// deleted, with all that were set before.
+const manyLabels = 200
+
 // populate sets the labels of a target before relabeling: those of the target, else those of its
 // group, else the settings of the job.
 func populate(lb *labels.Builder, c *config.ScrapeConfig, own, shared model.LabelSet) {
-	lb.Reset(labels.EmptyLabels())
-	for name, value := range shared {
-		lb.Set(string(name), string(value))
-	}
-	for name, value := range own { // an empty value hides that of the group
-		lb.Set(string(name), string(value))
+	if len(own)+len(shared) > manyLabels {
+		lb.Reset(sorted(own, shared))
+	} else {
+		lb.Reset(labels.EmptyLabels())
+		for name, value := range shared {
+			lb.Set(string(name), string(value))
+		}
+		for name, value := range own { // an empty value hides that of the group
+			lb.Set(string(name), string(value))
+		}
 	}
 	byDefault := func(name, value string) {
 		if lb.Get(name) == "" {
@@ -50,6 +58,23 @@ func populate(lb *labels.Builder, c *config.ScrapeConfig, own, shared model.Labe
 			byDefault(model.ParamLabelPrefix+name, values[0])
 		}
 	}
+}
+
+// sorted returns the labels of a target and its group.
+func sorted(own, shared model.LabelSet) labels.Labels {
+	b := labels.NewScratchBuilder(len(own) + len(shared))
+	for name, value := range shared {
+		if _, hidden := own[name]; !hidden && value != "" {
+			b.Add(string(name), string(value))
+		}
+	}
+	for name, value := range own {
+		if value != "" {
+			b.Add(string(name), string(value))
+		}
+	}
+	b.Sort()
+	return b.Labels()
 }
 
 // finish validates the labels that relabeling has left in the builder and returns those of the

@@ -51,6 +51,11 @@ func (r random) settings(t *testing.T) *config.ScrapeConfig {
 // target returns random labels that override settings or are invalid.
 func (r random) target() model.LabelSet {
 	out := model.LabelSet{}
+	if r.IntN(8) == 0 {
+		for i := range manyLabels {
+			out[model.LabelName(fmt.Sprint(r.of("__meta_", "__tmp_", "a_"), i))] = model.LabelValue(r.of("", "a"))
+		}
+	}
 	for range r.IntN(6) {
 		name := r.of(model.AddressLabel, model.ScrapeIntervalLabel, model.ScrapeTimeoutLabel, model.MetricsPathLabel, model.SchemeLabel, model.InstanceLabel,
 			model.JobLabel, convertHistogramsLabel, classicHistogramsLabel, nativeHistogramsLabel, "__meta_a", "__meta_", "__param_x", "__param_", "__param_new", "__tmp", "a")

@@ -61,14 +61,19 @@ func newSieve(shards []*config.ScrapeConfig) sieve {
 
 // fewLabels returns the number of leading steps that only read labels that they name.
 func fewLabels(steps []*relabel.Config) int {
-	for i, step := range steps {
-		switch step.Action {
-		case relabel.Keep, relabel.Drop, relabel.KeepEqual, relabel.DropEqual, relabel.Replace, relabel.Lowercase, relabel.Uppercase, relabel.HashMod:
-		default:
-			return i
-		}
+	if i := slices.IndexFunc(steps, readsAll); i >= 0 {
+		return i
 	}
 	return len(steps)
+}
+
+// readsAll reports whether a step reads every label.
+func readsAll(step *relabel.Config) bool {
+	switch step.Action {
+	case relabel.Keep, relabel.Drop, relabel.KeepEqual, relabel.DropEqual, relabel.Replace, relabel.Lowercase, relabel.Uppercase, relabel.HashMod:
+		return false
+	}
+	return true
 }
 
 // deciding returns the steps that drop targets or write labels that such steps read. It adds the
