@@ -103,7 +103,7 @@ func (c *Controller) runBindings(ctx context.Context) {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			c.log.Warn("failed to update the status of monitors and rules, retrying", "key", key.String(), "err", err)
-			c.bindings.queue.Retry(key, -c.bindingsLeft(key))
+			c.bindings.queue.RetryWithin(key, -c.bindingsLeft(key), longest(err))
 		case more:
 			c.bindings.queue.Add(key) // behind the other workloads
 		default:

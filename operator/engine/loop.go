@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
@@ -67,6 +68,8 @@ const (
 	// firstRetry and lastRetry bound the pauses between failed reconciliations of one key.
 	firstRetry = 200 * time.Millisecond
 	lastRetry  = 5 * time.Minute
+	// awayRetry is the longest pause after the API server did not serve a request, which says nothing about the object.
+	awayRetry = 10 * time.Second
 	// statusDelay coalesces the events of one change into one status write.
 	statusDelay = 100 * time.Millisecond
 )
@@ -161,10 +164,18 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 		default:
 			l.log.Error("reconciliation failed", "key", key.String(), "err", err)
 		}
-		l.queue.Retry(key, out.Reached)
+		l.queue.RetryWithin(key, out.Reached, longest(err))
 	}
 	l.remember(key, Result{Outcome: out, Err: err})
 	l.status.AddAfter(key, statusDelay)
+}
+
+// longest returns the longest pause before the next attempt.
+func longest(err error) time.Duration {
+	if informer.Away(err) {
+		return awayRetry
+	}
+	return lastRetry
 }
 
 // warn logs why an object is invalid, unless the last reconciliation had the same error.
@@ -205,7 +216,7 @@ func (l *Loop) report(ctx context.Context, key types.NamespacedName) {
 		if ctx.Err() == nil {
 			l.log.Error("status update failed", "key", key.String(), "err", err)
 		}
-		l.status.Retry(key, 0)
+		l.status.RetryWithin(key, 0, longest(err))
 		return
 	}
 	l.status.Forget(key)

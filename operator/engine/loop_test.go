@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -188,6 +190,23 @@ func TestPausesHaveALimit(t *testing.T) {
 		at := w.passes["a"]
 		if last := at[len(at)-1] - at[len(at)-2]; last != lastRetry {
 			t.Errorf("last pause %s, want %s", last, lastRetry)
+		}
+	})
+}
+
+// An API server that is away for long does not make the pauses after it longer.
+func TestPausesWhileTheAPIServerIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := fmt.Errorf("update Secret: %w", &url.Error{Op: "Put", URL: "https://api.example", Err: syscall.ECONNREFUSED})
+		w := &world{pass: func(int, string) (Outcome, error) { return Outcome{}, gone }}
+		w.status = func(int, string, Result, bool) error { return gone }
+		l, _, _, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(2 * time.Hour)
+		stop()
+		at := w.passes["a"]
+		if at[1]-at[0] != firstRetry || at[len(at)-1]-at[len(at)-2] != awayRetry {
+			t.Errorf("passes at %v", at[len(at)-3:])
 		}
 	})
 }

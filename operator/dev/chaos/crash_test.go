@@ -49,10 +49,12 @@ func TestControlPlaneKilled(t *testing.T) {
 				if err := restart(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				back := time.Now()
 				c.operator.Proxy.Disturb(nil)
 				close(restarted)
 				// Each list and watch may be tried some times until the API server responds.
 				c.recovers(t, at, allow{calls: 10*c.idle + c.doing(at)})
+				t.Logf("done %s after the API server responded", time.Since(back).Round(100*time.Millisecond))
 			})
 			count(crash.Name, c.Name, len(c.Steps), ok)
 		}

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,10 +15,14 @@ import (
 const overdue = 30 * time.Second
 
 // Timely returns a watch function whose watches end if the API server does not end them in time. Reflectors wait for
-// that without a limit, and would not see any change until the next start of the operator.
+// that without a limit, and would not see any change until the next start of the operator. A watch whose connection broke
+// before it began is an error.
 func Timely(start cache.WatchFuncWithContext) cache.WatchFuncWithContext {
 	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 		events, err := start(ctx, o)
+		if err == nil && reflect.TypeOf(events) == unbegun {
+			return nil, errUnbegun
+		}
 		if err != nil || o.TimeoutSeconds == nil {
 			return events, err
 		}

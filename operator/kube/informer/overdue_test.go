@@ -56,3 +56,13 @@ func TestTimely(t *testing.T) {
 		})
 	}
 }
+
+// A watch that has ended before it began counts as failed.
+func TestTimelyUnbegun(t *testing.T) {
+	start := Timely(func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watch.NewEmptyWatch(), nil })
+	for _, seconds := range []*int64{nil, new(int64(300))} {
+		if events, err := start(t.Context(), metav1.ListOptions{TimeoutSeconds: seconds}); !Away(err) || events != nil {
+			t.Errorf("%T, %v", events, err)
+		}
+	}
+}

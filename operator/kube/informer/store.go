@@ -120,12 +120,12 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 		b := newBounded(*w.Bounds, namespace, w, api, example, trim)
 		s.bounded, api = append(s.bounded, b), b.listWatch()
 	}
-	var lw cache.ListerWatcher = w.observed(api, reading)
+	var lw cache.ListerWatcher = Persistent(w.observed(api, reading))
 	var p *poller
 	if w.Poll != nil {
 		p = &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
 		p.result = func(err error) { w.Calls.listed(err); reading.result(err) }
-		polled := w.observed(p.listWatch(), reading)
+		polled := Persistent(w.observed(p.listWatch(), reading))
 		if lw = polled; !p.Parts {
 			lw = unstreamed{polled}
 		}

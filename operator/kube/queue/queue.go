@@ -4,6 +4,7 @@
 package queue
 
 import (
+	"math"
 	"context"
 	"sync"
 	"time"
@@ -22,7 +23,8 @@ type Options struct {
 
 // Queue is a work queue of unique keys. Use New to create one.
 type Queue struct {
-	keys workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	keys    workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	limiter workqueue.TypedRateLimiter[types.NamespacedName] // of keys
 
 	mu       sync.Mutex
 	furthest map[types.NamespacedName]int // of keys that are retried
@@ -45,7 +47,7 @@ func New(o Options) *Queue {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](o.First, o.Last)
 	fair := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Clock: calm{}, Queue: newTurns()})
 	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, Queue: fair})
-	return &Queue{furthest: map[types.NamespacedName]int{}, keys: workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
+	return &Queue{limiter: limiter, furthest: map[types.NamespacedName]int{}, keys: workqueue.NewTypedRateLimitingQueueWithConfig(limiter,
 		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: o.Name, MetricsProvider: o.Metrics, DelayingQueue: delaying})}
 }
 
@@ -60,6 +62,11 @@ func (q *Queue) AddAfter(key types.NamespacedName, pause time.Duration) { q.keys
 // all attempts since the last Forget: a server that loses each tenth answer delays the work, but does not stop it for
 // minutes. As only a new maximum counts, another client that undoes each write does not cause a busy loop.
 func (q *Queue) Retry(key types.NamespacedName, reached int) {
+	q.RetryWithin(key, reached, math.MaxInt64)
+}
+
+// RetryWithin is like Retry, with a pause of at most that long.
+func (q *Queue) RetryWithin(key types.NamespacedName, reached int, most time.Duration) {
 	q.mu.Lock()
 	before, retried := q.furthest[key]
 	further := retried && reached > before
@@ -70,7 +77,7 @@ func (q *Queue) Retry(key types.NamespacedName, reached int) {
 	if further {
 		q.keys.Forget(key)
 	}
-	q.keys.AddRateLimited(key)
+	q.keys.AddAfter(key, min(q.limiter.When(key), most))
 }
 
 // Forget resets the retries of a key.

@@ -130,6 +130,31 @@ func TestPausesDoubleUntilForget(t *testing.T) {
 	})
 }
 
+// A limit of pauses does not make later ones without a limit shorter.
+func TestRetryWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, w := New(Options{First: time.Second, Last: time.Minute}), &work{}
+		w.do = func(context.Context, types.NamespacedName) {
+			if n := len(w.at["a"]); n < 6 {
+				q.RetryWithin(key("a"), 0, 3*time.Second)
+			} else if n == 6 {
+				q.Retry(key("a"), 0)
+			}
+		}
+		stop := w.run(t, q, 1)
+		q.Add(key("a"))
+		time.Sleep(time.Hour)
+		stop()
+		var pauses []int
+		for i := range w.at["a"][1:] {
+			pauses = append(pauses, int((w.at["a"][i+1] - w.at["a"][i]).Seconds()))
+		}
+		if want := []int{1, 2, 3, 3, 3, 32}; !slices.Equal(pauses, want) {
+			t.Errorf("pauses of %d seconds, want %d", pauses, want)
+		}
+	})
+}
+
 // The pause starts again with each attempt that gets further than all before, and with no other.
 func TestPausesStartAgainWithProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -73,7 +73,7 @@ type source struct {
 // newSource starts an informer.
 func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 	s := &source{place: p, done: make(chan struct{}), failed: map[string]error{}}
-	s.informer = cache.NewSharedIndexInformer(s.observed(api), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
+	s.informer = cache.NewSharedIndexInformer(informer.Persistent(s.observed(api)), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
 	_ = s.informer.SetTransform(transform(older))                                                                          // only fails for started informers
 	_ = s.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.lost(err) }) // the same
 	ctx, stop := context.WithCancel(context.Background())
