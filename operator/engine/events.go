@@ -114,11 +114,15 @@ func (c *Controller) servesOtherwise(e informer.Event[catalog.Object]) bool {
 }
 
 // usesService reports whether the workload in an owner reference of the shared Service uses it. A
-// workload of another operator always counts as a user.
+// workload of another operator always counts as a user. One of ours that was deleted and recreated with its name does
+// not, until the garbage collector has removed the reference: this may take minutes, with ports that nothing serves.
 func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (uses, known bool) {
 	w, ok := c.stores.workloads.get(namespace, ref.Name)
-	if !ok || w.GetUID() != ref.UID || ref.Kind != c.kind.Kind {
+	if !ok || ref.Kind != c.kind.Kind || w.GetUID() != ref.UID && !c.manages(w) {
 		return false, false
+	}
+	if w.GetUID() != ref.UID {
+		return false, true
 	}
 	use := c.useOf(w)
 	return use.foreign || use.shared(), true

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -64,4 +65,28 @@ func TestPeersAreConvertedOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An owner reference of the shared Service to a workload that was recreated is no longer needed. References to what this
+// operator does not manage stay: their owners may be newer than its cache.
+func TestUsersOfTheSharedService(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(ruler("own"))
+		b.set(ruler("other", func(r *v1.ThanosRuler) { r.Annotations[ControllerIDAnnotation] = "other" }))
+		c := b.start(nil, f)[0]
+		for name, tc := range map[string]struct {
+			ref         metav1.OwnerReference
+			uses, known bool
+		}{
+			"ours":             {metav1.OwnerReference{Kind: "ThanosRuler", Name: "own", UID: "uid-own"}, true, true},
+			"ours, recreated":  {metav1.OwnerReference{Kind: "ThanosRuler", Name: "own", UID: "before"}, false, true},
+			"unknown":          {metav1.OwnerReference{Kind: "ThanosRuler", Name: "gone", UID: "uid-gone"}, false, false},
+			"another's, newer": {metav1.OwnerReference{Kind: "ThanosRuler", Name: "other", UID: "after"}, false, false},
+			"another kind":     {metav1.OwnerReference{Kind: "Deployment", Name: "own", UID: "before"}, false, false},
+		} {
+			if uses, known := c.usesService("team", tc.ref); known != tc.known || uses != tc.uses {
+				t.Errorf("%s: uses %t, known %t", name, uses, known)
+			}
+		}
+	})
 }
