@@ -42,6 +42,9 @@ type RemoteRead struct {
 
 // remoteReads validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteReads(specs []v1.RemoteReadSpec) ([]*RemoteRead, error) {
+	if err := checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }); err != nil {
+		return nil, err
+	}
 	var out []*RemoteRead
 	for i := range specs {
 		rr, err := r.remoteRead(&specs[i])

@@ -90,6 +90,9 @@ type MetadataConfig struct {
 
 // remoteWrites validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) ([]*RemoteWrite, error) {
+	if err := checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }); err != nil {
+		return nil, err
+	}
 	var out []*RemoteWrite
 	for i := range specs {
 		rw, err := r.remoteWrite(&specs[i], rules)

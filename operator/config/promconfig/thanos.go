@@ -65,6 +65,9 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 	if err := checkScalars("remoteWrite", reflect.ValueOf(specs)); err != nil {
 		return nil, nil, err
 	}
+	if err := checkDistinct("remoteWrite", specs, nil); err != nil {
+		return nil, nil, err
+	}
 	rules := rulesFor(t, "").counting(new(regexcost.Budget))
 	for i := range specs {
 		if a := specs[i].AzureAD; a != nil {

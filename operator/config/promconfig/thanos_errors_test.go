@@ -75,6 +75,18 @@ func TestThanosRemoteWriteErrors(t *testing.T) {
 	}
 }
 
+// TestThanosRemoteWriteTwice: an entry that is there twice is refused, one with the name of another is not.
+func TestThanosRemoteWriteTwice(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{remoteWrite: [{url: "http://a"}, {url: "http://a"}]}`:                   "spec.remoteWrite[1]: is the same as remoteWrite[0]: remove one of them",
+		`{remoteWrite: [{url: "http://a", name: x}, {url: "http://b", name: x}]}`: "",
+	} {
+		if _, err := compileRuler(t, "0.42.4", spec, rulerObjects()); (err != nil || want != "") && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
 // A missing object is a dependency, so that the file is regenerated when it is created.
 func TestThanosRemoteWriteKeepsDependenciesOnError(t *testing.T) {
 	const spec = `{remoteWrite: [{url: "http://a", basicAuth: {username: {name: later, key: k}, password: {name: later, key: k}}}]}`

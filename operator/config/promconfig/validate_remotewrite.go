@@ -1,6 +1,9 @@
 package promconfig
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -24,6 +27,33 @@ func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
 	}
 	if err := checkQueue(s.QueueConfig, rules.target); err != nil {
 		return faults.At("queueConfig", err)
+	}
+	return nil
+}
+
+// checkDistinct rejects entries of a list that equal an earlier entry or have its name, because the
+// server rejects the whole file for them. nameOf is nil if names need not differ.
+//
+// Errors: of the first such entry.
+func checkDistinct[T any](list string, specs []T, nameOf func(*T) string) error {
+	names, texts := map[string]int{}, map[string]int{}
+	for i := range specs {
+		text, err := json.Marshal(&specs[i])
+		if err != nil {
+			return faults.At(faults.Index(list, i), err)
+		}
+		if before, again := texts[string(text)]; again {
+			return faults.At(faults.Index(list, i), fmt.Errorf("is the same as %s: remove one of them", faults.Index(list, before)))
+		}
+		texts[string(text)] = i
+		if nameOf == nil || nameOf(&specs[i]) == "" {
+			continue
+		}
+		name := nameOf(&specs[i])
+		if before, again := names[name]; again {
+			return faults.At(faults.Index(list, i), faults.At("name", fmt.Errorf("%q is the name of %s: write another one", name, faults.Index(list, before))))
+		}
+		names[name] = i
 	}
 	return nil
 }
