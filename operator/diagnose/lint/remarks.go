@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -125,6 +126,9 @@ func probeRemarks(say says, m *v1.Probe) {
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 	if s := m.Spec.Targets.StaticConfig; s != nil {
 		relabelRemarks(say, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
+		for i, target := range s.Static {
+			blankRemark(say, fmt.Sprintf("spec.targets.staticConfig.static[%d]", i), target)
+		}
 	}
 	if s := m.Spec.Targets.Ingress; s != nil {
 		relabelRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
@@ -132,10 +136,30 @@ func probeRemarks(say says, m *v1.Probe) {
 	}
 }
 
+// blankRemark reports a target with blanks, which the prober gets as they are.
+func blankRemark(say says, field, target string) {
+	parts := strings.Fields(target)
+	switch {
+	case !strings.ContainsFunc(target, unicode.IsSpace):
+	case len(parts) == 1:
+		say(field, "has a blank before or after it, which is part of what is probed: remove it")
+	case len(parts) == 0:
+		say(field, "is blank: write what is to be probed")
+	default:
+		say(field, "is one target with a blank in it; make each address an item of the list")
+	}
+}
+
 // scrapeConfigRemarks reports remarks about a ScrapeConfig.
 func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	if !discovers(m) {
 		say("spec", "has no static targets and no discovery (staticConfigs, kubernetesSDConfigs and the like), so it scrapes nothing")
+	}
+	for i, sd := range m.Spec.EC2SDConfigs {
+		halfKey(say, fmt.Sprintf("spec.ec2SDConfigs[%d]", i), sd.AccessKey != nil, sd.SecretKey != nil)
+	}
+	for i, sd := range m.Spec.LightSailSDConfigs {
+		halfKey(say, fmt.Sprintf("spec.lightSailSDConfigs[%d]", i), sd.AccessKey != nil, sd.SecretKey != nil)
 	}
 	pathRemark(say, "spec.metricsPath", m.Spec.MetricsPath)
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
@@ -145,6 +169,16 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 	if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
 		staticTargets(say, m)
+	}
+}
+
+// halfKey reports an access key of AWS without its secret, or the secret without the key.
+func halfKey(say says, path string, key, secret bool) {
+	switch {
+	case key && !secret:
+		say(path+".accessKey", "is no credential without secretKey: set both, or neither for the role of the pod or node")
+	case secret && !key:
+		say(path+".secretKey", "is no credential without accessKey: set both, or neither for the role of the pod or node")
 	}
 }
 

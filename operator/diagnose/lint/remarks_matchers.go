@@ -15,7 +15,7 @@ import (
 )
 
 // regexLike matches values that are probably regular expressions and not plain label values.
-var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]`)
+var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]|^\^|\][*+]|\\[dw][*+]`)
 
 // exprRemarks reports equality matchers in expressions whose value looks like a regular
 // expression.
@@ -48,6 +48,10 @@ var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.M
 
 // routeRemarks reports remarks about the routes of an AlertmanagerConfig and their matchers.
 func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
+	for i, rule := range c.Spec.InhibitRules {
+		textRemarks(always, fmt.Sprintf("spec.inhibitRules[%d].sourceMatch", i), rule.SourceMatch)
+		textRemarks(always, fmt.Sprintf("spec.inhibitRules[%d].targetMatch", i), rule.TargetMatch)
+	}
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
 			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
@@ -73,24 +77,56 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 // matcherRemarks reports remarks about the matchers of a route and of its child routes. limit is
 // the only namespace whose alerts reach the route; empty for all.
 func matcherRemarks(always, here says, path string, r *v1alpha1.Route, limit string) {
+	textRemarks(always, path+".matchers", r.Matchers)
 	for i, m := range r.Matchers {
-		field := fmt.Sprintf("%s.matchers[%d]", path, i)
-		equal := m.MatchType == v1alpha1.MatchEqual || m.MatchType == "" && !m.Regex
-		switch {
-		case (equal || m.MatchType == v1alpha1.MatchNotEqual) && regexLike.MatchString(m.Value):
-			meant := v1alpha1.MatchRegexp
-			if !equal {
-				meant = v1alpha1.MatchNotRegexp
-			}
-			always(field+".value", "%q is compared as it is, not as a regular expression; did you mean matchType: %q?", m.Value, meant)
-		case limit != "" && equal && m.Name == "namespace" && m.Value != limit:
-			here(field, "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
+		if limit != "" && isEqual(m) && m.Name == "namespace" && m.Value != limit && !regexLike.MatchString(m.Value) {
+			here(fmt.Sprintf("%s.matchers[%d]", path, i), "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
 		}
 	}
+	intervalRemark(always, path, r)
+	all, said := -1, false // the child that takes all alerts
 	for i, text := range r.Routes {
 		var child v1alpha1.Route
-		if json.Unmarshal(text.Raw, &child) == nil {
-			matcherRemarks(always, here, fmt.Sprintf("%s.routes[%d]", path, i), &child, limit)
+		if json.Unmarshal(text.Raw, &child) != nil {
+			continue
+		}
+		field := fmt.Sprintf("%s.routes[%d]", path, i)
+		switch {
+		case all >= 0 && !said:
+			said = true
+			always(field, "no alert gets here, because %s.routes[%d] has no matchers and takes all: give it matchers, move it to the end, or set continue: true there", path, all)
+		case all < 0 && len(child.Matchers) == 0 && !child.Continue:
+			all = i
+		}
+		matcherRemarks(always, here, field, &child, limit)
+	}
+}
+
+// intervalRemark reports a repetition that is more frequent than the notifications of its group.
+func intervalRemark(say says, path string, r *v1alpha1.Route) {
+	group, err := model.ParseDuration(string(r.GroupInterval))
+	repeat, wrong := model.ParseDuration(string(r.RepeatInterval))
+	if err == nil && wrong == nil && repeat > 0 && repeat < group {
+		say(path+".repeatInterval", "%s is shorter than groupInterval %s, so that alerts are repeated every %s: a group is looked at once in groupInterval", r.RepeatInterval, r.GroupInterval, r.GroupInterval)
+	}
+}
+
+// textRemarks reports matchers that compare with the text of a regular expression.
+func textRemarks(say says, path string, matchers []v1alpha1.Matcher) {
+	for i, m := range matchers {
+		meant := v1alpha1.MatchRegexp
+		if m.MatchType == v1alpha1.MatchNotEqual {
+			meant = v1alpha1.MatchNotRegexp
+		} else if !isEqual(m) {
+			continue
+		}
+		if regexLike.MatchString(m.Value) {
+			say(fmt.Sprintf("%s[%d].value", path, i), "%q is compared as it is, not as a regular expression; did you mean matchType: %q?", m.Value, meant)
 		}
 	}
+}
+
+// isEqual reports whether a matcher compares with its value as it is.
+func isEqual(m v1alpha1.Matcher) bool {
+	return m.MatchType == v1alpha1.MatchEqual || m.MatchType == "" && !m.Regex
 }

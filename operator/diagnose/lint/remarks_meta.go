@@ -54,6 +54,8 @@ type discovered struct {
 	node   bool     // node metadata is attached
 	attach string   // field that attaches it
 	said   int      // number of remarks
+	// unknown is set if a role is not known.
+	unknown bool
 }
 
 // mostMeta is the maximum number of remarks about one object, because each requires a comparison
@@ -64,7 +66,7 @@ const mostMeta = 100
 func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig) {
 	for i := range steps {
 		for j, label := range steps[i].SourceLabels {
-			if d.said == mostMeta {
+			if d.unknown || d.said == mostMeta {
 				return
 			}
 			if why := d.missing(string(label)); why != "" {
@@ -102,7 +104,11 @@ func (d *discovered) missing(label string) string {
 		for _, of := range may {
 			all = append(all, metaLabels[of]...)
 		}
-		if meant := manifest.Similar(name, all); meant != "" {
+		meant := manifest.Similar(name, all)
+		if i := slices.IndexFunc(all, func(longer string) bool { return longer == name+"_name" }); i >= 0 {
+			meant = all[i]
+		}
+		if meant != "" {
 			return fmt.Sprintf("no discovery sets this label, did you mean %q?", metaPrefix+meant)
 		}
 		return "no discovery sets this label, so its value is always empty"
@@ -154,7 +160,11 @@ func instead(name string, may []string) string {
 func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
 	d := &discovered{attach: "kubernetesSDConfigs[].attachMetadata.node"}
 	for _, sd := range m.Spec.KubernetesSDConfigs {
-		d.roles = append(d.roles, strings.ToLower(string(sd.Role)))
+		role := strings.ToLower(string(sd.Role))
+		if metaObjects[role] == nil { // reported as wrong; which labels it would set is unknown
+			return &discovered{unknown: true}
+		}
+		d.roles = append(d.roles, role)
 		d.node = d.node || sd.AttachMetadata != nil && valueOr(sd.AttachMetadata.Node)
 	}
 	return d

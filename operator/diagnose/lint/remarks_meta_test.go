@@ -87,6 +87,10 @@ func TestMetaRemarks(t *testing.T) {
 		return "---\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: web, namespace: app}\nspec:\n  selector: {}\n" +
 			"  podMetricsEndpoints:\n  - {port: a, relabelings: [{targetLabel: x, sourceLabels: [job, " + label + "]}]}\n"
 	}
+	sc := func(role, label string) string {
+		return "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: web, namespace: app}\nspec:\n" +
+			"  kubernetesSDConfigs: [{role: " + role + "}]\n  relabelings: [{targetLabel: x, sourceLabels: [" + label + "]}]\n"
+	}
 	const attached = "  attachMetadata: {node: true}\n"
 	for title, tc := range map[string]struct{ object, want string }{
 		"a character":               {endpoints("", "__meta_kubernetes_pod_label_app.kubernetes.io/name"), "spec.endpoints[0].relabelings[0].sourceLabels[1]: no target has a label of this name: discovery writes every character but letters, digits and _ as _; write __meta_kubernetes_pod_label_app_kubernetes_io_name"},
@@ -103,6 +107,9 @@ func TestMetaRemarks(t *testing.T) {
 		"an attached node":          {endpoints(attached, "__meta_kubernetes_node_label_zone"), ""},
 		"a namespace":               {endpoints("", "__meta_kubernetes_namespace"), ""},
 		"labels of namespaces":      {endpoints("", "__meta_kubernetes_namespace_label_team"), "labels and annotations of namespaces are not known to Prometheus here"},
+		"a name without its end":    {endpoints("", "__meta_kubernetes_pod_node"), `no discovery sets this label, did you mean "__meta_kubernetes_pod_node_name"?`},
+		"a role that is wrong":      {sc("pods", "__meta_kubernetes_pod_name"), `1 error, 0 warnings, 0 notes`},
+		"a role":                    {sc("Service", "__meta_kubernetes_pod_name"), "targets of this job have no labels of the pod, because their role is service"},
 		"another discovery":         {endpoints("", "__meta_consul_node"), ""},
 	} {
 		t.Run(title, func(t *testing.T) {

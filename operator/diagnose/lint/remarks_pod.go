@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -58,6 +59,7 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 		volumes = append(volumes, v.Name)
 	}
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		l.rootRemark(self, f, pod, &c)
 		for _, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
 			wants, most := c.Resources.Requests[name], c.Resources.Limits[name]
 			if _, limited := c.Resources.Limits[name]; limited && wants.Cmp(most) > 0 {
@@ -75,6 +77,28 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 			paths[m.MountPath] = true
 		}
 	}
+}
+
+// rootRemark reports a container that the kubelet does not start, because it would run as root and must not. It
+// reports settings of the pod once, for its first container.
+func (l *linter) rootRemark(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, c *corev1.Container) {
+	user, not, field := (*int64)(nil), (*bool)(nil), "spec.securityContext.runAsUser"
+	if p := pod.SecurityContext; p != nil {
+		user, not = p.RunAsUser, p.RunAsNonRoot
+	}
+	ofPod := user
+	if own := c.SecurityContext; own != nil {
+		user, not = cmp.Or(own.RunAsUser, user), cmp.Or(own.RunAsNonRoot, not)
+	}
+	if user == nil || *user != 0 || !valueOr(not) {
+		return
+	}
+	if user != ofPod {
+		field = containerField(f, c.Name) + ".securityContext.runAsUser"
+	} else if c.Name != slices.Concat(pod.InitContainers, pod.Containers)[0].Name {
+		return
+	}
+	l.say(self)(field, "0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container %s; set another user, or runAsNonRoot: false", c.Name)
 }
 
 // containerField returns the field of a workload that configures a container.

@@ -91,6 +91,12 @@ var numberAndMore = regexp.MustCompile(`^(\d+)([A-Za-z_]\w*)$`)
 
 // groupRemark reports a replacement with a group that the regex does not have, which is empty.
 func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
+	if s.Replacement == nil && action == "labelmap" && s.Regex != "" {
+		if re := parsed(s.Regex); re != nil && len(re.CapNames()) == 1 {
+			say(field+".regex", "has no group in parentheses, and replacement is $1 unless it is set, so that every label gets an empty name; put the part that stays into one, such as %s", withGroup(s.Regex))
+		}
+		return
+	}
 	if s.Replacement == nil || !strings.ContainsAny(*s.Replacement, "$\\") || action != "" && action != "replace" && action != "labelmap" {
 		return
 	}
@@ -116,6 +122,16 @@ func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
 		}
 		say(field+".replacement", "%s is always empty, because there is no group %s: %s", m[0], name, remedy)
 	}
+}
+
+// withGroup returns a regex with its open end in a group.
+func withGroup(regex string) string {
+	for _, end := range []string{".*", ".+"} {
+		if start, is := strings.CutSuffix(regex, end); is {
+			return start + "(" + end + ")"
+		}
+	}
+	return "(" + regex + ")"
 }
 
 // separatorRemark reports a regex that never matches, because the values of several source labels are

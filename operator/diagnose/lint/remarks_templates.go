@@ -58,6 +58,9 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 			}
 			warn(path+"."+key, ".%s is not in the data of alerts, so the text is an error message when the alert fires: %s", field, instead)
 		}
+		if strings.Contains(texts[key], "<no value>") {
+			warn(path+"."+key, "<no value> is what a tool such as Helm made of a template that was meant for Prometheus; escape it there: {{ \"{{\" }} $labels.… {{ \"}}\" }}")
+		}
 		if integerFormat.MatchString(texts[key]) {
 			warn(path+"."+key, "$value is a floating-point number, for which %%d writes an error: write %%.0f")
 		}

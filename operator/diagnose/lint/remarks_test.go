@@ -30,6 +30,15 @@ func TestRemarks(t *testing.T) {
 	secret := func(password string) string {
 		return "---\napiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: app}\nstringData:\n  user: u\n  password: " + password + "\n"
 	}
+	static1 := func(targets string) string {
+		return "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: web, namespace: app}\nspec: {prober: {url: 'b:9115'}, targets: {staticConfig: {static: [" + targets + "]}}}\n"
+	}
+	discovery := func(field string) string {
+		return "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: web, namespace: app}\nspec: {" + field + "}\n"
+	}
+	alert := func(summary string) string {
+		return strings.Replace(rule, "kube-system\"})'", "kube-system\"})', annotations: {summary: '"+summary+"'}", 1)
+	}
 	for title, tc := range map[string]struct{ owner, object, want string }{
 		"an endpoint without port":          {"", endpoints("  - {port: a}\n  - {path: /m}\n"), "spec.endpoints[1]: neither port nor targetPort is set, so every port of the Services is scraped (is there a dash too many"},
 		"one that chooses":                  {"", endpoints("  - {relabelings: [{targetLabel: __address__, sourceLabels: [a]}]}\n"), ""},
@@ -45,6 +54,10 @@ func TestRemarks(t *testing.T) {
 		"a group with more in its name":     {"", metric("{sourceLabels: [job], targetLabel: a, replacement: $1_x}"), "$1_x is always empty, because there is no group 1_x: write ${1}_x"},
 		"no group at all":                   {"", metric("{sourceLabels: [job], regex: a, targetLabel: a, replacement: $1}"), "$1 is always empty, because there is no group 1: the regex has none in parentheses"},
 		"groups":                            {"", metric("{sourceLabels: [job], regex: '(?P<b>a)(c)', targetLabel: a, replacement: '$b-${2}:$1-$0$$x'}"), ""},
+		"labelmap without a group":          {"", relabel("{action: labelmap, regex: __meta_kubernetes_pod_label_.+}"), "relabelings[0].regex: has no group in parentheses, and replacement is $1 unless it is set, so that every label gets an empty name; put the part that stays into one, such as __meta_kubernetes_pod_label_(.+)"},
+		"labelmap of one label":             {"", relabel("{action: labelmap, regex: __meta_kubernetes_pod_name}"), "such as (__meta_kubernetes_pod_name)"},
+		"labelmap to one label":             {"", relabel("{action: labelmap, regex: __meta_kubernetes_pod_name, replacement: pod}"), ""},
+		"labelmap with the default regex":   {"", relabel("{action: labelmap}"), ""},
 		"no separator in the regex":         {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: up}"), `metricRelabelings[0].regex: the values of the 2 source labels are joined with ";", and the regex matches nothing with it, so the step drops every sample`},
 		"another separator":                 {"", metric("{action: drop, sourceLabels: [__name__, namespace], separator: '@', regex: 'up;a'}"), `joined with "@", and the regex matches nothing with it, so the step drops no sample`},
 		"a separator in the regex":          {"", metric("{action: keep, sourceLabels: [__name__, namespace], regex: 'up;[^a]'}"), ""},
@@ -120,6 +133,18 @@ func TestRemarks(t *testing.T) {
 		"a token in the open":               {"  remoteWrite: [{url: 'http://a', bearerToken: hunter2}]\n", "", "spec.remoteWrite[0].bearerToken: everyone who may read this object reads the token; put it into a Secret"},
 		"a Probe that probes nothing": {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: web, namespace: app}\n" +
 			"spec: {prober: {url: 'b:9115', path: /metrics}, targets: {staticConfig: {static: [a]}}}\n", "spec.prober.path: /metrics has the metrics of the prober itself"},
+		"a Probe of two addresses in one":     {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("'https://a https://b'"), "spec.targets.staticConfig.static[0]: is one target with a blank in it; make each address an item of the list"},
+		"a Probe with a blank before":         {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("a, ' https://a'"), "spec.targets.staticConfig.static[1]: has a blank before or after it, which is part of what is probed: remove it"},
+		"a Probe of a blank":                  {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("' '"), "spec.targets.staticConfig.static[0]: is blank"},
+		"a Probe":                             {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("'https://a/?b=c,d'"), ""},
+		"half of a key of AWS":                {"", discovery("ec2SDConfigs: [{region: a, accessKey: {name: web, key: user}}]") + secret("x"), "spec.ec2SDConfigs[0].accessKey: is no credential without secretKey: set both"},
+		"the other half":                      {"", discovery("lightSailSDConfigs: [{region: a, secretKey: {name: web, key: user}}]") + secret("x"), "spec.lightSailSDConfigs[0].secretKey: is no credential without accessKey"},
+		"a key of AWS":                        {"", discovery("ec2SDConfigs: [{region: a, accessKey: {name: web, key: user}, secretKey: {name: web, key: password}}]") + secret("x"), ""},
+		"the role of the pod":                 {"", discovery("ec2SDConfigs: [{region: a}]"), ""},
+		"root and not root":                   {"  securityContext: {runAsUser: 0, runAsNonRoot: true}\n", "", "spec.securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container init-config-reloader"},
+		"root in one container":               {"  securityContext: {runAsUser: 1000, runAsNonRoot: true}\n  containers: [{name: prometheus, securityContext: {runAsUser: 0}}]\n", "", "spec.containers[0].securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container prometheus"},
+		"root":                                {"  securityContext: {runAsUser: 0, runAsNonRoot: false}\n", "", ""},
+		"a text that a tool has left":         {"", alert("Pod <no value> is down"), "spec.groups[0].rules[0].annotations.summary: <no value> is what a tool such as Helm made of a template that was meant for Prometheus"},
 		"a password with a line break":  {"", auth + secret("|\n    s3cret"), `spec.endpoints[0].basicAuth.password.key: the value of key "password" in Secret app/web ends with a line break, which is sent as part of it`},
 		"a password without":            {"", auth + secret("s3cret"), ""},
 		"replicas that look the same":   {"  replicas: 2\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", "spec.replicaExternalLabelName: is empty, so the 2 replicas send the same series to spec.remoteWrite"},

@@ -30,12 +30,12 @@ func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure
 	said := slices.DeleteFunc(slices.Clone(l.findings), func(f Finding) bool {
 		return f.object() != at.object() || f.Severity != SeverityError || f.Code != CodeField && f.Code != CodeInvalid
 	})
-	name := strings.TrimPrefix(a.Selector, "spec.")
 	for _, f := range said {
-		if rest, names := strings.CutPrefix(f.Message, name+" "); names && f.Field == "spec" {
-			return rest, true
-		}
-		if f.Field == a.Selector {
+		switch {
+		case f.Field != a.Selector:
+		case strings.HasPrefix(f.Message, "cannot be set "):
+			return f.Message, true
+		default:
 			return "has an error: " + f.Message, false
 		}
 	}

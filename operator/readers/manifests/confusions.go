@@ -77,6 +77,8 @@ var confusions = []confused{
 	{"AlertmanagerSpec", "config", "a value of the Helm chart; put it into a Secret, under the key alertmanager.yaml, and its name into configSecret, or write an AlertmanagerConfig"},
 	{"AlertmanagerConfigSpec", "global", "global settings are those of the Alertmanager: its spec.alertmanagerConfiguration.global"},
 	{"AlertmanagerConfigSpec", "templates", "templates are those of the Alertmanager: its spec.alertmanagerConfiguration.templates"},
+	{"AlertmanagerConfigSpec", "muteTimeIntervals", "v1beta1 calls them timeIntervals"},
+	{"AlertmanagerConfigSpec", "timeIntervals", "v1alpha1 calls them muteTimeIntervals"},
 	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
 	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},

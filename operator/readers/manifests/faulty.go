@@ -73,7 +73,7 @@ func remove(v any, path []string) {
 // misspelled or in another format, and wrong types of unknown fields.
 func withoutEchoes(faults []error) []error {
 	meant, unknown, confused := map[string]bool{}, map[string]bool{}, map[string]string{}
-	var ofChart []string // fields of the Helm chart, whose own fields differ too
+	var foreign []string // fields of the Helm chart or of another version, whose own fields differ too
 	for _, fault := range faults {
 		at, ok := fault.(*manifest.FieldError)
 		switch {
@@ -86,8 +86,8 @@ func withoutEchoes(faults []error) []error {
 			unknown[at.Path] = true
 			parent, _ := cutField(at.Path)
 			confused[parent] += at.Hint + " "
-			if strings.HasPrefix(at.Hint, "a value of the Helm chart") {
-				ofChart = append(ofChart, at.Path)
+			if strings.HasPrefix(at.Hint, "a value of the Helm chart") || strings.Contains(at.Hint, " calls them ") {
+				foreign = append(foreign, at.Path)
 			}
 		}
 	}
@@ -97,7 +97,10 @@ func withoutEchoes(faults []error) []error {
 			parent, name := cutField(at.Path)
 			return at.Reason == isRequired && (meant[at.Path] || slices.Contains(words.FindAllString(confused[parent], -1), name))
 		case *manifest.FieldError:
-			return unknown[at.Path] && !at.Unknown() || slices.ContainsFunc(ofChart, func(path string) bool { return strings.HasPrefix(at.Path, path+".") })
+			return unknown[at.Path] && !at.Unknown() || slices.ContainsFunc(foreign, func(path string) bool {
+				below, is := strings.CutPrefix(at.Path, path)
+				return is && (strings.HasPrefix(below, ".") || strings.HasPrefix(below, "["))
+			})
 		}
 		return false
 	})

@@ -170,6 +170,9 @@ func invalid(problems field.ErrorList) error {
 
 const isRequired = "is required"
 
+// ofField matches the message of a rule that an object violates by one of its fields, and that begins with the field.
+var ofField = regexp.MustCompile(`^([a-z]\w*) ((?:cannot be|can only be|requires|must be greater than or equal to) .*)`)
+
 // placeholder matches the variables of tools that generate manifests.
 var placeholder = regexp.MustCompile(`\$\{\w+|\$\(\w+\)`)
 
@@ -214,10 +217,14 @@ func newInvalidError(p *field.Error) *InvalidError {
 		if text, is := p.BadValue.(string); is && placeholder.MatchString(text) {
 			detail = "has a placeholder that nothing has replaced: check what envsubst, Flux, kustomize or Helm make of this file"
 		} else if known, ok := patternOf(detail); ok {
-			detail = known.words(p.BadValue)
+			detail = known.words(p.Field, p.BadValue)
 		}
 	}
-	return &InvalidError{Path: p.Field, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
+	path := p.Field
+	if m := ofField.FindStringSubmatch(detail); m != nil && p.Type == field.ErrorTypeInvalid {
+		path, detail = path+"."+m[1], m[2]
+	}
+	return &InvalidError{Path: path, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
 }
 
 // withoutBranches keeps one type error per field: a value that is neither an integer nor a string

@@ -56,7 +56,7 @@ func TestInvalid(t *testing.T) {
 		"too short":           {prometheus + "{scrapeClasses: [{name: ''}]}", `spec.scrapeClasses[0].name: should be at least 1 chars long`},
 		"in a list":           {monitor + "{selector: {}, podMetricsEndpoints: [{params: {}, metricRelabelings: [{sourceLabels: [a], action: bad}]}]}", `.action: "bad" is not one of the supported values: `},
 		"list that is a map":  {prometheus + "{hostAliases: [{ip: a, hostnames: [x]}, {ip: a, hostnames: [z]}]}", `spec.hostAliases[1]: ip "a" is that of spec.hostAliases[0] already`},
-		"rule":                {prometheus + "{shards: 1, shardingStrategy: {topology: {values: [a]}}}", `spec.shardingStrategy: topology can only be defined when mode is set to 'Topology'`},
+		"rule":                {prometheus + "{shards: 1, shardingStrategy: {topology: {values: [a]}}}", `spec.shardingStrategy.topology: can only be defined when mode is set to 'Topology'`},
 		"wrong type":          {prometheus + "{replicas: many}", "spec.replicas: want an integer, got a string"},
 		"name":                {strings.Replace(prometheus, "name: x", "name: Main", 1) + "{}", `metadata.name: want a name of lower case letters, digits, - and .`},
 		"namespace":           {strings.Replace(prometheus, "name: x", "name: x, namespace: A", 1) + "{}", `metadata.namespace: want a name of lower case letters, digits and -`},

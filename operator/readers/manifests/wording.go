@@ -60,7 +60,7 @@ func patternOf(detail string) (pattern, bool) {
 }
 
 // words describe the expected value, with a guess of the intended one.
-func (p pattern) words(value any) string {
+func (p pattern) words(path string, value any) string {
 	text, isText := value.(string)
 	if !isText {
 		return p.want
@@ -71,7 +71,14 @@ func (p pattern) words(value any) string {
 	if p.meant == nil {
 		return p.want
 	}
-	if meant := p.meant(text); meant != "" {
+	meant := p.meant(text)
+	if number := strings.TrimSpace(text); meant == number+"s" && unitOf(path) == "d" {
+		meant = number + "h" // if there are no days
+		if p.want == durationWords {
+			meant = number + "d"
+		}
+	}
+	if meant != "" {
 		return p.want + "; write " + meant
 	}
 	return p.want
@@ -256,7 +263,7 @@ func typeReason(f *manifest.FieldError) string {
 	case isNumber && (f.Type == reflect.TypeFor[v1.Duration]() || f.Type == reflect.TypeFor[v1.NonEmptyDuration]()):
 		return fmt.Sprintf("want %s, got a number without unit; write %d%s", want, number, unitOf(f.Path))
 	case f.Type == reflect.TypeFor[resource.Quantity]():
-		return pattern{"want " + want, meantQuantity}.words(f.Value)
+		return pattern{"want " + want, meantQuantity}.words(f.Path, f.Value)
 	case known:
 		return "want " + want + ", got " + manifest.KindOf(f.Value)
 	case f.Type.Kind() == reflect.String && isBool:

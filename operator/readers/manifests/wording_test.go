@@ -78,6 +78,7 @@ func TestConfusions(t *testing.T) {
 		podMonitor = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec: "
 		rule       = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
 		config     = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
+		beta       = "apiVersion: monitoring.coreos.com/v1beta1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
 		manager    = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
 		config1    = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: x}\nspec: "
 		probe      = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
@@ -139,6 +140,15 @@ func TestConfusions(t *testing.T) {
 		"a volume's size":                      {server + "{storage: {volumeClaimTemplate: {spec: {resources: {storage: 1Gi}}}}}", "resources.storage: unknown field: write it below requests"},
 		"memory without requests":              {server + "{resources: {memory: 1Gi}}", "spec.resources.memory: unknown field: write it below requests or limits"},
 		"days":                                 {server + "{retention: 15}", "got a number without unit; write 15d"},
+		"days as a text":                       {server + "{retention: '15'}", "without blanks; write 15d"},
+		"hours as a text":                      {manager + "{retention: '120'}", "without blanks; write 120h"},
+		"seconds as a text":                    {server + "{scrapeInterval: '15'}", "without blanks; write 15s"},
+		"time intervals of v1alpha1":           {beta + "{route: {receiver: a}, receivers: [{name: a}], muteTimeIntervals: []}", "spec.muteTimeIntervals: unknown field: v1beta1 calls them timeIntervals"},
+		"time intervals of v1beta1":            {config + "{route: {receiver: a}, receivers: [{name: a}], timeIntervals: []}", "spec.timeIntervals: unknown field: v1alpha1 calls them muteTimeIntervals"},
+		"more of a time interval":              {beta + "{route: {receiver: a}, receivers: [{name: a}], muteTimeIntervals: [{name: b}]}", "spec.muteTimeIntervals: unknown field: v1beta1 calls them timeIntervals"},
+		"replicas of a DaemonSet":              {agent + "{mode: DaemonSet, replicas: 2}", "spec.replicas: cannot be set when mode is DaemonSet"},
+		"shards of a DaemonSet":                {agent + "{mode: DaemonSet, shards: 2}", "spec.shards: cannot be greater than 1 when mode is DaemonSet"},
+		"a group without its role":             {config1 + "{dockerSwarmSDConfigs: [], awsSDConfigs: [{role: EC2, clusters: [a]}]}", "spec.awsSDConfigs[0].clusters: can only be used with the roles"},
 		"a fraction":                           {server + "{retention: 1.5d}", "without blanks; write 36h"},
 		"a quoted number":                      {server + "{replicas: '2'}", "spec.replicas: want an integer, got a string: write it without quotes"},
 		"a quoted boolean":                     {server + "{walCompression: 'true'}", "spec.walCompression: want true or false, got a string: write it without quotes"},
