@@ -29,6 +29,7 @@ func (l *linter) strayContainers(self Finding, w dryrun.Workload, made dryrun.Ou
 	}
 	f := w.Object.GetWorkloadFields()
 	l.refusedPod(self, f, pod, claims)
+	l.podSecurityRemark(self, w, pod)
 	l.stray(self, "spec.containers", f.Containers, pod.Containers)
 	l.replacedArgs(self, f.Containers)
 	l.stray(self, "spec.initContainers", f.InitContainers, pod.InitContainers)
@@ -58,7 +59,7 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 		}
 		volumes = append(volumes, v.Name)
 	}
-	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+	for _, c := range containersOf(pod) {
 		l.rootRemark(self, f, pod, &c)
 		for _, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
 			wants, most := c.Resources.Requests[name], c.Resources.Limits[name]
@@ -95,7 +96,7 @@ func (l *linter) rootRemark(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 	}
 	if user != ofPod {
 		field = containerField(f, c.Name) + ".securityContext.runAsUser"
-	} else if c.Name != slices.Concat(pod.InitContainers, pod.Containers)[0].Name {
+	} else if c.Name != containersOf(pod)[0].Name {
 		return
 	}
 	l.say(self)(field, "0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container %s; set another user, or runAsNonRoot: false", c.Name)
@@ -223,6 +224,10 @@ func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 // these fields do not mount.
 func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 	for field, file := range filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec")) {
+		if strings.Contains(field, ".fileSDConfigs[") && !strings.HasPrefix(path.Clean(file), "/etc/prometheus/") && !mountedBy(f, path.Clean(file)) {
+			say(field, "no volume is mounted at %s in the pods of the workload, so there is no such file unless the image has it; name a ConfigMap in spec.configMaps of the workload, and write /etc/prometheus/configmaps/NAME/%s", path.Dir(path.Clean(file)), path.Base(file))
+			continue
+		}
 		for _, from := range []struct {
 			dir, list string
 			names     []string

@@ -41,6 +41,11 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	case *v1.ThanosRuler:
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)
+		for i, endpoint := range p.Spec.QueryEndpoints {
+			if strings.HasSuffix(endpoint, ":10901") || strings.Contains(endpoint, "+_grpc.") {
+				say(fmt.Sprintf("spec.queryEndpoints[%d]", i), "is the gRPC port of Thanos, and the ruler queries by HTTP, so that no rule is evaluated; write the HTTP port (10902, or _http._tcp)")
+			}
+		}
 		if p.Spec.QueryConfig != nil && len(p.Spec.QueryEndpoints) > 0 {
 			say("spec.queryEndpoints", "has no effect beside queryConfig, which is used: remove one of them")
 		}

@@ -36,6 +36,9 @@ func TestRemarks(t *testing.T) {
 	discovery := func(field string) string {
 		return "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: web, namespace: app}\nspec: {" + field + "}\n"
 	}
+	level := func(name string) string {
+		return "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: mon, labels: {pod-security.kubernetes.io/enforce: " + name + "}}\n"
+	}
 	alert := func(summary string) string {
 		return strings.Replace(rule, "kube-system\"})'", "kube-system\"})', annotations: {summary: '"+summary+"'}", 1)
 	}
@@ -133,23 +136,33 @@ func TestRemarks(t *testing.T) {
 		"a token in the open":               {"  remoteWrite: [{url: 'http://a', bearerToken: hunter2}]\n", "", "spec.remoteWrite[0].bearerToken: everyone who may read this object reads the token; put it into a Secret"},
 		"a Probe that probes nothing": {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: web, namespace: app}\n" +
 			"spec: {prober: {url: 'b:9115', path: /metrics}, targets: {staticConfig: {static: [a]}}}\n", "spec.prober.path: /metrics has the metrics of the prober itself"},
-		"a Probe of two addresses in one":     {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("'https://a https://b'"), "spec.targets.staticConfig.static[0]: is one target with a blank in it; make each address an item of the list"},
-		"a Probe with a blank before":         {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("a, ' https://a'"), "spec.targets.staticConfig.static[1]: has a blank before or after it, which is part of what is probed: remove it"},
-		"a Probe of a blank":                  {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("' '"), "spec.targets.staticConfig.static[0]: is blank"},
-		"a Probe":                             {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("'https://a/?b=c,d'"), ""},
-		"half of a key of AWS":                {"", discovery("ec2SDConfigs: [{region: a, accessKey: {name: web, key: user}}]") + secret("x"), "spec.ec2SDConfigs[0].accessKey: is no credential without secretKey: set both"},
-		"the other half":                      {"", discovery("lightSailSDConfigs: [{region: a, secretKey: {name: web, key: user}}]") + secret("x"), "spec.lightSailSDConfigs[0].secretKey: is no credential without accessKey"},
-		"a key of AWS":                        {"", discovery("ec2SDConfigs: [{region: a, accessKey: {name: web, key: user}, secretKey: {name: web, key: password}}]") + secret("x"), ""},
-		"the role of the pod":                 {"", discovery("ec2SDConfigs: [{region: a}]"), ""},
-		"root and not root":                   {"  securityContext: {runAsUser: 0, runAsNonRoot: true}\n", "", "spec.securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container init-config-reloader"},
-		"root in one container":               {"  securityContext: {runAsUser: 1000, runAsNonRoot: true}\n  containers: [{name: prometheus, securityContext: {runAsUser: 0}}]\n", "", "spec.containers[0].securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container prometheus"},
-		"root":                                {"  securityContext: {runAsUser: 0, runAsNonRoot: false}\n", "", ""},
-		"a text that a tool has left":         {"", alert("Pod <no value> is down"), "spec.groups[0].rules[0].annotations.summary: <no value> is what a tool such as Helm made of a template that was meant for Prometheus"},
-		"a password with a line break":  {"", auth + secret("|\n    s3cret"), `spec.endpoints[0].basicAuth.password.key: the value of key "password" in Secret app/web ends with a line break, which is sent as part of it`},
-		"a password without":            {"", auth + secret("s3cret"), ""},
-		"replicas that look the same":   {"  replicas: 2\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", "spec.replicaExternalLabelName: is empty, so the 2 replicas send the same series to spec.remoteWrite"},
-		"replicas that upload the same": {"  replicas: 2\n  replicaExternalLabelName: ''\n  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", "---\n" + strings.ReplaceAll(secret("x"), "namespace: app", "namespace: mon"), "is empty, so the 2 replicas have the same external labels: the compactor of Thanos halts"},
-		"one that looks like no other":  {"  replicas: 1\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", ""},
+		"a Probe of two addresses in one":      {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("'https://a https://b'"), "spec.targets.staticConfig.static[0]: is one target with a blank in it; make each address an item of the list"},
+		"a Probe with a blank before":          {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("a, ' https://a'"), "spec.targets.staticConfig.static[1]: has a blank before or after it, which is part of what is probed: remove it"},
+		"a Probe of a blank":                   {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("' '"), "spec.targets.staticConfig.static[0]: is blank"},
+		"a Probe":                              {"  probeSelector: {}\n  probeNamespaceSelector: {}\n", static1("'https://a/?b=c,d'"), ""},
+		"half of a key of AWS":                 {"", discovery("ec2SDConfigs: [{region: a, accessKey: {name: web, key: user}}]") + secret("x"), "spec.ec2SDConfigs[0].accessKey: is no credential without secretKey: set both"},
+		"the other half":                       {"", discovery("lightSailSDConfigs: [{region: a, secretKey: {name: web, key: user}}]") + secret("x"), "spec.lightSailSDConfigs[0].secretKey: is no credential without accessKey"},
+		"a key of AWS":                         {"", discovery("ec2SDConfigs: [{region: a, accessKey: {name: web, key: user}, secretKey: {name: web, key: password}}]") + secret("x"), ""},
+		"the role of the pod":                  {"", discovery("ec2SDConfigs: [{region: a}]"), ""},
+		"root and not root":                    {"  securityContext: {runAsUser: 0, runAsNonRoot: true}\n", "", "spec.securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container init-config-reloader"},
+		"root in one container":                {"  securityContext: {runAsUser: 1000, runAsNonRoot: true}\n  containers: [{name: prometheus, securityContext: {runAsUser: 0}}]\n", "", "spec.containers[0].securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container prometheus"},
+		"targets of a file without volume":     {"", discovery("fileSDConfigs: [{files: [/etc/targets/a.yaml]}]"), "spec.fileSDConfigs[0].files[0]: no volume is mounted at /etc/targets in the pods of the workload, so there is no such file unless the image has it; name a ConfigMap in spec.configMaps of the workload, and write /etc/prometheus/configmaps/NAME/a.yaml"},
+		"targets of a file with its volume":    {"  volumes: [{name: a, emptyDir: {}}]\n  volumeMounts: [{name: a, mountPath: /etc/targets}]\n", discovery("fileSDConfigs: [{files: [/etc/targets/a.yaml]}]"), ""},
+		"pods that a namespace refuses":        {"", level("restricted"), "spec.securityContext: namespace mon enforces the Pod Security level restricted (label pod-security.kubernetes.io/enforce), and the API server refuses pods without it: write runAsNonRoot: true, seccompProfile: {type: RuntimeDefault} [remark]"},
+		"root that a namespace refuses":        {"  securityContext: {runAsUser: 0, seccompProfile: {type: Unconfined}}\n", level("restricted"), "write runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault} [remark]"},
+		"pods that a namespace admits":         {"  securityContext: {runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n", level("restricted"), ""},
+		"a container that a namespace refuses": {"  securityContext: {runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n  containers: [{name: proxy, image: a}]\n", level("restricted"), "write allowPrivilegeEscalation: false and capabilities: {drop: [ALL]} in the securityContext of your containers"},
+		"the network of the node":              {"  hostNetwork: true\n", level("baseline"), "enforces the Pod Security level baseline (label pod-security.kubernetes.io/enforce), and the API server refuses pods without it: write hostNetwork: false [remark]"},
+		"a path of the node":                   {"  volumes: [{name: a, hostPath: {path: /a}}]\n  containers: [{name: proxy, image: a, securityContext: {privileged: true}}]\n", level("baseline"), "write no hostPath in volumes, privileged: false in container proxy"},
+		"pods below baseline":                  {"", level("baseline"), ""},
+		"a level that only warns":              {"", strings.Replace(level("restricted"), "enforce", "warn", 1), ""},
+		"root":                                 {"  securityContext: {runAsUser: 0, runAsNonRoot: false}\n", "", ""},
+		"a text that a tool has left":          {"", alert("Pod <no value> is down"), "spec.groups[0].rules[0].annotations.summary: <no value> is what a tool such as Helm made of a template that was meant for Prometheus"},
+		"a password with a line break":         {"", auth + secret("|\n    s3cret"), `spec.endpoints[0].basicAuth.password.key: the value of key "password" in Secret app/web ends with a line break, which is sent as part of it`},
+		"a password without":                   {"", auth + secret("s3cret"), ""},
+		"replicas that look the same":          {"  replicas: 2\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", "spec.replicaExternalLabelName: is empty, so the 2 replicas send the same series to spec.remoteWrite"},
+		"replicas that upload the same":        {"  replicas: 2\n  replicaExternalLabelName: ''\n  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", "---\n" + strings.ReplaceAll(secret("x"), "namespace: app", "namespace: mon"), "is empty, so the 2 replicas have the same external labels: the compactor of Thanos halts"},
+		"one that looks like no other":         {"  replicas: 1\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", ""},
 	} {
 		t.Run(title, func(t *testing.T) {
 			got := lines(t, selectsAll+tc.owner+tc.object)
