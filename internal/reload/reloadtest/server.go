@@ -12,7 +12,7 @@ import (
 )
 
 // patience is the maximum time that a test waits for an event that must occur.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // Server serves /-/ready, /-/reload and /api/v1/status/runtimeinfo. As in Prometheus,
 // reloads run one at a time and are not canceled when the client disconnects.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -51,19 +52,27 @@ subjects: [{kind: ServiceAccount, name: prometheus, namespace: demo}]
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: Prometheus
-metadata: {name: main, namespace: demo}
-spec: {shards: 2, serviceAccountName: prometheus, podMonitorSelector: {}, scrapeInterval: 3s}
+metadata: {name: main, namespace: demo, annotations: {%[1]s}}
+spec: {shards: %[2]d, serviceAccountName: prometheus, podMonitorSelector: {}, scrapeInterval: %[3]s}
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: PodMonitor
 metadata: {name: web, namespace: demo}
-spec: {selector: {matchLabels: {app: web}}, podMetricsEndpoints: [{port: metrics}]}
+spec: {selector: {matchLabels: {app: web}}, podMetricsEndpoints: [{port: metrics, params: {by: [%[4]s]}}]}
 `
 
 const job = "podMonitor/demo/web/0"
 
-// sets are the StatefulSets of the Prometheus.
-var sets = []string{"prometheus-main", "prometheus-main-shard-1"}
+// thisPod is replaced by the name of the pod in its configuration.
+const thisPod = "this-pod"
+
+// set returns the StatefulSet of a shard.
+func set(number int) string {
+	if number == 0 {
+		return "prometheus-main"
+	}
+	return fmt.Sprint("prometheus-main-shard-", number)
+}
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -97,12 +106,9 @@ func (w *world) startCluster() {
 	w.kubectl("create", "-f", crds)
 	w.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=1m")
 	within(t, time.Minute, "the objects", func() error {
-		_, err := w.cluster.KubectlInput(t.Context(), []byte(objects), "apply", "-f", "-")
+		_, err := w.cluster.KubectlInput(t.Context(), fmt.Appendf(nil, objects, w.annotations, w.numShards, w.interval, thisPod), "apply", "-f", "-")
 		return err
 	})
-	for _, set := range sets {
-		w.createPod(pod(set+"-0", "prometheus", corev1.ContainerPort{ContainerPort: 9090}, nil, set))
-	}
 }
 
 func (w *world) kubectl(args ...string) {
@@ -135,7 +141,8 @@ func (w *world) createPod(p *corev1.Pod) {
 				return err
 			}
 		}
-		got.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "127.0.0.1", PodIPs: []corev1.PodIP{{IP: "127.0.0.1"}}}
+		got.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "127.0.0.1", PodIPs: []corev1.PodIP{{IP: "127.0.0.1"}},
+			Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
 		_, err = pods.UpdateStatus(ctx, got, metav1.UpdateOptions{})
 		return err
 	})
@@ -159,8 +166,13 @@ func (w *world) grow() *target {
 func (w *world) shrink(s *target) {
 	w.t.Helper()
 	s.until = time.Now()
-	within(w.t, time.Minute, "deletion of pod "+s.Name, func() error {
-		return w.kube.CoreV1().Pods("demo").Delete(w.t.Context(), s.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+	w.deletePod(s.Name)
+}
+
+func (w *world) deletePod(name string) {
+	w.t.Helper()
+	within(w.t, time.Minute, "deletion of pod "+name, func() error {
+		return w.kube.CoreV1().Pods("demo").Delete(w.t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 	})
 }
 
@@ -188,10 +200,19 @@ func (w *world) annotate(mode string) {
 	w.mode = mode
 }
 
-// build builds a program of the project.
-func build(t *testing.T, dir, name string) string {
-	t.Helper()
-	out, err := trial.Build(dir, name)
-	must(t, err)
-	return out
-}
+// bin is the folder of built, which TestMain removes; "" if nothing was built.
+var bin string
+
+// built builds the programs of the project once, and returns their folder.
+var built = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "firekeeper-outages-"); err != nil {
+		return "", err
+	}
+	bin = dir
+	for _, name := range []string{"operator", "config-reloader"} {
+		if _, err := trial.Build(dir, name); err != nil {
+			return dir, err
+		}
+	}
+	return dir, nil
+})

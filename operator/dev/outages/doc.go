@@ -14,4 +14,5 @@
 //	service_test.go   the discovery service, behind a balancer
 //	shard_test.go     a Prometheus and its config-reloader
 //	scrapes_test.go   targets, and gaps in their scrapes
+//	record_test.go    who scraped a target, and when
 package outages

@@ -22,7 +22,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/central"
 )
 
-func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+func TestMain(m *testing.M) {
+	code := clustertest.Main(m)
+	if bin != "" {
+		_ = os.RemoveAll(bin) // it is temporary
+	}
+	os.Exit(code)
+}
 
 // world is everything that runs.
 type world struct {
@@ -37,33 +43,54 @@ type world struct {
 	shards                   []*shard
 	targets                  []*target
 	reloads                  []span // of all servers
-	mode                     string
+	setup
 }
 
-// newWorld starts everything, with the discovery of the servers themselves.
-func newWorld(t *testing.T, seed uint64) *world {
+// setup is what runs at the beginning.
+type setup struct {
+	mode        string // who discovers the targets
+	annotations string // of the Prometheus, in YAML
+	interval    time.Duration
+	applies     time.Duration // how often servers take over what they discovered
+
+	numShards, numReplicas, numTargets int
+}
+
+// apart are two shards with the discovery of the servers themselves.
+var apart = setup{mode: "own", interval: interval, applies: time.Second, numShards: 2, numReplicas: 1, numTargets: 12}
+
+// newWorld starts everything.
+func newWorld(t *testing.T, seed uint64, s setup) *world {
 	if testing.Short() {
 		t.Skip("takes a minute, with an API server")
 	}
 	t.Logf("seed %d", seed)
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), program: programtest.Find(t, "prometheus"), mode: "own"}
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), program: programtest.Find(t, "prometheus"), setup: s}
 	version, err := programs.Release(t.Context(), w.program)
 	must(t, err)
 	w.version = "v" + version.String()
-	dir := t.TempDir()
-	w.caFile = filepath.Join(dir, "ca.crt")
-	w.operator, w.configReloader = build(t, dir, "operator"), build(t, dir, "config-reloader")
+	w.caFile = filepath.Join(t.TempDir(), "ca.crt")
+	dir, err := built()
+	must(t, err)
+	w.operator, w.configReloader = filepath.Join(dir, "operator"), filepath.Join(dir, "config-reloader")
 	w.startCluster()
-	for range 12 {
+	for range s.numTargets {
 		w.grow()
 	}
 	w.startService()
 	t.Cleanup(w.logs)
-	for number := range sets {
-		w.shards = append(w.shards, w.startShard(number))
+	for number := range s.numShards {
+		w.startReplicas(number)
 	}
-	w.settled("at the start")
 	return w
+}
+
+// startReplicas runs the pods of a shard.
+func (w *world) startReplicas(number int) {
+	w.t.Helper()
+	for replica := range w.numReplicas {
+		w.shards = append(w.shards, w.startShard(number, replica))
+	}
 }
 
 // logs prints the logs of a failed test.
@@ -248,7 +275,11 @@ func seed(t *testing.T) (seed uint64, all bool) {
 // is on one shard, and later changes arrive.
 func TestOutages(t *testing.T) {
 	n, all := seed(t)
-	w := newWorld(t, n)
+	if !all {
+		t.Parallel() // it mostly waits
+	}
+	w := newWorld(t, n, apart)
+	w.settled("at the start")
 	rounds := [][]outage{nil}
 	if all {
 		rounds = rounds[:0]
@@ -278,7 +309,8 @@ func TestFailures(t *testing.T) {
 	if !all {
 		t.Skip("takes minutes; FIREKEEPER_OUTAGES=all runs it")
 	}
-	w := newWorld(t, n)
+	w := newWorld(t, n, apart)
+	w.settled("at the start")
 	w.step("both")
 	w.settled("in mode both")
 	w.step("central")

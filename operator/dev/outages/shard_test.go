@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
@@ -28,7 +30,7 @@ import (
 // shard is a pod of the Prometheus.
 type shard struct {
 	w                    *world
-	number               int
+	number, replica      int
 	reloader, prometheus trial.Process
 	balancer             *scene.Balancer
 	vol                  *volumetest.Volume
@@ -46,28 +48,32 @@ func freeAddress(t testing.TB) string {
 }
 
 // startShard runs a pod.
-func (w *world) startShard(number int) *shard {
+func (w *world) startShard(number, replica int) *shard {
 	t := w.t
-	s := &shard{w: w, number: number, vol: volumetest.New(t), dir: t.TempDir(), balancer: newBalancer(w),
+	s := &shard{w: w, number: number, replica: replica, vol: volumetest.New(t), dir: t.TempDir(), balancer: newBalancer(w),
 		url: "http://" + freeAddress(t), metrics: freeAddress(t), sd: freeAddress(t)}
-	w.tokenOf(sets[number]+"-0", wellknown.DiscoveryAudience, s.file("token"))
-	w.tokenOf(sets[number]+"-0", "", s.file("api-token"))
-	s.reloader = trial.Process{Name: fmt.Sprint("config-reloader ", number), Env: []string{
-		"POD_NAME=" + sets[number] + "-0", "SHARD=" + strconv.Itoa(number), "HTTPS_PROXY=" + s.balancer.URL,
+	w.createPod(pod(s.pod(), "prometheus", corev1.ContainerPort{ContainerPort: 9090}, map[string]string{wellknown.LabelShard: strconv.Itoa(number)}, set(number)))
+	w.tokenOf(s.pod(), wellknown.DiscoveryAudience, s.file("token"))
+	w.tokenOf(s.pod(), "", s.file("api-token"))
+	s.reloader = trial.Process{Name: "config-reloader of " + s.pod(), Env: []string{
+		"POD_NAME=" + s.pod(), "SHARD=" + strconv.Itoa(number), "HTTPS_PROXY=" + s.balancer.URL,
 	}, Args: []string{w.configReloader, "--listen-address=" + s.metrics, "--config-file=" + s.vol.Path("prometheus.yaml.gz"), "--config-envsubst-file=" + s.file("prometheus.yaml"),
 		"--watched-dir=" + s.vol.Dir, "--reload-url=" + s.url + "/-/reload", "--targets-server=https://firekeeper-discovery.firekeeper.svc:8443", "--targets-token-file=" + s.file("token"),
 		"--targets-ca-file=" + w.caFile, "--targets-listen=" + s.sd, "--targets-file=" + s.file("targets.json.gz"), "--targets-report-interval=5s"}}
-	s.prometheus = trial.Process{Name: fmt.Sprint("Prometheus ", number), Args: []string{w.program, "--config.file=" + s.file("prometheus.yaml"),
+	s.prometheus = trial.Process{Name: "Prometheus of " + s.pod(), Args: []string{w.program, "--config.file=" + s.file("prometheus.yaml"),
 		"--storage.tsdb.path=" + s.file("data"), "--storage.tsdb.no-lockfile", "--web.listen-address=" + strings.TrimPrefix(s.url, "http://"), "--web.enable-lifecycle",
-		"--scrape.discovery-reload-interval=1s"}}
+		"--scrape.discovery-reload-interval=" + w.applies.String()}}
 	t.Cleanup(s.reloader.Kill)
 	t.Cleanup(s.prometheus.Kill)
-	s.deliver("own")
+	s.deliver(w.mode)
 	s.reloader.Start(s.w.t)
 	within(t, time.Minute, "the configuration", func() error { _, err := os.Stat(s.file("prometheus.yaml")); return err })
 	s.prometheus.Start(s.w.t)
 	return s
 }
+
+// pod returns the name of the pod.
+func (s *shard) pod() string { return fmt.Sprint(set(s.number), "-", s.replica) }
 
 func (s *shard) file(name string) string { return filepath.Join(s.dir, name) }
 
@@ -77,16 +83,16 @@ func (s *shard) deliver(mode string) {
 	t.Helper()
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: mode}}}
 	p.Spec.Version = s.w.version
-	p.Spec.Shards, p.Spec.ScrapeInterval = new(int32(2)), v1.Duration(interval.String())
+	p.Spec.Shards, p.Spec.ScrapeInterval = new(int32(s.w.numShards)), v1.Duration(s.w.interval.String())
 	monitor := &v1.PodMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
 	monitor.Spec.Selector.MatchLabels = map[string]string{"app": "web"}
-	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics"}}
+	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics", Params: map[string][]string{"by": {thisPod}}}}
 	config, err := scene.Config{Prometheus: p, PodMonitors: []*v1.PodMonitor{monitor}, Lists: s.sd,
 		APIServer: s.w.cluster.Host, TokenFile: s.file("api-token"), CAFile: s.w.cluster.CAFile}.Text()
 	must(t, err)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, err = z.Write([]byte(config))
+	_, err = io.WriteString(z, strings.ReplaceAll(config, thisPod, s.pod()))
 	must(t, errors.Join(err, z.Close()))
 	s.vol.Swap(map[string]string{"prometheus.yaml.gz": packed.String()})
 }
@@ -147,7 +153,7 @@ func (s *shard) delivered() error {
 	}
 	want := strings.Count(text, `"targets":`)
 	if s.w.mode == "both" {
-		want += len(sets) // pods without the label
+		want += len(s.w.shards) // pods without the label
 		for _, one := range s.w.targets {
 			if one.until.IsZero() {
 				want++

@@ -19,16 +19,22 @@ type Target struct {
 	Address, Name string
 
 	mu    sync.Mutex
-	times []time.Time
+	times []Scrape
+}
+
+// Scrape is a scrape. By is the value of the parameter "by", by which servers can be distinguished.
+type Scrape struct {
+	At time.Time
+	By string
 }
 
 // NewTarget starts a target.
 func NewTarget(t testing.TB) *Target {
 	s := &Target{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.times = append(s.times, time.Now())
+		s.times = append(s.times, Scrape{time.Now(), r.URL.Query().Get("by")})
 		_, _ = io.WriteString(w, "up_and_running 1\n")
 	}))
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
@@ -41,7 +47,15 @@ func NewTarget(t testing.TB) *Target {
 func (s *Target) Port() string { return s.Address[strings.LastIndex(s.Address, ":")+1:] }
 
 // Scrapes returns the times of all scrapes, in order.
-func (s *Target) Scrapes() []time.Time {
+func (s *Target) Scrapes() (out []time.Time) {
+	for _, one := range s.All() {
+		out = append(out, one.At)
+	}
+	return out
+}
+
+// All returns all scrapes, in order.
+func (s *Target) All() []Scrape {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.times)
