@@ -36,7 +36,8 @@ type list struct {
 	gone map[string]uint64
 	// floor is the sequence number from which on gone is complete.
 	floor   uint64
-	seq     uint64 // of the last change
+	seq     uint64   // of the last change
+	issued  []uint64 // the last sequence numbers, in order; those of other lists of a Feed are different ones
 	since   time.Time
 	targets int
 	lost    losses
@@ -62,12 +63,15 @@ type held struct {
 }
 
 func newList(seq uint64, now time.Time) *list {
-	return &list{jobs: map[string]*listed{}, gone: map[string]uint64{}, floor: seq, seq: seq, since: now, changed: make(chan struct{})}
+	return &list{jobs: map[string]*listed{}, gone: map[string]uint64{}, floor: seq, seq: seq, issued: []uint64{seq}, since: now, changed: make(chan struct{})}
 }
 
 // maxGone is the maximum number of removed jobs that a list remembers. A client with an older version
 // gets a full list.
 const maxGone = 1000
+
+// maxIssued is the maximum number of versions of a list that are known. A client with an older one gets a full list.
+const maxIssued = 1000
 
 // apply makes changes, all of them as the version seq. It returns the jobs that it holds now.
 func (l *list) apply(now time.Time, seq uint64, changes []Change) (suspicions []Suspicion) {
@@ -158,6 +162,12 @@ func (l *list) move(now time.Time, seq uint64) {
 		clear(l.gone)
 		l.floor = seq
 	}
+	if seq != l.seq {
+		l.issued = append(l.issued, seq)
+	}
+	if len(l.issued) > maxIssued {
+		l.issued = slices.Delete(l.issued, 0, maxIssued/2)
+	}
 	l.seq, l.since = seq, now
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -227,7 +237,8 @@ type step struct {
 // already.
 func (l *list) step(leader uint64, have Version) (s step, ok bool) {
 	s.to = Version{leader, l.seq}
-	full := have.Leader != leader || have.Seq < l.floor || have.Seq > l.seq
+	_, known := slices.BinarySearch(l.issued, have.Seq)
+	full := have.Leader != leader || have.Seq < l.floor || !known // perhaps of the list that the client had before
 	if !full && have.Seq == l.seq {
 		return s, false
 	}

@@ -168,6 +168,32 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// A client that had another list gets a full one, whatever is newer: a pod whose shard was removed, or is back.
+func TestStepFromAnotherList(t *testing.T) {
+	now := time.Unix(0, 0)
+	had, has := newList(1, now), newList(2, now)
+	has.apply(now, 3, []Change{jobOf("a", 0)})
+	had.apply(now, 4, []Change{jobOf("a", 5)})
+	has.apply(now, 5, []Change{jobOf("b", 0)})
+	for seq, full := range map[uint64]bool{1: true, 2: false, 3: false, 4: true, 6: true} {
+		if s, ok := has.step(7, Version{7, seq}); !ok || (s.from == Version{}) != full {
+			t.Errorf("from version %d: %+v, %v", seq, s, ok)
+		}
+	}
+	if _, ok := has.step(7, Version{7, 5}); ok {
+		t.Error("a client with the last version gets it again")
+	}
+	for seq := range uint64(3 * maxIssued) {
+		has.apply(now, 6+seq, []Change{jobOf("a", int(seq%2))})
+	}
+	if s, _ := has.step(7, Version{7, 5}); s.from != (Version{}) || len(has.issued) > maxIssued {
+		t.Errorf("%d versions, and a step from the first", len(has.issued))
+	}
+	if s, _ := has.step(7, Version{7, has.seq - 1}); s.from != (Version{7, has.seq - 1}) {
+		t.Errorf("from the last but one: %+v", s.from)
+	}
+}
+
 // A client whose version is older than the removed jobs that the list remembers gets a full list.
 func TestForgottenRemovals(t *testing.T) {
 	f := New()
