@@ -118,6 +118,12 @@ outages: REPORT := -each
 outages: ## Kill each part of central discovery in each step of a migration, and look for gaps in scrapes (a quarter of an hour; FIREKEEPER_OUTAGES=7 makes four random ones)
 	@$(call tested,-count=1 ./operator/dev/outages)
 
+.PHONY: moves
+moves: export FIREKEEPER_MOVES ?= 5s,15s,30s
+moves: REPORT := -each
+moves: ## Change the number of shards, and look for gaps in the scrapes of 300 targets (hours; FIREKEEPER_MOVES=5s FIREKEEPER_MOVES_TARGETS=20: a quarter of an hour)
+	@$(call tested,-count=1 -timeout 10h -run TestMoves ./operator/dev/outages)
+
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
 	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }
