@@ -40,3 +40,26 @@ func BenchmarkEvaluate(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLabels evaluates one target with many labels, that no step drops.
+func BenchmarkLabels(b *testing.B) {
+	for _, n := range []int{15, 30, 60, 150, 1000, 10_000} {
+		with := map[string]string{"__meta_kubernetes_service_label_app": "web"}
+		for i := range n {
+			with[fmt.Sprintf("__meta_kubernetes_pod_annotation_%d", i)] = "some value"
+			with[fmt.Sprintf("__meta_kubernetes_pod_annotationpresent_%d", i)] = "true"
+		}
+		group := endpoint("10.0.0.7:8080", with)
+		for name, prometheus := range map[string]string{"shards=1": slices1, "shards=20": "{shards: 20, serviceDiscoveryRole: EndpointSlice}"} {
+			b.Run(fmt.Sprintf("annotations=%d/%s", n, name), func(b *testing.B) {
+				j := job(b, prometheus, http)
+				b.ReportAllocs()
+				for b.Loop() {
+					if kept := j.Evaluate(Found{Groups: []*targetgroup.Group{group}}).Counts()[Kept]; kept != 1 {
+						b.Fatal(kept)
+					}
+				}
+			})
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,47 @@ func TestManyLabels(t *testing.T) {
 	result, err := finish(lb)
 	if err != nil || result.Len() > 20 || added() > 20 {
 		t.Errorf("%v, %d labels, %d are compared", err, result.Len(), added())
+	}
+}
+
+// The steps of a target do not have the labels that they do not change, and together not too many that they do.
+func TestTraceIsBounded(t *testing.T) {
+	own := map[string]string{}
+	for i := range 1000 {
+		own[fmt.Sprint("__meta_kubernetes_pod_annotation_", i)] = "x"
+	}
+	trace := func(own map[string]string, step string) ([]Step, error) {
+		var all []string
+		for i := range 500 {
+			all = append(all, strings.ReplaceAll(step, "N", fmt.Sprint(i)))
+		}
+		j := job(t, slices1, monitorOf(all...))
+		result := j.Evaluate(Found{Groups: []*targetgroup.Group{endpoint("10.0.0.7:8080", own)}})
+		if result.Rows[0].State != Kept {
+			t.Fatal(result.Rows[0].Message)
+		}
+		var steps []Step
+		var err error
+		_, _, kept := budgettest.Measure(func() []Step {
+			steps, err = result.Trace(0)
+			return steps
+		})
+		if kept > 1<<20 {
+			t.Errorf("the steps have %d bytes", kept)
+		}
+		return steps, err
+	}
+	steps, err := trace(own, "{sourceLabels: [a], targetLabel: a, replacement: x$1, regex: '(.*)'}")
+	if err != nil || len(steps) < 500 {
+		t.Errorf("%d steps, %v", len(steps), err)
+	}
+	last := slices.IndexFunc(steps, func(s Step) bool { return strings.Contains(s.Origin, "relabelings[499]") })
+	if got := steps[last]; len(got.Before) != 1 || len(got.After) != 1 || len(got.After["a"]) != len(got.Before["a"])+1 {
+		t.Errorf("%.1000v", got)
+	}
+	long := map[string]string{annotation: strings.Repeat("x", 2000)}
+	if steps, err := trace(long, "{sourceLabels: ["+annotation+"], targetLabel: aN, replacement: "+strings.Repeat("$1", 20)+"}"); err == nil {
+		t.Errorf("%d steps with a long label each", len(steps))
 	}
 }
 

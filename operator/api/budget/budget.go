@@ -105,7 +105,7 @@ const (
 	// thousand tokens in 10 kB, uses a hundredth of the limit.
 	ExpressionEffort = 1 << 30
 	// MatchSteps limits the cost of the relabelings of a job for one target: the size of the regular expression times
-	// the length of the matched value in bytes.
+	// the length of the matched value in bytes. A step that reads every label costs the square of their number more.
 	MatchSteps = 50_000_000
 	// JobMatchSteps limits the same cost for all targets of a job in one evaluation.
 	JobMatchSteps = 4_000_000_000
