@@ -64,7 +64,9 @@ func TestDeletionAtEachStep(t *testing.T) {
 				}
 				b.answers(nil)
 				b.after(time.Minute)
-				b.written("")
+				if all := b.written(""); name == "while content is written" && slices.ContainsFunc(all, func(c string) bool { return strings.Contains(c, "create statefulsets") }) {
+					t.Errorf("a StatefulSet was created after the deletion: %q", all)
+				}
 				// The garbage collector deletes the owned objects; its events must not cause writes.
 				for _, name := range []string{"ruler-a-config", "ruler-a-web"} {
 					if _, there := get[corev1.Secret](b, "secrets", name); there {

@@ -219,7 +219,16 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 	if slices.ContainsFunc(contested, func(conflict apply.Conflict) bool { return conflict.Gone }) {
 		return c.contested(log, w, contested) // a rollout would replace pods by ones that cannot start
 	}
+	if !c.remains(w) {
+		return c.contested(log, w, contested) // the StatefulSet may be gone already: another one would start pods
+	}
 	return c.writeWorkload(ctx, log, w, plan, live, contested...)
+}
+
+// remains reports whether a workload was neither deleted nor replaced since it was read.
+func (c *Controller) remains(w v1.Workload) bool {
+	now, ok := c.stores.workloads.get(w.GetNamespace(), w.GetName())
+	return ok && now.GetUID() == w.GetUID() && now.GetDeletionTimestamp() == nil
 }
 
 // writeWorkload writes the objects that run the pods, after expanding the claims that must grow
