@@ -71,8 +71,8 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%+v, want %s", r, want)
 	}
 	var writes []string
-	for range 30 {
-		writes = append(writes, "{url: 'http://w', writeRelabelConfigs: [{sourceLabels: [a], targetLabel: b}]}")
+	for i := range 30 {
+		writes = append(writes, fmt.Sprintf("{url: 'http://w%d', writeRelabelConfigs: [{sourceLabels: [a], targetLabel: b}]}", i))
 	}
 	r = about(t, "thanosrulers v1", "{queryEndpoints: [q], version: v0.41.0, remoteWrite: ["+strings.Join(writes, ",")+"]}")
 	if n := len(r.Warnings); !r.Allowed || n != maxWarnings+1 || r.Warnings[n-1] != "and 20 more" {
