@@ -124,6 +124,14 @@ moves: REPORT := -each
 moves: ## Change the number of shards, and look for gaps in the scrapes of 300 targets (hours; FIREKEEPER_MOVES=5s FIREKEEPER_MOVES_TARGETS=20: a quarter of an hour)
 	@$(call tested,-count=1 -timeout 10h -run TestMoves ./operator/dev/outages)
 
+.PHONY: soak
+soak: DURATION ?= 1h
+soak: SEED ?= 1
+soak: TENANTS ?= 6
+soak: ## Change objects of many tenants under faults at random, with servers, for an hour, and write the section of docs/reliability.md (DURATION=8h SEED=7 TENANTS=20)
+	@go test -count=1 -vet=off -v -timeout 0 ./operator/dev/soak -args -for $(DURATION) -tenants $(TENANTS) -seed $(SEED) -record
+	@go test -count=1 -vet=off -run TestPage ./operator/dev/chaos -update
+
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
 	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }
