@@ -32,6 +32,17 @@ var record struct {
 	covered Covered
 }
 
+// try runs one of several cases, and counts it unless -run leaves it out.
+func try(t *testing.T, fault, scenario string, of int, name string, do func(t *testing.T)) (ok bool) {
+	t.Helper()
+	ran := false
+	ok = t.Run(name, func(t *testing.T) { ran = true; do(t) })
+	if ran {
+		count(fault, scenario, of, ok)
+	}
+	return ok
+}
+
 // count adds the result of one of several runs to the record.
 func count(fault, scenario string, of int, ok bool) {
 	record.Lock()

@@ -19,7 +19,7 @@ func TestControlPlaneKilled(t *testing.T) {
 	c := newCycle(t, w, scenario(t, "shards"))
 	for _, crash := range Crashes() {
 		for _, step := range c.Steps {
-			ok := t.Run(crash.Name+" "+step.Name, func(t *testing.T) {
+			try(t, crash.Name, c.Name, len(c.Steps), crash.Name+" "+step.Name, func(t *testing.T) {
 				c.operator.Idle(t)
 				c.operator.Proxy.Reset()
 				c.mirror.Begin()
@@ -56,7 +56,6 @@ func TestControlPlaneKilled(t *testing.T) {
 				c.recovers(t, at, allow{calls: 10*c.idle + c.doing(at)})
 				t.Logf("done %s after the API server responded", time.Since(back).Round(100*time.Millisecond))
 			})
-			count(crash.Name, c.Name, len(c.Steps), ok)
 		}
 	}
 }

@@ -16,8 +16,7 @@ func TestFaults(t *testing.T) {
 					if over() {
 						return
 					}
-					ok := t.Run(f.Name+" "+step.Name, func(t *testing.T) { c.disturbed(t, f.Name) })
-					count(f.Name, c.Name, len(c.Steps), ok)
+					ok := try(t, f.Name, c.Name, len(c.Steps), f.Name+" "+step.Name, func(t *testing.T) { c.disturbed(t, f.Name) })
 					if !ok && c.lost() {
 						t.Fatal("the state from which the next step starts is another one")
 					}

@@ -51,8 +51,8 @@ func killAll(t *testing.T, c *cycle) {
 			}
 			at := left[i][0]
 			left[i] = left[i][1:]
-			ok := t.Run(fmt.Sprintf("%s %s %s %d", c.Steps[i].Name, at.When(), at.Call, at.Nth), func(t *testing.T) { c.killed(t, at) })
-			count(killed, c.Name, total, ok)
+			name := fmt.Sprintf("%s %s %s %d", c.Steps[i].Name, at.When(), at.Call, at.Nth)
+			ok := try(t, killed, c.Name, total, name, func(t *testing.T) { c.killed(t, at) })
 			if !ok && c.lost() {
 				t.Fatal("the state from which the next step starts is another one")
 			}
