@@ -91,6 +91,7 @@ func TestMistakes(t *testing.T) {
 		"explain smon demo/web -n a":        `"demo/web" is in another namespace than --namespace=a`,
 		"explain smon demo/web gone/":       "gone/: no such file or directory",
 		"explain sm demo/web":               `"sm" is not a kind that can be explained`,
+		"explain servicemonitr demo/web":    `"servicemonitr" is not a kind that can be explained, did you mean "servicemonitor"? See operator explain --help`,
 		"route a=b gone.yaml":               "gone.yaml: no such file or directory; see operator route --help",
 		"route a=b --rule web --alert a":    "--rule=web: want NAMESPACE/NAME, or NAME and --namespace",
 		"route a=b --rule a/b -n c":         `--rule=a/b: "a/b" is in another namespace than --namespace=c`,

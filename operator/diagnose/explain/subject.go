@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -39,9 +40,13 @@ func ParseAnyName(kinds []*engine.Kind, kind, name string) (Name, error) {
 func parseName(rows []*catalog.Row, kind, name string) (Name, error) {
 	row := catalog.Word(kind)
 	if !slices.Contains(rows, row) {
-		var known []string
+		var known, names []string
 		for _, r := range rows {
-			known = append(known, fmt.Sprintf("%s (%s)", strings.ToLower(r.Kind), r.Short))
+			name := strings.ToLower(r.Kind)
+			known, names = append(known, fmt.Sprintf("%s (%s)", name, r.Short)), append(names, name, r.Short)
+		}
+		if meant := manifest.Similar(kind, names); meant != "" {
+			return Name{}, fmt.Errorf("%q is not a kind that can be explained, did you mean %q?", kind, meant)
 		}
 		return Name{}, fmt.Errorf("%q is not a kind that can be explained: known are %s", kind, strings.Join(known, ", "))
 	}
