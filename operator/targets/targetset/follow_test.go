@@ -109,7 +109,7 @@ func TestFollow(t *testing.T) {
 
 		// The first change is notified immediately, the others together.
 		before := changes.Load()
-		for i := range 200 {
+		for i := range 50 {
 			pods.Add(pod("demo", fmt.Sprint("web-", i), "web"))
 			if synctest.Wait(); changes.Load() != before+1 {
 				t.Fatalf("%d changes after %d events", changes.Load()-before, i+1)
@@ -215,7 +215,7 @@ func TestSetsComeAndGo(t *testing.T) {
 		api := watchtest.New(t)
 		c := &watch.Cluster{Lists: api.Lists}
 		defer c.Close()
-		for i := range 50 {
+		for i := range 200 {
 			api.Kind("pods").Add(pod(fmt.Sprint("ns-", i%10), fmt.Sprint("web-", i), "web"))
 		}
 		round := func() (goroutines int, heap uint64) {

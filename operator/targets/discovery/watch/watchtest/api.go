@@ -34,7 +34,7 @@ func New(t testing.TB) *API {
 	a := &API{kinds: map[string]*cachetesting.FakeControllerSource{}, denied: map[string]bool{}, slow: map[string]chan struct{}{}, calls: map[string]int{}}
 	t.Cleanup(func() {
 		for _, kind := range a.kinds {
-			kind.Shutdown()
+			kind.Broadcaster.Shutdown() // Shutdown would block those that are not closed yet forever
 		}
 	})
 	return a
