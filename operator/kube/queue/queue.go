@@ -4,8 +4,8 @@
 package queue
 
 import (
-	"math"
 	"context"
+	"math"
 	"sync"
 	"time"
 
