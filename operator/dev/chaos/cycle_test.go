@@ -87,7 +87,7 @@ func (c *cycle) step(t *testing.T) (done int) {
 func (c *cycle) tidy(t *testing.T) {
 	t.Helper()
 	trial.Await(t, "the garbage is collected", func() error {
-		if key := garbage(c.mirror.Snapshot()); key != "" {
+		if key := trial.Garbage(c.mirror.Snapshot()); key != "" {
 			return fmt.Errorf("the owner of %s does not exist", key)
 		}
 		return nil

@@ -44,26 +44,3 @@ func own(t *testing.T) *trial.World {
 	t.Helper()
 	return trial.Prepare(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
 }
-
-// garbage returns an object whose owner does not exist, or that is being deleted; empty if there is none.
-func garbage(s trial.State) string {
-	for key, o := range s {
-		object, is := o.(map[string]any)
-		if !is {
-			continue // a rule file
-		}
-		metadata := object["metadata"].(map[string]any)
-		if metadata["deletionTimestamp"] != nil {
-			return key
-		}
-		owners, _ := metadata["ownerReferences"].([]any)
-		for _, ref := range owners {
-			ref := ref.(map[string]any)
-			resource := resources[ref["kind"].(string)]
-			if _, exists := s[resource+"/"+ref["name"].(string)]; resource != "" && !exists {
-				return key
-			}
-		}
-	}
-	return ""
-}

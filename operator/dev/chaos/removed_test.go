@@ -129,7 +129,7 @@ func belongs(key string, o any, resource string, all trial.State) bool {
 	owners, _ := object["metadata"].(map[string]any)["ownerReferences"].([]any)
 	for _, ref := range owners {
 		ref := ref.(map[string]any)
-		owner := resources[ref["kind"].(string)] + "/" + ref["name"].(string)
+		owner := trial.Resources[ref["kind"].(string)] + "/" + ref["name"].(string)
 		if strings.HasPrefix(owner, resource+"/") || all[owner] != nil && belongs(owner, all[owner], resource, all) {
 			return true
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
 // Scenario is a cycle of changes: after its last step, everything is as before the first.
@@ -132,13 +134,6 @@ func with(manifest, from, to string) string {
 	return strings.Replace(manifest, from, to, 1)
 }
 
-// resources are the resources of the kinds in manifests.
-var resources = map[string]string{
-	"Secret": "secrets", "Prometheus": "prometheuses", "Alertmanager": "alertmanagers", "ThanosRuler": "thanosrulers",
-	"ServiceMonitor": "servicemonitors", "PodMonitor": "podmonitors", "Probe": "probes", "ScrapeConfig": "scrapeconfigs",
-	"PrometheusRule": "prometheusrules", "AlertmanagerConfig": "alertmanagerconfigs", "StatefulSet": "statefulsets",
-}
-
 // referencesOf returns the objects in manifests.
 func referencesOf(manifests string) (out []Object) {
 	for _, m := range strings.Split(manifests, "---") {
@@ -146,7 +141,7 @@ func referencesOf(manifests string) (out []Object) {
 			_, rest, _ := strings.Cut(m, name)
 			return strings.TrimSpace(rest[:strings.IndexAny(rest, ",}\n")])
 		}
-		out = append(out, Object{resources[field("kind: ")], field("name: ")})
+		out = append(out, Object{trial.Resources[field("kind: ")], field("name: ")})
 	}
 	slices.SortFunc(out, func(a, b Object) int { return strings.Compare(a.Resource+a.Name, b.Resource+b.Name) })
 	return out

@@ -228,12 +228,23 @@ func (r *run) lost(life trial.Life) {
 	}
 }
 
-// compare deletes everything that the operator has written, lets a new one write it again, and returns the number of
-// objects.
-func (r *run) compare() (objects int) {
-	trial.Await(r.t, "what failed under faults is repeated", func() error {
+// settle waits until all changes have their effect. After outages, kube-controller-manager and the mirrors pause for
+// up to a minute between attempts to read, so that they are replaced.
+func (r *run) settle() {
+	r.t.Helper()
+	restart, err := r.world.Cluster.Crash("kube-controller-manager")
+	must(r.t, err)
+	must(r.t, restart(r.t.Context()))
+	for namespace := range r.mirrors {
+		r.mirrors[namespace] = trial.NewMirror(r.t, r.world, namespace)
+	}
+	trial.Await(r.t, "garbage is collected, and what failed under faults is repeated", func() error {
 		for namespace, m := range r.mirrors {
-			text, err := json.Marshal(m.Snapshot())
+			state := m.Snapshot()
+			if key := trial.Garbage(state); key != "" {
+				return fmt.Errorf("in %s, the owner of %s does not exist", namespace, key)
+			}
+			text, err := json.Marshal(state)
 			if err != nil {
 				return err
 			}
@@ -245,6 +256,12 @@ func (r *run) compare() (objects int) {
 	})
 	r.operator.Idle(r.t)
 	r.rest()
+}
+
+// compare deletes everything that the operator has written, lets a new one write it again, and returns the number of
+// objects.
+func (r *run) compare() (objects int) {
+	r.settle()
 	before := map[string]trial.State{}
 	for namespace, m := range r.mirrors {
 		before[namespace] = m.Snapshot()
