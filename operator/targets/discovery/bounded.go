@@ -43,19 +43,8 @@ func bind(role string, of Informers, left Left) cache.SharedIndexInformer {
 	return b
 }
 
-// TooLarge returns a gap if objects of a discovery are left out, see [Left].
-func (o *Objects) TooLarge(sd *targets.KubernetesSD, own string) []targets.Gap {
-	in, err := o.informers(sd, own)
-	if err != nil || in[sd.Role] == nil {
-		return nil // Groups returns the error
-	}
-	var names []string
-	b := bind(sd.Role, in.of, nil).(bounded)
-	for _, object := range in[sd.Role].store.List() {
-		if b.groupSize(object) > budget.GroupBytes {
-			names = append(names, object.(Object).GetNamespace()+"/"+object.(Object).GetName())
-		}
-	}
+// leftOut returns a gap if objects of a discovery are left out.
+func leftOut(role string, names []string) []targets.Gap {
 	if len(names) == 0 {
 		return nil
 	}
@@ -66,7 +55,7 @@ func (o *Objects) TooLarge(sd *targets.KubernetesSD, own string) []targets.Gap {
 		names, more = names[:most], fmt.Sprintf(" and %d more", n)
 	}
 	return []targets.Gap{{State: targets.Unknown, Message: fmt.Sprintf("targets of role %s are not known: those of %s%s have more than %d MiB of labels each",
-		sd.Role, strings.Join(names, ", "), more, budget.GroupBytes>>20)}}
+		role, strings.Join(names, ", "), more, budget.GroupBytes>>20)}}
 }
 
 // GetStore implements cache.SharedIndexInformer.

@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -64,18 +64,9 @@ func (s shape) objects() *Objects {
 	return &o
 }
 
-// allocated returns the bytes that a function allocates.
-func allocated(f func()) int {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int(after.TotalAlloc - before.TotalAlloc)
-}
-
 // Objects whose targets would have too many labels together have none, before any are made. All others do.
 func TestTooLarge(t *testing.T) {
+	budgettest.Exact(t)
 	ordinary := shape{pods: 1000, ports: 8, containerPorts: 2, annotations: 15}
 	for name, c := range map[string]struct {
 		shape
@@ -98,15 +89,15 @@ func TestTooLarge(t *testing.T) {
 			for role := range strings.FieldsSeq(c.roles) {
 				sd := &targets.KubernetesSD{Role: role, AttachMetadata: targets.AttachMetadata{Node: role != roleService}}
 				n, message := 0, ""
-				bytes := allocated(func() {
-					groups, err := o.Groups(sd, "")
+				bytes := budgettest.Allocated(func() {
+					found, err := o.Look(sd, "")
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, g := range groups {
+					for _, g := range found.Groups {
 						n += len(g.Targets)
 					}
-					for _, gap := range o.TooLarge(sd, "") {
+					for _, gap := range found.Gaps {
 						message += gap.Message
 					}
 				})

@@ -36,7 +36,8 @@ func Confined(role string, of Informers, object Object) *targetgroup.Group {
 			in[other] = &informer{store: i.GetIndexer()}
 		}
 	}
-	for _, group := range in.groups(role) {
+	groups, _ := in.groups(role)
+	for _, group := range groups {
 		return group
 	}
 	return &targetgroup.Group{}

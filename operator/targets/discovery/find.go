@@ -21,7 +21,7 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 			unknown("the job discovers targets in the cluster of %s", other)
 			continue
 		}
-		groups, err := o.Groups(sd, own)
+		found, err := o.Look(sd, own)
 		if err != nil {
 			unknown("kubernetes discovery: %v", err)
 			continue
@@ -29,7 +29,7 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 		if sd.Role == roleEndpoints && o.onlySlices(scopeOf(sd, own)) {
 			unknown("the job discovers Endpoints, and only EndpointSlices were given")
 		}
-		out.Groups, out.Gaps = append(out.Groups, groups...), append(out.Gaps, o.TooLarge(sd, own)...)
+		out.Groups, out.Gaps = append(out.Groups, found.Groups...), append(out.Gaps, found.Gaps...)
 	}
 	return out
 }

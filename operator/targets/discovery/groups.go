@@ -21,37 +21,47 @@ import (
 //
 // Errors: an unknown role; a selector that cannot be applied.
 func (o *Objects) Groups(sd *targets.KubernetesSD, own string) ([]*targetgroup.Group, error) {
+	found, err := o.Look(sd, own)
+	return found.Groups, err
+}
+
+// Look is like [Objects.Groups], and returns a gap, too, if objects are left out, see [Left].
+func (o *Objects) Look(sd *targets.KubernetesSD, own string) (out targets.Found, err error) {
 	in, err := o.informers(sd, own)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if in[sd.Role] == nil {
-		return nil, fmt.Errorf("role %q does not exist", sd.Role)
+		return out, fmt.Errorf("role %q does not exist", sd.Role)
 	}
-	out := in.groups(sd.Role)
-	unlabel(lacking(sd.Release, sd.Role), out)
-	return out, nil
+	groups, left := in.groups(sd.Role)
+	unlabel(lacking(sd.Release, sd.Role), groups)
+	return targets.Found{Groups: groups, Gaps: leftOut(sd.Role, left)}, nil
 }
 
 // together is the minimum number of objects per builder.
 const together = 200
 
-// groups returns the groups of the objects of a role, sorted by source.
-func (in informers) groups(role string) []*targetgroup.Group {
+// groups returns the groups of the objects of a role, sorted by source, and the keys of the objects that are left out.
+func (in informers) groups(role string) (out []*targetgroup.Group, left []string) {
 	return in.groupsBy(role, runtime.GOMAXPROCS(0))
 }
 
 // groupsBy divides the objects among several builders. This is possible because a builder handles
 // one object after the other and reads no other object of its role.
-func (in informers) groupsBy(role string, builders int) []*targetgroup.Group {
+func (in informers) groupsBy(role string, builders int) (out []*targetgroup.Group, left []string) {
 	objects := in[role].store.List()
 	parts := slices.Collect(slices.Chunk(objects, max(together, (len(objects)+builders-1)/builders)))
-	made := make([][]*targetgroup.Group, len(parts))
+	made, lefts := make([][]*targetgroup.Group, len(parts)), make([][]string, len(parts))
 	var running sync.WaitGroup
 	for i, part := range parts {
 		own := maps.Clone(in)
 		own[role] = &informer{store: in[role].store} // each builder has its own handler
-		builder := NewBuilder(role, own.of, nil)
+		builder := NewBuilder(role, own.of, func(key string, out bool) {
+			if out {
+				lefts[i] = append(lefts[i], key)
+			}
+		})
 		for _, object := range part {
 			own[role].handler.OnAdd(object, true)
 		}
@@ -59,9 +69,9 @@ func (in informers) groupsBy(role string, builders int) []*targetgroup.Group {
 		running.Go(func() { made[i] = run(builder) })
 	}
 	running.Wait()
-	out := slices.Concat(made...)
+	out = slices.Concat(made...)
 	slices.SortFunc(out, func(a, b *targetgroup.Group) int { return cmp.Compare(a.Source, b.Source) })
-	return out
+	return out, slices.Concat(lefts...)
 }
 
 // run collects the groups of a builder up to that of the last event.

@@ -20,7 +20,7 @@ func TestGroupsOfSeveralBuilders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			groups := in.groupsBy(role, builders)
+			groups, _ := in.groupsBy(role, builders)
 			if len(groups) < 2*together {
 				t.Fatalf("%s: %d groups", role, len(groups))
 			}

@@ -128,11 +128,11 @@ func (r *reading) look(v *view) (out targets.Found) {
 	if r.applied != nil {
 		out.Gaps = objects.Follow(&v.sd, r.applied, &before)
 	}
-	var err error
-	if out.Groups, err = objects.Groups(&v.sd, ""); err != nil {
+	found, err := objects.Look(&v.sd, "")
+	if err != nil {
 		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()}}}
 	}
-	out.Gaps = append(out.Gaps, objects.TooLarge(&v.sd, "")...)
+	out.Groups, out.Gaps = found.Groups, append(out.Gaps, found.Gaps...)
 	return out
 }
 
