@@ -103,12 +103,12 @@ type Sender struct {
 
 func (c caller) sender() Sender { return Sender{c.uid, c.shard} }
 
-// Following returns the pods of a workload that have a stream.
-func (s *Server) Following(of catalog.Ref) (out []Sender) {
+// Following returns the pods that have a stream, by workload.
+func (s *Server) Following() map[catalog.Ref][]Sender {
+	out := map[catalog.Ref][]Sender{}
 	for _, st := range s.streams.all() {
-		if st.caller.shard.Workload == of {
-			out = append(out, st.caller.sender())
-		}
+		of := st.caller.shard.Workload
+		out[of] = append(out[of], st.caller.sender())
 	}
 	return out
 }

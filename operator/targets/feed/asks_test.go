@@ -131,7 +131,7 @@ func TestAsk(t *testing.T) {
 	if got := fmt.Sprint(l.reports); got != "[0 7-3 7-2 [u1]]" {
 		t.Error(got)
 	}
-	if all := s.Following(shard0.Workload); len(all) != 1 || all[0].UID != uid {
+	if all := s.Following()[shard0.Workload]; len(all) != 1 || all[0].UID != uid {
 		t.Errorf("%+v", all)
 	}
 	s.Feed.Ask(shard0.Workload, nil)

@@ -69,25 +69,34 @@ func (f *Feed) owner(set types.NamespacedName) (out Owner, ok bool, err error) {
 
 // ownerOf returns the owner of a StatefulSet. f.mu must be held.
 func (f *Feed) ownerOf(set types.NamespacedName) (out Owner, ok bool) {
-	if out, ok = f.owners[set]; ok {
-		return out, true
-	}
-	// A shard that was kept when its workload was scaled down.
-	name, number, kept := KeptShard(set.Name)
+	out, kept, ok := OwnerOf(f.owners, set)
 	if !kept {
-		return out, false
+		return out, ok
 	}
-	out, ok = f.owners[types.NamespacedName{Namespace: set.Namespace, Name: name}]
-	out.Shard.Number = Retired
-	if a := f.asking[out.Shard.Workload]; ok && a != nil && number < a.Shards {
-		out.Shard.Number = number // its targets are on their way to others
+	if a := f.asking[out.Shard.Workload]; a == nil || out.Shard.Number >= a.Shards { // else its targets are on their way to others
+		out.Shard.Number = Retired
 	}
 	return out, ok
 }
 
-// KeptShard returns the name of the first StatefulSet of a workload, and the number of the shard that another one of
+// OwnerOf returns the owner of a StatefulSet, with the number of its shard. kept is true if it is none of those that the
+// workload has now, but may have been kept when it was scaled down.
+func OwnerOf(owners map[types.NamespacedName]Owner, set types.NamespacedName) (out Owner, kept, ok bool) {
+	if out, ok = owners[set]; ok {
+		return out, false, true
+	}
+	first, number, kept := keptShard(set.Name)
+	if !kept {
+		return out, false, false
+	}
+	out, ok = owners[types.NamespacedName{Namespace: set.Namespace, Name: first}]
+	out.Shard.Number = number
+	return out, true, ok
+}
+
+// keptShard returns the name of the first StatefulSet of a workload, and the number of the shard that another one of
 // this name is for.
-func KeptShard(set string) (first string, number int, ok bool) {
+func keptShard(set string) (first string, number int, ok bool) {
 	at := strings.LastIndex(set, "-shard-")
 	if at < 0 {
 		return "", 0, false

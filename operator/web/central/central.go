@@ -205,16 +205,20 @@ func (r *Runner) update(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.share()
+	var following map[catalog.Ref][]feed.Sender // only if a workload has a balancer
 	for _, w := range r.workloads {
 		before := w.serves
 		known, all := w.know(now)
 		if w.by != nil {
-			r.balance(now, w, known, all)
+			if following == nil {
+				following = r.Streams.Following()
+			}
+			r.balance(now, w, following[w.Ref], known, all)
 		}
 		w.enlarge(now, r.feed)
 		r.shrunk(now, w, w.lists(now, r.feed, known, all))
 		if w.by != nil {
-			r.ask(w)
+			r.ask(w, following[w.Ref])
 		}
 		r.leaveOut(now, w)
 		if before == 0 && w.serves > 0 {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -48,9 +49,7 @@ func (w *workload) divide(c choice) {
 }
 
 // settings returns the settings of the balancer.
-func (w *workload) settings() balance.Settings {
-	return balance.Settings{Weighted: w.division.Weighted, Switch: w.division.Switch, ReassignAfter: w.division.ReassignAfter}
-}
+func (w *workload) settings() balance.Settings { return balance.Settings(w.division) }
 
 // restarts reports whether a workload has to begin again, with or without a balancer. The targets of one that had a
 // balancer first go where their hash says, unless the servers hash them themselves.
@@ -75,9 +74,9 @@ func (r *Runner) end(w *workload) {
 	}
 }
 
-// balance makes a step of the balancer of a workload. isKnown has the jobs whose targets are known, all is true if no
-// job is missing for a list.
-func (r *Runner) balance(now time.Time, w *workload, isKnown map[string]bool, all bool) {
+// balance makes a step of the balancer of a workload. following are its pods that have a stream, isKnown has the jobs whose
+// targets are known, all is true if no job is missing for a list.
+func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, isKnown map[string]bool, all bool) {
 	leader := r.feed.Leader()
 	if leader == 0 || w.shards == 0 {
 		return
@@ -102,7 +101,7 @@ func (r *Runner) balance(now time.Time, w *workload, isKnown map[string]bool, al
 	}
 	w.by.Shards(names, w.shards)
 	asked := map[types.UID]time.Time{}
-	for _, s := range r.Streams.Following(w.Ref) {
+	for _, s := range following {
 		if w.by.Admitted(string(s.UID)) {
 			continue
 		}
@@ -141,12 +140,20 @@ func (w *workload) unknown(isKnown map[string]bool) map[string]bool {
 }
 
 // shardsOf returns the shards of a workload, and those that still have targets.
-func (r *Runner) shardsOf(w *workload) (out []allocation.Shard, err error) {
-	all, err := prometheus.ShardsOf(w.object, int32(w.by.Needed(w.shards)), r.source.Options)
-	for _, s := range all {
-		out = append(out, allocation.Shard{Name: s.Name, Zone: s.Zone})
+func (r *Runner) shardsOf(w *workload) ([]allocation.Shard, error) {
+	n := w.by.Needed(w.shards)
+	if w.shardListOf == w.object && len(w.shardList) == n {
+		return w.shardList, nil
 	}
-	return out, err
+	all, err := prometheus.ShardsOf(w.object, int32(n), r.source.Options)
+	if err != nil {
+		return nil, err
+	}
+	w.shardListOf, w.shardList = w.object, nil
+	for _, s := range all {
+		w.shardList = append(w.shardList, allocation.Shard{Name: s.Name, Zone: s.Zone})
+	}
+	return w.shardList, nil
 }
 
 // replicasOf returns the pods of a workload. ok is false if they are not known.
@@ -173,23 +180,12 @@ func (r *Runner) owns(p *corev1.Pod) (out feed.Owner, ok bool) {
 		return out, false
 	}
 	set := types.NamespacedName{Namespace: p.Namespace, Name: of.Name}
-	if out, ok = r.owners[set]; ok {
-		return out, true
-	}
-	first, number, kept := feed.KeptShard(set.Name)
-	if !kept || number >= maxKept {
-		return out, false
-	}
-	out, ok = r.owners[types.NamespacedName{Namespace: p.Namespace, Name: first}]
-	out.Shard.Number = number
-	return out, ok
+	out, kept, ok := feed.OwnerOf(r.owners, set)
+	return out, ok && !(kept && out.Shard.Number >= v1.MaxShards) // anybody can name a StatefulSet
 }
 
-// maxKept is the number of shards from which on they are taken for none of a workload: anybody can name a StatefulSet.
-const maxKept = 1000
-
-// ask updates what the pods of a workload are asked.
-func (r *Runner) ask(w *workload) {
+// ask updates what the pods of a workload are asked. following are those that have a stream.
+func (r *Runner) ask(w *workload, following []feed.Sender) {
 	if w.by.Leader() == 0 {
 		return
 	}
@@ -200,7 +196,7 @@ func (r *Runner) ask(w *workload) {
 		}
 	}
 	q := &feed.Questions{Shards: w.by.Needed(w.shards), Admitted: map[types.UID]bool{}, Watches: w.by.Watch(of)}
-	for _, s := range r.Streams.Following(w.Ref) {
+	for _, s := range following {
 		if w.by.Admitted(string(s.UID)) {
 			q.Admitted[s.UID] = true
 		}

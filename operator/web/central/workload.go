@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
@@ -47,6 +48,9 @@ type workload struct {
 	hashing  bool
 	// by has the shards of targets; nil if they are placed by hash.
 	by *balance.Balancer
+	// shardList are the shards of shardListOf, if it has as many. They change with the object.
+	shardList   []allocation.Shard
+	shardListOf v1.Workload
 	// asked are the pods that were asked what they have, and did not say it yet, since when.
 	asked map[types.UID]time.Time
 	// complete is true if lists could be made at the last update.
@@ -144,8 +148,11 @@ func (w *workload) lists(now time.Time, to *feed.Feed, known map[string]bool, al
 	if rebuild && !w.complete || w.by != nil && !w.by.Ready() {
 		return nil // the lists of all shards change together
 	}
-	for _, j := range w.jobs {
-		j.relocate(w.lines())
+	lines := w.lines()
+	if w.by != nil {
+		for _, j := range w.jobs {
+			j.relocate(lines)
+		}
 	}
 	changes := map[int][]feed.Change{}
 	retired := to.Jobs(feed.Shard{Workload: w.Ref, Number: feed.Retired})
@@ -156,7 +163,7 @@ func (w *workload) lists(now time.Time, to *feed.Feed, known map[string]bool, al
 		case known[name]:
 			of = j.changes(now, rebuild)
 		case rebuild && w.serves > 0:
-			of = j.placed(to.Known(w.Ref, name), w.by, w.lines())
+			of = j.placed(to.Known(w.Ref, name), w.by, lines)
 		default:
 			continue // its last line stays
 		}
@@ -181,13 +188,13 @@ func (w *workload) lists(now time.Time, to *feed.Feed, known map[string]bool, al
 		}
 	}
 	for _, number := range to.Shards(w.Ref) {
-		if number >= w.lines() {
+		if number >= lines {
 			to.Drop(feed.Shard{Workload: w.Ref, Number: number})
 		}
 	}
 	w.serves = w.shards
 	if w.by != nil {
-		for shard := range w.lines() {
+		for shard := range lines {
 			w.by.Applied(shard, to.Seq(feed.Shard{Workload: w.Ref, Number: shard}))
 		}
 	}
