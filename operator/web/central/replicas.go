@@ -60,7 +60,7 @@ func (r *replicas) Of(namespace string) (pods []*corev1.Pod, ok bool) {
 	}
 	one := r.of[namespace]
 	if one == nil {
-		one = &replicasOf{SharedIndexInformer: cache.NewSharedIndexInformer(r.list(namespace), &corev1.Pod{}, 0, nil)}
+		one = &replicasOf{SharedIndexInformer: cache.NewSharedIndexInformer(informer.Persistent(r.list(namespace)), &corev1.Pod{}, 0, nil)}
 		_ = one.SetTransform(trim) // only fails for started informers
 		ctx, stop := context.WithCancel(r.ctx)
 		one.stop = stop
