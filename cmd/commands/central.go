@@ -4,9 +4,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -15,7 +18,7 @@ const optIn = "opt-in"
 
 // centralOptions are the flags of central discovery.
 type centralOptions struct {
-	Mode, Address, CAFile string
+	Mode, Address, CAFile, ShardsFile string
 }
 
 func (o *centralOptions) bind(flags flagSet) {
@@ -25,6 +28,8 @@ func (o *centralOptions) bind(flags flagSet) {
 		StringVar(&o.Address)
 	flags.Flag("central-discovery-ca-file", "PEM file with the CA of the discovery service, which pods receive. Default: the pods trust the CAs of their image.").
 		StringVar(&o.CAFile)
+	flags.Flag("central-discovery-shards-file", "File with the key shards.json of the ConfigMap NAME-shards of the discovery service, for the annotation firekeeper.dev/max-shards. It may be missing. Default: none, numbers of shards stay as they are.").
+		StringVar(&o.ShardsFile)
 }
 
 func (o *centralOptions) on() bool { return o.Mode == optIn }
@@ -51,7 +56,7 @@ func (o *centralOptions) workload() workload.Discovery {
 	if !o.on() {
 		return workload.Discovery{}
 	}
-	return workload.Discovery{Address: o.Address, OwnCA: o.CAFile != ""}
+	return workload.Discovery{Address: o.Address, OwnCA: o.CAFile != "", Shards: o.ShardsFile != ""}
 }
 
 // readCA returns the function that reads the CA, or nil without one. It reads the file each time,
@@ -70,6 +75,56 @@ func (o *centralOptions) readCA() func() ([]byte, error) {
 		}
 		return text, nil
 	}
+}
+
+// readShards returns the function that reads how many shards workloads should have, or nil without the file. It reads
+// the file again if the kubelet has replaced it.
+func (o *centralOptions) readShards() func() (scaling.Document, error) {
+	if !o.on() || o.ShardsFile == "" {
+		return nil
+	}
+	file := &shardsFile{path: o.ShardsFile}
+	return file.read
+}
+
+// shardsFile is the document in a file.
+type shardsFile struct {
+	path string
+
+	mu   sync.Mutex
+	info os.FileInfo // of the file that was read last
+	all  scaling.Document
+	err  error
+}
+
+func (f *shardsFile) read() (scaling.Document, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.info = nil
+		return nil, nil // nothing was decided yet
+	case err != nil:
+		f.info = nil
+		return nil, fmt.Errorf("--central-discovery-shards-file: %w", err)
+	case f.info != nil && os.SameFile(info, f.info) && info.ModTime().Equal(f.info.ModTime()) && info.Size() == f.info.Size():
+		return f.all, f.err
+	}
+	var text []byte
+	if info.Size() <= scaling.MaxBytes { // else it is refused without being read
+		text, err = os.ReadFile(f.path)
+	} else {
+		err = fmt.Errorf("it has %d bytes, more than %d", info.Size(), scaling.MaxBytes)
+	}
+	f.all = nil
+	if err == nil {
+		f.all, err = scaling.Decode(text)
+	}
+	if f.info, f.err = info, nil; err != nil {
+		f.err = fmt.Errorf("--central-discovery-shards-file: %w", err)
+	}
+	return f.all, f.err
 }
 
 // certificates returns the certificates of a PEM file, without text between them.

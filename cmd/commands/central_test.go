@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,5 +65,43 @@ func TestDiscoveryCA(t *testing.T) {
 		if o.readCA() != nil {
 			t.Errorf("%+v reads a CA", o)
 		}
+	}
+}
+
+// The file with numbers of shards is read again when the kubelet has replaced it, and may be missing.
+func TestShardsFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "shards.json")
+	read := (&centralOptions{Mode: optIn, Address: "discovery:8443", ShardsFile: file}).readShards()
+	if all, err := read(); len(all) != 0 || err != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+	for i, c := range []struct {
+		text, want string // "" for no error
+		shards     int
+	}{
+		{`{"Prometheus/a/b":{"shards":3}}`, "", 3},
+		{`{"Prometheus/a/b":{"shards":4}}`, "", 4}, // of the same size
+		{"nonsense", "--central-discovery-shards-file: read the document: ", 0},
+		{strings.Repeat("a", 1<<20), "--central-discovery-shards-file: it has 1048576 bytes, more than 983040", 0},
+		{"", "", 0},
+		{`{"Prometheus/a/b":{"shards":5}}`, "", 5},
+	} {
+		next := filepath.Join(dir, fmt.Sprint(i)) // as the kubelet, which replaces links
+		if err := os.WriteFile(next, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, file); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			all, err := read()
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || all["Prometheus/a/b"].Shards != c.shards {
+				t.Errorf("%.40s: %v, %v", c.text, all, err)
+			}
+		}
+	}
+	if (&centralOptions{Mode: "off", ShardsFile: file}).readShards() != nil || (&centralOptions{Mode: optIn}).readShards() != nil {
+		t.Error("it is read without being asked for")
 	}
 }

@@ -57,9 +57,9 @@ type discoveryOptions struct {
 
 func (d *discoveryOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("targets-listen-address", "host:port to serve targets to pods on, with TLS.").Default(":8443").StringVar(&d.address)
-	cmd.Flag("service-name", "Service through which pods reach this command, in its own namespace. The certificate is in the Secret NAME-certificate, its CA in the ConfigMap NAME-ca; both are created and renewed.").
+	cmd.Flag("service-name", "Service through which pods reach this command, in its own namespace. The certificate is in the Secret NAME-certificate, its CA in the ConfigMap NAME-ca; both are created and renewed. How many shards workloads should have is in the ConfigMap NAME-shards.").
 		Default(discoveryName).StringVar(&d.service)
-	cmd.Flag("targets-cert-file", "PEM file with the certificate to serve targets with, for NAME.NAMESPACE.svc. Reread like --web.cert-file. Then neither the Secret nor the ConfigMap of --service-name is used.").StringVar(&d.certFile)
+	cmd.Flag("targets-cert-file", "PEM file with the certificate to serve targets with, for NAME.NAMESPACE.svc. Reread like --web.cert-file. Then neither the Secret nor the ConfigMap NAME-ca of --service-name is used.").StringVar(&d.certFile)
 	cmd.Flag("targets-key-file", "PEM file with the key of --targets-cert-file.").StringVar(&d.keyFile)
 }
 
@@ -108,6 +108,9 @@ func (d *discoveryOptions) run(ctx context.Context, o *Options, stdout io.Writer
 			return err
 		}
 		if err := d.identify(p, o, cfg, namespace); err != nil {
+			return err
+		}
+		if err := d.store(p, cfg, namespace); err != nil {
 			return err
 		}
 		return p.serve(ctx, o, d, leader)
@@ -263,6 +266,15 @@ func (d *discoveryOptions) identify(p *discovering, o *Options, cfg *rest.Config
 	}
 	p.tls = &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: p.certificate.Certificate, NextProtos: []string{"http/1.1"}}
 	return nil
+}
+
+// store sets where decisions about numbers of shards are stored.
+func (d *discoveryOptions) store(p *discovering, cfg *rest.Config, namespace string) error {
+	kube, err := kubernetes.NewForConfig(cfg)
+	if err == nil {
+		p.runner.Decisions = &central.ConfigMap{Writer: apply.Webhooks{Kube: kube}, Namespace: namespace, Name: d.service + "-shards"}
+	}
+	return err
 }
 
 // certificate returns the certificate of the Service.

@@ -31,7 +31,7 @@ func (o *operatorOptions) kinds(kubernetes *semver.Version) ([]*engine.Kind, err
 // Errors: a quantity does not parse.
 func (o *operatorOptions) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
 	cfg, err := o.workload()
-	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged, DiscoveryCA: o.Central.readCA()}, err
+	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged, DiscoveryCA: o.Central.readCA(), Scaling: o.Central.readShards()}, err
 }
 
 // newestKubernetes is the Kubernetes version to assume without a cluster.

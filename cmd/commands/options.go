@@ -72,7 +72,7 @@ func (o *Options) bindForPeople(app *kingpin.Application) *headings {
 	server.Flag("context", "Context of the kubeconfig. Default: its current one.").StringVar(&o.Context)
 	o.bindScope(help.under(scopeFlags, app))
 	o.bindOperands(help.under(objectFlags, app))
-	for _, name := range []string{"manage-crds", "instant-delivery", "expand-volume-claims", "central-discovery-ca-file", "restart-for-reloader-image", "repair-policy-for-statefulsets"} {
+	for _, name := range []string{"manage-crds", "instant-delivery", "expand-volume-claims", "central-discovery-ca-file", "central-discovery-shards-file", "restart-for-reloader-image", "repair-policy-for-statefulsets"} {
 		app.GetFlag(name).Hidden() // settings of the operator, accepted so that its arguments can be passed unchanged
 	}
 	return help

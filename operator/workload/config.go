@@ -48,6 +48,8 @@ type Discovery struct {
 	Address string
 	// OwnCA means that its certificate is signed by a CA that pods do not trust otherwise.
 	OwnCA bool
+	// Shards means that it says how many shards workloads should have.
+	Shards bool
 }
 
 // Layout is the division of work between reloader containers.

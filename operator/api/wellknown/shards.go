@@ -2,6 +2,7 @@ package wellknown
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -13,10 +14,13 @@ const (
 	AnnotationSharding      = "firekeeper.dev/sharding"
 	AnnotationHandoff       = "firekeeper.dev/handoff"
 	AnnotationReassignAfter = "firekeeper.dev/reassign-after"
+	// AnnotationMaxShards makes the number of shards follow the series: it is at least spec.shards, and at most this.
+	AnnotationMaxShards      = "firekeeper.dev/max-shards"
+	AnnotationSeriesPerShard = "firekeeper.dev/series-per-shard"
 )
 
 // DivisionAnnotations are the annotations for a [Division].
-var DivisionAnnotations = []string{AnnotationSharding, AnnotationHandoff, AnnotationReassignAfter}
+var DivisionAnnotations = []string{AnnotationSharding, AnnotationHandoff, AnnotationReassignAfter, AnnotationMaxShards, AnnotationSeriesPerShard}
 
 // Division says how the discovery service divides the targets of a workload among its shards.
 type Division struct {
@@ -26,12 +30,27 @@ type Division struct {
 	Switch bool
 	// ReassignAfter is the time after which a shard without a ready pod is given up; 0: never.
 	ReassignAfter time.Duration
+	// Autoscaling says how the number of shards follows the series.
+	Autoscaling Autoscaling
+}
+
+// Autoscaling says how the number of shards of a workload follows its series.
+type Autoscaling struct {
+	// MaxShards is the highest number of shards; 0: the number of shards is spec.shards.
+	MaxShards int
+	// SeriesPerShard is how many series a shard should have at most.
+	SeriesPerShard uint64
 }
 
 const (
 	defaultReassignAfter = 5 * time.Minute
 	minReassignAfter     = time.Minute
 	maxReassignAfter     = 24 * time.Hour
+
+	mostShards            = 1000 // as many as spec.shards may be
+	defaultSeriesPerShard = 2_000_000
+	minSeriesPerShard     = 1_000
+	maxSeriesPerShard     = 1_000_000_000
 )
 
 // DivisionError is an error in an annotation for a [Division].
@@ -46,15 +65,12 @@ func (e *DivisionError) Error() string { return e.Message }
 //
 // Errors: *DivisionError: another value. The message names the allowed ones.
 func ParseDivision(annotations map[string]string) (out Division, err error) {
-	wrong := func(annotation, use string) error {
-		return &DivisionError{annotation, fmt.Sprintf("%q is not allowed: use %s", quoted(annotations[annotation]), use)}
-	}
 	choice := func(annotation, byDefault, other string) (isOther bool, err error) {
 		switch value, set := annotations[annotation]; {
 		case !set || value == byDefault:
 			return false, nil
 		case value != other:
-			return false, wrong(annotation, byDefault+" or "+other)
+			return false, wrong(annotations, annotation, byDefault+" or "+other)
 		}
 		return true, nil
 	}
@@ -64,15 +80,56 @@ func ParseDivision(annotations map[string]string) (out Division, err error) {
 	if out.Switch, err = choice(AnnotationHandoff, "overlap", "switch"); err != nil {
 		return Division{}, err
 	}
-	out.ReassignAfter = defaultReassignAfter
-	switch value, set := annotations[AnnotationReassignAfter]; {
+	if out.ReassignAfter, err = reassignAfter(annotations); err != nil {
+		return Division{}, err
+	}
+	if out.Autoscaling, err = autoscaling(annotations); err != nil {
+		return Division{}, err
+	}
+	return out, nil
+}
+
+// wrong returns the error for an annotation with another value than use says.
+func wrong(annotations map[string]string, annotation, use string) error {
+	return &DivisionError{annotation, fmt.Sprintf("%q is not allowed: use %s", quoted(annotations[annotation]), use)}
+}
+
+// reassignAfter reads [AnnotationReassignAfter].
+func reassignAfter(annotations map[string]string) (time.Duration, error) {
+	value, set := annotations[AnnotationReassignAfter]
+	switch {
+	case !set:
+		return defaultReassignAfter, nil
 	case value == "never":
-		out.ReassignAfter = 0
-	case set:
-		d, err := model.ParseDuration(value)
-		if out.ReassignAfter = time.Duration(d); err != nil || out.ReassignAfter < minReassignAfter || out.ReassignAfter > maxReassignAfter {
-			return Division{}, wrong(AnnotationReassignAfter, "never, or a time from 1m to 1d")
+		return 0, nil
+	}
+	d, err := model.ParseDuration(value)
+	if out := time.Duration(d); err == nil && out >= minReassignAfter && out <= maxReassignAfter {
+		return out, nil
+	}
+	return 0, wrong(annotations, AnnotationReassignAfter, "never, or a time from 1m to 1d")
+}
+
+// autoscaling reads [AnnotationMaxShards] and [AnnotationSeriesPerShard].
+func autoscaling(annotations map[string]string) (out Autoscaling, err error) {
+	number := func(annotation string, byDefault, least, most uint64) (uint64, error) {
+		value, set := annotations[annotation]
+		if !set {
+			return byDefault, nil
 		}
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil || n < least || n > most {
+			return 0, wrong(annotations, annotation, fmt.Sprintf("a number from %d to %d", least, most))
+		}
+		return n, nil
+	}
+	shards, err := number(AnnotationMaxShards, 0, 1, mostShards)
+	if err != nil {
+		return Autoscaling{}, err
+	}
+	out.MaxShards = int(shards)
+	if out.SeriesPerShard, err = number(AnnotationSeriesPerShard, defaultSeriesPerShard, minSeriesPerShard, maxSeriesPerShard); err != nil {
+		return Autoscaling{}, err
 	}
 	return out, nil
 }

@@ -80,7 +80,10 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 func IgnoredAnnotation(annotations map[string]string, d wellknown.TargetDiscovery) (annotation, why string) {
 	if d == wellknown.CentralDiscovery {
 		division, err := wellknown.ParseDivision(annotations)
-		if err != nil || division.Weighted {
+		switch _, size := annotations[wellknown.AnnotationSeriesPerShard]; {
+		case err == nil && division.Weighted && size && division.Autoscaling.MaxShards == 0:
+			return wellknown.AnnotationSeriesPerShard, fmt.Sprintf("has no effect: it needs %s", wellknown.AnnotationMaxShards)
+		case err != nil || division.Weighted:
 			return "", ""
 		}
 	}

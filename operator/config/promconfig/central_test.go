@@ -370,6 +370,7 @@ func TestDivisionAnnotations(t *testing.T) {
 		{wellknown.AnnotationSharding: "hash"},
 		{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "switch", wellknown.AnnotationReassignAfter: "never"},
 		{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "overlap", wellknown.AnnotationReassignAfter: "1h30m"},
+		{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationMaxShards: "1000", wellknown.AnnotationSeriesPerShard: "1000"},
 	} {
 		more[wellknown.AnnotationTargetDiscovery] = "central"
 		s, err := with(more)
@@ -388,9 +389,11 @@ func TestDivisionAnnotations(t *testing.T) {
 		}
 	}
 	for annotation, values := range map[string][]string{
-		wellknown.AnnotationSharding:      {"", "Weighted", "hashmod"},
-		wellknown.AnnotationHandoff:       {"", "none"},
-		wellknown.AnnotationReassignAfter: {"", "0", "5", "30s", "25h", "-5m", "Never"},
+		wellknown.AnnotationSharding:       {"", "Weighted", "hashmod"},
+		wellknown.AnnotationHandoff:        {"", "none"},
+		wellknown.AnnotationReassignAfter:  {"", "0", "5", "30s", "25h", "-5m", "Never"},
+		wellknown.AnnotationMaxShards:      {"", "0", "1001", "-1", "ten", "1.5", "1e2"},
+		wellknown.AnnotationSeriesPerShard: {"", "0", "999", "1000000001", "2M"},
 	} {
 		for _, value := range values {
 			_, err := with(map[string]string{wellknown.AnnotationTargetDiscovery: "central", annotation: value})
@@ -419,6 +422,8 @@ func TestIgnoredAnnotation(t *testing.T) {
 		{map[string]string{wellknown.AnnotationHandoff: "switch"}, wellknown.OwnDiscovery, wellknown.AnnotationHandoff, "has no effect: it needs firekeeper.dev/target-discovery: central"},
 		{map[string]string{wellknown.AnnotationReassignAfter: "never"}, wellknown.CentralDiscovery, wellknown.AnnotationReassignAfter, "has no effect: it needs firekeeper.dev/sharding: weighted"},
 		{map[string]string{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "switch"}, wellknown.CentralDiscovery, "", ""},
+		{map[string]string{wellknown.AnnotationMaxShards: "4"}, wellknown.CentralDiscovery, wellknown.AnnotationMaxShards, "has no effect: it needs firekeeper.dev/sharding: weighted"},
+		{map[string]string{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationSeriesPerShard: "5000"}, wellknown.CentralDiscovery, wellknown.AnnotationSeriesPerShard, "has no effect: it needs firekeeper.dev/max-shards"},
 	} {
 		if annotation, why := IgnoredAnnotation(c.annotations, c.d); annotation != c.annotation || why != c.why {
 			t.Errorf("%v with %s: %s %s", c.annotations, c.d, annotation, why)

@@ -234,6 +234,7 @@ func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 		plan.Reason, plan.Message = engine.ReasonConfigUnmanaged, configUnmanaged
 	}
 	plan.discoveryNotes(b, in)
+	plan.scalingNotes(in)
 	plan.Deprecate(deprecatedFields(in.Workload)...)
 	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
 	own := b.Dropped()

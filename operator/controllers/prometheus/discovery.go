@@ -1,6 +1,8 @@
 package prometheus
 
 import (
+	"fmt"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
@@ -18,18 +20,24 @@ func (in *Inputs) readDiscoveryCA() {
 	}
 }
 
-// outside is the CA of the discovery service, which changes without an event; nil without it.
+// outside are the CA of the discovery service and its decisions, which change without an event; nil without both.
 func (f *family) outside() *engine.Outside {
-	if f.DiscoveryCA == nil {
+	if f.DiscoveryCA == nil && f.Scaling == nil {
 		return nil
 	}
 	return &engine.Outside{
 		Version: func() string {
-			text, err := f.DiscoveryCA()
-			if err != nil {
-				return err.Error()
+			var out []any
+			if f.DiscoveryCA != nil {
+				text, err := f.DiscoveryCA()
+				out = append(out, string(text), err)
 			}
-			return string(text)
+			if f.Scaling != nil {
+				all, err := f.Scaling()
+				read, _ := all.Encode() // one that cannot be encoded was not read
+				out = append(out, string(read), err)
+			}
+			return fmt.Sprint(out...)
 		},
 		Reads: func(w v1.Workload) bool {
 			return workloadOf(w).Builder(f.Workload).CentralDiscovery()

@@ -45,7 +45,7 @@ func (g *gatherer) Close() {
 
 // Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
-	in, err := g.gather(workloadOf(w), c)
+	in, err := g.gather(g.workloadOf(w), c)
 	return in, err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -30,6 +31,8 @@ type Options struct {
 	DisableUnmanaged bool // never let the user manage the configuration
 	// DiscoveryCA reads the CA of the discovery service; nil if there is none of its own.
 	DiscoveryCA func() ([]byte, error)
+	// Scaling reads how many shards workloads should have; nil: they keep the number that they have.
+	Scaling func() (scaling.Document, error)
 	// MaxSecretBytes limits the bytes of a configuration in one Secret. 0 means
 	// [configsecret.MaxBytes] and, for parts, [configsecret.MaxPartBytes].
 	MaxSecretBytes int
@@ -74,7 +77,7 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 	k.StatefulSets = strings.Join([]string{
 		managed, wellknown.LabelShard, wellknown.LabelOwnerName, wellknown.Having(wellknown.LabelMode, k.Names.Mode),
 	}, ",")
-	k.Shape = func(w v1.Workload) engine.Shape { return shape(workloadOf(w), f.Workload) }
+	k.Shape = func(w v1.Workload) engine.Shape { return shape(f.workloadOf(w), f.Workload) }
 	k.Open = func(key types.NamespacedName) engine.Gatherer {
 		w := fragments.Workload{Kind: k.Kind, Namespace: key.Namespace, Name: key.Name}
 		return &gatherer{
@@ -94,7 +97,7 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 		f.rules.ChargeTo(charge)
 	}
 	k.Outside = f.outside()
-	k.Status = status
+	k.Status = f.status
 	k.Gauges = gauges
 	return k
 }
@@ -142,9 +145,10 @@ func reloaders(o Workload, cfg workload.Config) delivery.Pod {
 }
 
 // status returns the desired and the current status of a workload.
-func status(w v1.Workload, s engine.Status) (want, have any) {
-	o := workloadOf(w)
+func (f *family) status(w v1.Workload, s engine.Status) (want, have any) {
+	o := f.workloadOf(w)
 	out := v1.PrometheusStatus{WorkloadStatus: s.WorkloadStatus, ShardStatuses: s.Sets}
+	out.Conditions = append(out.Conditions, f.scalingConditions(o)...)
 	if !s.Bare {
 		out.Selector, out.Shards = s.Selector, valueOr(o.Fields.Shards, 1)
 	}

@@ -58,12 +58,20 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 }
 
 // retains reports whether surplus shards are kept for a while.
-func (in *Inputs) retains() bool {
-	if in.Workload.Server == nil || !in.config().ShardRetention {
+func (in *Inputs) retains() bool { return in.Workload.retains(in.config().ShardRetention) }
+
+// retains reports whether surplus shards are kept for a while, if the operator may do that.
+func (o Workload) retains(enabled bool) bool {
+	if o.Server == nil || !enabled {
 		return false
 	}
-	policy := in.Workload.Server.Spec.ShardRetentionPolicy
+	policy := o.Server.Spec.ShardRetentionPolicy
 	return policy != nil && policy.WhenScaled == v1.RetainWhenScaledRetentionType
+}
+
+// RetainsShards reports whether surplus shards of a workload are kept for a while.
+func RetainsShards(w v1.Workload, opts Options) bool {
+	return workloadOf(w).retains(opts.Workload.ShardRetention)
 }
 
 // retained returns the StatefulSets of surplus shards that are kept. They are not updated,

@@ -119,7 +119,7 @@ func ShardsOf(w v1.Workload, shards int32, opts Options) (out []Shard, err error
 // Scrapes is like [ScrapesOf] and reuses earlier results. If knows returns true for an object,
 // its document has no text.
 func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledMonitor) bool) (Scrapes, error) {
-	o := workloadOf(w)
+	o := s.Options.workloadOf(w)
 	if s.gatherer == nil {
 		servers, agents := Kinds(s.Options, &rules.Cache{})
 		s.kind = servers

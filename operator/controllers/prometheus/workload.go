@@ -8,6 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
@@ -24,6 +25,8 @@ type Workload struct {
 
 	Server *v1.Prometheus            // nil for a PrometheusAgent
 	Agent  *v1alpha1.PrometheusAgent // nil for a Prometheus
+
+	limits *scaling.Limits // for the number of shards, which spec.shards has here; nil without autoscaling
 }
 
 // workloadOf returns the [Workload] for a workload of either kind.
@@ -36,6 +39,9 @@ func workloadOf(w v1.Workload) Workload {
 	}
 	panic(fmt.Sprintf("%T is neither a Prometheus nor a PrometheusAgent", w))
 }
+
+// workloadOf returns the workload with the number of shards that it should have.
+func (o Options) workloadOf(w v1.Workload) Workload { return workloadOf(w).scaled(o.Scaling) }
 
 // ForServer returns the [Workload] for a Prometheus.
 func ForServer(p *v1.Prometheus) Workload {

@@ -3,6 +3,7 @@ package promworkload
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -23,26 +24,41 @@ const (
 
 // CentralDiscovery reports whether the discovery service provides targets of the workload.
 func (b *Builder) CentralDiscovery() bool {
-	if b.Err != nil {
-		return false
-	}
-	d, _, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
+	d, _, err := b.discovery()
 	return err == nil && d.Central()
+}
+
+// discovery returns who discovers the targets, like [promconfig.TargetDiscovery].
+func (b *Builder) discovery() (d wellknown.TargetDiscovery, ignored string, err error) {
+	if b.Err != nil {
+		return wellknown.OwnDiscovery, "", b.Err
+	}
+	return promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
 }
 
 // IgnoredAnnotation returns an annotation about discovery that has no effect, and why; both are empty if there is none.
 func (b *Builder) IgnoredAnnotation() (annotation, why string) {
-	if b.Err != nil {
-		return "", ""
-	}
-	d, ignored, err := promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
+	d, ignored, err := b.discovery()
 	switch {
 	case err != nil:
 		return "", ""
 	case ignored != "":
 		return wellknown.AnnotationTargetDiscovery, ignored
 	}
-	return promconfig.IgnoredAnnotation(b.Meta.Annotations, d)
+	if annotation, why = promconfig.IgnoredAnnotation(b.Meta.Annotations, d); why != "" {
+		return annotation, why
+	}
+	switch _, scales := scaling.LimitsOf(b.Meta.Annotations, b.common.Shards); {
+	case !scales:
+		return "", ""
+	case b.server == nil:
+		why = "has no effect on a PrometheusAgent, which does not say how many series its targets have"
+	case !b.Config.Discovery.Shards:
+		why = "has no effect: it needs the operator's flag --central-discovery-shards-file"
+	default:
+		return "", ""
+	}
+	return wellknown.AnnotationMaxShards, why
 }
 
 // DiscoveryCASecretName returns the name of the Secret with the CA of the discovery service.

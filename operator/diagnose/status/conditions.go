@@ -38,6 +38,13 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 		v1.ConditionFalse:    "no pod runs the latest configuration",
 		v1.ConditionUnknown:  "the operator cannot ask the pods what they run",
 	},
+	v1.Balanced: {
+		v1.ConditionTrue:  "the number of shards follows the series",
+		v1.ConditionFalse: "more shards are needed than there may be",
+	},
+	v1.ScaleDownBlocked: {
+		v1.ConditionTrue: "fewer shards would be enough, but their data would be lost",
+	},
 }
 
 // sharded reports whether a workload has several shards.
@@ -49,7 +56,7 @@ func sharded(w v1.Workload) bool {
 // conditionsOf returns the conditions in the order of a reconciliation, followed by unknown ones.
 func conditionsOf(w v1.Workload) []Condition {
 	out := []Condition{}
-	order := []v1.ConditionType{v1.Reconciled, v1.Available, v1.ConfigApplied}
+	order := []v1.ConditionType{v1.Reconciled, v1.Available, v1.ConfigApplied, v1.Balanced, v1.ScaleDownBlocked}
 	rank := func(t v1.ConditionType) int {
 		for i, o := range order {
 			if o == t {

@@ -36,10 +36,17 @@ type ShardStatus struct {
 	Units  int    `json:"units"`
 	// Alone is the series of a unit on it that is heavier than the mean. Absent if there is none.
 	Alone uint64 `json:"alone,omitempty"`
-	// State is draining, dead (given up), new (without ready pods yet) or slow (it gets nothing for a while). Absent if it
-	// is none of them.
+	// State is one of [Draining], [Dead], [Fresh] and [Slow]. Absent if it is none of them.
 	State string `json:"state,omitempty"`
 }
+
+// States of a shard.
+const (
+	Draining = "draining"
+	Dead     = "dead" // given up
+	Fresh    = "new"  // without ready pods yet
+	Slow     = "slow" // it gets nothing for a while
+)
 
 // Move is a unit on its way.
 type Move struct {
@@ -74,13 +81,13 @@ func (b *Balancer) Status() Status {
 		one := ShardStatus{Shard: shard, Series: l.Series, Mean: l.Mean, Units: l.Units, Alone: l.Alone}
 		switch {
 		case b.dead[shard]:
-			one.State = "dead"
+			one.State = Dead
 		case b.unborn[shard]:
-			one.State = "new"
+			one.State = Fresh
 		case l.Draining:
-			one.State = "draining"
+			one.State = Draining
 		case slices.Contains(slow, shard):
-			one.State = "slow"
+			one.State = Slow
 		}
 		out.Shards = append(out.Shards, one)
 	}
@@ -114,6 +121,13 @@ func (s Status) Imbalance() (thousandths int) {
 		}
 	}
 	return thousandths
+}
+
+// Current reports whether all pods have said what they have, and which pods there are is known.
+func (b *Balancer) Current() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ready && !b.frozen
 }
 
 // Settled reports whether all units are where they should be.

@@ -182,7 +182,7 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 		}
 		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, prometheusText))
 		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText))
-		options := prometheus.Options{Workload: workloads.Config{PrometheusBaseImage: "prom", ConfigReloaderImage: "a", RulesReloaderImage: "b"}, Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
+		options := prometheus.Options{Workload: workloads.Config{PrometheusBaseImage: "prom", ConfigReloaderImage: "a", RulesReloaderImage: "b", ShardRetention: true}, Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
 		servers, agents := prometheus.Kinds(options, &rules.Cache{})
 		source := &livetargets.Source{
 			Reader: b.objects, Setups: []engine.Setup{{Kind: servers}, {Kind: agents}}, Options: options, Groups: &watch.Cluster{Lists: b.lists},

@@ -35,6 +35,8 @@ type Runner struct {
 	// Replicas are the pods of workloads, Streams those that follow a list. They are set before Run.
 	Replicas Replicas
 	Streams  *feed.Server
+	// Decisions (optional) stores how many shards workloads should have. Without it, there is no autoscaling.
+	Decisions Decisions
 	// Units (optional) limits the memory for the placement by series.
 	Units balance.Room
 
@@ -53,6 +55,7 @@ type Runner struct {
 	toldLarge time.Time
 	owners    map[types.NamespacedName]feed.Owner
 	ended     map[string]int // events of balancers that are closed
+	decided   decided
 
 	balancing sync.Mutex // guards balancers: pods are heard while lists are made
 	balancers map[catalog.Ref]*balance.Balancer
@@ -88,6 +91,11 @@ func (r *Runner) changed() {
 // Run runs until the context ends.
 func (r *Runner) Run(ctx context.Context) {
 	defer r.source.Close()
+	if r.Decisions != nil {
+		var scaling sync.WaitGroup
+		defer scaling.Wait()
+		scaling.Go(func() { r.scale(ctx) })
+	}
 	check := time.NewTicker(every)
 	defer check.Stop()
 	for {

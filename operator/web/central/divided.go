@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
@@ -64,6 +65,7 @@ func (w *WorkloadStatus) scrapedOn(shard int) string {
 // moves writes what is on its way, and why.
 func (w *WorkloadStatus) moves(out *strings.Builder) {
 	b := w.Balance
+	w.scaling(out)
 	switch {
 	case !b.Ready:
 		fmt.Fprintf(out, "%s: its pods have not said yet which targets they have, or another replica leads\n", w.Ref)
@@ -75,5 +77,24 @@ func (w *WorkloadStatus) moves(out *strings.Builder) {
 	}
 	if n := b.Moving - len(b.Moves); n > 0 {
 		fmt.Fprintf(out, "%s: %d more on their way\n", w.Ref, n)
+	}
+}
+
+// scaling writes how many shards a workload should have, and the last changes.
+func (w *WorkloadStatus) scaling(out *strings.Builder) {
+	s := w.Scaling
+	switch {
+	case s == nil:
+		return
+	case s.Target < s.Shards:
+		fmt.Fprintf(out, "%s: %d of %d shards get targets, the others are drained\n", w.Ref, s.Target, s.Shards)
+	default:
+		fmt.Fprintf(out, "%s: should have %d shards\n", w.Ref, s.Target)
+	}
+	if s.Held != nil {
+		fmt.Fprintf(out, "%s: %s since %s: %s\n", w.Ref, s.Held.Reason, s.Held.Since.Format(time.RFC3339), s.Held.Message)
+	}
+	for _, step := range s.Steps {
+		fmt.Fprintf(out, "%s: %s: %d → %d shards: %s\n", w.Ref, step.At.Format(time.RFC3339), step.From, step.To, step.Why)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
@@ -20,6 +21,7 @@ var (
 	movingDesc    = prometheus.NewDesc("prometheus_operator_discovery_moving_units", "Units of targets that are on their way between two shards.", nil, nil)
 	moveWaitDesc  = prometheus.NewDesc("prometheus_operator_discovery_blocked_units", "Units of targets that wait for their way to another shard.", nil, nil)
 	imbalanceDesc = prometheus.NewDesc("prometheus_operator_discovery_shard_imbalance", "Series of the fullest shard by what it should have, of the workload in which that is highest; 0 without placement by series.", nil, nil)
+	heldDesc      = prometheus.NewDesc("prometheus_operator_discovery_held_workloads", "Workloads whose number of shards does not follow their series, by reason: AtMaxShards, NotRetained.", []string{"reason"}, nil)
 	memoryDesc    = prometheus.NewDesc("prometheus_operator_discovery_target_bytes", "Bytes of the targets in all lists before they are compressed.", nil, nil)
 	memoryMost    = prometheus.NewDesc("prometheus_operator_discovery_target_limit_bytes", "Limit of prometheus_operator_discovery_target_bytes.", nil, nil)
 )
@@ -69,10 +71,14 @@ func (r *Runner) Collect(ch chan<- prometheus.Metric) {
 // collectBalance collects the metrics of the placement by series. r.mu must be held.
 func (r *Runner) collectBalance(ch chan<- prometheus.Metric) {
 	moving, waiting, imbalance := 0, 0, 0
+	held := map[scaling.Reason]int{scaling.AtMaxShards: 0, scaling.NotRetained: 0}
 	totals := maps.Clone(r.ended)
 	for _, w := range r.workloads {
 		if w.by == nil {
 			continue
+		}
+		if s := w.scalingOf(); s != nil && s.Held != nil {
+			held[s.Held.Reason]++
 		}
 		s := w.by.Status()
 		moving, waiting, imbalance = moving+s.Moving, waiting+s.Waiting, max(imbalance, s.Imbalance())
@@ -82,6 +88,9 @@ func (r *Runner) collectBalance(ch chan<- prometheus.Metric) {
 	}
 	for _, kind := range handoff.Kinds {
 		ch <- prometheus.MustNewConstMetric(movesDesc, prometheus.CounterValue, float64(totals[kind.String()]), kind.String())
+	}
+	for reason, n := range held {
+		ch <- prometheus.MustNewConstMetric(heldDesc, prometheus.GaugeValue, float64(n), string(reason))
 	}
 	ch <- prometheus.MustNewConstMetric(movingDesc, prometheus.GaugeValue, float64(moving))
 	ch <- prometheus.MustNewConstMetric(moveWaitDesc, prometheus.GaugeValue, float64(waiting))

@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
@@ -53,6 +54,8 @@ type WorkloadStatus struct {
 	Notes []string `json:"notes,omitempty"`
 	// Balance is how its targets are divided by series. Absent if they are divided by hash.
 	Balance *balance.Status `json:"balance,omitempty"`
+	// Scaling is how many shards it should have. Absent without autoscaling.
+	Scaling *scaling.Workload `json:"scaling,omitempty"`
 	// Shards by number. Empty until the targets are complete.
 	Shards []feed.ShardStatus `json:"shards"`
 }
@@ -81,7 +84,7 @@ func (r *Runner) StatusOf(s *feed.Server) Status {
 func (w *workload) status() WorkloadStatus {
 	out := WorkloadStatus{Ref: w.Ref, Problem: cmp.Or(w.problem, w.stale), Notes: w.notes, Forbidden: w.forbidden(), Shards: []feed.ShardStatus{}}
 	if w.by != nil {
-		out.Balance = new(w.by.Status())
+		out.Balance, out.Scaling = new(w.by.Status()), w.scalingOf()
 	}
 	for _, o := range w.unread {
 		put(&out.Unread, o.Ref.String(), o.Error)

@@ -49,7 +49,9 @@ func (w *workload) divide(c choice) {
 }
 
 // settings returns the settings of the balancer.
-func (w *workload) settings() balance.Settings { return balance.Settings(w.division) }
+func (w *workload) settings() balance.Settings {
+	return balance.Settings{Weighted: w.division.Weighted, Switch: w.division.Switch, ReassignAfter: w.division.ReassignAfter}
+}
 
 // restarts reports whether a workload has to begin again, with or without a balancer. The targets of one that had a
 // balancer first go where their hash says, unless the servers hash them themselves.
@@ -81,6 +83,10 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 	if leader == 0 || w.shards == 0 {
 		return
 	}
+	placed, isRead := r.placed(now, w)
+	if !isRead {
+		return
+	}
 	pods, ok := r.replicasOf(w)
 	switch {
 	case w.by.Leader() == leader && (w.serves == 0 || w.serves == w.shards):
@@ -99,7 +105,7 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 		w.problem = err.Error()
 		return
 	}
-	w.by.Shards(names, w.shards)
+	w.by.Shards(names, placed)
 	asked := map[types.UID]time.Time{}
 	for _, s := range following {
 		if w.by.Admitted(string(s.UID)) {

@@ -40,6 +40,8 @@ type fleet struct {
 	was  map[string]bool // addresses that were scraped
 	lost []string
 	away bool // the API server does not say which pods there are
+	// times is by what the series of all targets are multiplied.
+	times uint64
 }
 
 // server is a pod. Its Prometheus requests the list 5 s after it arrived, and scrapes what is new 10 s later.
@@ -226,7 +228,7 @@ func (f *fleet) inventory(s *server) []byte {
 	for job, addresses := range s.list {
 		all := map[string]targetreport.InventoryTarget{}
 		for _, address := range addresses {
-			all[address] = targetreport.InventoryTarget{Series: new(seriesOf(address)), Scraped: s.scraping(job, address)}
+			all[address] = targetreport.InventoryTarget{Series: new(f.times * seriesOf(address)), Scraped: s.scraping(job, address)}
 		}
 		err = errors.Join(err, w.Job(job, maps.All(all)))
 	}
@@ -376,7 +378,7 @@ func weightedBed(t *testing.T, change []string, test func(t *testing.T, b *bed))
 	inBubble(t, func(b *bed) {
 		b.addPods(120, "demo", "other")
 		b.apply(t, change...)
-		b.pods.b, b.pods.of, b.pods.was = b, map[string]*server{}, map[string]bool{}
+		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
 	}, func(t *testing.T, b *bed) {
 		b.pods.t = t
 		b.pods.start(setsOf(0, 1)...)
@@ -665,7 +667,7 @@ func TestWeightedRoom(t *testing.T) {
 		b.addPods(120, "demo", "other")
 		b.apply(t)
 		b.Units = targetset.NewRoom(20_000)
-		b.pods.b, b.pods.of, b.pods.was = b, map[string]*server{}, map[string]bool{}
+		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
 	}, func(t *testing.T, b *bed) {
 		b.pods.t = t
 		b.pods.start(setsOf(0, 1)...)

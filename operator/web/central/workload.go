@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
@@ -48,6 +49,8 @@ type workload struct {
 	hashing  bool
 	// by has the shards of targets; nil if they are placed by hash.
 	by *balance.Balancer
+	// scaler decides on the number of shards; nil without autoscaling, and until decisions were read.
+	scaler *autoscale.Scaler
 	// shardList are the shards of shardListOf, if it has as many. They change with the object.
 	shardList   []allocation.Shard
 	shardListOf v1.Workload

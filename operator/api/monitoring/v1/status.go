@@ -15,6 +15,10 @@ const (
 	Reconciled ConditionType = "Reconciled"
 	// ConfigApplied: the pods run the configuration that was written last.
 	ConfigApplied ConditionType = "ConfigApplied"
+	// Balanced: the number of shards follows the series. Only with autoscaling.
+	Balanced ConditionType = "Balanced"
+	// ScaleDownBlocked: fewer shards would be enough, but their data would be lost. Only with autoscaling, and if it is so.
+	ScaleDownBlocked ConditionType = "ScaleDownBlocked"
 	// Accepted tells whether a workload uses a monitor, rule or other configuration object.
 	Accepted ConditionType = "Accepted"
 )

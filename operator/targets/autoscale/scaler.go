@@ -1,0 +1,214 @@
+package autoscale
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+)
+
+const (
+	upAfter   = 5 * time.Minute  // that shards have too much
+	upEvery   = 10 * time.Minute // and at most a part of them:
+	upPart    = 4
+	downAfter = time.Hour // that fewer shards would be enough
+	downEvery = 2 * time.Hour
+	// drainedFor is how long a shard is without targets before it is removed, so that its pods know it.
+	drainedFor = time.Minute
+
+	mostSeries = 1 << 50 // that are counted
+
+	// In percent of what shards should have at most.
+	full     = 90  // all together
+	overfull = 110 // one of them, unless a single unit is that heavy,
+	worth    = 70  // if all have at least that together: else more shards would not help
+	enough   = 70  // of fewer shards
+)
+
+// Limits are the limits for a workload.
+type Limits struct {
+	scaling.Limits
+	// Zones is the number of zones over which shards are spread; 0: they are not.
+	Zones int
+	// Retained is true if a shard that is removed keeps its data.
+	Retained bool
+}
+
+// Load is the load of a workload.
+type Load struct {
+	// Shards is the number that it has now, as the operator says it.
+	Shards int
+	// Series of all its targets, and those of the fullest shard on which no single unit is more than that.
+	Series, Fullest uint64
+	// Used is the number of shards without the last ones that have no targets.
+	Used int
+}
+
+// Scaler decides for one workload.
+type Scaler struct {
+	limits Limits
+	state  scaling.Workload
+
+	overSince, underSince, drainedSince time.Time
+}
+
+// New returns a Scaler that goes on from what was decided before; the zero value: nothing was.
+func New(before scaling.Workload) *Scaler { return &Scaler{state: before} }
+
+// State returns what was decided.
+func (s *Scaler) State() scaling.Workload { return s.state }
+
+// Placed returns the number of shards that get targets, of those that the workload has.
+func (s *Scaler) Placed(shards int) int {
+	if s.state.Target == 0 {
+		return shards
+	}
+	return min(s.state.Target, shards)
+}
+
+// Unknown begins to wait anew, as the load is not known.
+func (s *Scaler) Unknown() {
+	s.overSince, s.underSince, s.drainedSince = time.Time{}, time.Time{}, time.Time{}
+}
+
+// Step decides at the time now. step is nil if it does not change the number of shards that get targets.
+func (s *Scaler) Step(now time.Time, limits Limits, load Load) (step *scaling.Step) {
+	s.limits = limits
+	load.Series, load.Fullest = min(load.Series, mostSeries), min(load.Fullest, mostSeries)
+	before := s.state.Target
+	if before == 0 {
+		before = load.Shards
+	}
+	if s.state.Since.IsZero() {
+		s.state.Since = now.UTC().Truncate(time.Second)
+	}
+	held := s.state.Held
+	s.state.Held = nil
+	target, why := s.target(now, before, load)
+	if next := s.state.Held; next != nil && held != nil && next.Reason == held.Reason {
+		s.state.Held = held // with the figures of its beginning, so that it does not change all the time
+	}
+	if target != before {
+		step = &scaling.Step{At: now.UTC().Truncate(time.Second), From: before, To: target, Why: why}
+		s.state.Remember(*step)
+		s.Unknown()
+	}
+	s.state.Target = target
+	s.state.Shards = max(target, s.kept(now, load))
+	return step
+}
+
+// target returns the number of shards that should get targets, and why it is another one than before.
+func (s *Scaler) target(now time.Time, before int, load Load) (target int, why string) {
+	switch n := load.Shards; {
+	case before < s.limits.Floor:
+		return s.limits.Floor, "spec.shards"
+	case before < min(n, s.limits.Max) && over(load.Series, before, s.limits.SeriesPerShard, full):
+		return min(n, s.limits.Max), s.figures("shards that were drained are needed", load.Series, before)
+	case before > max(n, s.limits.Max):
+		return n, wellknown.AnnotationMaxShards
+	case before != n:
+		s.overSince, s.underSince = time.Time{}, time.Time{}
+		return before, "" // a step is not complete
+	case s.since(&s.overSince, now, s.isOver(load)) >= upAfter:
+		return s.up(now, load)
+	case s.since(&s.underSince, now, s.isUnder(load)) >= downAfter:
+		return s.down(now, load)
+	}
+	return before, ""
+}
+
+// isOver reports whether shards have too much, all together or one of them.
+func (s *Scaler) isOver(load Load) bool {
+	n, most := load.Shards, s.limits.SeriesPerShard
+	return over(load.Series, n, most, full) || over(load.Fullest, 1, most, overfull) && over(load.Series, n, most, worth)
+}
+
+// isUnder reports whether fewer shards would be enough.
+func (s *Scaler) isUnder(load Load) bool {
+	n := load.Shards - s.unit()
+	return n >= s.limits.Floor && (load.Shards > s.limits.Max || !over(load.Series, n, s.limits.SeriesPerShard, enough))
+}
+
+// up returns more shards, or holds the number.
+func (s *Scaler) up(now time.Time, load Load) (target int, why string) {
+	n := load.Shards
+	wanted := int(min((load.Series*100/full)/s.limits.SeriesPerShard+1, uint64(s.limits.Max)+1)) - n
+	more := max(min(wanted, n/upPart), 1)
+	more = (more + s.unit() - 1) / s.unit() * s.unit()
+	if room := s.limits.Max - n; more > room {
+		more = room / s.unit() * s.unit()
+	}
+	switch {
+	case more <= 0:
+		s.hold(now, scaling.AtMaxShards, fmt.Sprintf("%s, and there may be no more than %d", s.figures("more shards are needed", load.Series, n), s.limits.Max))
+	case now.Sub(s.last(now, true)) >= upEvery:
+		return n + more, s.figures("more shards are needed", load.Series, n)
+	}
+	return n, ""
+}
+
+// down returns fewer shards, or holds the number.
+func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
+	n := load.Shards
+	why = s.figures("fewer shards are enough", load.Series, n)
+	switch {
+	case !s.limits.Retained:
+		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
+	case now.Sub(s.last(now, false)) >= downEvery:
+		return n - s.unit(), why
+	}
+	return n, ""
+}
+
+// hold says why the number does not change.
+func (s *Scaler) hold(now time.Time, by scaling.Reason, message string) {
+	s.state.Held = &scaling.Held{Reason: by, Message: message, Since: now.UTC().Truncate(time.Second)}
+}
+
+// kept returns the number of shards that the operator must keep: those with targets, and those that just lost them.
+func (s *Scaler) kept(now time.Time, load Load) int {
+	drained := s.state.Target > 0 && load.Used <= s.state.Target
+	if s.since(&s.drainedSince, now, drained) >= drainedFor {
+		return 0
+	}
+	return load.Shards
+}
+
+// since returns for how long something has been true.
+func (s *Scaler) since(begin *time.Time, now time.Time, is bool) time.Duration {
+	switch {
+	case !is:
+		*begin = time.Time{}
+		return -1
+	case begin.IsZero() || begin.After(now):
+		*begin = now
+	}
+	return now.Sub(*begin)
+}
+
+// last returns the time of the last step to more or fewer shards. One that is not over yet, by another clock, was now.
+func (s *Scaler) last(now time.Time, more bool) (at time.Time) {
+	for _, step := range s.state.Steps {
+		if step.To > step.From == more {
+			at = step.At
+		}
+	}
+	if at.After(now) {
+		return now
+	}
+	return at
+}
+
+// unit is by how much the number of shards changes at least.
+func (s *Scaler) unit() int { return max(1, s.limits.Zones) }
+
+func (s *Scaler) figures(what string, series uint64, shards int) string {
+	return fmt.Sprintf("%s: %d series on %d shards, which should have at most %d each", what, series, shards, s.limits.SeriesPerShard)
+}
+
+// over reports whether series are more than so many percent of what n shards should have.
+func over(series uint64, n int, perShard, percent uint64) bool {
+	return series*100 > uint64(n)*perShard*percent // at most 1,000 shards × 1e9 series × 110
+}

@@ -1,0 +1,231 @@
+package central
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
+)
+
+const (
+	// scaleEvery is the interval at which numbers of shards are decided on, and written if they changed.
+	scaleEvery = 10 * time.Second
+	// decisionsFor is how long a new leader waits for what was decided before it places targets.
+	decisionsFor = time.Minute
+)
+
+// reasonScaled is the reason of Events about the number of shards.
+const reasonScaled = "ShardsScaled"
+
+// Decisions stores how many shards workloads should have.
+type Decisions interface {
+	// Read returns the last decisions; none if there were none.
+	//
+	// Errors: those of the API server; they are no document.
+	Read(ctx context.Context) (scaling.Document, error)
+	// Write replaces the decisions that were read or written last.
+	//
+	// Errors: those of the API server, such as a conflict.
+	Write(ctx context.Context, all scaling.Document) error
+}
+
+// decided are the decisions of this replica. The mutex of the Runner guards it.
+type decided struct {
+	leader uint64 // that has read the last ones; 0: none
+	all    scaling.Document
+
+	waiting uint64 // leader that waits for them, since then
+	since   time.Time
+}
+
+// scale decides on numbers of shards until the context ends.
+func (r *Runner) scale(ctx context.Context) {
+	check := time.NewTicker(every)
+	defer check.Stop()
+	var written scaling.Document
+	var next time.Time
+	problem := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-check.C:
+		}
+		r.mu.Lock()
+		due := r.decided.leader != r.feed.Leader() && problem == ""
+		r.mu.Unlock()
+		if now := time.Now(); !due && now.Before(next) {
+			continue
+		}
+		next = time.Now().Add(scaleEvery)
+		err := r.decide(ctx, &written)
+		if ctx.Err() != nil {
+			return
+		}
+		if text := fmt.Sprint(err); err != nil && text != problem {
+			r.log.Warn("numbers of shards stay as they are", "err", err)
+			problem = text
+		} else if err == nil {
+			problem = ""
+		}
+	}
+}
+
+// decide reads the decisions of the last leader once, and decides. written are those in the store.
+func (r *Runner) decide(ctx context.Context, written *scaling.Document) error {
+	leader := r.feed.Leader()
+	if leader == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	known, wanted := r.decided.leader == leader, r.autoscales()
+	r.mu.Unlock()
+	if !known {
+		if !wanted {
+			return nil // nothing is read that nobody needs
+		}
+		all, err := r.Decisions.Read(ctx)
+		if err != nil {
+			return err
+		}
+		*written = all
+		r.mu.Lock()
+		r.decided.leader, r.decided.all = leader, all
+		for _, w := range r.workloads {
+			w.scaler = nil
+		}
+		r.mu.Unlock()
+	}
+	next := r.stepScalers(time.Now())
+	if len(next)+len(*written) == 0 || reflect.DeepEqual(next, *written) {
+		return nil
+	}
+	if err := r.Decisions.Write(ctx, next); err != nil {
+		r.mu.Lock()
+		r.decided.leader = 0 // another replica may have written: read it again
+		r.mu.Unlock()
+		return err
+	}
+	*written = next
+	return nil
+}
+
+// autoscales reports whether a workload has autoscaling. r.mu must be held.
+func (r *Runner) autoscales() bool {
+	for _, w := range r.workloads {
+		if _, ok := r.limitsOf(w); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// limitsOf returns the limits of a workload; ok is false without autoscaling.
+func (r *Runner) limitsOf(w *workload) (out autoscale.Limits, ok bool) {
+	if r.Decisions == nil || w.by == nil {
+		return out, false
+	}
+	if out.Limits, ok = prometheus.ScalingLimits(w.object); !ok {
+		return out, false
+	}
+	zones := map[string]bool{}
+	for _, s := range w.shardList {
+		if s.Zone != "" {
+			zones[s.Zone] = true
+		}
+	}
+	out.Zones, out.Retained = len(zones), prometheus.RetainsShards(w.object, r.source.Options)
+	return out, true
+}
+
+// stepScalers decides for all workloads, and returns all decisions.
+func (r *Runner) stepScalers(now time.Time) scaling.Document {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := scaling.Document{}
+	if !r.read || r.missing != "" {
+		for name, before := range r.decided.all {
+			next[name] = before // of workloads that could not be read
+		}
+	}
+	for _, w := range r.workloads {
+		if limits, ok := r.limitsOf(w); ok {
+			r.stepScaler(now, w, limits)
+			if state := w.scaler.State(); state.Shards > 0 { // else nothing is decided yet
+				next[nameOf(w.Ref)] = state
+			}
+		} else {
+			w.scaler = nil
+		}
+	}
+	r.decided.all = next
+	return next
+}
+
+// stepScaler decides for a workload.
+func (r *Runner) stepScaler(now time.Time, w *workload, limits autoscale.Limits) {
+	if w.scaler == nil {
+		w.scaler = autoscale.New(r.decided.all[nameOf(w.Ref)])
+	}
+	if !w.by.Current() || w.by.Leader() != r.decided.leader || !w.complete || w.problem != "" || r.missing != "" {
+		w.scaler.Unknown()
+		return
+	}
+	step := w.scaler.Step(now, limits, w.load())
+	if step == nil {
+		return
+	}
+	r.log.Info("the number of shards changes", "reason", reasonScaled, "workload", w.Ref.String(), "from", step.From, "to", step.To, "because", step.Why)
+	if r.Events != nil {
+		r.Events.Eventf(w.object, nil, corev1.EventTypeNormal, reasonScaled, "Scale", "%d → %d shards: %s", step.From, step.To, step.Why)
+	}
+}
+
+// load returns the series of a workload.
+func (w *workload) load() autoscale.Load {
+	out := autoscale.Load{Shards: w.shards, Used: w.by.Needed(w.scaler.Placed(w.shards))}
+	for _, s := range w.by.Status().Shards {
+		out.Series += s.Series
+		if s.Alone == 0 && (s.State == "" || s.State == balance.Slow) {
+			out.Fullest = max(out.Fullest, s.Series)
+		}
+	}
+	return out
+}
+
+// placed returns the number of shards of a workload that get targets. ok is false if it may still be read.
+func (r *Runner) placed(now time.Time, w *workload) (shards int, ok bool) {
+	if w.scaler != nil {
+		return w.scaler.Placed(w.shards), true
+	}
+	if _, scales := r.limitsOf(w); !scales {
+		return w.shards, true
+	}
+	leader := r.feed.Leader()
+	if r.decided.leader == leader {
+		return autoscale.New(r.decided.all[nameOf(w.Ref)]).Placed(w.shards), true
+	}
+	if r.decided.waiting != leader {
+		r.decided.waiting, r.decided.since = leader, now
+	}
+	return w.shards, now.Sub(r.decided.since) >= decisionsFor
+}
+
+// nameOf returns the name of a workload in decisions.
+func nameOf(of catalog.Ref) string { return scaling.Name(of.Kind, of.Namespace, of.Name) }
+
+// scalingOf returns what was decided about a workload; nil without autoscaling.
+func (w *workload) scalingOf() *scaling.Workload {
+	if w.scaler == nil {
+		return nil
+	}
+	return new(w.scaler.State())
+}

@@ -1,0 +1,250 @@
+package central
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+)
+
+const mainName = "Prometheus/monitoring/main"
+
+// decisions are stored decisions. fails is the error of all calls.
+type decisions struct {
+	mu     sync.Mutex
+	all    scaling.Document
+	writes int
+	fails  error
+}
+
+func (d *decisions) Read(context.Context) (scaling.Document, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.all), d.fails
+}
+
+func (d *decisions) Write(_ context.Context, all scaling.Document) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fails == nil {
+		d.all, d.writes = all, d.writes+1
+	}
+	return d.fails
+}
+
+func (d *decisions) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fails = err
+}
+
+func (d *decisions) main() scaling.Workload {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all[mainName]
+}
+
+// scaled is a workload whose number of shards follows its series, as the operator makes it.
+type scaled struct {
+	*bed
+	decisions
+	text   []string // replacements in the text of the workload
+	shards int
+}
+
+// object returns the workload as the operator leaves it.
+func (s *scaled) object(t *testing.T) *v1.Prometheus {
+	t.Helper()
+	p := read[v1.Prometheus](t, strings.NewReplacer(s.text...).Replace(weightedText))
+	limits, ok := prometheus.ScalingLimits(p)
+	if !ok {
+		t.Fatal("no autoscaling")
+	}
+	wanted := s.shards
+	if all, err := s.Read(t.Context()); err == nil && all[mainName].Shards > 0 {
+		wanted = all[mainName].Shards
+	}
+	p.Status.Shards = int32(limits.Clamp(wanted, s.shards))
+	return p
+}
+
+// operate does what the operator does: it starts and keeps the pods of as many shards as it should, and says it.
+func (s *scaled) operate(t *testing.T) {
+	t.Helper()
+	p := s.object(t)
+	if s.shards == int(p.Status.Shards) {
+		return
+	}
+	s.shards = int(p.Status.Shards)
+	s.objects.set(catalog.Prometheus.GroupVersionResource(), p)
+	for shard := range s.shards {
+		for _, name := range setsOf(shard) {
+			if !slices.Contains(s.pods.all(), name) {
+				s.pods.start(name)
+			}
+		}
+	}
+}
+
+// pass lets time pass, during which the operator looks every minute. At most two shards scrape a target at a time.
+func (s *scaled) pass(t *testing.T, d time.Duration) {
+	t.Helper()
+	for range int(d / time.Minute) {
+		s.pods.pass(time.Minute)
+		s.operate(t)
+		for address, on := range s.pods.on() {
+			if len(on) > 2 {
+				t.Errorf("%s is on %v", address, on)
+			}
+		}
+	}
+}
+
+// scaledBed runs a test with shards that should have at most 30,000 series each; all targets together have 46,860.
+func scaledBed(t *testing.T, shards int, before scaling.Document, test func(t *testing.T, s *scaled), change ...string) {
+	t.Helper()
+	s := &scaled{shards: shards, decisions: decisions{all: before}, text: append(change,
+		"sharding: weighted", `sharding: weighted, firekeeper.dev/max-shards: "6", firekeeper.dev/series-per-shard: "30000"`,
+		"replicas: 2,", "replicas: 2, shardRetentionPolicy: {whenScaled: Retain},")}
+	inBubble(t, func(b *bed) {
+		b.addPods(120, "demo", "other")
+		b.objects.set(catalog.Prometheus.GroupVersionResource(), s.object(t))
+		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
+		b.Decisions, s.bed = s, b
+	}, func(t *testing.T, b *bed) {
+		b.pods.t = t
+		for shard := range shards {
+			b.pods.start(setsOf(shard)...)
+		}
+		defer func() { b.pods.end(b.pods.all()...) }()
+		test(t, s)
+	})
+}
+
+// want checks the number of shards, and that each target is scraped by one of them.
+func (s *scaled) want(t *testing.T, shards int) {
+	t.Helper()
+	if s.shards != shards {
+		t.Errorf("%d shards, not %d: %+v", s.shards, shards, s.main())
+	}
+	s.pods.single(120)
+	used := map[string]bool{}
+	for _, on := range s.pods.on() {
+		used[on[0]] = true
+	}
+	if len(used) != shards {
+		t.Errorf("targets are on %v", used)
+	}
+}
+
+// With more series, there are more shards, up to the limit, and no target misses a scrape.
+func TestScaleUp(t *testing.T) {
+	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
+		s.pass(t, 20*time.Minute)
+		s.want(t, 2)
+		if n := s.writes; n != 1 {
+			t.Errorf("%d writes", n)
+		}
+		s.pods.times = 4
+		s.pass(t, 30*time.Minute)
+		if n := len(s.main().Steps); n == 0 {
+			t.Errorf("after half an hour: %+v", s.main())
+		}
+		s.pass(t, 2*time.Hour)
+		s.want(t, 6)
+		if held := s.main().Held; held == nil || held.Reason != scaling.AtMaxShards {
+			t.Errorf("%+v", s.main())
+		}
+		page := s.StatusOf(s.server).table(time.Now())
+		for _, text := range []string{"Prometheus monitoring/main: should have 6 shards", "AtMaxShards since", ": 2 → 3 shards: more shards are needed: "} {
+			if !strings.Contains(page, text) {
+				t.Errorf("%q is not in:\n%s", text, page)
+			}
+		}
+		if events := strings.Join(s.sent(), "\n"); !strings.Contains(events, "Normal ShardsScaled 2 → 3 shards: more shards are needed") {
+			t.Error(events)
+		}
+	})
+}
+
+// With fewer series, the last shard loses its targets before it is removed, and keeps its pods until then.
+func TestScaleDown(t *testing.T) {
+	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+		s.pass(t, 62*time.Minute)
+		if now := s.main(); now.Target != 3 || now.Shards != 4 || s.shards != 4 {
+			t.Errorf("%d shards, %+v", s.shards, now)
+		}
+		s.pass(t, 30*time.Minute)
+		s.want(t, 3)
+		if jobs := s.pods.of["prometheus-main-shard-3-0"].list; len(jobs[webJob]) > 0 {
+			t.Errorf("the shard that was removed has %v", jobs)
+		}
+	})
+}
+
+// Without a policy that keeps the data, no shard is removed.
+func TestNoScaleDown(t *testing.T) {
+	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+		s.pass(t, 90*time.Minute)
+		s.want(t, 4)
+		if held := s.main().Held; held == nil || held.Reason != scaling.NotRetained {
+			t.Errorf("%+v", s.main())
+		}
+	}, "whenScaled: Retain", "whenScaled: Delete", "replicas: 2,", "replicas: 2,")
+}
+
+// A new leader goes on with a shard that is being drained, and does not fill it again while it cannot read that.
+func TestScalingLeaders(t *testing.T) {
+	draining := scaling.Document{mainName: {Shards: 4, Target: 3}, "Prometheus/gone/gone": {Shards: 7}}
+	scaledBed(t, 4, draining, func(t *testing.T, s *scaled) {
+		s.fail(errors.New("etcd is away"))
+		s.pass(t, time.Minute)
+		if on := s.pods.on(); len(on) > 0 {
+			t.Errorf("targets are placed before the decisions were read: %v", on)
+		}
+		s.fail(nil)
+		s.pass(t, 10*time.Minute)
+		s.want(t, 3)
+		if _, has := s.all["Prometheus/gone/gone"]; has {
+			t.Error("decisions about a workload stay that does not exist")
+		}
+		s.server.Feed.Lead(0)
+		s.pass(t, time.Minute)
+		s.server.Feed.Lead(4)
+		s.pass(t, 10*time.Minute)
+		s.want(t, 3)
+	})
+}
+
+// If the decisions can never be read, targets are placed all the same, and the number of shards stays.
+func TestDecisionsForbidden(t *testing.T) {
+	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+		s.fail(errors.New("forbidden"))
+		s.pass(t, 75*time.Minute)
+		s.want(t, 4)
+	})
+}
+
+// While permissions or targets are not known, nothing is decided, however few targets remain.
+func TestNoScalingWithoutTargets(t *testing.T) {
+	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+		s.pass(t, 10*time.Minute)
+		s.pods.mu.Lock()
+		s.pods.away = true
+		s.pods.mu.Unlock()
+		s.pass(t, 90*time.Minute)
+		s.want(t, 4)
+		if now := s.main(); now.Target != 4 {
+			t.Errorf("%+v", now)
+		}
+	})
+}
