@@ -15,8 +15,8 @@ import (
 // InventoryPath is the path to which pods send inventories.
 const InventoryPath = "/v1/inventory"
 
-// AskInventory is what the discovery service asks for in a line of the stream: {"ask":"inventory"}. The pod sends
-// its inventory at once.
+// AskInventory is the value of a request for an inventory in the stream: {"ask":"inventory"}. The pod sends it
+// immediately.
 const AskInventory = "inventory"
 
 // Limits of an inventory. They are wider than those of a list.
@@ -31,13 +31,13 @@ const (
 	maxInventoryValue = 4 << 10
 )
 
-// Inventory is what a pod has in its list, whether its Prometheus scrapes it, and how many series that has. It is
-// encoded as gzip of one JSON object in each line: this one, and then one for each job,
+// Inventory is the head of an inventory: the targets in the list of a pod, with the number of their series and whether
+// Prometheus scrapes them. It is encoded as gzip of one JSON object per line: the head, and one for each job,
 //
 //	{"version":"7-3","boot":1764230400000,"seq":12}
 //	{"job":"serviceMonitor/demo/web/0","targets":{"10.0.0.7:8080":{"series":412,"scraped":true}}}
 //
-// which are not in memory at once.
+// so that an inventory is never in memory as a whole.
 type Inventory struct {
 	// Version of the list.
 	Version string `json:"version"`
@@ -50,9 +50,9 @@ type Inventory struct {
 
 // InventoryTarget are the targets of a job with the same discovered address.
 type InventoryTarget struct {
-	// Series is what their last scrapes had after relabeling; absent if it is unknown.
+	// Series is the number of samples of their last scrapes after relabeling. Absent if it is unknown.
 	Series *uint64 `json:"series,omitempty"`
-	// Scraped is true if all of them are active, and each was scraped since it is in the list.
+	// Scraped is true if all of them are active, and each was scraped since it was added to the list.
 	Scraped bool `json:"scraped,omitempty"`
 }
 

@@ -82,7 +82,7 @@ func TestInventory(t *testing.T) {
 	if err != nil || cmp.Diff(map[string]map[string]InventoryTarget{"a": {"b": {Series: new(uint64(maxCount))}}}, got.targets) != "" {
 		t.Errorf("%v, %v", got.targets, err)
 	}
-	// The documented form is what is sent.
+	// The encoded form is the documented one.
 	example := &inventory{Inventory{Version: "7-3", Boot: 1764230400000, Seq: 12}, map[string]map[string]InventoryTarget{
 		"serviceMonitor/demo/web/0": {"10.0.0.7:8080": {Series: new(uint64(412)), Scraped: true}}}}
 	gz, err := gzip.NewReader(bytes.NewReader(example.encode(t)))

@@ -1,9 +1,9 @@
-// Package targetreport encodes what pods with central discovery and the discovery service tell each other besides the
+// Package targetreport encodes the messages between pods with central discovery and the discovery service, except the
 // list of targets.
 //
-//	report.go    how far Prometheus is with the list, where both disagree, and what it has scraped of what is watched
-//	watch.go     what the service wants to know soon
-//	inventory.go what the pod has, and how many series
+//	report.go    the state of Prometheus: the version of the list, disagreements, watched targets that were scraped
+//	watch.go     the targets about which the service requests reports without delay
+//	inventory.go the list of a pod, with the number of series of each target
 //
 // A report only names exceptions, so it stays small however many targets there are: of each requested job
 // that a report does not name, Prometheus has the targets at Version, scrapes all of them, and no others.

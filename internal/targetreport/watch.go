@@ -16,9 +16,9 @@ const (
 	MaxUnitID = 16
 )
 
-// Watch is what the discovery service wants to know soon: {"watch":{"seq":3,"units":[…]}} in the stream. It replaces the
-// watch before it, and refers to the last list that ended before it. As long as it has units, the pod asks its Prometheus
-// about their jobs, and reports when something changed.
+// Watch is a line of the stream, {"watch":{"seq":3,"units":[…]}}, with the units whose scrapes the discovery service waits
+// for. It replaces the previous watch, and refers to the last complete list. While it has units, the pod polls Prometheus
+// for the targets of their jobs, and reports each change.
 type Watch struct {
 	// Seq grows with each watch of a leader. Reports repeat it.
 	Seq   uint64      `json:"seq"`

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What fits is what the other side takes, and its answer fits into a report with any number of jobs.
+// A watch that fits is accepted by the pod, and its answer fits into a report with any number of jobs.
 func TestWatch(t *testing.T) {
 	for name, unit := range map[string]func(i int) WatchUnit{
 		"small": func(i int) WatchUnit {

@@ -3,6 +3,8 @@ package main
 import (
 	"regexp"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // Limits of the output of a failed test.
@@ -19,15 +21,15 @@ var (
 	crash   = regexp.MustCompile(`^panic:|^fatal error:|DATA RACE|^\S+\.go:[0-9]+:[0-9]+: `)
 )
 
-// excerpt returns the messages of a test, with their continuation lines, and panics, without
+// shortened returns the messages of a test, with their continuation lines, and panics, without
 // the logs of programs. Output with neither is returned unchanged. The size is bounded in
 // both cases.
-func excerpt(said string, test bool) string {
+func shortened(said string, test bool) string {
 	var kept strings.Builder
 	depth, left, more := 0, 0, 0
 	for line := range strings.Lines(said) {
 		if len(line) > maxLine {
-			line = strings.ToValidUTF8(line[:maxLine], "") + "…\n"
+			line = excerpt.Of(line, maxLine) + "\n"
 		}
 		if m := message.FindStringSubmatch(line); m != nil {
 			depth, left = len(m[1]), maxFollow

@@ -201,7 +201,7 @@ func (r *report) slowest(what string, list []took, n int) {
 // failure prints the output of a failed test.
 func (r *report) failure(verdict string, key name) {
 	fmt.Fprintf(r.out, "\n%s %s\n", verdict, r.short(key))
-	said := excerpt(strings.Join(r.output[key], ""), key.Test != "")
+	said := shortened(strings.Join(r.output[key], ""), key.Test != "")
 	fmt.Fprint(r.out, said)
 	if said != "" && !strings.HasSuffix(said, "\n") {
 		fmt.Fprintln(r.out)

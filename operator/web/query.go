@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -155,12 +156,7 @@ func (p *Param) want(value string) string {
 }
 
 // cut shortens a value for a message.
-func cut(value string) string {
-	if len(value) > 100 {
-		return value[:100] + "…"
-	}
-	return value
-}
+func cut(value string) string { return excerpt.Of(value, 100) }
 
 func (q query) string(name string) string { return q.values.Get(name) }
 

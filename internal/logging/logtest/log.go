@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // Log is a buffer that is safe for concurrent use. The zero value is empty.
@@ -59,9 +61,7 @@ func (l *Log) Brief(lines int) string {
 	out := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return strings.Contains(line, "level=debug ") })
 	out = out[max(0, len(out)-lines):]
 	for i, line := range out {
-		if len(line) > longest {
-			out[i] = strings.ToValidUTF8(line[:longest], "") + "…"
-		}
+		out[i] = excerpt.Of(line, longest)
 	}
 	return fmt.Sprintf("%d of %d lines:\n%s", len(out), len(all), strings.Join(out, "\n"))
 }

@@ -19,7 +19,7 @@ func TestBrief(t *testing.T) {
 		t.Errorf("got %q, want %q…", got, want)
 	}
 	fmt.Fprintln(&l, strings.Repeat("ä", 1000))
-	if got := l.Brief(1); len(got) > 330 || !strings.HasSuffix(got, "ä…") {
+	if got := l.Brief(1); len(got) > 330 || !strings.HasSuffix(got, "ä …") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
@@ -144,9 +145,7 @@ const (
 func shown(names []string) string {
 	out := slices.Clone(names[:min(len(names), maxBeside)])
 	for i, name := range out {
-		if len(name) > maxShown {
-			out[i] = strings.ToValidUTF8(name[:maxShown], "") + "…"
-		}
+		out[i] = excerpt.Of(name, maxShown)
 	}
 	return strings.Join(out, ", ")
 }

@@ -10,6 +10,7 @@ import (
 
 	kjson "sigs.k8s.io/json"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest/plainyaml"
 )
@@ -33,10 +34,7 @@ type FieldError struct {
 func (e *FieldError) Error() string {
 	text := e.Reason
 	if path := e.Path; path != "" {
-		if len(path) > budget.PathBytes {
-			path = strings.ToValidUTF8(path[:budget.PathBytes], "") + "…"
-		}
-		text = path + ": " + text
+		text = excerpt.Of(path, budget.PathBytes) + ": " + text
 	}
 	switch {
 	case e.Hint != "":

@@ -3,7 +3,8 @@ package wellknown
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // AnnotationTargetDiscovery is set by users on a Prometheus or PrometheusAgent: who discovers the
@@ -48,9 +49,4 @@ func ParseTargetDiscovery(annotations map[string]string) (TargetDiscovery, error
 }
 
 // quoted returns what an error repeats of a wrong value.
-func quoted(value string) string {
-	if len(value) > maxQuoted {
-		value = strings.ToValidUTF8(value[:maxQuoted], "") + "…"
-	}
-	return value
-}
+func quoted(value string) string { return excerpt.Of(value, maxQuoted) }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // state holds the values that must be equal before and after the attack.
@@ -114,7 +116,7 @@ func difference(want, got content) error {
 	a, b := slices.Collect(strings.Lines(string(want.config))), slices.Collect(strings.Lines(string(got.config)))
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			return fmt.Errorf("line %d was %q and is %q", i+1, excerpt(a[i], 200), excerpt(b[i], 200))
+			return fmt.Errorf("line %d was %q and is %q", i+1, excerpt.Of(a[i], 200), excerpt.Of(b[i], 200))
 		}
 	}
 	if len(a) != len(b) {
@@ -233,7 +235,7 @@ func (r Result) Text() string {
 	}
 	fmt.Fprintf(&b, "took %s; found %d\n", r.took.Round(time.Second), len(r.Findings))
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "FOUND %s, %d times (objects %d to %d): %s\n", f.Kind, f.Times, f.From, f.To, excerpt(f.Text, 400))
+		fmt.Fprintf(&b, "FOUND %s, %d times (objects %d to %d): %s\n", f.Kind, f.Times, f.From, f.To, excerpt.Of(f.Text, 400))
 	}
 	return b.String()
 }

@@ -16,6 +16,7 @@ import (
 
 	amcfg "github.com/prometheus/alertmanager/config"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -169,11 +170,11 @@ func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, verdict
 	switch {
 	case rec == nil: // the call panicked
 	case rec.Code != http.StatusOK:
-		wrong(Unserved, "%s answers %d: %s", path, rec.Code, excerpt(rec.Body.String(), 300))
+		wrong(Unserved, "%s answers %d: %s", path, rec.Code, excerpt.Of(rec.Body.String(), 300))
 	case json.Unmarshal(rec.Body.Bytes(), &answer) != nil:
 		wrong(Unserved, "%s answers what is no AdmissionReview", path)
 	case answer.Response.Allowed && verdict != nil:
-		wrong(NotTold, "%s allows what is rejected: %s", path, excerpt(verdict.Error(), 300))
+		wrong(NotTold, "%s allows what is rejected: %s", path, excerpt.Of(verdict.Error(), 300))
 	case !answer.Response.Allowed && answer.Response.Status.Message == "":
 		wrong(NotTold, "%s refuses without a message", path)
 	}
@@ -222,7 +223,7 @@ func (a *alone) converted(raw []byte, version string, wrong func(Kind, string, .
 		return nil, err
 	}
 	if answer.Response.Result.Status != "Success" || len(answer.Response.Converted) != 1 {
-		return nil, errors.New(excerpt(answer.Response.Result.Message, 500))
+		return nil, errors.New(excerpt.Of(answer.Response.Result.Message, 500))
 	}
 	return answer.Response.Converted[0], nil
 }
@@ -274,7 +275,7 @@ func (a *alone) parsed(out render.Output, wrong func(Kind, string, ...any)) {
 		err = loadable(config.Bytes())
 	}
 	if err != nil {
-		wrong(NotLoaded, "%s: %s", out.Workload, excerpt(err.Error(), 1000))
+		wrong(NotLoaded, "%s: %s", out.Workload, excerpt.Of(err.Error(), 1000))
 	}
 }
 

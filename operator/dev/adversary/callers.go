@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
@@ -144,7 +145,7 @@ func (c *callers) look(q request, header http.Header, text []byte) {
 			continue
 		}
 		around := text[max(0, at-300):min(len(text), max(0, at)+200)]
-		c.found(Finding{Kind: Leaked, Text: fmt.Sprintf("%s: %s %s answers with %s: …%s…", q.what, q.method, excerpt(q.url, 300), canary, around)})
+		c.found(Finding{Kind: Leaked, Text: fmt.Sprintf("%s: %s %s answers with %s: …%s…", q.what, q.method, excerpt.Of(q.url, 300), canary, around)})
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
@@ -93,7 +94,7 @@ func (c *checker) fromLogs() {
 			if strings.Contains(line, secretCanary) {
 				kind = Leaked
 			}
-			c.found(Finding{Kind: kind, Process: name, Text: excerpt(line, 2000)})
+			c.found(Finding{Kind: kind, Process: name, Text: excerpt.Of(line, 2000)})
 		}
 	}
 }
@@ -137,7 +138,7 @@ func (c *checker) syntax(ctx context.Context, config []byte) error {
 	cmd := exec.CommandContext(ctx, c.promtool, "check", "config", "--syntax-only", path)
 	cmd.Env = append(os.Environ(), "AWS_REGION=eu-west-1", "AWS_EC2_METADATA_DISABLED=true")
 	if out, err := cmd.CombinedOutput(); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("promtool: %w: %s", err, excerpt(string(out), 2000))
+		return fmt.Errorf("promtool: %w: %s", err, excerpt.Of(string(out), 2000))
 	}
 	return nil
 }
@@ -226,7 +227,7 @@ func (c *checker) reported(ctx context.Context, alive []hostile.Object) error {
 			}
 			for _, s := range all {
 				if why := c.silent(s, events, used); why != "" {
-					silent, objects = append(silent, fmt.Sprintf("%s %s: %s", row.Kind, excerpt(s.name, 40), why)), append(objects, s)
+					silent, objects = append(silent, fmt.Sprintf("%s %s: %s", row.Kind, excerpt.Of(s.name, 40), why)), append(objects, s)
 				}
 			}
 		}
@@ -273,13 +274,13 @@ func (c *checker) silent(s stored, events map[string]string, used uses) string {
 	note, told := events[s.uid]
 	switch {
 	case s.row.IsWorkload() && want != nil && !s.fails() && !told:
-		return fmt.Sprintf("no condition says that it cannot be run: %s", excerpt(want.Error(), 300))
+		return fmt.Sprintf("no condition says that it cannot be run: %s", excerpt.Of(want.Error(), 300))
 	case s.row.IsWorkload():
 		return ""
 	case c.bindings && !s.says():
 		return "no result for its generation in status.bindings"
 	case want != nil && !told:
-		return fmt.Sprintf("no Event says that it is rejected: %s", excerpt(want.Error(), 300))
+		return fmt.Sprintf("no Event says that it is rejected: %s", excerpt.Of(want.Error(), 300))
 	case want == nil && !told && !used.of(s) && !s.empty():
 		return "nothing is written of it, and no Event says why"
 	case told && note == "":

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/prometheus/config"
 	_ "github.com/prometheus/prometheus/discovery/kubernetes" // registers the Kubernetes discovery
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 func everything() *metav1.LabelSelector { return &metav1.LabelSelector{} }
@@ -64,9 +66,9 @@ func firstDifference(want, got any, path string) string {
 			a, in := want[key]
 			b, out := other[key]
 			if in != out {
-				return fmt.Sprintf("%s.%s is there: %t, then: %t", path, excerpt(key, 60), in, out)
+				return fmt.Sprintf("%s.%s is there: %t, then: %t", path, excerpt.Of(key, 60), in, out)
 			}
-			if text := firstDifference(a, b, path+"."+excerpt(key, 60)); text != "" {
+			if text := firstDifference(a, b, path+"."+excerpt.Of(key, 60)); text != "" {
 				return text
 			}
 		}
@@ -86,5 +88,5 @@ func firstDifference(want, got any, path string) string {
 	if fmt.Sprint(want) == fmt.Sprint(got) && fmt.Sprintf("%T", want) == fmt.Sprintf("%T", got) {
 		return ""
 	}
-	return fmt.Sprintf("%s was %s and is %s", path, excerpt(fmt.Sprintf("%T %v", want, want), 100), excerpt(fmt.Sprintf("%T %v", got, got), 100))
+	return fmt.Sprintf("%s was %s and is %s", path, excerpt.Of(fmt.Sprintf("%T %v", want, want), 100), excerpt.Of(fmt.Sprintf("%T %v", got, got), 100))
 }

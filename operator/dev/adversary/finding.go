@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
 )
 
@@ -45,14 +46,7 @@ type Finding struct {
 var numbers = regexp.MustCompile(`[0-9]+|nnnn+|\S{120,}`)
 
 func (f Finding) key() string {
-	return string(f.Kind) + f.Process + numbers.ReplaceAllString(excerpt(f.Text, 200), "0")
-}
-
-func excerpt(text string, most int) string {
-	if len(text) > most {
-		return text[:most] + "…"
-	}
-	return text
+	return string(f.Kind) + f.Process + numbers.ReplaceAllString(excerpt.Of(f.Text, 200), "0")
 }
 
 // findings deduplicates findings and writes them to files.
@@ -92,7 +86,7 @@ func (f *findings) add(one Finding) {
 	one.Times, one.From, one.To = 1, f.from, f.to
 	f.by[one.key()] = &one
 	f.all = append(f.all, &one)
-	f.say("FOUND %s (objects %d to %d): %s", one.Kind, one.From, one.To, excerpt(one.Text, 600))
+	f.say("FOUND %s (objects %d to %d): %s", one.Kind, one.From, one.To, excerpt.Of(one.Text, 600))
 	if err := f.save(len(f.all), &one); err != nil {
 		f.say("not saved: %v", err)
 	}

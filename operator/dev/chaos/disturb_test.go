@@ -135,7 +135,7 @@ func expired(others faultproxy.Fault) faultproxy.Fault {
 	}
 }
 
-// quota refuses all new objects of the operator's trial.Kinds.
+// quota refuses all new objects of the operator's kinds.
 func quota(t *testing.T, c *cycle) disturbance {
 	t.Helper()
 	tally := faultproxy.NewTally(3)

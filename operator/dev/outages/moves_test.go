@@ -90,8 +90,8 @@ func (w *world) scraped(when string, late time.Duration) (all record) {
 	return all
 }
 
-// mostMoves is what all changes of the number of shards may move: the part of the new or the leaving shards, and some
-// more.
+// mostMoves returns the maximum number of moves for changes of the number of shards: the part of the shards that are
+// added or removed, and a margin.
 func (w *world) mostMoves(shards []int) int {
 	part, before := 0.0, 2
 	for _, n := range shards {

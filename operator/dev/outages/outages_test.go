@@ -46,7 +46,7 @@ type world struct {
 	setup
 }
 
-// setup is what runs at the beginning.
+// setup is the initial state of a test.
 type setup struct {
 	mode        string // who discovers the targets
 	annotations string // of the Prometheus, in YAML

@@ -124,7 +124,7 @@ func (r *run) settled(when string) {
 	})
 }
 
-// progress tells what has happened so far.
+// progress prints the counts so far.
 func (r *run) progress(began time.Time) {
 	r.watching.mu.Lock()
 	defer r.watching.mu.Unlock()

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
@@ -253,10 +254,7 @@ func Difference(want, have State) string {
 		}
 	}
 	const most = 6000
-	if len(out) > most {
-		out = out[:most] + "…"
-	}
-	return out
+	return excerpt.Of(out, most)
 }
 
 // Rests waits until nothing changes for a while. It is used once per step, for the state that later runs are compared

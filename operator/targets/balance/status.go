@@ -2,8 +2,8 @@ package balance
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
@@ -99,17 +99,10 @@ func (b *Balancer) Status() Status {
 	for _, id := range moving[:min(len(moving), maxMoves)] {
 		if u := b.units[id]; u != nil {
 			from, to := b.machine.Serves(id)
-			out.Moves = append(out.Moves, Move{id.Namespace, shortened(id.Key), from, to, u.why.String(), u.weight.Series()})
+			out.Moves = append(out.Moves, Move{id.Namespace, excerpt.Of(id.Key, maxKey), from, to, u.why.String(), u.weight.Series()})
 		}
 	}
 	return out
-}
-
-func shortened(key string) string {
-	if len(key) <= maxKey {
-		return key
-	}
-	return strings.ToValidUTF8(key[:maxKey], "") + "…"
 }
 
 // Imbalance returns the series of the fullest shard that does not drain by what it should have, in thousandths: the mean, or

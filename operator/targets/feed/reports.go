@@ -104,7 +104,7 @@ func (s *Server) sender(r *http.Request, most int64) (who caller, err error) {
 }
 
 var (
-	errTooLong  = &refusal{code: http.StatusRequestEntityTooLarge, message: "the report is too long"}
+	errTooLong  = &refusal{code: http.StatusRequestEntityTooLarge, message: "the body is too long"}
 	errNoStream = &refusal{code: http.StatusConflict, message: "the pod does not follow its list"}
 )
 

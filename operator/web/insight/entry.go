@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
@@ -52,12 +53,7 @@ func (k *kept) build(facts status.Facts, shape engine.Shape) *entry {
 const longest = 1000
 
 // brief truncates a long text.
-func brief(text string) string {
-	if len(text) <= longest {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
-}
+func brief(text string) string { return excerpt.Of(text, longest) }
 
 // shorten truncates the messages of a report.
 func shorten(r *status.Report) {

@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
@@ -206,11 +207,7 @@ func short(v any) string {
 		return err.Error()
 	}
 	const limit = 200
-	text := strings.TrimSpace(b.String())
-	if r := []rune(text); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return text
+	return excerpt.Of(strings.TrimSpace(b.String()), limit)
 }
 
 // tree converts a value to generic JSON types.

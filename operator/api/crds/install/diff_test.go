@@ -52,7 +52,7 @@ func TestDiff(t *testing.T) {
 			},
 			[]string{`~ v1 spec.metricRelabelings[].action: enum: ["replace"] -> ["replace","Replace","keep","Keep",` +
 				`"drop","Drop","hashmod","HashMod","labelmap","LabelMap","labeldrop","LabelDrop","labelkeep","LabelKeep",` +
-				`"lowercase","Lowercase","uppercase","Uppercase","keepequal","…`},
+				`"lowercase","Lowercase","uppercase","Uppercase","keepequa …`},
 		},
 		"descriptions are counted": {
 			func(crd *definition) {
