@@ -12,7 +12,7 @@ import (
 // likely put there.
 func (p *Plan) fill(z *zone, l level) (moves []Move) {
 	var receivers []int32
-	below := l.part(low)
+	below := l.least(low)
 	for _, i := range z.shards {
 		if p.shards[i].load < below {
 			receivers = append(receivers, i)
@@ -30,7 +30,7 @@ func (p *Plan) fill(z *zone, l level) (moves []Move) {
 // fillOne fills one shard. First it looks only at units with low scores, of which there are a few more
 // than needed on average; if they do not do, at more.
 func (p *Plan) fillOne(z *zone, l level, to int32) (moves []Move) {
-	s, enough, floor := &p.shards[to], l.part(filled), l.part(donates)
+	s, enough, floor := &p.shards[to], l.least(filled), l.least(donates)
 	most := l.part(thousands)
 	if enough <= s.load {
 		return nil
@@ -74,7 +74,7 @@ func (p *Plan) donors(z *zone, l level, to int32, limit uint64) []int32 {
 		slot  int32
 	}
 	var entries []entry
-	floor := l.part(donates)
+	floor := l.least(donates)
 	gives := make([]bool, len(p.shards))
 	for _, i := range z.shards {
 		gives[i] = i != to && p.shards[i].load > floor

@@ -44,11 +44,24 @@ func (p *Plan) level(z *zone) level {
 	return l
 }
 
-// part returns so many thousandths of the mean.
+// part returns so many thousandths of the mean, the most series that are not above that.
 func (l level) part(thousandths uint64) uint64 {
-	hi, lo := bits.Mul64(l.total, thousandths)
-	out, _ := bits.Div64(hi, lo, thousands*uint64(l.shards))
+	out, _ := l.divide(thousandths)
 	return out
+}
+
+// least returns so many thousandths of the mean, the fewest series that are not below that.
+func (l level) least(thousandths uint64) uint64 {
+	out, rest := l.divide(thousandths)
+	if rest > 0 {
+		out++
+	}
+	return out
+}
+
+func (l level) divide(thousandths uint64) (out, rest uint64) {
+	hi, lo := bits.Mul64(l.total, thousandths)
+	return bits.Div64(hi, lo, thousands*uint64(l.shards))
 }
 
 // giants returns the heaviest unit on a shard that needs one of its own, if there is one.

@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 )
 
 // The key, zone and hash of a target say on which shard its job keeps it.
@@ -113,6 +114,24 @@ func TestPlacementOf(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", steps, got, want)
+		}
+	}
+}
+
+// Few units of one series are even, too: parts of a series do not count as nothing.
+func TestFillWithFewSeries(t *testing.T) {
+	for _, first := range []int{3, 4, 6} {
+		p := allocation.New([]allocation.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}})
+		for i := range first * 2 {
+			id := allocation.ID{Namespace: "demo", Key: strconv.Itoa(i)}
+			p.Put(allocation.Unit{ID: id, Weight: allocation.WeightOf(1)})
+			p.Assign(id, []string{"a", "b"}[i%2])
+		}
+		p.Settle(allocation.Limits{Fill: true})
+		for _, l := range p.Loads() {
+			if even := first * 2 / 3; l.Units < even || l.Units > even+1 {
+				t.Errorf("%d units: %s has %d", first*2, l.Shard, l.Units)
+			}
 		}
 	}
 }

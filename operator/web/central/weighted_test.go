@@ -228,7 +228,7 @@ func (f *fleet) inventory(s *server) []byte {
 	for job, addresses := range s.list {
 		all := map[string]targetreport.InventoryTarget{}
 		for _, address := range addresses {
-			all[address] = targetreport.InventoryTarget{Series: new(f.times * seriesOf(address)), Scraped: s.scraping(job, address)}
+			all[address] = targetreport.InventoryTarget{Series: new(max(1, f.times*seriesOf(address))), Scraped: s.scraping(job, address)}
 		}
 		err = errors.Join(err, w.Job(job, maps.All(all)))
 	}
@@ -526,6 +526,38 @@ func TestWeightedLeaders(t *testing.T) {
 			t.Errorf("the new shard has %d targets", n)
 		}
 	})
+}
+
+// A leader that dies while a new shard is filled leaves no shard with less than it should have, also with few targets of one
+// series.
+func TestWeightedLeaderDiesDuringChange(t *testing.T) {
+	for _, after := range []time.Duration{2 * time.Second, 14 * time.Second, 30 * time.Second} {
+		inBubble(t, func(b *bed) {
+			b.addPods(6, "demo", "other")
+			b.apply(t)
+			b.pods.b, b.pods.of, b.pods.was = b, map[string]*server{}, map[string]bool{}
+		}, func(t *testing.T, b *bed) {
+			b.pods.t = t
+			b.pods.start(setsOf(0, 1)...)
+			defer func() { b.pods.end(b.pods.all()...) }()
+			b.pods.pass(10 * time.Minute)
+			b.apply(t, "shards: 2", "shards: 3")
+			b.pods.start(setsOf(2)...)
+			b.pods.pass(after)
+			b.server.Feed.Lead(0)
+			b.pods.pass(20 * time.Second)
+			b.server.Feed.Lead(9)
+			b.pods.pass(15 * time.Minute)
+			b.pods.single(6)
+			on := map[string]int{}
+			for _, shards := range b.pods.on() {
+				on[shards[0]]++
+			}
+			if want := map[string]int{"prometheus-main": 2, "prometheus-main-shard-1": 2, "prometheus-main-shard-2": 2}; !maps.Equal(on, want) {
+				t.Errorf("after %s: %v", after, on)
+			}
+		})
+	}
 }
 
 // The pods of workloads are watched where they are asked for, trimmed, and not known before that.
