@@ -99,7 +99,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	}
 	work, err := o.Targets.with(r.Run, targets.Options{
 		Limits: targets.LimitsFor(footprint.ContainerLimit()), OnUpdate: trim.Soon, Registerer: reg, Logger: log,
-		Prometheus: targets.Prometheus{Targets: reload.Derive(o.server(), "/api/v1/targets"), Query: reload.Derive(o.server(), "/api/v1/query"), Client: client},
+		Prometheus: targets.Prometheus{Targets: reload.Derive(o.server(), "/api/v1/targets"), Query: reload.Derive(o.server(), "/api/v1/query"), Metrics: reload.Derive(o.server(), "/metrics"), Client: client},
 	})
 	if err != nil {
 		return err

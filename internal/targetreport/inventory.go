@@ -46,6 +46,9 @@ type Inventory struct {
 	Seq  uint64 `json:"seq"`
 	// Blind is true if Prometheus cannot be asked: then nothing is known but the list.
 	Blind bool `json:"blind,omitempty"`
+	// Unsent is the number of samples of an agent that remote storages do not have yet. Absent for servers, and if it is
+	// unknown.
+	Unsent *uint64 `json:"unsent,omitempty"`
 }
 
 // InventoryTarget are the targets of a job with the same discovered address.

@@ -14,10 +14,10 @@ import (
 // ScalingLimits returns the limits for the number of shards of a workload; ok is false without autoscaling.
 func ScalingLimits(w v1.Workload) (limits scaling.Limits, ok bool) {
 	o := workloadOf(w)
-	if o.Server == nil {
+	if o.usesDaemonSet() {
 		return limits, false
 	}
-	return scaling.LimitsOf(o.Server.Annotations, o.Fields.Shards)
+	return scaling.LimitsOf(o.GetAnnotations(), o.Fields.Shards)
 }
 
 // scaled returns the workload with the number of shards that the discovery service decided on. While that is not known,
@@ -32,21 +32,31 @@ func (o Workload) scaled(read func() (scaling.Document, error)) Workload {
 	if decided, ok, err := o.scaling(read); ok && err == nil && decided.Shards > 0 {
 		shards = decided.Shards
 	}
-	next := *o.Server // the object is shared
-	next.Spec.Shards = new(int32(limits.Clamp(shards, has)))
-	out := ForServer(&next)
+	out := o.withShards(int32(limits.Clamp(shards, has)))
 	out.limits = &limits
 	return out
+}
+
+// withShards returns the workload with another number of shards. The object is shared, so it is copied as far as it changes.
+func (o Workload) withShards(n int32) Workload {
+	if o.Server != nil {
+		next := *o.Server
+		next.Spec.Shards = &n
+		return ForServer(&next)
+	}
+	next := *o.Agent
+	next.Spec.Shards = &n
+	return ForAgent(&next)
 }
 
 // scaling returns what the discovery service decided about a workload; ok is false if that is nothing.
 //
 // Errors: the decisions cannot be read.
 func (o Workload) scaling(read func() (scaling.Document, error)) (out scaling.Workload, ok bool, err error) {
-	if read == nil || o.Server == nil {
+	if read == nil {
 		return out, false, nil
 	}
-	if _, has := scaling.LimitsOf(o.Server.Annotations, nil); !has {
+	if _, has := ScalingLimits(o.typed()); !has {
 		return out, false, nil
 	}
 	all, err := read()

@@ -136,17 +136,24 @@ func TestScalingConditions(t *testing.T) {
 	}
 }
 
-// An agent keeps its number, and it is said why.
-func TestAgentsAreNotScaled(t *testing.T) {
+// Agents are scaled like servers, but not in mode DaemonSet.
+func TestScaledAgents(t *testing.T) {
 	a := &v1alpha1.PrometheusAgent{}
+	a.Namespace, a.Name = "team", "web"
 	a.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: "central", wellknown.AnnotationSharding: "weighted", wellknown.AnnotationMaxShards: "8"}
-	a.Status.Shards = 5
-	opts := scalingOptions(scaling.Workload{Shards: 5}, nil)
-	_, agents := Kinds(opts, &rules.Cache{})
-	if n := len(agents.Shape(a).Sets); n != 1 {
-		t.Errorf("%d shards", n)
+	opts := scalingOptions(scaling.Workload{}, nil)
+	opts.Scaling = func() (scaling.Document, error) {
+		return scaling.Document{"PrometheusAgent/team/web": {Shards: 5}}, nil
 	}
-	if annotation, why := opts.workloadOf(a).Builder(opts.Workload).IgnoredAnnotation(); annotation != wellknown.AnnotationMaxShards || !strings.Contains(why, "has no effect on a PrometheusAgent") {
+	_, agents := Kinds(opts, &rules.Cache{})
+	if n := len(agents.Shape(a).Sets); n != 5 || a.Spec.Shards != nil {
+		t.Errorf("%d shards, and the object has %v", n, a.Spec.Shards)
+	}
+	if annotation, why := opts.workloadOf(a).Builder(opts.Workload).IgnoredAnnotation(); annotation != "" {
 		t.Errorf("%s %s", annotation, why)
+	}
+	a.Spec.Mode = v1alpha1.DaemonSetPrometheusAgentMode
+	if o := opts.workloadOf(a); o.Fields.Shards != nil || o.limits != nil {
+		t.Errorf("in mode DaemonSet: %d shards", *o.Fields.Shards)
 	}
 }

@@ -51,8 +51,6 @@ func (b *Builder) IgnoredAnnotation() (annotation, why string) {
 	switch _, scales := scaling.LimitsOf(b.Meta.Annotations, b.common.Shards); {
 	case !scales:
 		return "", ""
-	case b.server == nil:
-		why = "has no effect on a PrometheusAgent, which does not say how many series its targets have"
 	case !b.Config.Discovery.Shards:
 		why = "has no effect: it needs the operator's flag --central-discovery-shards-file"
 	default:

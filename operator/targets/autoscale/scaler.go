@@ -16,6 +16,8 @@ const (
 	downEvery = 2 * time.Hour
 	// drainedFor is how long a shard is without targets before it is removed, so that its pods know it.
 	drainedFor = time.Minute
+	// sentFor is how long agents that were drained have to send their samples.
+	sentFor = 10 * time.Minute
 
 	mostSeries = 1 << 50 // that are counted
 
@@ -33,6 +35,8 @@ type Limits struct {
 	Zones int
 	// Retained is true if a shard that is removed keeps its data.
 	Retained bool
+	// Sends is true for agents, which keep no data, and may only go when they have sent it.
+	Sends bool
 }
 
 // Load is the load of a workload.
@@ -43,6 +47,10 @@ type Load struct {
 	Series, Fullest uint64
 	// Used is the number of shards without the last ones that have no targets.
 	Used int
+	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt. That is
+	// zero if one of them does not say it.
+	Unsent   uint64
+	UnsentAt time.Time
 }
 
 // Scaler decides for one workload.
@@ -53,7 +61,7 @@ type Scaler struct {
 	overSince, underSince, drainedSince time.Time
 }
 
-// New returns a Scaler that goes on from what was decided before; the zero value: nothing was.
+// New returns a Scaler that continues from the last decision before; the zero value: nothing was.
 func New(before scaling.Workload) *Scaler { return &Scaler{state: before} }
 
 // State returns what was decided.
@@ -67,7 +75,7 @@ func (s *Scaler) Placed(shards int) int {
 	return min(s.state.Target, shards)
 }
 
-// Unknown begins to wait anew, as the load is not known.
+// Unknown restarts all waiting times, because the load is unknown.
 func (s *Scaler) Unknown() {
 	s.overSince, s.underSince, s.drainedSince = time.Time{}, time.Time{}, time.Time{}
 }
@@ -154,7 +162,7 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 	n := load.Shards
 	why = s.figures("fewer shards are enough", load.Series, n)
 	switch {
-	case !s.limits.Retained:
+	case !s.limits.Retained && !s.limits.Sends:
 		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
 	case now.Sub(s.last(now, false)) >= downEvery:
 		return n - s.unit(), why
@@ -170,7 +178,9 @@ func (s *Scaler) hold(now time.Time, by scaling.Reason, message string) {
 // kept returns the number of shards that the operator must keep: those with targets, and those that just lost them.
 func (s *Scaler) kept(now time.Time, load Load) int {
 	drained := s.state.Target > 0 && load.Used <= s.state.Target
-	if s.since(&s.drainedSince, now, drained) >= drainedFor {
+	since := s.since(&s.drainedSince, now, drained)
+	sent := load.Unsent == 0 && load.UnsentAt.Sub(s.drainedSince) >= drainedFor
+	if since >= drainedFor && (!s.limits.Sends || sent || since >= sentFor) {
 		return 0
 	}
 	return load.Shards

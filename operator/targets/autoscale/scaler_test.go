@@ -148,7 +148,7 @@ func TestNotRetained(t *testing.T) {
 	}
 }
 
-// A drain ends when the shard is needed again, also when the operator was told already.
+// A drain ends when the shard is needed again, also when the operator has read the decision.
 func TestDrainEnds(t *testing.T) {
 	for _, after := range []time.Duration{time.Minute, 4*time.Minute + 30*time.Second} {
 		w := newWorld(3, 1300)
@@ -178,6 +178,40 @@ func TestKeepsUntilDrained(t *testing.T) {
 	}
 }
 
+// An agent goes when it has sent everything, as it said a minute after it was drained or later, or after ten minutes.
+func TestAgentsSendBeforeTheyGo(t *testing.T) {
+	for name, c := range map[string]struct {
+		unsent  uint64
+		said    time.Duration // 0: never
+		keptFor time.Duration
+	}{
+		"sent":             {0, 90 * time.Second, 100 * time.Second},
+		"said too early":   {0, 30 * time.Second, 10 * time.Minute},
+		"unsent":           {5, 5 * time.Minute, 10 * time.Minute},
+		"it does not say":  {0, 0, 10 * time.Minute},
+		"said much later":  {0, 6 * time.Minute, 370 * time.Second},
+		"unsent and early": {1, time.Second, 10 * time.Minute},
+	} {
+		limits := newWorld(0, 0).limits
+		limits.Sends, limits.Retained = true, false
+		s := autoscale.New(scaling.Workload{Shards: 3, Target: 2})
+		for after := time.Duration(0); after <= 12*time.Minute; after += 10 * time.Second {
+			load := autoscale.Load{Shards: 3, Series: 1000, Used: 2, Unsent: c.unsent}
+			if c.said > 0 && after > c.said {
+				load.UnsentAt = noon.Add(c.said)
+			}
+			s.Step(noon.Add(after), limits, load)
+			want := 3
+			if after >= c.keptFor {
+				want = 2
+			}
+			if got := s.State().Shards; got != want {
+				t.Errorf("%s: %d shards after %s", name, got, after)
+			}
+		}
+	}
+}
+
 // What users change has an effect at once, but for a lower limit, whose shards are drained.
 func TestUsersChange(t *testing.T) {
 	w := newWorld(2, 1000)
@@ -203,7 +237,7 @@ func TestUsersChange(t *testing.T) {
 	w.want(t, 3, "5m10s 4→3")
 }
 
-// A new leader goes on from what was decided, with the same pauses between steps.
+// A new leader continues from the last decision, with the same pauses between steps.
 func TestNewLeader(t *testing.T) {
 	w := newWorld(4, 1000)
 	w.pass(time.Hour + time.Minute)
@@ -217,7 +251,7 @@ func TestNewLeader(t *testing.T) {
 	w.want(t, 2, "3h1m0s 3→2")
 }
 
-// Steps of a clock that was ahead do not end the changes for ever.
+// Steps of a clock that was ahead do not end the changes forever.
 func TestStepsInTheFuture(t *testing.T) {
 	w := newWorld(2, 5000)
 	w.Scaler = autoscale.New(scaling.Workload{Target: 2, Steps: []scaling.Step{{At: noon.Add(1000 * time.Hour), From: 1, To: 2}}})

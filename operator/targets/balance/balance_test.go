@@ -506,3 +506,39 @@ func (r *rooms) Take(namespace string, n int) bool {
 	r.used[namespace] += n
 	return true
 }
+
+// What the agents of leaving shards have not sent is known when all of their pods have said it.
+func TestLeaving(t *testing.T) {
+	b, now := New(nil, Settings{Weighted: true}), time.Unix(1_700_000_000, 0)
+	b.Lead(now, 1)
+	var pods []handoff.Pod
+	for _, name := range []string{"a-0", "a-1", "b-0", "b-1"} {
+		pods = append(pods, handoff.Pod{Name: name, Shard: int(name[0] - 'a'), Live: true})
+	}
+	b.Pods(now, pods, false)
+	check := func(what string, samples uint64, since time.Time) {
+		t.Helper()
+		if n, at := b.Leaving(1); n != samples || !at.Equal(since) {
+			t.Errorf("%s: %d at %s, not %d at %s", what, n, at, samples, since)
+		}
+	}
+	check("before any inventory", 0, time.Time{})
+	b.Unsent(now, "a-0", 7)
+	b.Unsent(now, "unknown", 7)
+	b.Unsent(now.Add(time.Minute), "b-0", 0)
+	if _, at := b.Leaving(1); !at.IsZero() {
+		t.Errorf("one pod did not say it, but it is known since %s", at)
+	}
+	b.Unsent(now.Add(2*time.Minute), "b-1", 5)
+	check("all said it", 5, now.Add(time.Minute))
+	b.Unsent(now.Add(3*time.Minute), "b-0", 1)
+	check("again", 6, now.Add(2*time.Minute))
+	b.Pods(now, pods[:3], false)
+	check("a pod is gone", 1, now.Add(3*time.Minute))
+	b.Pods(now, pods[:2], false)
+	check("all are gone", 0, time.Time{})
+	b.Pods(now, pods, false)
+	check("new pods of the same names", 0, time.Time{})
+	b.Lead(now, 2)
+	check("a new leader", 0, time.Time{})
+}

@@ -50,6 +50,7 @@ type Balancer struct {
 	pods    map[string]handoff.Pod
 	told    map[string]inventory // of pods that are not met
 	heard   map[string]heard     // last reports
+	unsent  map[string]unsent    // of agents, from their last inventories
 	lists   map[int][]applied
 	watches map[int]*watched
 
@@ -78,7 +79,7 @@ func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.pace, b.paced, b.dead, b.unborn = allocation.Pace{}, time.Time{}, map[int]bool{}, map[int]bool{}
 	b.reshape()
 	b.machine = handoff.New(leader, now, handoff.Rules{ReassignAfter: b.settings.ReassignAfter})
-	b.told, b.heard, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[int][]applied{}, map[int]*watched{}
+	b.told, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[string]unsent{}, map[int][]applied{}, map[int]*watched{}
 }
 
 // Leader returns the number of the leader as which it decides; 0 if it does not.
@@ -172,6 +173,11 @@ func (b *Balancer) Pods(now time.Time, pods []handoff.Pod, frozen bool) {
 	for name := range b.heard {
 		if _, is := b.pods[name]; !is {
 			delete(b.heard, name)
+		}
+	}
+	for name := range b.unsent {
+		if _, is := b.pods[name]; !is {
+			delete(b.unsent, name)
 		}
 	}
 	for name, told := range b.told {

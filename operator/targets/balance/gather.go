@@ -36,6 +36,41 @@ func (b *Balancer) Told(now time.Time, pod string, units map[*Unit]bool, blind b
 	b.told[pod] = inventory{units, blind, now}
 }
 
+// unsent are the samples of an agent that remote storages did not have at a time.
+type unsent struct {
+	samples uint64
+	at      time.Time
+}
+
+// Unsent notes how many samples of an agent remote storages do not have.
+func (b *Balancer) Unsent(now time.Time, pod string, samples uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, is := b.pods[pod]; is && b.machine != nil {
+		b.unsent[pod] = unsent{samples, now}
+	}
+}
+
+// Leaving returns the number of unsent samples of the agents of all shards from a number on, and the time of the oldest
+// inventory among their pods; the zero time if a pod has not sent one, or if there are no pods.
+func (b *Balancer) Leaving(from int) (samples uint64, since time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, p := range b.pods {
+		if p.Shard < from {
+			continue
+		}
+		said, ok := b.unsent[name]
+		if !ok {
+			return samples, time.Time{}
+		}
+		if samples += said.samples; since.IsZero() || said.at.Before(since) {
+			since = said.at
+		}
+	}
+	return samples, since
+}
+
 // Admitted reports whether a pod may get its list: it has said what it has.
 func (b *Balancer) Admitted(pod string) bool {
 	b.mu.Lock()

@@ -23,7 +23,7 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	if by == nil || from.Shard.Number == feed.Retired {
 		return nil
 	}
-	out := &taker{by: by, from: from, blind: head.Blind, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}}
+	out := &taker{by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.workloads[from.Shard.Workload]; w != nil && w.by == by {
@@ -36,11 +36,12 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 
 // taker takes the inventory of a pod. It keeps what belongs to units, however much a pod sends.
 type taker struct {
-	by    *balance.Balancer
-	from  feed.Sender
-	blind bool
-	jobs  map[string]*observed
-	units map[*balance.Unit]bool
+	by     *balance.Balancer
+	from   feed.Sender
+	blind  bool
+	unsent *uint64
+	jobs   map[string]*observed
+	units  map[*balance.Unit]bool
 
 	name   string // of the current job
 	job    *observed
@@ -68,4 +69,9 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 }
 
 // Done implements [feed.InventoryTaker].
-func (t *taker) Done(now time.Time) { t.by.Told(now, string(t.from.UID), t.units, t.blind) }
+func (t *taker) Done(now time.Time) {
+	t.by.Told(now, string(t.from.UID), t.units, t.blind)
+	if t.unsent != nil {
+		t.by.Unsent(now, string(t.from.UID), *t.unsent)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
@@ -22,8 +23,11 @@ const (
 	decisionsFor = time.Minute
 )
 
-// reasonScaled is the reason of Events about the number of shards.
-const reasonScaled = "ShardsScaled"
+// Reasons of Events about the number of shards.
+const (
+	reasonScaled = "ShardsScaled"
+	reasonUnsent = "SamplesUnsent"
+)
 
 // Decisions stores how many shards workloads should have.
 type Decisions interface {
@@ -90,7 +94,7 @@ func (r *Runner) decide(ctx context.Context, written *scaling.Document) error {
 	r.mu.Unlock()
 	if !known {
 		if !wanted {
-			return nil // nothing is read that nobody needs
+			return nil // no workload needs it
 		}
 		all, err := r.Decisions.Read(ctx)
 		if err != nil {
@@ -142,7 +146,7 @@ func (r *Runner) limitsOf(w *workload) (out autoscale.Limits, ok bool) {
 			zones[s.Zone] = true
 		}
 	}
-	out.Zones, out.Retained = len(zones), prometheus.RetainsShards(w.object, r.source.Options)
+	out.Zones, out.Sends, out.Retained = len(zones), w.Kind == v1alpha1.PrometheusAgentKind, prometheus.RetainsShards(w.object, r.source.Options)
 	return out, true
 }
 
@@ -179,7 +183,13 @@ func (r *Runner) stepScaler(now time.Time, w *workload, limits autoscale.Limits)
 		w.scaler.Unknown()
 		return
 	}
-	step := w.scaler.Step(now, limits, w.load())
+	load, kept := w.load(), w.scaler.State().Shards
+	step := w.scaler.Step(now, limits, load)
+	if state := w.scaler.State(); limits.Sends && load.Unsent > 0 && state.Shards < kept {
+		text := fmt.Sprintf("%d shards go although their agents did not send %d samples within ten minutes after their last scrape", kept-state.Shards, load.Unsent)
+		r.log.Warn(text, "reason", reasonUnsent, "workload", w.Ref.String())
+		r.event(now, w, reasonUnsent, "Scale", text)
+	}
 	if step == nil {
 		return
 	}
@@ -191,7 +201,9 @@ func (r *Runner) stepScaler(now time.Time, w *workload, limits autoscale.Limits)
 
 // load returns the series of a workload.
 func (w *workload) load() autoscale.Load {
-	out := autoscale.Load{Shards: w.shards, Used: w.by.Needed(w.scaler.Placed(w.shards))}
+	placed := w.scaler.Placed(w.shards)
+	out := autoscale.Load{Shards: w.shards, Used: w.by.Needed(placed)}
+	out.Unsent, out.UnsentAt = w.by.Leaving(placed)
 	for _, s := range w.by.Status().Shards {
 		out.Series += s.Series
 		if s.Alone == 0 && (s.State == "" || s.State == balance.Slow) {

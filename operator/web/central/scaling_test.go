@@ -202,7 +202,7 @@ func TestNoScaleDown(t *testing.T) {
 	}, "whenScaled: Retain", "whenScaled: Delete", "replicas: 2,", "replicas: 2,")
 }
 
-// A new leader goes on with a shard that is being drained, and does not fill it again while it cannot read that.
+// A new leader continues to drain a shard, and does not fill it again while it cannot read that it is to be drained.
 func TestScalingLeaders(t *testing.T) {
 	draining := scaling.Document{mainName: {Shards: 4, Target: 3}, "Prometheus/gone/gone": {Shards: 7}}
 	scaledBed(t, 4, draining, func(t *testing.T, s *scaled) {
@@ -215,7 +215,7 @@ func TestScalingLeaders(t *testing.T) {
 		s.pass(t, 10*time.Minute)
 		s.want(t, 3)
 		if _, has := s.all["Prometheus/gone/gone"]; has {
-			t.Error("decisions about a workload stay that does not exist")
+			t.Error("decisions about a deleted workload stay")
 		}
 		s.server.Feed.Lead(0)
 		s.pass(t, time.Minute)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -25,6 +26,8 @@ type assessment struct {
 	most    int                 // limits targets
 	targets map[uint64]assessed // by job and address
 	owners  map[uint64]uint64   // by labels: the key of targets
+	others  uint64              // targets of other jobs that are up
+	unsent  *uint64             // samples of an agent; nil for a server
 }
 
 // assessed are the active targets of a job with an address.
@@ -50,7 +53,7 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 	}
 	var out bytes.Buffer
 	r.seq++
-	head := targetreport.Inventory{Version: version.String(), Boot: r.boot, Seq: r.seq, Blind: r.prometheus.Targets == nil || err != nil}
+	head := targetreport.Inventory{Version: version.String(), Boot: r.boot, Seq: r.seq, Blind: r.prometheus.Targets == nil || err != nil, Unsent: a.unsent}
 	w, err := targetreport.NewInventoryWriter(&out, head)
 	if err != nil {
 		return nil, err
@@ -66,7 +69,7 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 	return out.Bytes(), nil
 }
 
-// ask asks Prometheus for its targets and their series. Agents do not know the latter.
+// ask asks Prometheus for its targets and their series.
 //
 // Errors: Prometheus does not answer, or has too many targets.
 func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job, requested map[string]fetch) error {
@@ -77,6 +80,9 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 		name := s.job()
 		j := jobs[name]
 		if j == nil {
+			if s.Health == "up" {
+				a.others++
+			}
 			return nil
 		}
 		key := hashOf(a.seed, name, s.Discovered.Address)
@@ -99,8 +105,15 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 		a.owners[a.labels(labels)] = key
 		return nil
 	})
-	if err != nil || p.Query == nil || len(a.owners) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(a.owners) == 0 {
+		a.askAgent(ctx, p)
+		return nil
+	}
+	if p.Query == nil {
+		return nil
 	}
 	err = p.samples(ctx, series, func(labels map[string]string, value float64) error {
 		delete(labels, "__name__")
@@ -116,7 +129,34 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 			a.targets[key] = assessed{scraped: one.scraped}
 		}
 	}
+	if code, _ := errors.AsType[answerError](err); code == noQueries {
+		a.askAgent(ctx, p)
+	}
 	return nil
+}
+
+// noQueries is how an agent answers queries.
+const noQueries = http.StatusUnprocessableEntity
+
+// askAgent asks an agent how many series it has; a server, or one that does not answer, changes nothing.
+func (a *assessment) askAgent(ctx context.Context, p Prometheus) {
+	if state, is, err := p.agent(ctx); err == nil && is {
+		a.share(state)
+	}
+}
+
+// share divides the series of an agent evenly among all of its targets that are up: it does not say which have how many.
+func (a *assessment) share(state agent) {
+	a.unsent = new(state.unsent)
+	up := map[uint64]bool{}
+	for _, key := range a.owners {
+		up[key] = true
+	}
+	for key := range up {
+		one := a.targets[key]
+		one.series, one.known = state.series/(uint64(len(up))+a.others), true
+		a.targets[key] = one
+	}
 }
 
 // labels returns a hash of labels that does not depend on their order.

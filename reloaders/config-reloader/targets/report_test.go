@@ -34,6 +34,7 @@ type scraper struct {
 	scrapes         map[string]time.Time // last ones, by active
 	series          map[string]string    // by active; nil: there is no query API
 	failing         map[string]bool      // by active
+	metrics         string               // of an agent; empty: there are none
 	down            bool
 	asked           []string
 }
@@ -52,6 +53,10 @@ func (s *scraper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Path == "/api/v1/query" {
 		s.query(w, r.URL.Query().Get("query"))
+		return
+	}
+	if r.URL.Path == "/metrics" {
+		_, _ = io.WriteString(w, s.metrics)
 		return
 	}
 	pool := r.URL.Query().Get("scrapePool")

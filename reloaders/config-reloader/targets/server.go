@@ -26,8 +26,8 @@ const (
 
 // Prometheus is the server beside config-reloader.
 type Prometheus struct {
-	// Targets and Query are the URLs of /api/v1/targets and /api/v1/query; nil if they are unknown.
-	Targets, Query *url.URL
+	// Targets, Query and Metrics are the URLs of /api/v1/targets, /api/v1/query and /metrics; nil if they are unknown.
+	Targets, Query, Metrics *url.URL
 	// Client has the credentials that reloads need, too.
 	Client reload.ClientOptions
 }

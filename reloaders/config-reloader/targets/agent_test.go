@@ -1,0 +1,85 @@
+package targets
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
+)
+
+const agentMetrics = `# HELP prometheus_agent_active_series Number of active series.
+prometheus_agent_active_series 1000
+prometheus_agent_active_series_of_others 7
+prometheus_remote_storage_highest_timestamp_in_seconds 1.764230400e+09
+prometheus_remote_storage_queue_highest_sent_timestamp_seconds{remote_name="a",url="http://x/{y} z"} 1.764230400e+09
+prometheus_remote_storage_samples_pending{remote_name="a",url="http://x/{y} z"} 0
+prometheus_remote_storage_samples_pending_of_others 7
+`
+
+func TestReadAgent(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want agent
+		ok   bool
+	}{
+		"sent":         {agentMetrics, agent{series: 1000}, true},
+		"a server":     {strings.ReplaceAll(agentMetrics, "agent_active_series", "tsdb_head_series"), agent{}, false},
+		"nothing":      {"", agent{}, false},
+		"queued":       {strings.ReplaceAll(agentMetrics, `z"} 0`, `z"} 12`) + "prometheus_remote_storage_samples_pending{remote_name=\"b\"} 5\n", agent{series: 1000, unsent: 17}, true},
+		"not queued":   {strings.ReplaceAll(agentMetrics, `z"} 1.764230400e+09`, `z"} 1.764230399e+09`), agent{series: 1000, unsent: 1}, true},
+		"without sent": {"prometheus_agent_active_series 3\nprometheus_remote_storage_highest_timestamp_in_seconds 5\n", agent{series: 3}, true},
+		"nonsense":     {"prometheus_agent_active_series -1\nprometheus_remote_storage_samples_pending NaN\nprometheus_remote_storage_samples_pending{\n", agent{}, false},
+	} {
+		got, ok, err := readAgent(strings.NewReader(c.text))
+		if got != c.want || ok != c.ok || err != nil {
+			t.Errorf("%s: %+v, %t, %v", name, got, ok, err)
+		}
+	}
+	if _, _, err := readAgent(strings.NewReader(strings.Repeat("x", maxMetric+1))); err == nil {
+		t.Error("an endless line is read")
+	}
+}
+
+// An agent has no queries: its series are divided among its targets, also those of other jobs, and it says what it has
+// not sent, also without targets.
+func TestInventoryOfAgent(t *testing.T) {
+	r := newReported(t)
+	r.prometheus.Query = r.prometheus.Targets.ResolveReference(&url.URL{Path: "/api/v1/query"})
+	r.prometheus.Metrics = r.prometheus.Targets.ResolveReference(&url.URL{Path: "/metrics"})
+	unsent := func(what string, want string) {
+		t.Helper()
+		text, err := r.inventory(t.Context(), r.now)
+		must(t, err)
+		got := "unknown"
+		must(t, targetreport.ReadInventory(bytes.NewReader(text), func(i targetreport.Inventory) error {
+			if i.Unsent != nil {
+				got = "all"
+				if *i.Unsent > 0 {
+					got = "some"
+				}
+			}
+			return nil
+		}, func(string, string, targetreport.InventoryTarget) error { return nil }))
+		if got != want {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	r.pass(5*time.Second, "a", "b")
+	r.scrapedAt(r.now.Add(time.Hour))
+	r.has("of which the metrics are not known", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 scraped, b 10.0.0.1:80 scraped")
+	unsent("of which the metrics are not known", "unknown")
+	r.metrics = agentMetrics
+	r.has("agent", "3-7: a 10.0.0.1:80 250 series scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
+	unsent("agent", "all")
+	r.failing = map[string]bool{"a 10.0.0.1:80": true, "own 10.0.0.9:80": true}
+	r.has("with targets that are down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 500 series scraped, b 10.0.0.1:80 500 series scraped")
+	r.metrics = strings.ReplaceAll(agentMetrics, `z"} 0`, `z"} 12`)
+	unsent("queued", "some")
+	r.active = nil
+	unsent("without targets", "some")
+	r.metrics, r.series = "prometheus_tsdb_head_series 5\n", map[string]string{"a 10.0.0.1:80": "412"}
+	unsent("a server", "unknown")
+}
