@@ -60,6 +60,8 @@ type Loop struct {
 	queue  *queue.Queue
 	status *queue.Queue
 
+	refused refused
+
 	mu      sync.Mutex
 	results map[types.NamespacedName]Result
 }
@@ -78,6 +80,7 @@ const (
 func NewLoop(kind LoopKind, log *slog.Logger, m *Metrics) *Loop {
 	l := &Loop{kind: kind, log: log, metrics: m, results: map[types.NamespacedName]Result{}}
 	l.queue = newQueue(kind.Name, m)
+	l.refused.enqueue = l.queue.Add
 	l.status = newQueue(kind.Name+"_status", m)
 	m.trackResults(l.countResults)
 	return l
@@ -166,6 +169,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 		}
 		l.queue.RetryWithin(key, out.Reached, longest(err))
 	}
+	l.refused.note(key, err)
 	l.remember(key, Result{Outcome: out, Err: err})
 	l.status.AddAfter(key, statusDelay)
 }
