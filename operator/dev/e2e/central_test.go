@@ -48,7 +48,7 @@ func (n node) withCentralDiscovery(t *testing.T) {
 		for _, args := range [][]string{
 			{"delete", "-f", filepath.Join(component, "deployment.yaml"), "-f", filepath.Join(component, "rbac.yaml")},
 			{"-n", "firekeeper", "wait", "--for=delete", "pod", "-l", discoveryPods, "--timeout=2m"},
-			{"-n", "firekeeper", "delete", "secret/firekeeper-discovery-certificate", "configmap/firekeeper-discovery-ca", "lease/firekeeper-discovery"},
+			{"-n", "firekeeper", "delete", "--ignore-not-found", "secret/firekeeper-discovery-certificate", "configmap/firekeeper-discovery-ca", "configmap/firekeeper-discovery-shards", "lease/firekeeper-discovery"},
 			{"apply", "-k", deploy},
 			{"-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=2m"},
 		} {

@@ -43,8 +43,11 @@ type Limits struct {
 type Load struct {
 	// Shards is the number that it has now, as the operator says it.
 	Shards int
-	// Series of all its targets, and those of the fullest shard on which no single unit is more than that.
-	Series, Fullest uint64
+	// Series of all its targets. Measured are those that pods have counted: the others are estimated, which is enough to
+	// keep a shard, but not to add one.
+	Series, Measured uint64
+	// Fullest is the number of series of the fullest shard on which no single unit is more than that.
+	Fullest uint64
 	// Used is the number of shards without the last ones that have no targets.
 	Used int
 	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt. That is
@@ -83,7 +86,7 @@ func (s *Scaler) Unknown() {
 // Step decides at the time now. step is nil if it does not change the number of shards that get targets.
 func (s *Scaler) Step(now time.Time, limits Limits, load Load) (step *scaling.Step) {
 	s.limits = limits
-	load.Series, load.Fullest = min(load.Series, mostSeries), min(load.Fullest, mostSeries)
+	load.Series, load.Fullest, load.Measured = min(load.Series, mostSeries), min(load.Fullest, mostSeries), min(load.Measured, mostSeries)
 	before := s.state.Target
 	if before == 0 {
 		before = load.Shards
@@ -112,8 +115,8 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 	switch n := load.Shards; {
 	case before < s.limits.Floor:
 		return s.limits.Floor, "spec.shards"
-	case before < min(n, s.limits.Max) && over(load.Series, before, s.limits.SeriesPerShard, full):
-		return min(n, s.limits.Max), s.figures("shards that were drained are needed", load.Series, before)
+	case before < min(n, s.limits.Max) && over(load.Measured, before, s.limits.SeriesPerShard, full):
+		return min(n, s.limits.Max), s.figures("shards that were drained are needed", load.Measured, before)
 	case before > max(n, s.limits.Max):
 		return n, wellknown.AnnotationMaxShards
 	case before != n:
@@ -130,19 +133,22 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 // isOver reports whether shards have too much, all together or one of them.
 func (s *Scaler) isOver(load Load) bool {
 	n, most := load.Shards, s.limits.SeriesPerShard
-	return over(load.Series, n, most, full) || over(load.Fullest, 1, most, overfull) && over(load.Series, n, most, worth)
+	return over(load.Measured, n, most, full) || over(load.Fullest, 1, most, overfull) && over(load.Measured, n, most, worth)
 }
 
-// isUnder reports whether fewer shards would be enough.
+// isUnder reports whether fewer shards would be enough. If most series are estimated, that is unknown.
 func (s *Scaler) isUnder(load Load) bool {
 	n := load.Shards - s.unit()
+	if load.Measured < load.Series/2 {
+		return false
+	}
 	return n >= s.limits.Floor && (load.Shards > s.limits.Max || !over(load.Series, n, s.limits.SeriesPerShard, enough))
 }
 
 // up returns more shards, or holds the number.
 func (s *Scaler) up(now time.Time, load Load) (target int, why string) {
 	n := load.Shards
-	wanted := int(min((load.Series*100/full)/s.limits.SeriesPerShard+1, uint64(s.limits.Max)+1)) - n
+	wanted := int(min((load.Measured*100/full)/s.limits.SeriesPerShard+1, uint64(s.limits.Max)+1)) - n
 	more := max(min(wanted, n/upPart), 1)
 	more = (more + s.unit() - 1) / s.unit() * s.unit()
 	if room := s.limits.Max - n; more > room {
@@ -150,9 +156,9 @@ func (s *Scaler) up(now time.Time, load Load) (target int, why string) {
 	}
 	switch {
 	case more <= 0:
-		s.hold(now, scaling.AtMaxShards, fmt.Sprintf("%s, and there may be no more than %d", s.figures("more shards are needed", load.Series, n), s.limits.Max))
+		s.hold(now, scaling.AtMaxShards, fmt.Sprintf("%s, and there may be no more than %d", s.figures("more shards are needed", load.Measured, n), s.limits.Max))
 	case now.Sub(s.last(now, true)) >= upEvery:
-		return n + more, s.figures("more shards are needed", load.Series, n)
+		return n + more, s.figures("more shards are needed", load.Measured, n)
 	}
 	return n, ""
 }

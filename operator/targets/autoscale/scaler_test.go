@@ -19,14 +19,16 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // three minutes.
 type world struct {
 	*autoscale.Scaler
-	limits  autoscale.Limits
-	now     time.Time
-	shards  int
-	series  uint64
-	fullest uint64 // 0: the mean
-	wanted  time.Time
-	drain   time.Time
-	log     []string
+	limits autoscale.Limits
+	now    time.Time
+	shards int
+	series uint64
+	// estimated is the number of series that no pod has counted.
+	estimated uint64
+	fullest   uint64 // 0: the mean
+	wanted    time.Time
+	drain     time.Time
+	log       []string
 }
 
 func newWorld(shards int, series uint64) *world {
@@ -46,7 +48,7 @@ func (w *world) pass(d time.Duration) {
 		} else if w.now.Sub(w.drain) >= 3*time.Minute {
 			used = placed
 		}
-		load := autoscale.Load{Shards: w.shards, Series: w.series, Fullest: w.series / uint64(w.Placed(w.shards)), Used: used}
+		load := autoscale.Load{Shards: w.shards, Series: w.series + w.estimated, Measured: w.series, Fullest: w.series / uint64(w.Placed(w.shards)), Used: used}
 		if w.fullest > 0 {
 			load.Fullest = w.fullest
 		}
@@ -87,6 +89,18 @@ func TestFollowsSeries(t *testing.T) {
 	w.series = 1300
 	w.pass(2 * time.Hour)
 	w.want(t, 2, "17h0m0s 3→2")
+}
+
+// Estimated series keep shards, and add none.
+func TestEstimatedSeries(t *testing.T) {
+	w := newWorld(4, 1000)
+	for _, w.estimated = range []uint64{9000, 1010} { // enough for more shards, and not known well enough for fewer
+		w.pass(5 * time.Hour)
+		w.want(t, 4)
+	}
+	w.estimated = 0
+	w.pass(10 * time.Hour)
+	w.want(t, 2, "11h0m0s 4→3", "13h0m0s 3→2")
 }
 
 // Large workloads grow by a quarter at once.
@@ -171,7 +185,7 @@ func TestKeepsUntilDrained(t *testing.T) {
 		used  int
 		want  int
 	}{{0, 3, 3}, {time.Hour, 3, 3}, {time.Hour + time.Second, 2, 3}, {time.Hour + 59*time.Second, 2, 3}, {time.Hour + 61*time.Second, 2, 2}} {
-		s.Step(noon.Add(at.after), limits, autoscale.Load{Shards: 3, Series: 1000, Used: at.used})
+		s.Step(noon.Add(at.after), limits, autoscale.Load{Shards: 3, Series: 1000, Measured: 1000, Used: at.used})
 		if got := s.State().Shards; got != at.want {
 			t.Errorf("%v: %d", at, got)
 		}
@@ -196,7 +210,7 @@ func TestAgentsSendBeforeTheyGo(t *testing.T) {
 		limits.Sends, limits.Retained = true, false
 		s := autoscale.New(scaling.Workload{Shards: 3, Target: 2})
 		for after := time.Duration(0); after <= 12*time.Minute; after += 10 * time.Second {
-			load := autoscale.Load{Shards: 3, Series: 1000, Used: 2, Unsent: c.unsent}
+			load := autoscale.Load{Shards: 3, Series: 1000, Measured: 1000, Used: 2, Unsent: c.unsent}
 			if c.said > 0 && after > c.said {
 				load.UnsentAt = noon.Add(c.said)
 			}

@@ -138,7 +138,7 @@ func (w *world) serve() {
 	if w.Due(w.now) {
 		var all []Counted
 		for _, u := range w.units {
-			all = append(all, Counted{u, w.series[u], w.interval})
+			all = append(all, Counted{Unit: u, Series: w.series[u], Interval: w.interval})
 		}
 		w.Count(w.now, all)
 	}

@@ -32,6 +32,8 @@ type Balancer struct {
 	idle    map[*Unit]bool // without targets
 	changes uint64
 	counted time.Time
+	// measured is the sum of all series that pods have counted.
+	measured uint64
 
 	shards []allocation.Shard
 	active int // number of shards, the others drain

@@ -14,6 +14,8 @@ type Totals map[handoff.Kind]int
 type Status struct {
 	// Ready is false until pods have said what they have.
 	Ready bool `json:"ready"`
+	// Measured is the number of series that pods have counted. Those of other targets are estimated.
+	Measured uint64 `json:"measured"`
 	// Units is the number of units, which are placed and move as a whole.
 	Units int `json:"units"`
 	// Shards by number.
@@ -69,7 +71,7 @@ const maxKey = 200
 func (b *Balancer) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := Status{Ready: b.ready, Units: len(b.units), Shards: []ShardStatus{}, Totals: map[string]int{}}
+	out := Status{Ready: b.ready, Measured: b.measured, Units: len(b.units), Shards: []ShardStatus{}, Totals: map[string]int{}}
 	for kind, n := range b.totals {
 		out.Totals[kind.String()] = n
 	}

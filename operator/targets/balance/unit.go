@@ -152,9 +152,11 @@ func (b *Balancer) take(namespace string, n int) bool {
 
 // Counted are the series of a target of a unit, and its interval.
 type Counted struct {
-	Unit     *Unit
-	Series   uint64
-	Interval time.Duration
+	Unit   *Unit
+	Series uint64
+	// Estimated is true if no pod has counted them yet.
+	Estimated bool
+	Interval  time.Duration
 }
 
 // Count sums up the series of units from those of all targets. The weight of a unit only changes if its series change by
@@ -166,7 +168,11 @@ func (b *Balancer) Count(now time.Time, all []Counted) {
 	for _, u := range b.units {
 		u.series, u.interval = 0, 0
 	}
+	b.measured = 0
 	for _, c := range all {
+		if !c.Estimated {
+			b.measured += min(c.Series, allocation.MaxWeight.Series())
+		}
 		c.Unit.series += min(c.Series, allocation.MaxWeight.Series())
 		c.Unit.interval = max(c.Unit.interval, c.Interval)
 	}

@@ -168,7 +168,7 @@ func (t *Targets) Counted() (out []balance.Counted) {
 			if m.counted >= 0 {
 				counted = new(series(m.counted))
 			}
-			out = append(out, balance.Counted{Unit: m.unit, Series: allocation.Estimate(m.claim, counted, median), Interval: m.interval})
+			out = append(out, balance.Counted{Unit: m.unit, Series: allocation.Estimate(m.claim, counted, median), Estimated: counted == nil, Interval: m.interval})
 		}
 	}
 	return out

@@ -204,7 +204,9 @@ func (w *workload) load() autoscale.Load {
 	placed := w.scaler.Placed(w.shards)
 	out := autoscale.Load{Shards: w.shards, Used: w.by.Needed(placed)}
 	out.Unsent, out.UnsentAt = w.by.Leaving(placed)
-	for _, s := range w.by.Status().Shards {
+	status := w.by.Status()
+	out.Measured = status.Measured
+	for _, s := range status.Shards {
 		out.Series += s.Series
 		if s.Alone == 0 && (s.State == "" || s.State == balance.Slow) {
 			out.Fullest = max(out.Fullest, s.Series)
