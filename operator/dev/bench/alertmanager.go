@@ -20,7 +20,7 @@ var alertmanager = &subject{
 	},
 	selected: []selected{{resource{
 		v1alpha1.GroupVersionResource(v1alpha1.AlertmanagerConfigResource), "AlertmanagerConfigs", routingName, func(i int) object { return routing(i) },
-	}, "AlertmanagerConfig", mark{"service-of-change-", "-"}, routingPatch}},
+	}, "AlertmanagerConfig", mark{"service-of-change-", "-"}, routingPatch, written{80, secretBytes}}},
 	prefix: "alertmanager-", suffix: "-generated", key: "alertmanager.yaml.gz", file: "alertmanager.yaml",
 	entry: hookHost, entries: 1,
 	secret: chatSecret,

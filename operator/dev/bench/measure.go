@@ -119,9 +119,13 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	}
 	m.out.idle = after.since(before)
 
-	stopped := m.profileCPU(ctx, "changes", time.Duration(len(m.subject.selected)*m.samples)*(m.between()+100*time.Millisecond))
-	for i, kind := range m.subject.selected {
-		of, err := m.change(ctx, kind, m.out.counts[i])
+	var length time.Duration
+	for i := range m.subject.selected {
+		length += time.Duration(m.samples) * (m.between(i) + 100*time.Millisecond)
+	}
+	stopped := m.profileCPU(ctx, "changes", length)
+	for i := range m.subject.selected {
+		of, err := m.change(ctx, i)
 		if err != nil {
 			return err
 		}
@@ -211,22 +215,20 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// between returns the pause between two changes. The operator throttles writes of a configuration, more for larger
+// between returns the pause after a change of an object of the i-th kind. The operator throttles writes, more for larger
 // ones, but the benchmark measures the latency of an isolated change.
-func (m *measurement) between() time.Duration {
+func (m *measurement) between(i int) time.Duration {
 	if m.pause > 0 {
 		return m.pause
 	}
-	objects := 0
-	for i := range m.out.size.counts {
-		objects += m.out.size.each(i)
-	}
-	const each, most = 600 * time.Microsecond, 12 * time.Second // 60 bytes compressed; the pause for one full Secret
-	return min(time.Second+time.Duration(objects)*each, most)
+	of := m.subject.selected[i].written
+	bytes := min(m.out.size.each(i)*of.each, of.most)
+	return time.Second + time.Duration(bytes)*time.Second/100_000
 }
 
 // change times changes of randomly selected objects, the same ones in every run.
-func (m *measurement) change(ctx context.Context, kind selected, count int) (changes, error) {
+func (m *measurement) change(ctx context.Context, which int) (changes, error) {
+	kind, count := m.subject.selected[which], m.out.counts[which]
 	var out changes
 	before, err := m.process.usage(ctx)
 	if err != nil {
@@ -245,7 +247,7 @@ func (m *measurement) change(ctx context.Context, kind selected, count int) (cha
 			return out, fmt.Errorf("wait for change %d of %s: %w", i, kind.Resource, err)
 		}
 		out.took = append(out.took, at.Sub(began))
-		if err := wait(ctx, m.between()); err != nil {
+		if err := wait(ctx, m.between(which)); err != nil {
 			return out, err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -128,6 +128,32 @@ func encoder(version schema.GroupVersion) runtime.Encoder {
 	return scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), version)
 }
 
+// watchMemory reads the peak memory of a process in short intervals. The returned function ends that, and returns the last
+// one in bytes.
+func watchMemory(pid int) func() int {
+	done, top := make(chan struct{}), make(chan int)
+	go func() {
+		every := time.NewTicker(20 * time.Millisecond)
+		defer every.Stop()
+		most := 0
+		for {
+			select {
+			case <-done:
+				top <- most
+				return
+			case <-every.C:
+				if _, now, err := residentOf(pid); err == nil { // else it has just ended
+					most = max(most, now)
+				}
+			}
+		}
+	}()
+	return func() int {
+		close(done)
+		return <-top
+	}
+}
+
 // listTargets runs the command targets three times and returns the medians of its duration and CPU time, and its memory.
 func (w *whole) listTargets(ctx context.Context, b *bed, targets int) ([]float64, error) {
 	var took, cpu []time.Duration
@@ -135,18 +161,23 @@ func (w *whole) listTargets(ctx context.Context, b *bed, targets int) ([]float64
 	for range 3 {
 		cmd := exec.CommandContext(ctx, w.operator, "targets", "servicemonitor", demo+"/web", "--kubeconfig="+b.Kubeconfig)
 		began := time.Now()
-		text, err := cmd.CombinedOutput()
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			return nil, fmt.Errorf("operator targets: %w", err)
+		}
+		top := watchMemory(cmd.Process.Pid)
+		err := cmd.Wait()
+		most = max(most, top())
+		text := out.String()
 		if err != nil {
 			return nil, fmt.Errorf("operator targets: %w: %.2000s", err, text)
 		}
 		took = append(took, time.Since(began))
-		if want := fmt.Sprintf("%d targets", targets); !strings.Contains(strings.ReplaceAll(string(text), ",", ""), want) {
+		if want := fmt.Sprintf("%d targets", targets); !strings.Contains(strings.ReplaceAll(text, ",", ""), want) {
 			return nil, fmt.Errorf("operator targets: no %q in %.2000s", want, text)
 		}
 		cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			most = max(most, int(usage.Maxrss)<<10)
-		}
 	}
 	slices.Sort(took)
 	slices.Sort(cpu)

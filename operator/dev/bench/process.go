@@ -218,8 +218,12 @@ func (p *process) cpu() (time.Duration, error) {
 }
 
 // memory returns the current and the peak resident size in bytes.
-func (p *process) memory() (rss, top int, err error) {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+func (p *process) memory() (rss, top int, err error) { return residentOf(p.cmd.Process.Pid) }
+
+// residentOf returns the current and the peak resident size of a process in bytes. (What wait reports as its peak
+// includes that of the process that started it.)
+func residentOf(pid int) (rss, top int, err error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, 0, err
 	}

@@ -19,10 +19,10 @@ var prometheus = &subject{
 	selected: []selected{
 		{resource{
 			v1.GroupVersionResource(v1.ServiceMonitorResource), "monitors", monitorName, func(i int) object { return monitor(i) },
-		}, "monitor", mark{"tier-of-change-", "-"}, monitorPatch},
+		}, "monitor", mark{"tier-of-change-", "-"}, monitorPatch, written{80, secretBytes}},
 		{resource{
 			v1.GroupVersionResource(v1.PrometheusRuleResource), "rule objects", ruleName, func(i int) object { return rule(i) },
-		}, "rule", mark{"changed-", "-times"}, rulePatch},
+		}, "rule", mark{"changed-", "-times"}, rulePatch, written{12_000, configMapBytes}},
 	},
 	prefix: "prometheus-", key: "prometheus.yaml.gz", file: "prometheus.yaml",
 	entry: "\n- job_name:", entries: endpoints,

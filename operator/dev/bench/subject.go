@@ -54,7 +54,21 @@ type selected struct {
 	mark mark
 	// patch returns a change of an object as a JSON patch, after which the output of the operator has the text.
 	patch func(text string) []byte
+	// written is the size of what the operator writes for a change.
+	written written
 }
+
+// written is the size of the Secret or ConfigMap with the output for a kind.
+type written struct {
+	each int // bytes of an object
+	most int // bytes of all objects that are written together
+}
+
+// Sizes of what the operator writes at once: a compressed configuration, and a ConfigMap with rules.
+const (
+	secretBytes    = 1_100_000
+	configMapBytes = 512 << 10
+)
 
 // mark is the form of the text by which a change is found in the output of the operator. Neither part has digits at the
 // number.
