@@ -25,7 +25,7 @@ func TestShardsFollowSeries(t *testing.T) {
 	).Replace(manifests(t, "central.yaml")))
 	s.rolledOut(t, "main", centralPods[0])
 	began := time.Now()
-	until(t, "a second shard", 12*time.Minute, func(context.Context) (bool, error) {
+	until(t, "a second shard", 20*time.Minute, func(context.Context) (bool, error) {
 		shards := s.in(t, "get", "prometheus", "main", "-o", "jsonpath={.status.shards}")
 		return shards == "2", fmt.Errorf("status.shards is %s", shards)
 	})
