@@ -87,13 +87,20 @@ func lineOf(w targetreport.Watch) []byte {
 }
 
 // question returns what a pod is asked. f.mu must be held.
-func (f *Feed) question(who caller) (out question) {
+func (f *Feed) question(who caller) question {
 	a := f.asking[who.shard.Workload]
 	if a == nil || who.shard.Number == Retired {
-		return out
+		return question{watch: noWatch}
 	}
-	return question{ask: !a.Admitted[who.uid], watch: a.watches[who.shard.Number], asked: a.changed}
+	w, ok := a.watches[who.shard.Number]
+	if !ok {
+		w = noWatch
+	}
+	return question{ask: !a.Admitted[who.uid], watch: w, asked: a.changed}
 }
+
+// noWatch ends a watch.
+var noWatch = watch{0, pack(lineOf(targetreport.Watch{Units: []targetreport.WatchUnit{}}))}
 
 // Sender is a pod that says something.
 type Sender struct {

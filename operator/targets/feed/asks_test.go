@@ -135,6 +135,9 @@ func TestAsk(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	s.Feed.Ask(shard0.Workload, nil)
+	if got := next(t, lines); got != `{"watch":{"seq":0,"units":[]}}` { // which ends the watch
+		t.Error(got)
+	}
 	s.Feed.Apply(time.Now(), shard0, []Change{jobOf("new", 1)})
 	c.follow(t, lines, 1)
 	if len(c.jobs) != 2 {
