@@ -112,8 +112,10 @@ func (f *shardsFile) read() (scaling.Document, error) {
 		return f.all, f.err
 	}
 	var text []byte
+	unread := false
 	if info.Size() <= scaling.MaxBytes { // else it is refused without being read
 		text, err = os.ReadFile(f.path)
+		unread = err != nil
 	} else {
 		err = fmt.Errorf("it has %d bytes, more than %d", info.Size(), scaling.MaxBytes)
 	}
@@ -121,7 +123,10 @@ func (f *shardsFile) read() (scaling.Document, error) {
 	if err == nil {
 		f.all, err = scaling.Decode(text)
 	}
-	if f.info, f.err = info, nil; err != nil {
+	if f.info, f.err = info, nil; unread {
+		f.info = nil // it is read again
+	}
+	if err != nil {
 		f.err = fmt.Errorf("--central-discovery-shards-file: %w", err)
 	}
 	return f.all, f.err

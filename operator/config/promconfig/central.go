@@ -91,6 +91,8 @@ func IgnoredAnnotation(annotations map[string]string, d wellknown.TargetDiscover
 		value, set := annotations[annotation]
 		switch {
 		case !set || annotation == wellknown.AnnotationSharding && value == "hash":
+		case annotation == wellknown.AnnotationMaxShards:
+			return annotation, fmt.Sprintf("only keeps the number of shards from falling: to follow the series, it needs %s: central and %s: weighted", wellknown.AnnotationTargetDiscovery, wellknown.AnnotationSharding)
 		case d != wellknown.CentralDiscovery:
 			return annotation, fmt.Sprintf("has no effect: it needs %s: central", wellknown.AnnotationTargetDiscovery)
 		default:

@@ -422,7 +422,7 @@ func TestIgnoredAnnotation(t *testing.T) {
 		{map[string]string{wellknown.AnnotationHandoff: "switch"}, wellknown.OwnDiscovery, wellknown.AnnotationHandoff, "has no effect: it needs firekeeper.dev/target-discovery: central"},
 		{map[string]string{wellknown.AnnotationReassignAfter: "never"}, wellknown.CentralDiscovery, wellknown.AnnotationReassignAfter, "has no effect: it needs firekeeper.dev/sharding: weighted"},
 		{map[string]string{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationHandoff: "switch"}, wellknown.CentralDiscovery, "", ""},
-		{map[string]string{wellknown.AnnotationMaxShards: "4"}, wellknown.CentralDiscovery, wellknown.AnnotationMaxShards, "has no effect: it needs firekeeper.dev/sharding: weighted"},
+		{map[string]string{wellknown.AnnotationMaxShards: "4"}, wellknown.CentralDiscovery, wellknown.AnnotationMaxShards, "only keeps the number of shards from falling: to follow the series, it needs firekeeper.dev/target-discovery: central and firekeeper.dev/sharding: weighted"},
 		{map[string]string{wellknown.AnnotationSharding: "weighted", wellknown.AnnotationSeriesPerShard: "5000"}, wellknown.CentralDiscovery, wellknown.AnnotationSeriesPerShard, "has no effect: it needs firekeeper.dev/max-shards"},
 	} {
 		if annotation, why := IgnoredAnnotation(c.annotations, c.d); annotation != c.annotation || why != c.why {

@@ -21,16 +21,27 @@ func ScalingLimits(w v1.Workload) (limits scaling.Limits, ok bool) {
 }
 
 // scaled returns the workload with the number of shards that the discovery service decided on. While that is not known,
-// the workload keeps the number that it has. read is nil where no decisions can be read.
-func (o Workload) scaled(read func() (scaling.Document, error)) Workload {
-	limits, ok := ScalingLimits(o.typed())
-	if !ok {
+// the workload keeps the number that it has; so it does as long as it has the annotation for autoscaling, without central
+// discovery or with a wrong value, because a shard that goes without being drained loses its targets for a while. The
+// number of servers only falls if their data is kept.
+func (o Workload) scaled(opts Options) Workload {
+	if o.GetAnnotations()[wellknown.AnnotationMaxShards] == "" || o.usesDaemonSet() {
 		return o
 	}
 	has := int(o.Status.Shards)
+	limits, ok := ScalingLimits(o.typed())
+	if !ok {
+		if floor := valueOr(o.Fields.Shards, 1); o.Status.Shards > floor {
+			return o.withShards(o.Status.Shards)
+		}
+		return o
+	}
 	shards := has
-	if decided, ok, err := o.scaling(read); ok && err == nil && decided.Shards > 0 {
+	if decided, ok, err := o.scaling(opts.Scaling); ok && err == nil && decided.Shards > 0 {
 		shards = decided.Shards
+	}
+	if o.Server != nil && !o.retains(opts.Workload.ShardRetention) {
+		shards = max(shards, has)
 	}
 	out := o.withShards(int32(limits.Clamp(shards, has)))
 	out.limits = &limits

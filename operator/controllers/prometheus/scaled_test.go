@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,45 @@ func TestScaledShards(t *testing.T) {
 				t.Errorf("elsewhere: %d shards, %v", *again.Workload.Fields.Shards, err)
 			}
 		})
+	}
+}
+
+// A shard never goes by accident: neither with a wrong annotation, nor without central discovery or placement by series,
+// nor a server whose data would go with it.
+func TestShardsStay(t *testing.T) {
+	valid := map[string]string{wellknown.AnnotationTargetDiscovery: "central", wellknown.AnnotationSharding: "weighted", wellknown.AnnotationMaxShards: "8"}
+	for name, c := range map[string]struct {
+		annotations map[string]string // instead of the valid ones
+		retain      bool
+		want        int
+	}{
+		"retained":           {nil, true, 3},
+		"not retained":       {nil, false, 6},
+		"wrong annotation":   {map[string]string{wellknown.AnnotationReassignAfter: "30s"}, true, 6},
+		"wrong limit":        {map[string]string{wellknown.AnnotationMaxShards: "many"}, true, 6},
+		"by hash":            {map[string]string{wellknown.AnnotationSharding: "hash"}, true, 6},
+		"both":               {map[string]string{wellknown.AnnotationTargetDiscovery: "both"}, true, 6},
+		"own":                {map[string]string{wellknown.AnnotationTargetDiscovery: "own"}, true, 6},
+		"without annotation": {map[string]string{wellknown.AnnotationMaxShards: ""}, true, 2},
+	} {
+		p := newScene().p
+		p.Spec.Shards, p.Status.Shards, p.Annotations = new(int32(2)), 6, maps.Clone(valid)
+		maps.Copy(p.Annotations, c.annotations)
+		if p.Annotations[wellknown.AnnotationMaxShards] == "" {
+			delete(p.Annotations, wellknown.AnnotationMaxShards)
+		}
+		opts := scalingOptions(scaling.Workload{Shards: 3, Target: 3}, nil)
+		opts.Workload.ShardRetention = true
+		if c.retain {
+			p.Spec.ShardRetentionPolicy = &v1.ShardRetentionPolicy{WhenScaled: v1.RetainWhenScaledRetentionType}
+		}
+		servers, _ := Kinds(opts, &rules.Cache{})
+		if n := len(servers.Shape(p).Sets); n != c.want {
+			t.Errorf("%s: %d shards, not %d", name, n, c.want)
+		}
+		if status, _ := servers.Status(p, engine.Status{}); status.(v1.PrometheusStatus).Shards != int32(c.want) {
+			t.Errorf("%s: the status has %d shards", name, status.(v1.PrometheusStatus).Shards)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func workloadOf(w v1.Workload) Workload {
 }
 
 // workloadOf returns the workload with the number of shards that it should have.
-func (o Options) workloadOf(w v1.Workload) Workload { return workloadOf(w).scaled(o.Scaling) }
+func (o Options) workloadOf(w v1.Workload) Workload { return workloadOf(w).scaled(o) }
 
 // ForServer returns the [Workload] for a Prometheus.
 func ForServer(p *v1.Prometheus) Workload {

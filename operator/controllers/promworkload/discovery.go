@@ -52,7 +52,7 @@ func (b *Builder) IgnoredAnnotation() (annotation, why string) {
 	case !scales:
 		return "", ""
 	case !b.Config.Discovery.Shards:
-		why = "has no effect: it needs the operator's flag --central-discovery-shards-file"
+		why = "only keeps the number of shards from falling: to follow the series, it needs the operator's flag --central-discovery-shards-file"
 	default:
 		return "", ""
 	}

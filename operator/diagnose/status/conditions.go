@@ -50,7 +50,11 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 // sharded reports whether a workload has several shards.
 func sharded(w v1.Workload) bool {
 	f := v1alpha1.CommonFields(w)
-	return f != nil && f.Shards != nil && *f.Shards > 1
+	if f == nil {
+		return false
+	}
+	p, ok := w.(*v1.Prometheus)
+	return f.Shards != nil && *f.Shards > 1 || ok && p.Status.Shards > 1
 }
 
 // conditionsOf returns the conditions in the order of a reconciliation, followed by unknown ones.

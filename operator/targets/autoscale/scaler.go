@@ -54,6 +54,8 @@ type Load struct {
 	// zero if one of them does not say it.
 	Unsent   uint64
 	UnsentAt time.Time
+	// Starting is true if a shard gets no targets yet, as it has had no ready pod.
+	Starting bool
 }
 
 // Scaler decides for one workload.
@@ -117,11 +119,14 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 		return s.limits.Floor, "spec.shards"
 	case before < min(n, s.limits.Max) && over(load.Measured, before, s.limits.SeriesPerShard, full):
 		return min(n, s.limits.Max), s.figures("shards that were drained are needed", load.Measured, before)
+	case before < n && !s.mayGo():
+		return n, "shards that would go are not retained any more"
 	case before > max(n, s.limits.Max):
 		return n, wellknown.AnnotationMaxShards
 	case before != n:
 		s.overSince, s.underSince = time.Time{}, time.Time{}
 		return before, "" // a step is not complete
+	case load.Starting: // what it will take from the others is unknown
 	case s.since(&s.overSince, now, s.isOver(load)) >= upAfter:
 		return s.up(now, load)
 	case s.since(&s.underSince, now, s.isUnder(load)) >= downAfter:
@@ -139,7 +144,7 @@ func (s *Scaler) isOver(load Load) bool {
 // isUnder reports whether fewer shards would be enough. If most series are estimated, that is unknown.
 func (s *Scaler) isUnder(load Load) bool {
 	n := load.Shards - s.unit()
-	if load.Measured < load.Series/2 {
+	if load.Measured == 0 || load.Measured < load.Series/2 {
 		return false
 	}
 	return n >= s.limits.Floor && (load.Shards > s.limits.Max || !over(load.Series, n, s.limits.SeriesPerShard, enough))
@@ -168,7 +173,7 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 	n := load.Shards
 	why = s.figures("fewer shards are enough", load.Series, n)
 	switch {
-	case !s.limits.Retained && !s.limits.Sends:
+	case !s.mayGo():
 		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
 	case now.Sub(s.last(now, false)) >= downEvery:
 		return n - s.unit(), why
@@ -185,6 +190,9 @@ func (s *Scaler) hold(now time.Time, by scaling.Reason, message string) {
 func (s *Scaler) kept(now time.Time, load Load) int {
 	drained := s.state.Target > 0 && load.Used <= s.state.Target
 	since := s.since(&s.drainedSince, now, drained)
+	if drained && s.state.Shards > 0 && s.state.Shards <= s.state.Target {
+		return 0 // as decided before
+	}
 	sent := load.Unsent == 0 && load.UnsentAt.Sub(s.drainedSince) >= drainedFor
 	if since >= drainedFor && (!s.limits.Sends || sent || since >= sentFor) {
 		return 0
@@ -216,6 +224,9 @@ func (s *Scaler) last(now time.Time, more bool) (at time.Time) {
 	}
 	return at
 }
+
+// mayGo reports whether the data of a shard is kept or sent when it is removed.
+func (s *Scaler) mayGo() bool { return s.limits.Retained || s.limits.Sends }
 
 // unit is by how much the number of shards changes at least.
 func (s *Scaler) unit() int { return max(1, s.limits.Zones) }

@@ -226,6 +226,41 @@ func TestAgentsSendBeforeTheyGo(t *testing.T) {
 	}
 }
 
+// A shard whose removal was decided stays removed while the load is unknown in between, unless it is needed again.
+func TestRemovalIsFinal(t *testing.T) {
+	limits, load := newWorld(0, 0).limits, autoscale.Load{Shards: 3, Series: 1000, Measured: 1000, Used: 2}
+	s := autoscale.New(scaling.Workload{Shards: 3, Target: 2})
+	s.Step(noon, limits, load)
+	s.Step(noon.Add(time.Minute), limits, load)
+	for after := range 5 {
+		s.Unknown()
+		s.Step(noon.Add(time.Minute+time.Duration(after)*time.Second), limits, load)
+		if got := s.State().Shards; got != 2 {
+			t.Errorf("%d shards", got)
+		}
+	}
+	limits.Retained = false // before the operator has removed it
+	if step := s.Step(noon.Add(2*time.Minute), limits, load); step == nil || s.State().Shards != 3 || s.State().Target != 3 {
+		t.Errorf("%+v", s.State())
+	}
+}
+
+// While a shard starts, no other one is added.
+func TestStartingShards(t *testing.T) {
+	s, limits := autoscale.New(scaling.Workload{}), newWorld(0, 0).limits
+	load := autoscale.Load{Shards: 3, Series: 9000, Measured: 9000, Used: 3, Starting: true}
+	for after := time.Duration(0); after < time.Hour; after += 10 * time.Second {
+		if step := s.Step(noon.Add(after), limits, load); step != nil {
+			t.Fatalf("after %s: %+v", after, step)
+		}
+	}
+	load.Starting = false
+	s.Step(noon.Add(time.Hour), limits, load)
+	if step := s.Step(noon.Add(time.Hour+5*time.Minute), limits, load); step == nil || step.To != 4 {
+		t.Errorf("%+v", step)
+	}
+}
+
 // What users change has an effect at once, but for a lower limit, whose shards are drained.
 func TestUsersChange(t *testing.T) {
 	w := newWorld(2, 1000)

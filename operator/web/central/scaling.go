@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
@@ -21,6 +22,10 @@ const (
 	scaleEvery = 10 * time.Second
 	// decisionsFor is how long a new leader waits for what was decided before it places targets.
 	decisionsFor = time.Minute
+	// unknownFor is how long the load of a workload may be unknown before waiting times start again.
+	unknownFor = time.Minute
+	// storeEvery is the interval at which it is checked that the stored decisions are the last ones.
+	storeEvery = time.Minute
 )
 
 // Reasons of Events about the number of shards.
@@ -54,7 +59,7 @@ type decided struct {
 func (r *Runner) scale(ctx context.Context) {
 	check := time.NewTicker(every)
 	defer check.Stop()
-	var written scaling.Document
+	var written stored
 	var next time.Time
 	problem := ""
 	for {
@@ -83,8 +88,14 @@ func (r *Runner) scale(ctx context.Context) {
 	}
 }
 
+// stored are the decisions in the store, as they were at a time.
+type stored struct {
+	all scaling.Document
+	at  time.Time
+}
+
 // decide reads the decisions of the last leader once, and decides. written are those in the store.
-func (r *Runner) decide(ctx context.Context, written *scaling.Document) error {
+func (r *Runner) decide(ctx context.Context, written *stored) error {
 	leader := r.feed.Leader()
 	if leader == 0 {
 		return nil
@@ -100,7 +111,7 @@ func (r *Runner) decide(ctx context.Context, written *scaling.Document) error {
 		if err != nil {
 			return err
 		}
-		*written = all
+		*written = stored{all, time.Now()}
 		r.mu.Lock()
 		r.decided.leader, r.decided.all = leader, all
 		for _, w := range r.workloads {
@@ -108,9 +119,9 @@ func (r *Runner) decide(ctx context.Context, written *scaling.Document) error {
 		}
 		r.mu.Unlock()
 	}
-	next := r.stepScalers(time.Now())
-	if len(next)+len(*written) == 0 || reflect.DeepEqual(next, *written) {
-		return nil
+	next, reports := r.stepScalers(time.Now())
+	if isStored, err := r.isStored(ctx, next, written); isStored || err != nil {
+		return err
 	}
 	if err := r.Decisions.Write(ctx, next); err != nil {
 		r.mu.Lock()
@@ -118,8 +129,33 @@ func (r *Runner) decide(ctx context.Context, written *scaling.Document) error {
 		r.mu.Unlock()
 		return err
 	}
-	*written = next
+	*written = stored{next, time.Now()}
+	for _, report := range reports {
+		report()
+	}
 	return nil
+}
+
+// isStored reports whether the store has these decisions. Another client may have replaced them, such as a restored backup.
+func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *stored) (bool, error) {
+	switch now := time.Now(); {
+	case len(next)+len(written.all) == 0:
+		return true, nil
+	case !reflect.DeepEqual(next, written.all):
+		return false, nil
+	case now.Sub(written.at) < storeEvery:
+		return true, nil
+	}
+	all, err := r.Decisions.Read(ctx)
+	if err != nil {
+		return false, err
+	}
+	*written = stored{all, time.Now()}
+	if !reflect.DeepEqual(next, all) {
+		r.log.Warn("another client has changed the numbers of shards, they are written again")
+		return false, nil
+	}
+	return true, nil
 }
 
 // autoscales reports whether a workload has autoscaling. r.mu must be held.
@@ -150,11 +186,11 @@ func (r *Runner) limitsOf(w *workload) (out autoscale.Limits, ok bool) {
 	return out, true
 }
 
-// stepScalers decides for all workloads, and returns all decisions.
-func (r *Runner) stepScalers(now time.Time) scaling.Document {
+// stepScalers decides for all workloads, and returns all decisions, and what reports the new ones once they are stored.
+func (r *Runner) stepScalers(now time.Time) (next scaling.Document, reports []func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := scaling.Document{}
+	next = scaling.Document{}
 	if !r.read || r.missing != "" {
 		for name, before := range r.decided.all {
 			next[name] = before // of workloads that could not be read
@@ -162,41 +198,56 @@ func (r *Runner) stepScalers(now time.Time) scaling.Document {
 	}
 	for _, w := range r.workloads {
 		if limits, ok := r.limitsOf(w); ok {
-			r.stepScaler(now, w, limits)
+			reports = append(reports, r.stepScaler(now, w, limits)...)
 			if state := w.scaler.State(); state.Shards > 0 { // else nothing is decided yet
 				next[nameOf(w.Ref)] = state
 			}
+		} else if before, is := r.decided.all[nameOf(w.Ref)]; is && w.object.GetAnnotations()[wellknown.AnnotationMaxShards] != "" {
+			next[nameOf(w.Ref)] = before // until its annotations are valid
 		} else {
 			w.scaler = nil
 		}
 	}
 	r.decided.all = next
-	return next
+	return next, reports
 }
 
-// stepScaler decides for a workload.
-func (r *Runner) stepScaler(now time.Time, w *workload, limits autoscale.Limits) {
+// stepScaler decides for a workload, and returns what reports the decision.
+func (r *Runner) stepScaler(now time.Time, w *workload, limits autoscale.Limits) (reports []func()) {
 	if w.scaler == nil {
 		w.scaler = autoscale.New(r.decided.all[nameOf(w.Ref)])
 	}
 	if !w.by.Current() || w.by.Leader() != r.decided.leader || !w.complete || w.problem != "" || r.missing != "" {
-		w.scaler.Unknown()
-		return
+		if w.unknownSince.IsZero() {
+			w.unknownSince = now
+		}
+		if now.Sub(w.unknownSince) >= unknownFor {
+			w.scaler.Unknown()
+		}
+		return nil
 	}
+	w.unknownSince = time.Time{}
 	load, kept := w.load(), w.scaler.State().Shards
 	step := w.scaler.Step(now, limits, load)
-	if state := w.scaler.State(); limits.Sends && load.Unsent > 0 && state.Shards < kept {
-		text := fmt.Sprintf("%d shards go although their agents did not send %d samples within ten minutes after their last scrape", kept-state.Shards, load.Unsent)
-		r.log.Warn(text, "reason", reasonUnsent, "workload", w.Ref.String())
-		r.event(now, w, reasonUnsent, "Scale", text)
+	object, name := w.object, w.Ref.String()
+	if state := w.scaler.State(); limits.Sends && (load.Unsent > 0 || load.UnsentAt.IsZero()) && state.Shards < kept {
+		reports = append(reports, func() {
+			text := fmt.Sprintf("%d shards go although their agents did not report that all samples are sent, ten minutes after their last scrape: at least %d are not", kept-state.Shards, load.Unsent)
+			r.log.Warn(text, "reason", reasonUnsent, "workload", name)
+			if r.Events != nil {
+				r.Events.Eventf(object, nil, corev1.EventTypeWarning, reasonUnsent, "Scale", "%s", text)
+			}
+		})
 	}
-	if step == nil {
-		return
+	if step != nil {
+		reports = append(reports, func() {
+			r.log.Info("the number of shards changes", "reason", reasonScaled, "workload", name, "from", step.From, "to", step.To, "because", step.Why)
+			if r.Events != nil {
+				r.Events.Eventf(object, nil, corev1.EventTypeNormal, reasonScaled, "Scale", "%d → %d shards: %s", step.From, step.To, step.Why)
+			}
+		})
 	}
-	r.log.Info("the number of shards changes", "reason", reasonScaled, "workload", w.Ref.String(), "from", step.From, "to", step.To, "because", step.Why)
-	if r.Events != nil {
-		r.Events.Eventf(w.object, nil, corev1.EventTypeNormal, reasonScaled, "Scale", "%d → %d shards: %s", step.From, step.To, step.Why)
-	}
+	return reports
 }
 
 // load returns the series of a workload.
@@ -206,11 +257,25 @@ func (w *workload) load() autoscale.Load {
 	out.Unsent, out.UnsentAt = w.by.Leaving(placed)
 	status := w.by.Status()
 	out.Measured = status.Measured
-	for _, s := range status.Shards {
-		out.Series += s.Series
+	out.Starting = w.object.GetWorkloadFields().Paused
+	var total uint64
+	zones := map[string]uint64{}
+	for i, s := range status.Shards {
+		total += s.Series
+		if i < len(w.shardList) {
+			zones[w.shardList[i].Zone] += s.Series
+		}
+		out.Starting = out.Starting || s.State == balance.Fresh
 		if s.Alone == 0 && (s.State == "" || s.State == balance.Slow) {
 			out.Fullest = max(out.Fullest, s.Series)
 		}
+	}
+	// Targets stay in their zones, so all zones must have room for what the heaviest one has.
+	for _, series := range zones {
+		out.Series = max(out.Series, series*uint64(len(zones)))
+	}
+	if out.Series = max(out.Series, total); total > 0 {
+		out.Measured = uint64(float64(out.Measured) * float64(out.Series) / float64(total))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package central
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,9 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/balance"
 )
 
 const mainName = "Prometheus/monitoring/main"
@@ -236,6 +240,70 @@ func TestDecisionsForbidden(t *testing.T) {
 		s.pass(t, 75*time.Minute)
 		s.want(t, 4)
 	})
+}
+
+// Numbers that another client writes are written again, and nothing is reported that could not be stored.
+func TestDecisionsOfOthers(t *testing.T) {
+	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
+		s.pass(t, 10*time.Minute)
+		s.mu.Lock()
+		s.all = scaling.Document{mainName: {Shards: 6, Target: 6}}
+		s.mu.Unlock()
+		s.pods.pass(90 * time.Second)
+		if now := s.main(); now.Shards != 2 {
+			t.Errorf("%+v", now)
+		}
+		s.sent()
+		s.pods.times = 4
+		s.fail(errors.New("forbidden"))
+		s.pods.pass(30 * time.Minute)
+		if events := s.sent(); len(events) > 0 {
+			t.Error(events)
+		}
+		s.fail(nil)
+		s.pods.pass(10 * time.Minute)
+		if events := s.sent(); len(events) != 1 {
+			t.Error(events)
+		}
+	})
+}
+
+// A wrong annotation leaves the decision as it is.
+func TestDecisionsStay(t *testing.T) {
+	scaledBed(t, 4, scaling.Document{mainName: {Shards: 4, Target: 3}}, func(t *testing.T, s *scaled) {
+		s.pods.pass(30 * time.Second)
+		p := s.object(t)
+		p.Annotations["firekeeper.dev/handoff"] = "jump"
+		s.objects.set(catalog.Prometheus.GroupVersionResource(), p)
+		s.pods.pass(5 * time.Minute)
+		if now := s.main(); now.Target != 3 || now.Shards < 3 {
+			t.Errorf("%+v", now)
+		}
+	})
+}
+
+// Without room in one zone, there are more shards in all zones, and none goes.
+func TestLoadOfZones(t *testing.T) {
+	w := &workload{shards: 4, object: &v1.Prometheus{}, scaler: autoscale.New(scaling.Workload{}), by: balance.New(nil, balance.Settings{Weighted: true})}
+	for i, zone := range []string{"a", "b", "a", "b"} {
+		w.shardList = append(w.shardList, allocation.Shard{Name: fmt.Sprint(i), Zone: zone})
+	}
+	w.by.Lead(time.Now(), 1)
+	w.by.Shards(w.shardList, 4)
+	var counted []balance.Counted
+	for i := range 100 {
+		zone := "a"
+		if i%10 == 0 {
+			zone = "b"
+		}
+		counted = append(counted, balance.Counted{Unit: w.by.Enter("demo", zone, fmt.Sprint(i), 0), Series: 1000})
+	}
+	w.by.Count(time.Now(), counted)
+	w.by.Step(time.Now())
+	load := w.load()
+	if load.Series < 150_000 || load.Series > 220_000 || load.Measured < 150_000 || load.Measured > 220_000 { // zone a has 90,000, weights are rounded
+		t.Errorf("%+v", load)
+	}
 }
 
 // While permissions or targets are not known, nothing is decided, however few targets remain.

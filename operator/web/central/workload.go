@@ -51,6 +51,8 @@ type workload struct {
 	by *balance.Balancer
 	// scaler decides on the number of shards; nil without autoscaling, and until decisions were read.
 	scaler *autoscale.Scaler
+	// unknownSince is the time since which its load is unknown; zero if it is known.
+	unknownSince time.Time
 	// shardList are the shards of shardListOf, if it has as many. They change with the object.
 	shardList   []allocation.Shard
 	shardListOf v1.Workload

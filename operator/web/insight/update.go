@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
@@ -120,8 +121,12 @@ func (s *snapshots) kept(ref catalog.Ref) *kept {
 	return k
 }
 
-// shape returns the shape of a workload. It is recomputed only when its spec changes.
+// shape returns the shape of a workload. It is recomputed only when its spec changes, unless its number of shards follows
+// the series.
 func (s *snapshots) shape(of explain.Candidate) engine.Shape {
+	if of.Object.GetAnnotations()[wellknown.AnnotationMaxShards] != "" {
+		return of.Setup.Shape(of.Object)
+	}
 	k := s.kept(of.Ref())
 	if now := specOf(of); k.shapeOf != now {
 		k.shapeOf, k.shape = now, of.Setup.Shape(of.Object)
