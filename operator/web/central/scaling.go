@@ -152,7 +152,7 @@ func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *s
 	}
 	*written = stored{all, time.Now()}
 	if !reflect.DeepEqual(next, all) {
-		r.log.Warn("another client has changed the numbers of shards, they are written again")
+		r.log.Warn("another client has changed the numbers of shards, they are rewritten")
 		return false, nil
 	}
 	return true, nil

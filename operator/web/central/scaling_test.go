@@ -242,7 +242,7 @@ func TestDecisionsForbidden(t *testing.T) {
 	})
 }
 
-// Numbers that another client writes are written again, and nothing is reported that could not be stored.
+// Numbers that another client writes are replaced, and nothing is reported that could not be stored.
 func TestDecisionsOfOthers(t *testing.T) {
 	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 10*time.Minute)
