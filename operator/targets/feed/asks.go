@@ -100,7 +100,7 @@ func (f *Feed) question(who caller) question {
 }
 
 // noWatch ends a watch.
-var noWatch = watch{0, pack(lineOf(targetreport.Watch{Units: []targetreport.WatchUnit{}}))}
+var noWatch = watch{0, stored(lineOf(targetreport.Watch{Units: []targetreport.WatchUnit{}}))}
 
 // Sender is a pod that says something.
 type Sender struct {
