@@ -111,23 +111,16 @@ func (f *shardsFile) read() (scaling.Document, error) {
 	case f.info != nil && os.SameFile(info, f.info) && info.ModTime().Equal(f.info.ModTime()) && info.Size() == f.info.Size():
 		return f.all, f.err
 	}
-	var text []byte
-	unread := false
-	if info.Size() <= scaling.MaxBytes { // else it is refused without being read
-		text, err = os.ReadFile(f.path)
-		unread = err != nil
+	if info.Size() > scaling.MaxBytes { // it is refused without being read
+		f.all, f.err = nil, fmt.Errorf("it has %d bytes, more than %d", info.Size(), scaling.MaxBytes)
+	} else if text, err := os.ReadFile(f.path); err != nil {
+		f.info = nil
+		return nil, fmt.Errorf("--central-discovery-shards-file: %w", err)
 	} else {
-		err = fmt.Errorf("it has %d bytes, more than %d", info.Size(), scaling.MaxBytes)
+		f.all, f.err = scaling.Decode(text)
 	}
-	f.all = nil
-	if err == nil {
-		f.all, err = scaling.Decode(text)
-	}
-	if f.info, f.err = info, nil; unread {
-		f.info = nil // it is read again
-	}
-	if err != nil {
-		f.err = fmt.Errorf("--central-discovery-shards-file: %w", err)
+	if f.info = info; f.err != nil {
+		f.err = fmt.Errorf("--central-discovery-shards-file: %w", f.err)
 	}
 	return f.all, f.err
 }

@@ -1,5 +1,5 @@
-// Package scaling is what the discovery service tells the operator about the number of shards of workloads: a JSON
-// document in a ConfigMap, which the kubelet puts into a file of the operator's pod.
+// Package scaling encodes the decisions of the discovery service about the number of shards of workloads: a JSON
+// document in a ConfigMap, which the operator reads from a mounted file.
 //
 //	document.go  the document
 //	shards.go    the number of shards of a workload

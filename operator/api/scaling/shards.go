@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
@@ -35,7 +36,6 @@ func LimitsOf(annotations map[string]string, shards *int32) (out Limits, ok bool
 
 // Clamp returns the allowed number of shards that is nearest to n. has is the number that the workload has: it stays if the
 // limit is lowered, until these shards are drained.
-func (l Limits) Clamp(n, has int) int { return min(max(n, l.Floor), max(l.Max, min(has, mostShards))) }
-
-// mostShards is the highest number of shards of any workload.
-const mostShards = 1000
+func (l Limits) Clamp(n, has int) int {
+	return min(max(n, l.Floor), max(l.Max, min(has, v1.MaxShards)))
+}

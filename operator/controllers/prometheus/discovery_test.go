@@ -15,13 +15,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// centrally plans a workload with this annotation. It may have central discovery unless address is "".
-func centrally(t *testing.T, mode, address string, ca func() ([]byte, error)) (Plan, string) {
+// planWith returns the plan of the workload with other options than those of the scene.
+func (s *scene) planWith(t *testing.T, opts Options) Plan {
 	t.Helper()
-	s := newScene()
-	s.p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: mode}
-	opts := Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{CentralDiscovery: address != ""}, DiscoveryCA: ca}
-	opts.Workload.Discovery = workload.Discovery{Address: address, OwnCA: ca != nil}
 	in, err := gatherFor(opts, ForServer(s.p), s.cluster())
 	if err != nil {
 		t.Fatal(err)
@@ -30,6 +26,17 @@ func centrally(t *testing.T, mode, address string, ca func() ([]byte, error)) (P
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plan
+}
+
+// centrally plans a workload with this annotation. It may have central discovery unless address is "".
+func centrally(t *testing.T, mode, address string, ca func() ([]byte, error)) (Plan, string) {
+	t.Helper()
+	s := newScene()
+	s.p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: mode}
+	opts := Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{CentralDiscovery: address != ""}, DiscoveryCA: ca}
+	opts.Workload.Discovery = workload.Discovery{Address: address, OwnCA: ca != nil}
+	plan := s.planWith(t, opts)
 	var text strings.Builder
 	if err := plan.WriteConfig(&text); err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ func (o Workload) scaled(opts Options) Workload {
 		}
 		return o
 	}
+	o.limits = &limits
 	shards := has
 	if decided, ok, err := o.scaling(opts.Scaling); ok && err == nil && decided.Shards > 0 {
 		shards = decided.Shards
@@ -43,31 +44,27 @@ func (o Workload) scaled(opts Options) Workload {
 	if o.Server != nil && !o.retains(opts.Workload.ShardRetention) {
 		shards = max(shards, has)
 	}
-	out := o.withShards(int32(limits.Clamp(shards, has)))
-	out.limits = &limits
-	return out
+	return o.withShards(int32(limits.Clamp(shards, has)))
 }
 
 // withShards returns the workload with another number of shards. The object is shared, so it is copied as far as it changes.
-func (o Workload) withShards(n int32) Workload {
+func (o Workload) withShards(n int32) (out Workload) {
 	if o.Server != nil {
 		next := *o.Server
-		next.Spec.Shards = &n
-		return ForServer(&next)
+		out = ForServer(&next)
+	} else {
+		next := *o.Agent
+		out = ForAgent(&next)
 	}
-	next := *o.Agent
-	next.Spec.Shards = &n
-	return ForAgent(&next)
+	out.Fields.Shards, out.limits = &n, o.limits
+	return out
 }
 
 // scaling returns what the discovery service decided about a workload; ok is false if that is nothing.
 //
 // Errors: the decisions cannot be read.
 func (o Workload) scaling(read func() (scaling.Document, error)) (out scaling.Workload, ok bool, err error) {
-	if read == nil {
-		return out, false, nil
-	}
-	if _, has := ScalingLimits(o.typed()); !has {
+	if read == nil || o.limits == nil {
 		return out, false, nil
 	}
 	all, err := read()

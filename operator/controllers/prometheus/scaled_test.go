@@ -21,7 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// scalingOptions are those of an operator that reads this decision about team/web.
+// scalingOptions returns the options of an operator that reads this decision about team/web.
 func scalingOptions(decided scaling.Workload, err error) Options {
 	opts := Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{CentralDiscovery: true}, Scaling: func() (scaling.Document, error) {
 		if err != nil {
@@ -64,14 +64,7 @@ func TestScaledShards(t *testing.T) {
 			}
 			s.p.Spec.Shards, s.p.Status.Shards = new(c.spec), c.has
 			opts := scalingOptions(c.decided, c.err)
-			in, err := gatherFor(opts, ForServer(s.p), s.cluster())
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := in.Plan()
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := s.planWith(t, opts)
 			if n := strings.Count(strings.Join(steps(plan.Workload), "\n"), "put StatefulSet"); n != c.want {
 				t.Errorf("%d StatefulSets, not %d", n, c.want)
 			}
