@@ -111,6 +111,7 @@ func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
 
 // Run processes the queue until the context ends and then waits for running reconciliations.
 func (l *Loop) Run(ctx context.Context, workers int) {
+	defer l.refused.end()
 	var wg sync.WaitGroup
 	wg.Go(func() { l.queue.Run(ctx, workers, l.passThenIdle) })
 	wg.Go(func() { l.status.Run(ctx, 1, l.report) })

@@ -19,10 +19,11 @@ const refusedRetry = 10 * time.Second
 type refused struct {
 	enqueue func(types.NamespacedName)
 
-	mu      sync.Mutex
-	keys    []types.NamespacedName // the one that waits longest first
-	pending bool                   // an attempt is scheduled
-	woken   time.Time              // last time that all were tried
+	mu    sync.Mutex
+	keys  []types.NamespacedName // the one that waits longest first
+	timer *time.Timer            // of the next attempt; nil if none is scheduled
+	woken time.Time              // last time that all were tried
+	ended bool
 }
 
 // note records the result of a reconciliation.
@@ -35,10 +36,7 @@ func (r *refused) note(key types.NamespacedName, err error) {
 		if at < 0 {
 			r.keys = append(r.keys, key)
 		}
-		if !r.pending {
-			r.pending = true
-			time.AfterFunc(refusedRetry, r.next)
-		}
+		r.schedule()
 	case at >= 0:
 		r.keys = slices.Delete(r.keys, at, at+1)
 		if now := time.Now(); err == nil && now.Sub(r.woken) >= refusedRetry {
@@ -54,13 +52,28 @@ func (r *refused) note(key types.NamespacedName, err error) {
 func (r *refused) next() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pending = false
+	r.timer = nil
 	if len(r.keys) == 0 {
 		return
 	}
 	key := r.keys[0]
 	r.keys = append(r.keys[1:], key)
-	r.pending = true // so that attempts continue if this one is delayed
-	time.AfterFunc(refusedRetry, r.next)
+	r.schedule() // so that attempts continue if this one is delayed
 	r.enqueue(key)
+}
+
+// schedule schedules the next attempt unless one is scheduled already. r.mu must be held.
+func (r *refused) schedule() {
+	if r.timer == nil && !r.ended {
+		r.timer = time.AfterFunc(refusedRetry, r.next)
+	}
+}
+
+// end ends the attempts.
+func (r *refused) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended = true; r.timer != nil {
+		r.timer.Stop()
+	}
 }
