@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v2"
@@ -223,11 +224,9 @@ func (e *encoder) key(f *field, v reflect.Value, indent int, first bool) bool {
 	e.buf = append(e.buf, ':')
 	value := len(e.buf)
 	f.write(e, v, place{indent: indent, after: aKey})
-	if f.dropEmpty {
-		if text := string(e.buf[value:]); text == " {}\n" || text == " []\n" {
-			e.buf = e.buf[:mark]
-			return false
-		}
+	if f.dropEmpty && (string(e.buf[value:]) == " {}\n" || string(e.buf[value:]) == " []\n") { // compared without a copy
+		e.buf = e.buf[:mark]
+		return false
 	}
 	return true
 }
@@ -283,14 +282,17 @@ func (e *encoder) items(v reflect.Value, item listItem, column, first int) {
 	}
 }
 
-// mapping writes a map with its keys in byte order.
-func (e *encoder) mapping(v reflect.Value, item writer, at place) {
+// mapping writes a map with its keys in byte order, or in that of the library.
+func (e *encoder) mapping(v reflect.Value, item writer, asLibrary bool, at place) {
 	if v.Len() == 0 {
 		e.flow("{}", at)
 		return
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
+	if asLibrary {
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a.String(), b.String()) })
+	}
 	indent, first := at.indent, false
 	switch at.after {
 	case aKey:
@@ -320,7 +322,7 @@ func (e *encoder) entry(key string, v reflect.Value, item writer, indent int) {
 	text := key
 	if key == "<<" {
 		text = `"<<"`
-	} else if styleOf(key, indent) != plain || len(key) > 100 {
+	} else if styleOf(key) != plain || len(key) > 100 {
 		var wrapped any = Node{{Key: key, Value: v.Interface()}}
 		if pair := e.nested(wrapped, indent/2); len(pair) >= indent {
 			e.buf = append(e.buf, pair[indent:]...)
@@ -348,13 +350,17 @@ func (e *encoder) text(s string, at place) {
 	if e.full(len(s)) {
 		return
 	}
-	column := at.indent
-	if len(s)+column > foldColumn/2 { // the exact column matters only for long values
-		column = len(e.buf) - bytes.LastIndexByte(e.buf, '\n')
+	style := styleOf(s)
+	if at.after == aDash && (style > quoted || len(s) > foldColumn/2 && strings.IndexByte(s, ' ') >= 0) {
+		style = ask // further lines are indented differently
 	}
-	switch styleOf(s, column) {
+	switch style {
 	case plain:
-		e.flow(s, at)
+		if at.after == aKey {
+			e.buf = append(e.buf, ' ')
+		}
+		e.folded(s, at)
+		e.buf = append(e.buf, '\n')
 	case quoted:
 		if at.after == aKey {
 			e.buf = append(e.buf, ' ')
@@ -362,8 +368,66 @@ func (e *encoder) text(s string, at place) {
 		e.buf = append(e.buf, '"')
 		e.buf = append(e.buf, s...)
 		e.buf = append(e.buf, '"', '\n')
+	case single:
+		e.buf = append(e.buf, " '"...)
+		e.folded(s, at)
+		e.buf = append(e.buf, "'\n"...)
+	case literal:
+		e.lines(s, at)
 	default:
 		e.ask(s, at)
+	}
+}
+
+// folded writes a text below a key. Within single quotes, it doubles those of the text. As the library does, it replaces single
+// spaces after the last column of a line by a line break.
+func (e *encoder) folded(s string, at place) {
+	quotes := e.buf[len(e.buf)-1] == '\''
+	if !quotes && strings.IndexByte(s, ' ') < 0 {
+		e.buf = append(e.buf, s...)
+		return
+	}
+	line := e.line()
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == ' ' && len(e.buf)-line > foldColumn && i > 0 && i < len(s)-1 && s[i-1] != ' ' && s[i+1] != ' ':
+			e.buf = append(e.buf, '\n')
+			line = len(e.buf)
+			e.indent(at.indent + 2)
+			continue
+		case c == '\'' && quotes:
+			e.buf = append(e.buf, c)
+		}
+		e.buf = append(e.buf, c)
+	}
+}
+
+// line returns where the last line begins. Values that the library writes may end in other line breaks than '\n'.
+func (e *encoder) line() int {
+	at := bytes.LastIndexByte(e.buf, '\n') + 1
+	for _, other := range [...]string{"\r", "\u0085", "\u2028", "\u2029"} {
+		if i := bytes.LastIndex(e.buf[at:], []byte(other)); i >= 0 {
+			at += i + len(other)
+		}
+	}
+	return at
+}
+
+// lines writes a text below a key as a literal block.
+func (e *encoder) lines(s string, at place) {
+	if strings.HasSuffix(s, "\n") {
+		e.buf = append(e.buf, " |\n"...)
+		s = s[:len(s)-1]
+	} else {
+		e.buf = append(e.buf, " |-\n"...)
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		if line != "" {
+			e.indent(at.indent + 2)
+			e.buf = append(e.buf, line...)
+		}
+		e.buf = append(e.buf, '\n')
 	}
 }
 
@@ -373,7 +437,7 @@ func (e *encoder) text(s string, at place) {
 func (e *encoder) ask(v any, at place) {
 	var (
 		wrapped any
-		line    = e.buf[bytes.LastIndexByte(e.buf, '\n')+1:]
+		line    = e.buf[e.line():]
 	)
 	if at.after == aDash {
 		wrapped = Node{{Key: "k", Value: []any{v}}}

@@ -418,6 +418,45 @@ func grow(r *rand.Rand, words []string, depth int) *tree {
 	return t
 }
 
+// Two keys of Texts are in the order of the library, whatever they are. More may have none there.
+func TestOrderOfTexts(t *testing.T) {
+	for seed := range uint64(5000) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		texts := map[string]string{}
+		for range 2 {
+			key := ""
+			for range 1 + r.IntN(4) {
+				key += []string{"a", "b", "_", "0", "1", "2", "10", "A", "-", "\u00e9", "\u0662", "on", "job"}[r.IntN(13)]
+			}
+			texts[key] = "v"
+		}
+		want, err := yaml.Marshal(struct{ T map[string]string }{texts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := Marshal(struct {
+			T Texts `yaml:"t"`
+		}{texts}, Target{})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("seed %d: got\n%s\nwant\n%s\n%v", seed, got, want, err)
+		}
+	}
+}
+
+// The same keys are always in the same order.
+func TestOrderOfTextsWithCycles(t *testing.T) {
+	first := ""
+	for range 50 {
+		got, _, err := Marshal(struct {
+			T Texts `yaml:"t"`
+		}{Texts{"1A": "", "02": "", "11A": "", "3": "", "0A": ""}}, Target{})
+		if err != nil || first != "" && string(got) != first {
+			t.Fatalf("got\n%s\nand\n%s\n%v", first, got, err)
+		}
+		first = string(got)
+	}
+}
+
 // For any strings, the output is byte for byte that of the library, and both generations
 // of the library read it back as the same data.
 func FuzzLikeTheLibrary(f *testing.F) {
@@ -428,6 +467,8 @@ func FuzzLikeTheLibrary(f *testing.F) {
 		"<<", "=", "?a", "? a", ":a", "|", ">", "a,b", "9223372036854775808", "1_000", "+1", "+.inf", ".nan", "0b11", "-0b11", "1.", "1.e3", "08",
 		strings.Repeat("word ", 40), strings.Repeat("x", 130), strings.Repeat("long-", 20) + " " + strings.Repeat("y", 60), "#" + strings.Repeat(" a", 90),
 		strings.Repeat("line with words\n", 5), "\ufeff", "null\x00",
+		"{{ $labels.job }} is down: " + strings.Repeat("since long ", 20), "'it''s' " + strings.Repeat("that's  it ", 30), "a:  " + strings.Repeat("b ", 80) + " c",
+		"sum by (job) (\n  rate(x{a=\"#b\"}[5m]) # why: so\n\n)\n", "a\n b\nc", "a \nb", "a\n\n", "a:\nb #c\n'd'", "a#b", "a: ", "12: a b", "- a: b",
 	} {
 		f.Add(s, "k", uint64(1))
 		f.Add(s, "word"+s, uint64(2))

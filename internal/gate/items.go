@@ -23,12 +23,15 @@ type Items struct {
 	n      int
 }
 
+// firstCapacity is enough for most lists, in bytes, so that the text does not grow from nothing in many steps.
+const firstCapacity = 2048
+
 // NewItems returns an empty list.
 //
 // path: prefix of the reported paths; item i is reported as path[i]. limit: maximum length
 // of the text in bytes.
 func NewItems(target Target, path string, limit int) *Items {
-	return &Items{target: target, path: path, limit: limit}
+	return &Items{Text: make([]byte, 0, firstCapacity), target: target, path: path, limit: limit}
 }
 
 // Len returns the number of items.

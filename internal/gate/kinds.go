@@ -9,6 +9,7 @@ import (
 
 var (
 	mapSliceType  = reflect.TypeFor[Node]()
+	textsType     = reflect.TypeFor[Texts]()
 	versionedType = reflect.TypeFor[Versioned]()
 	gatedType     = reflect.TypeFor[Gated]()
 )
@@ -40,8 +41,8 @@ func (p *plans) newWriter(t reflect.Type) (writer, error) {
 		if t.Key().Kind() != reflect.String {
 			return nil, fmt.Errorf("gate: type %s: keys must be strings", t)
 		}
-		item := p.writerFor(t.Elem())
-		return func(e *encoder, v reflect.Value, at place) { e.mapping(v, item, at) }, nil
+		item, asLibrary := p.writerFor(t.Elem()), t == textsType
+		return func(e *encoder, v reflect.Value, at place) { e.mapping(v, item, asLibrary, at) }, nil
 	case reflect.Struct:
 		plan, err := p.structPlanFor(t)
 		if err != nil {

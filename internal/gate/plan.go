@@ -207,7 +207,7 @@ func collect(t reflect.Type, index []int, outer []rule) ([]key, error) {
 
 func newKey(name, options, empty string, index []int, rules []rule) (key, error) {
 	k := key{index: index, name: name, rules: rules}
-	if name == "" || styleOf(name, 0) != plain {
+	if name == "" || styleOf(name) != plain {
 		return key{}, fmt.Errorf("key %q is not a plain word", name)
 	}
 	switch options {

@@ -6,9 +6,11 @@ import "strings"
 type style uint8
 
 const (
-	plain  style = iota // unquoted
-	quoted              // between double quotes, with nothing to escape
-	ask                 // marshaled by the library
+	plain   style = iota // unquoted
+	quoted               // between double quotes, with nothing to escape
+	single               // between single quotes
+	literal              // a block with the lines as they are
+	ask                  // marshaled by the library
 )
 
 // Character classes of ASCII for plain scalars.
@@ -18,6 +20,7 @@ const (
 	wordOnly                        // may begin a boolean or null
 	numeric                         // may begin a number or timestamp
 	inNumber                        // may occur in a number or timestamp
+	indicator                       // begins something else than a plain scalar
 )
 
 var classes = func() (t [256]uint8) {
@@ -29,6 +32,9 @@ var classes = func() (t [256]uint8) {
 	}
 	for _, c := range ":#" {
 		t[c] &^= plainInside // depends on the adjacent characters
+	}
+	for _, c := range "#,[]{}&*!|>'\"%@`" {
+		t[c] |= indicator
 	}
 	for _, c := range "yYnNtTfFoO~" {
 		t[c] |= wordOnly
@@ -51,10 +57,8 @@ var words = func() map[string]bool {
 	return m
 }()
 
-// styleOf returns the style of s for a value that starts in the given column. It returns
-// ask in all doubtful cases. Lines longer than foldColumn are among them, because the
-// library folds them at spaces.
-func styleOf(s string, column int) style {
+// styleOf returns the style of s. It returns ask in all doubtful cases.
+func styleOf(s string) style {
 	if s == "" {
 		return quoted
 	}
@@ -62,29 +66,32 @@ func styleOf(s string, column int) style {
 	if strings.HasPrefix(s, "...") { // may be a document end marker
 		return ask
 	}
-	if first&plainAnywhere == 0 && !(s[0] == '-' && len(s) > 1 && s[1] > ' ' && s[1] != '-') {
+	out := plain
+	switch {
+	case first&indicator != 0:
+		out = single
+	case first&plainAnywhere == 0 && !(s[0] == '-' && len(s) > 1 && s[1] > ' ' && s[1] != '-'):
 		return ask
-	}
-	if first&wordOnly != 0 && len(s) <= 5 && words[s] {
+	case first&wordOnly != 0 && len(s) <= 5 && words[s]:
 		if s == "~" {
 			return ask
 		}
 		return quoted
 	}
-	blanks, couldBeNumber, digits := false, first&numeric != 0, first&numeric != 0
+	couldBeNumber, digits := first&numeric != 0, first&numeric != 0
 	for i := range len(s) {
 		c := s[i]
 		class := classes[c]
-		switch {
-		case c == ' ':
-			// A space at the end is handled below; '#' after a space has no class.
-			blanks = true
-		case c == ':':
-			if i+1 == len(s) || s[i+1] == ' ' {
+		if class&plainInside == 0 {
+			switch {
+			case c == ' ':
+			case c == '\n':
+				return styleOfLines(s)
+			case c != ':' && c != '#':
 				return ask
+			case c == ':' && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n'), c == '#' && i > 0 && s[i-1] == ' ':
+				out = single
 			}
-		case class&plainInside == 0:
-			return ask
 		}
 		if class&inNumber == 0 && c != ' ' {
 			couldBeNumber = false
@@ -98,14 +105,33 @@ func styleOf(s string, column int) style {
 		return quoted
 	case couldBeNumber && !obviousText(s):
 		return ask
-	case blanks && (s[len(s)-1] == ' ' || column+len(s) > foldColumn):
-		return ask
+	case s[len(s)-1] == ' ':
+		return single
 	}
-	return plain
+	return out
 }
 
-// foldColumn is the column at which the library starts to fold lines.
-const foldColumn = 78
+// styleOfLines returns the style of a text of several lines, which begins with neither a blank nor a line break.
+func styleOfLines(s string) style {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == '\n':
+			if s[i-1] == ' ' || i == len(s)-1 && s[i-1] == '\n' {
+				return ask
+			}
+		case classes[c]&plainInside == 0 && c != ' ' && c != ':' && c != '#':
+			return ask
+		}
+	}
+	if s[len(s)-1] == ' ' {
+		return ask
+	}
+	return literal
+}
+
+// foldColumn is the column after which the library replaces a single space by a line break.
+const foldColumn = 80
 
 // obviousText reports whether s is a string although it begins like a number: ".+" and
 // ".*".

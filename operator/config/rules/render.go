@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v2"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
@@ -12,31 +11,31 @@ import (
 
 // ruleFile is a rule file. The fields of the three structs are in the alphabetical order
 // of their keys, so that the text equals the encoding via JSON and a sorted map; a test
-// compares the two. The YAML library is the one behind sigs.k8s.io/yaml. Another one
-// wraps lines differently and would rewrite every ConfigMap when taking over a cluster
-// from another operator.
+// compares the two. Package gate writes them as the YAML library behind sigs.k8s.io/yaml
+// does. Lines that are wrapped differently would rewrite every ConfigMap when taking over
+// a cluster from another operator.
 type ruleFile struct {
 	Groups []group `yaml:"groups,omitempty"`
 }
 
 type group struct {
-	Interval                string            `yaml:"interval,omitempty"`
-	Labels                  map[string]string `yaml:"labels,omitempty"`
-	Limit                   *int              `yaml:"limit,omitempty"`
-	Name                    string            `yaml:"name"`
-	PartialResponseStrategy string            `yaml:"partial_response_strategy,omitempty"`
-	QueryOffset             string            `yaml:"query_offset,omitempty"`
-	Rules                   []rule            `yaml:"rules,omitempty"`
+	Interval                string     `yaml:"interval,omitempty"`
+	Labels                  gate.Texts `yaml:"labels,omitempty"`
+	Limit                   *int       `yaml:"limit,omitempty"`
+	Name                    string     `yaml:"name"`
+	PartialResponseStrategy string     `yaml:"partial_response_strategy,omitempty"`
+	QueryOffset             string     `yaml:"query_offset,omitempty"`
+	Rules                   []rule     `yaml:"rules,omitempty"`
 }
 
 type rule struct {
-	Alert         string            `yaml:"alert,omitempty"`
-	Annotations   map[string]string `yaml:"annotations,omitempty"`
-	Expr          any               `yaml:"expr"` // int32 or string, as in the object
-	For           string            `yaml:"for,omitempty"`
-	KeepFiringFor string            `yaml:"keep_firing_for,omitempty"`
-	Labels        map[string]string `yaml:"labels,omitempty"`
-	Record        string            `yaml:"record,omitempty"`
+	Alert         string     `yaml:"alert,omitempty"`
+	Annotations   gate.Texts `yaml:"annotations,omitempty"`
+	Expr          any        `yaml:"expr"` // int32 or string, as in the object
+	For           string     `yaml:"for,omitempty"`
+	KeepFiringFor string     `yaml:"keep_firing_for,omitempty"`
+	Labels        gate.Texts `yaml:"labels,omitempty"`
+	Record        string     `yaml:"record,omitempty"`
 }
 
 // ruleFileOf copies the spec without keys that the target does not support. Maps are
@@ -97,6 +96,6 @@ func ruleOf(in *v1.Rule) rule {
 }
 
 func (d *ruleFile) render() (string, error) {
-	b, err := yaml.Marshal(d)
-	return string(b), err
+	text, _, err := gate.Marshal(d, gate.Target{})
+	return string(text), err
 }
