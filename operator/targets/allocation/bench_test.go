@@ -16,6 +16,7 @@ func BenchmarkPlan(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					p := allocation.New(on)
+					p.Grow(len(world))
 					for _, u := range world {
 						p.Put(u)
 					}

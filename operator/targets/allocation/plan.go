@@ -3,6 +3,8 @@ package allocation
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -183,6 +185,21 @@ func (p *Plan) zone(name string) *zone {
 func (p *Plan) forget(name string) {
 	if z := p.zones[name]; z.units == 0 && !z.named {
 		delete(p.zones, name)
+	}
+}
+
+// Grow reserves memory for more units.
+func (p *Plan) Grow(units int) {
+	more := units - len(p.unused)
+	if more <= 0 {
+		return
+	}
+	p.ids, p.hashes, p.of = slices.Grow(p.ids, more), slices.Grow(p.hashes, more), slices.Grow(p.of, more)
+	p.on, p.weight, p.waits = slices.Grow(p.on, more), slices.Grow(p.weight, more), slices.Grow(p.waits, more)
+	if more > len(p.slots) {
+		slots := make(map[ID]int32, len(p.slots)+more)
+		maps.Copy(slots, p.slots)
+		p.slots = slots
 	}
 }
 

@@ -453,3 +453,29 @@ func ends(t *testing.T, p *allocation.Plan, on []allocation.Shard) {
 	}
 	t.Error("settling does not end")
 }
+
+// Reserved memory changes no placement, also of a plan that has units and unused slots.
+func TestGrow(t *testing.T) {
+	world, on := logNormal(3, 2000), shards(7)
+	place := func(grow func(*allocation.Plan, int)) *allocation.Plan {
+		p := allocation.New(on)
+		for i, u := range world {
+			grow(p, i)
+			p.Put(u)
+			if i%100 == 0 {
+				p.Remove(u.ID)
+				grow(p, 1)
+				p.Put(u)
+			}
+		}
+		p.Settle(allocation.Limits{})
+		return p
+	}
+	want := place(func(*allocation.Plan, int) {})
+	got := place((*allocation.Plan).Grow)
+	for _, u := range world {
+		if at := got.On(u.ID); at == allocation.Nowhere || at != want.On(u.ID) {
+			t.Fatalf("%v is on %d, without Grow on %d", u.ID, at, want.On(u.ID))
+		}
+	}
+}

@@ -55,6 +55,7 @@ func (b *Balancer) Step(now time.Time) []handoff.Event {
 func (b *Balancer) admit() []*Unit {
 	fresh := slices.DeleteFunc(b.fresh, func(u *Unit) bool { return b.units[u.id] != u })
 	b.fresh = nil
+	b.plan.Grow(len(fresh))
 	for _, u := range fresh {
 		b.plan.Put(allocation.Unit{ID: u.id, Zone: u.zone, Weight: u.weight})
 		u.planned = true
