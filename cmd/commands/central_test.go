@@ -82,7 +82,7 @@ func TestShardsFile(t *testing.T) {
 	}{
 		{`{"Prometheus/a/b":{"shards":3}}`, "", 3},
 		{`{"Prometheus/a/b":{"shards":4}}`, "", 4}, // of the same size
-		{"nonsense", "--central-discovery-shards-file: read the document: ", 0},
+		{"nonsense", "--central-discovery-shards-file: no valid numbers of shards: ", 0},
 		{strings.Repeat("a", 1<<20), "--central-discovery-shards-file: it has 1048576 bytes, more than 983040", 0},
 		{"", "", 0},
 		{`{"Prometheus/a/b":{"shards":5}}`, "", 5},

@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -76,19 +77,22 @@ func (h *Held) brief() *Held {
 	return &Held{Reason: h.Reason, Since: h.Since}
 }
 
+// ErrInvalid is the error of a text that is no document, as somebody has edited it.
+var ErrInvalid = errors.New("no valid numbers of shards")
+
 // Decode reads a document. An empty text is one without workloads.
 //
-// Errors: it is too long; it is no document.
+// Errors: [ErrInvalid], if it is too long or no document.
 func Decode(text []byte) (Document, error) {
 	switch {
 	case len(text) > MaxBytes:
-		return nil, fmt.Errorf("the document has %d bytes, more than %d", len(text), MaxBytes)
+		return nil, fmt.Errorf("%w: the text has %d bytes, more than %d", ErrInvalid, len(text), MaxBytes)
 	case len(text) == 0:
 		return Document{}, nil
 	}
 	var out Document
 	if err := json.Unmarshal(text, &out); err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package scaling_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,8 +24,8 @@ func TestDocument(t *testing.T) {
 	if got, err := scaling.Decode(nil); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
-	for text, part := range map[string]string{"[]": "read the document: ", `{"a":{"shards":"1"}}`: "read the document: ", strings.Repeat(" ", scaling.MaxBytes+1): "more than 983040"} {
-		if _, err := scaling.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
+	for text, part := range map[string]string{"[]": "no valid numbers of shards: json: ", `{"a":{"shards":"1"}}`: "no valid numbers of shards: json: ", strings.Repeat(" ", scaling.MaxBytes+1): "more than 983040"} {
+		if _, err := scaling.Decode([]byte(text)); !errors.Is(err, scaling.ErrInvalid) || !strings.Contains(err.Error(), part) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}

@@ -3,6 +3,7 @@ package central
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -39,7 +40,7 @@ const (
 type Decisions interface {
 	// Read returns the last decisions; none if there were none.
 	//
-	// Errors: those of the API server; they are no document.
+	// Errors: those of the API server; [scaling.ErrInvalid]. After the latter, Write replaces what was read.
 	Read(ctx context.Context) (scaling.Document, error)
 	// Write replaces the decisions that were read or written last.
 	//
@@ -109,7 +110,9 @@ func (r *Runner) decide(ctx context.Context, written *stored) error {
 			return nil // no workload needs it
 		}
 		all, err := r.Decisions.Read(ctx)
-		if err != nil {
+		if errors.Is(err, scaling.ErrInvalid) {
+			r.log.Warn("the stored numbers of shards are replaced, all workloads keep the shards that they have", "err", err)
+		} else if err != nil {
 			return err
 		}
 		*written = stored{all, time.Now()}
@@ -148,15 +151,19 @@ func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *s
 		return true, nil
 	}
 	all, err := r.Decisions.Read(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, scaling.ErrInvalid) {
 		return false, err
 	}
 	*written = stored{next, time.Now()}
-	if !sameText(next, all) {
+	switch {
+	case err != nil:
+		r.log.Warn("another client has changed the numbers of shards, they are rewritten", "err", err)
+	case !sameText(next, all):
 		r.log.Warn("another client has changed the numbers of shards, they are rewritten")
-		return false, nil
+	default:
+		return true, nil
 	}
-	return true, nil
+	return false, nil
 }
 
 // sameText reports whether two documents have the same text, as what is stored of a long one lacks its history.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -22,17 +23,20 @@ import (
 
 const mainName = "Prometheus/monitoring/main"
 
-// decisions are stored decisions. fails is the error of all calls.
+// decisions are stored decisions. fails is the error of all calls, edited that of reads until the next write.
 type decisions struct {
-	mu     sync.Mutex
-	all    scaling.Document
-	writes int
-	fails  error
+	mu            sync.Mutex
+	all           scaling.Document
+	writes        int
+	fails, edited error
 }
 
 func (d *decisions) Read(context.Context) (scaling.Document, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.edited != nil {
+		return nil, d.edited
+	}
 	return maps.Clone(d.all), d.fails
 }
 
@@ -40,7 +44,7 @@ func (d *decisions) Write(_ context.Context, all scaling.Document) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fails == nil {
-		d.all, d.writes = all, d.writes+1
+		d.all, d.writes, d.edited = all, d.writes+1, nil
 	}
 	return d.fails
 }
@@ -264,6 +268,38 @@ func TestDecisionsOfOthers(t *testing.T) {
 		s.pods.pass(10 * time.Minute)
 		if events := s.sent(); len(events) != 1 {
 			t.Error(events)
+		}
+	})
+}
+
+// A text that is no document is replaced, by the leader that has decided and by a new one. No workload loses shards.
+func TestDecisionsEdited(t *testing.T) {
+	scaledBed(t, 4, scaling.Document{mainName: {Shards: 4, Target: 4}}, func(t *testing.T, s *scaled) {
+		var log strings.Builder
+		s.log = slog.New(slog.NewTextHandler(&log, nil))
+		for _, step := range []struct {
+			lead func()
+			says string
+		}{
+			{func() {}, "another client has changed the numbers of shards, they are rewritten"},
+			{func() { s.server.Feed.Lead(9) }, "the stored numbers of shards are replaced, all workloads keep the shards that they have"},
+		} {
+			s.pass(t, 10*time.Minute)
+			s.mu.Lock()
+			s.edited = fmt.Errorf("ConfigMap firekeeper/shards: %w", scaling.ErrInvalid)
+			s.mu.Unlock()
+			log.Reset()
+			step.lead()
+			s.pass(t, 10*time.Minute)
+			s.want(t, 4)
+			s.mu.Lock()
+			if now := s.all[mainName]; s.edited != nil || now.Shards != 4 || now.Target != 4 {
+				t.Errorf("%v, %+v", s.edited, now)
+			}
+			s.mu.Unlock()
+			if n := strings.Count(log.String(), step.says); n != 1 || !strings.Contains(log.String(), "ConfigMap firekeeper/shards: no valid") {
+				t.Errorf("%d times %q in:\n%s", n, step.says, log.String())
+			}
 		}
 	})
 }

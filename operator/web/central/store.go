@@ -47,7 +47,7 @@ func (c *ConfigMap) Write(ctx context.Context, all scaling.Document) error {
 	if object.Data[scaling.Key] != c.known {
 		return fmt.Errorf("ConfigMap %s/%s was changed by another", c.Namespace, c.Name)
 	}
-	object.Data = map[string]string{scaling.Key: string(text)}
+	object.Data, object.BinaryData = map[string]string{scaling.Key: string(text)}, nil
 	if err := c.Writer.ConfigMap(ctx, object); err != nil {
 		return err
 	}

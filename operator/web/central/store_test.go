@@ -62,13 +62,24 @@ func TestConfigMapErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"[": "key shards.json: read the document", strings.Repeat("a", scaling.MaxBytes+1): "has 983041 bytes, more than 983040"} {
-		object.Data[scaling.Key] = text
+	for text, want := range map[string]string{"[": "key shards.json: no valid numbers of shards: ", strings.Repeat("a", scaling.MaxBytes+1): "has 983041 bytes, more than 983040"} {
+		object.Data, object.BinaryData = map[string]string{scaling.Key: text}, map[string][]byte{"more": {1}}
+		object.ResourceVersion = "1" // as the API server
 		if _, err := kube.CoreV1().ConfigMaps("firekeeper").Update(t.Context(), object, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Read(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.Read(t.Context()); !errors.Is(err, scaling.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Error(err)
+		}
+		replaced := scaling.Document{"Prometheus/a/b": {Shards: 2}}
+		if err := c.Write(t.Context(), replaced); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := c.Read(t.Context()); err != nil || !cmp.Equal(all, replaced) {
+			t.Errorf("after it was replaced: %v, %v", all, err)
+		}
+		if object, err = kube.CoreV1().ConfigMaps("firekeeper").Get(t.Context(), "shards", metav1.GetOptions{}); err != nil || len(object.BinaryData) > 0 {
+			t.Errorf("%v, %v", object, err)
 		}
 	}
 	kube.PrependReactor("get", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") })
