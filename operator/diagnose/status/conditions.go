@@ -47,14 +47,17 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 	},
 }
 
-// sharded reports whether a workload has several shards.
+// sharded reports whether a workload has several shards, by its spec or, with autoscaling, by what the operator wrote.
 func sharded(w v1.Workload) bool {
-	f := v1alpha1.CommonFields(w)
-	if f == nil {
-		return false
+	var has int32
+	switch p := w.(type) {
+	case *v1.Prometheus:
+		has = p.Status.Shards
+	case *v1alpha1.PrometheusAgent:
+		has = p.Status.Shards
 	}
-	p, ok := w.(*v1.Prometheus)
-	return f.Shards != nil && *f.Shards > 1 || ok && p.Status.Shards > 1
+	f := v1alpha1.CommonFields(w)
+	return has > 1 || f != nil && f.Shards != nil && *f.Shards > 1
 }
 
 // conditionsOf returns the conditions in the order of a reconciliation, followed by unknown ones.
