@@ -35,7 +35,7 @@ func TestReadme(t *testing.T) {
 	if out, err := c.KubectlInput(t.Context(), []byte(text), "apply", "--validate=strict", "-f", "-"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, resource := range []string{"services", "endpoints", "pods"} {
+	for _, resource := range []string{"services", "endpointslices.discovery.k8s.io", "pods"} {
 		for _, verb := range []string{"get", "list", "watch"} {
 			out, err := c.Kubectl(t.Context(), "auth", "can-i", verb, resource, "-n", "demo", "--as=system:serviceaccount:demo:prometheus")
 			if err != nil || strings.TrimSpace(string(out)) != "yes" {

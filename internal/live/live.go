@@ -76,6 +76,13 @@ func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error)
 	return &Proxy{url: "http://" + fields[len(fields)-1], close: func() { cancel(); <-ended }}, nil
 }
 
+// Patch applies a JSON merge patch to an object. Unlike `kubectl patch`, it returns as soon as the API server has stored it.
+//
+// path: "/apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME".
+func (p *Proxy) Patch(ctx context.Context, path, patch string) error {
+	return sendAs(ctx, http.MethodPatch, p.url+path, "application/merge-patch+json", strings.NewReader(patch), nil)
+}
+
 // Prometheus returns a client of the server in a pod.
 func (p *Proxy) Prometheus(namespace, pod string, port int) *Prometheus {
 	return &Prometheus{base: p.base(namespace, pod, port)}
@@ -100,15 +107,19 @@ func get(ctx context.Context, address string, answer any) error {
 	return send(ctx, http.MethodGet, address, nil, answer)
 }
 
-// send sends a request and decodes the JSON response unless answer is nil.
+// send sends a request with a JSON body and decodes the JSON response unless answer is nil.
 func send(ctx context.Context, method, address string, body io.Reader, answer any) error {
+	return sendAs(ctx, method, address, "application/json", body, answer)
+}
+
+func sendAs(ctx context.Context, method, address, contentType string, body io.Reader, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", contentType)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err

@@ -123,3 +123,21 @@ func TestAsksAWebhook(t *testing.T) {
 		t.Errorf("Notifications = %+v, %v", got, err)
 	}
 }
+
+func TestPatches(t *testing.T) {
+	var got string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if got = strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("Content-Type"), string(body)}, " "); err != nil || r.URL.Path != "/apis/x" {
+			http.Error(w, "no such object", http.StatusNotFound)
+		}
+	}))
+	defer srv.Close()
+	p := &Proxy{url: srv.URL}
+	if err := p.Patch(t.Context(), "/apis/x", `{"a":1}`); err != nil || got != `PATCH /apis/x application/merge-patch+json {"a":1}` {
+		t.Errorf("%s: %v", got, err)
+	}
+	if err := p.Patch(t.Context(), "/apis/y", "{}"); err == nil || !strings.Contains(err.Error(), "no such object") {
+		t.Errorf("a missing object: %v", err)
+	}
+}

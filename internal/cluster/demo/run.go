@@ -38,7 +38,7 @@ func up(ctx context.Context) error {
 	if err := p.example(ctx, server); err != nil {
 		return err
 	}
-	if err := p.changes(ctx, server); err != nil {
+	if err := changes(ctx, proxy, server); err != nil {
 		return err
 	}
 	if err := p.alert(ctx, proxy); err != nil {
@@ -111,18 +111,18 @@ func (p *place) ready(ctx context.Context, pod string) error {
 
 // changes updates the rule and the monitor and measures the time until the running
 // Prometheus shows the change.
-func (p *place) changes(ctx context.Context, server *live.Prometheus) error {
+func changes(ctx context.Context, proxy *live.Proxy, server *live.Prometheus) error {
 	for i := range 3 {
 		threshold := time.Now().UnixNano() % 1_000_000
 		expr := fmt.Sprintf("prometheus_tsdb_head_series > %d", threshold)
-		err := p.change(ctx, fmt.Sprintf("rule, change %d", i+1), "prometheusrule/sample",
+		err := change(ctx, fmt.Sprintf("rule, change %d", i+1), proxy, "prometheusrules/sample",
 			fmt.Sprintf(`{"spec":{"groups":[{"name":"sample","rules":[{"alert":"SampleDown","expr":"up{job=\"sample\"} == 0"},{"alert":"ManySeries","expr":%q}]}]}}`, expr),
 			func(ctx context.Context) (bool, error) { return server.HasRule(ctx, expr) })
 		if err != nil {
 			return err
 		}
 		label := fmt.Sprintf("demo_%d", threshold)
-		err = p.change(ctx, fmt.Sprintf("monitor, change %d", i+1), "servicemonitor/sample",
+		err = change(ctx, fmt.Sprintf("monitor, change %d", i+1), proxy, "servicemonitors/sample",
 			fmt.Sprintf(`{"spec":{"targetLabels":[%q]}}`, label),
 			func(ctx context.Context) (bool, error) {
 				text, err := server.Config(ctx)
@@ -135,15 +135,16 @@ func (p *place) changes(ctx context.Context, server *live.Prometheus) error {
 	return nil
 }
 
-func (p *place) change(ctx context.Context, what, object, patch string, shows func(context.Context) (bool, error)) error {
-	if _, err := p.run(ctx, "-n", namespace, "patch", object, "--type=merge", "-p", patch); err != nil {
-		return err
-	}
-	took, err := live.Until(ctx, 3*time.Minute, shows)
-	if err != nil {
+// change patches an object, and prints the time from this request to that at which the running Prometheus shows the change.
+func change(ctx context.Context, what string, proxy *live.Proxy, object, patch string, shows func(context.Context) (bool, error)) error {
+	start := time.Now()
+	if err := proxy.Patch(ctx, "/apis/monitoring.coreos.com/v1/namespaces/"+namespace+"/"+object, patch); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	say("%s: live in the running Prometheus after %.2f s", what, took.Seconds())
+	if _, err := live.Until(ctx, 3*time.Minute, shows); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	say("%s: live in the running Prometheus after %.2f s", what, time.Since(start).Seconds())
 	return nil
 }
 
@@ -155,6 +156,9 @@ func (p *place) showWhere(ctx context.Context) error {
 	}
 	fmt.Printf("\n%s\n\n", objects)
 	fmt.Printf("  export KUBECONFIG=%s\n", p.kubeconfig)
+	if !onPath("kubectl") {
+		fmt.Printf("  export PATH=$PATH:%s\n", filepath.Dir(p.kubectl))
+	}
 	if p.on == node {
 		ip, err := p.address(ctx, pod)
 		if err != nil {
