@@ -40,6 +40,38 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// docs/command-line.md lists the commands.
+func TestCommandsAreListed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/command-line.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o Options
+	for _, c := range subcommands(&o) {
+		name, _, nested := strings.Cut(c.name, " ")
+		if nested || name == "full-crds" {
+			continue
+		}
+		if text := string(page); !strings.Contains(text, "\n| "+name+" | ") && !strings.Contains(text, "\n| ["+name+"](") {
+			t.Errorf("%s has no row", name)
+		}
+	}
+}
+
+// An unusable kubeconfig is named as the user gave it.
+func TestUnusableKubeconfig(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	t.Setenv("KUBECONFIG", "/no/such/file")
+	for _, c := range []struct{ args, want string }{
+		{"status", "operator: KUBECONFIG=/no/such/file: the kubeconfig does not exist, is empty, or has no current context: see kubectl config get-contexts\n"},
+		{"status --kubeconfig=/nor/this", "operator: --kubeconfig=/nor/this: no such file or directory\n"},
+	} {
+		if code, _, stderr := invoke(strings.Fields(c.args)...); code != 2 || stderr != c.want {
+			t.Errorf("%s: exit %d, %q", c.args, code, stderr)
+		}
+	}
+}
+
 // The examples in the help are valid command lines.
 func TestExamplesParse(t *testing.T) {
 	t.Chdir(t.TempDir())

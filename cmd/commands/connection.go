@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -74,12 +75,15 @@ func (o *connection) restConfig() (*rest.Config, error) {
 		cfg, err = rest.InClusterConfig()
 	}
 	if clientcmd.IsEmptyConfig(err) {
-		err = errors.New("the kubeconfig is empty, or has no current context: see kubectl config get-contexts")
-		if o.Kubeconfig != "" {
-			err = fmt.Errorf("--kubeconfig=%s: %w", o.Kubeconfig, err)
-		}
+		err = errors.New("the kubeconfig does not exist, is empty, or has no current context: see kubectl config get-contexts")
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case o.Kubeconfig != "":
+		return nil, fmt.Errorf("--kubeconfig=%s: %w", o.Kubeconfig, withoutPath(err))
+	case o.kubeconfig() != nil:
+		return nil, fmt.Errorf("KUBECONFIG=%s: %w", os.Getenv("KUBECONFIG"), err)
+	default:
 		return nil, fmt.Errorf("load the API server's address and credentials: %w", err)
 	}
 	cfg.QPS, cfg.Burst = o.QPS, o.Burst
@@ -89,6 +93,14 @@ func (o *connection) restConfig() (*rest.Config, error) {
 	cfg.Wrap(client.Impatient)
 	cfg.Wrap(client.Bounded)
 	return cfg, nil
+}
+
+// withoutPath returns the error of a file without its path.
+func withoutPath(err error) error {
+	if p, is := errors.AsType[*fs.PathError](err); is {
+		return p.Err
+	}
+	return err
 }
 
 // kubeconfig returns the kubeconfig of the flags or the environment, or nil if there is

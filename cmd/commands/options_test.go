@@ -29,6 +29,7 @@ func invoke(args ...string) (code int, stdout, stderr string) {
 }
 
 func TestBadCommandLines(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	for line, tc := range map[string]struct {
 		code int
 		want string
@@ -36,6 +37,7 @@ func TestBadCommandLines(t *testing.T) {
 		"--no-such-flag":                                              {2, "unknown long flag '--no-such-flag'"},
 		"-no-such-flag":                                               {2, "unknown long flag '--no-such-flag'"},
 		"dance":                                                       {2, "dance"},
+		"":                                                            {2, "no command, and this is no pod: operator start runs the operator for the cluster of KUBECONFIG; see operator --help"},
 		"start now":                                                   {2, "unexpected now"},
 		"--workers=many":                                              {2, "--workers=many: want a number"},
 		"--manage-webhook-certificates=secret":                        {2, `--manage-webhook-certificates: want NAMESPACE/NAME, got "secret"`},
@@ -63,7 +65,7 @@ func TestBadCommandLines(t *testing.T) {
 		"--log-level=loud --web.listen-address=127.0.0.1:0":           {1, "--log-level=loud"},
 		"--log-format=xml --web.listen-address=127.0.0.1:0":           {1, "--log-format=xml"},
 		"--web.listen-address=nowhere":                                {1, "--web.listen-address=nowhere: "},
-		"--kubeconfig=/no/such/file --web.listen-address=127.0.0.1:0": {1, "/no/such/file"},
+		"--kubeconfig=/no/such/file --web.listen-address=127.0.0.1:0": {1, "--kubeconfig=/no/such/file: no such file or directory"},
 		"--workers many":                                              {2, "--workers=many: want a number"},
 		"--kube-api-qps=fast":                                         {2, "--kube-api-qps=fast: want a number"},
 		"--auto-gomemlimit-ratio=half":                                {2, "--auto-gomemlimit-ratio=half: want a number"},

@@ -36,7 +36,7 @@ func TestRoute(t *testing.T) {
 func TestRouteUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                       "no alert: give its labels as NAME=VALUE, or --rule and --alert",
-		"severity":                               `"severity": want NAME=VALUE`,
+		"severity":                               `"severity": want NAME=VALUE of a label`,
 		"severity=~a":                            "not a matcher",
 		"a=b a=c":                                "label a is given twice",
 		"a=b --at=yesterday":                     "--at=yesterday: want RFC 3339",

@@ -11,6 +11,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -110,6 +111,9 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 	}
 	o.below = func(below []string) (*userOptions, int, error) { return v.overlay(args, below) }
 	chosen := find(all, name)
+	if name == startCommand && len(args) == 0 && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		name, err = "", errors.New("no command, and this is no pod: operator start runs the operator for the cluster of KUBECONFIG")
+	}
 	if err == nil {
 		err = o.validateWith(chosen)
 	}

@@ -22,7 +22,7 @@ func ParseLabels(texts []string) (Labels, error) {
 		label := model.LabelName(name)
 		switch _, twice := out[label]; {
 		case !ok:
-			return nil, fmt.Errorf("%q: want NAME=VALUE", text)
+			return nil, fmt.Errorf("%q: want NAME=VALUE of a label", text)
 		case strings.HasSuffix(name, "!") || strings.HasPrefix(value, "~"):
 			return nil, fmt.Errorf("%q: want NAME=VALUE of a label, not a matcher", text)
 		case name == "" || !utf8.ValidString(text):

@@ -175,12 +175,12 @@ func (l *Leader) elector() (*leaderelection.LeaderElector, error) {
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) {
 				l.once.Do(func() { close(l.leading) })
-				l.log.Info("leading: this operator reconciles", "identity", l.lock.Identity())
+				l.log.Info("leading: this replica does the work", "identity", l.lock.Identity())
 			},
 			OnStoppedLeading: func() {},
 			OnNewLeader: func(identity string) {
 				if identity != "" && identity != l.lock.Identity() {
-					l.log.Info("following: another operator reconciles", "leader", identity)
+					l.log.Info("following: another replica does the work", "leader", identity)
 				}
 			},
 		},
