@@ -4,6 +4,7 @@
 //
 //	search.go jobs.go   the search of a job, from the object and its compiled text
 //	view.go addresses.go  the objects to search
+//	namespaces.go       objects inside and outside of the namespaces of a search
 //	grouped.go          single pods, grouped by their workload
 //	extent.go           parts of a running cluster that are known completely
 //	words.go            human-readable searches
