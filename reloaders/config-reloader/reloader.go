@@ -112,7 +112,7 @@ func (r *Reloader) Once(ctx context.Context) error {
 // Errors: the inputs are unusable at the start. Later failures are logged, counted and retried.
 func (r *Reloader) Run(ctx context.Context) error {
 	if len(r.opts.inputs())+len(r.opts.Dirs)+len(r.opts.WatchedDirs) == 0 {
-		r.opts.Logger.Info("Nothing to watch, idling")
+		r.opts.Logger.Info("Nothing to watch, idling: neither --config-file, --config-dir nor --watched-dir is set")
 		<-ctx.Done()
 		return nil
 	}

@@ -63,14 +63,23 @@ func (p *place) install(ctx context.Context) error {
 	if _, err := p.feed(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
 		return err
 	}
+	deployments := []string{"deployment/prometheus-operator"}
+	if p.central {
+		deployments = append(deployments, "deployment/firekeeper-discovery")
+	}
 	// A newer image with the same name must be used as well.
 	if p.ownNodes() {
-		if _, err := p.run(ctx, "-n", "firekeeper", "rollout", "restart", "deployment/prometheus-operator"); err != nil {
+		if _, err := p.run(ctx, append([]string{"-n", "firekeeper", "rollout", "restart"}, deployments...)...); err != nil {
 			return err
 		}
 	}
-	_, err = p.run(ctx, "-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=3m")
-	return err
+	for _, d := range deployments {
+		say("waiting for %s", d)
+		if _, err := p.run(ctx, "-n", "firekeeper", "rollout", "status", d, "--timeout=3m"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // example applies deploy/examples and waits until everything works.

@@ -1,4 +1,4 @@
-// Package explain explains why a workload uses a monitor or rule, or why not.
+// Package explain explains why a workload uses a monitor, rule or AlertmanagerConfig, or why not.
 //
 //	explain.go            the question and the report (pure)
 //	verdict.go            the verdict of one workload, by filters in the order of a reconciliation

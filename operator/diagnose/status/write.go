@@ -52,7 +52,7 @@ func (r Report) text(w *strings.Builder, now time.Time) {
 		p.text(w)
 	}
 	if slices.ContainsFunc(r.Pods, func(p Pod) bool { return p.Runs == RunsOther }) {
-		line(w, "when each step of the last changes was done, the operator's page of this workload shows (tab Changes), and its HTTP API (deliveries)")
+		line(w, "the times of each step of the last changes are on the operator's page of this workload (tab Changes), and in its HTTP API (deliveries)")
 	}
 	if len(r.Objects) > 0 {
 		fmt.Fprintf(w, "\nobjects\n")
