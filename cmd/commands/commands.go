@@ -49,7 +49,7 @@ func subcommands(o *Options) []subcommand {
 		d discoveryOptions
 	)
 	out := []subcommand{{
-		name: startCommand, help: "Run the operator. Default with flags, and in a pod.", byDefault: true, serves: true,
+		name: startCommand, help: "Run the operator (default with flags, and in a pod).", byDefault: true, serves: true,
 		run: func(ctx context.Context, s streams) (int, error) { return exit(o.start(ctx, s.out)) },
 	}}
 	out = append(out, common(&o.userOptions)...)

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-const explainHelp = "Show, for each workload, whether it uses a monitor, rule or AlertmanagerConfig. If not, give the first reason. " +
+const explainHelp = "Show, for each workload, whether it uses an object: a monitor, rule or AlertmanagerConfig. If not, give the first reason. " +
 	"Reads the cluster of the kubeconfig, as it would be with the manifests of -f, or these alone; of a workload, it explains what is wrong with its manifest. Writes nothing. " +
 	"Exits 0 if at least one uses it, 1 if none does (or the workload has errors), 2 on an error."
 

@@ -77,7 +77,7 @@ func (h *Held) brief() *Held {
 	return &Held{Reason: h.Reason, Since: h.Since}
 }
 
-// ErrInvalid is the error of a text that is no document, as somebody has edited it.
+// ErrInvalid is the error of a text that is no document, such as one edited by hand.
 var ErrInvalid = errors.New("no valid numbers of shards")
 
 // Decode reads a document. An empty text is one without workloads.
