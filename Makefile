@@ -35,6 +35,8 @@ RACE = ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(
   xargs -n1 dirname | sort -u); do ls $$d/*_test.go >/dev/null 2>&1 && echo ./$$d; done))
 # Tests on an API server in which all controllers, the web server and the webhooks work: the operator has the race detector.
 RACED = ^Test(AgentDaemonSet|Alertmanager|AlertmanagerBindings|Bindings|BadObjectsStandAlone|References|SelectionFollowsLabels|HTTPAPI.*|Kubelet|Replicas|Ruler|RulerRejectsRulesAlone|Webhooks)$$
+# Long tests of what the code writes, not of what it does at the same time.
+UNRACED = ^Test(NoSecretInAnyConfig|ManyObjectsWithCredentials|EnforceRandomExpressions|Render(EqualsTheDetourOverJSON|IsReadBackUnchanged)|NewerVersionsTakeMore|SuggestionsAreBounded|PackRandomHistories|AChangeSeldomCompressesTheNextChunk|ChunkedStaysCloseToOneStream)$$
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
@@ -74,7 +76,7 @@ integration: ## Run all tests of packages of which `test` leaves some out, becau
 .PHONY: race
 race: export FIREKEEPER_RACE := 1
 race: ## Run what `test` runs of packages with goroutines, and an operator of each kind on an API server, with the race detector
-	@$(call tested,-vet=off -race -short $(RACE))
+	@$(call tested,-vet=off -race -short -skip '$(UNRACED)' $(RACE))
 	@$(call tested,-vet=off -run '$(RACED)' ./operator/dev/integration)
 
 .PHONY: test-long
