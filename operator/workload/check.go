@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -19,19 +20,14 @@ type Check[In any] struct {
 	Fault func(In) error
 }
 
-// FirstFault returns the first error of a table, with the path of its field. Checks give the path
-// within the field of their row.
-func FirstFault[In any](checks []Check[In], in In) error {
+// Faults returns the errors of a table, one for each row at most, with the paths of their fields. Checks
+// give the path within the field of their row.
+func Faults[In any](checks []Check[In], in In) error {
+	var all faults.List
 	for _, c := range checks {
-		err := c.Fault(in)
-		if err != nil && c.Field != "" {
-			return faults.At(c.Field, err)
-		}
-		if err != nil {
-			return err
-		}
+		all.Add(c.Field, c.Fault(in))
 	}
-	return nil
+	return all.Err()
 }
 
 // Common checks.
@@ -59,10 +55,13 @@ func Duration[In any](get func(In) v1.Duration, positive bool) func(In) error {
 			return nil
 		}
 		d, err := model.ParseDuration(text)
-		if err == nil && positive && d == 0 {
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w; write one such as 30s, 5m or 1h30m", err)
+		case positive && d == 0:
 			return errNotPositive
 		}
-		return err
+		return nil
 	}
 }
 

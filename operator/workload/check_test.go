@@ -11,8 +11,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// The first fault of a table names its field, and the part of it.
-func TestFirstFault(t *testing.T) {
+// Each fault of a table names its field, and the part of it.
+func TestFaults(t *testing.T) {
 	type settings struct {
 		names   []string
 		timeout v1.GoDuration
@@ -28,14 +28,14 @@ func TestFirstFault(t *testing.T) {
 		{"", func(s settings) error { return s.own }},
 	}
 	for want, in := range map[string]settings{
-		"<nil>":                                   {names: []string{"a"}, timeout: "0s", wait: "1d", key: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "a"}, Key: "b"}},
-		"spec.names[1]: must not be empty":        {names: []string{"a", ""}, timeout: "-1s"},
-		"spec.timeout: must be longer than 0":     {timeout: "-1s", wait: "0s"},
-		"spec.wait: must be longer than 0":        {wait: "0s"},
-		"spec.key.secret: needs a name and a key": {key: &corev1.SecretKeySelector{Key: "b"}},
-		"spec.web: of its own":                    {own: errors.New("spec.web: of its own")},
+		"<nil>":                            {names: []string{"a"}, timeout: "0s", wait: "1d", key: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "a"}, Key: "b"}},
+		"spec.names[1]: must not be empty": {names: []string{"a", ""}, timeout: "1s"},
+		"spec.timeout: must be longer than 0\nspec.wait: must be longer than 0": {timeout: "-1s", wait: "0s"},
+		"spec.wait: must be longer than 0":                                      {wait: "0s"},
+		"spec.key.secret: needs a name and a key":                               {key: &corev1.SecretKeySelector{Key: "b"}},
+		"spec.web: of its own":                                                  {own: errors.New("spec.web: of its own")},
 	} {
-		if got := fmt.Sprint(FirstFault(checks, in)); got != want {
+		if got := fmt.Sprint(Faults(checks, in)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

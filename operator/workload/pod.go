@@ -69,10 +69,10 @@ func (b *Base) PodTemplate(meta metav1.ObjectMeta, spec corev1.PodSpec) (corev1.
 	if spec.HostNetwork && spec.DNSPolicy == "" {
 		spec.DNSPolicy = corev1.DNSClusterFirstWithHostNet
 	}
-	spec.Volumes = append(spec.Volumes, b.Fields.Volumes...)
-	if err := CheckVolumeNames(spec.Volumes); err != nil {
+	if err := CheckVolumeNames(spec.Volumes, b.Fields.Volumes); err != nil {
 		return corev1.PodTemplateSpec{}, err
 	}
+	spec.Volumes = append(spec.Volumes, b.Fields.Volumes...)
 	for _, list := range []struct {
 		field string
 		ours  *[]corev1.Container

@@ -41,14 +41,23 @@ func uniqueVolumeName(prefix, object string) string {
 
 // CheckVolumeNames rejects duplicate volume names before the API server does: a rejected
 // update would make the operator recreate the StatefulSet, which would terminate the
-// running pods.
-func CheckVolumeNames(volumes []corev1.Volume) error {
-	seen := make(map[string]bool, len(volumes))
-	for _, v := range volumes {
-		if seen[v.Name] {
+// running pods. users are those of spec.volumes.
+func CheckVolumeNames(ours, users []corev1.Volume) error {
+	seen := make(map[string]string, len(ours)+len(users))
+	for _, v := range ours {
+		if seen[v.Name] != "" {
 			return faults.At("spec", fmt.Errorf("two volumes are named %q", v.Name))
 		}
-		seen[v.Name] = true
+		seen[v.Name] = "is the name of a volume of the operator; give yours another name"
 	}
-	return nil
+	var all faults.List
+	for i, v := range users {
+		field := faults.Index("spec.volumes", i)
+		if taken := seen[v.Name]; taken != "" {
+			all.Add(field+".name", fmt.Errorf("%q %s", v.Name, taken))
+			continue
+		}
+		seen[v.Name] = "is the name of " + field + "; give one of them another name"
+	}
+	return all.Err()
 }

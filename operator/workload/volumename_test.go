@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,10 +54,20 @@ func FuzzVolumeName(f *testing.F) {
 }
 
 func TestCheckVolumeNames(t *testing.T) {
-	if err := CheckVolumeNames([]corev1.Volume{{Name: "a"}, {Name: "b"}}); err != nil {
-		t.Error(err)
+	volumes := func(names ...string) (out []corev1.Volume) {
+		for _, name := range names {
+			out = append(out, corev1.Volume{Name: name})
+		}
+		return out
 	}
-	if err := CheckVolumeNames([]corev1.Volume{{Name: "a"}, {Name: "b"}, {Name: "a"}}); err == nil {
-		t.Error("the same name twice is accepted")
+	for want, in := range map[string][2][]corev1.Volume{
+		"<nil>":                           {volumes("a", "b"), volumes("c")},
+		`spec: two volumes are named "a"`: {volumes("a", "b", "a"), nil},
+		`spec.volumes[1].name: "a" is the name of a volume of the operator; give yours another name`: {volumes("a"), volumes("b", "a")},
+		`spec.volumes[1].name: "b" is the name of spec.volumes[0]; give one of them another name`:    {volumes("a"), volumes("b", "b")},
+	} {
+		if got := fmt.Sprint(CheckVolumeNames(in[0], in[1])); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }

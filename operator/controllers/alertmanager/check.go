@@ -37,12 +37,12 @@ var checks = []workload.Check[*builder]{
 	{Fault: func(b *builder) error { return b.clusterTLS().Check() }},
 }
 
-// Check returns the first fault of the spec with which the server would not start.
+// Check returns the faults of the spec with which the server would not start.
 func (b *builder) Check() error {
 	if b.Err != nil {
 		return b.Err
 	}
-	return workload.FirstFault(checks, b)
+	return workload.Faults(checks, b)
 }
 
 // checkConfiguration checks that references to be mounted are complete, which volumes

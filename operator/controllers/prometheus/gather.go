@@ -1,6 +1,7 @@
 package prometheus
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +59,9 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	}
 	settings, err := o.settings(g.Capabilities)
 	if err != nil {
+		if b := o.Builder(g.Workload); b.Err == nil { // otherwise it is the same error
+			err = errors.Join(err, b.Check())
+		}
 		return in, err
 	}
 	g.family.monitors.Use(g.workload, settings.Key())

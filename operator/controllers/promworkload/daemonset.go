@@ -23,7 +23,7 @@ func (b *Builder) DaemonSet(in workload.PodInputs) (*appsv1.DaemonSet, error) {
 	if !b.daemonSet {
 		return nil, faults.At("spec.mode", errors.New("not a DaemonSet"))
 	}
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	in.Shard = 0

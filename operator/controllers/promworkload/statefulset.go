@@ -5,8 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/firekeeper-dev/firekeeper/internal/faults"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -23,7 +21,7 @@ func (b *Builder) InputHash(live *appsv1.StatefulSet, in workload.PodInputs) (st
 // names the API server rejects; additional arguments that the operator sets itself;
 // incomplete web TLS; a container patch that does not merge.
 func (b *Builder) StatefulSet(in workload.PodInputs) (*appsv1.StatefulSet, error) {
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	in.RuleConfigMaps = b.ruleConfigMaps(in)
@@ -38,18 +36,4 @@ func (b *Builder) StatefulSet(in workload.PodInputs) (*appsv1.StatefulSet, error
 	}
 	sts.Spec.PersistentVolumeClaimRetentionPolicy = b.common.PersistentVolumeClaimRetentionPolicy.DeepCopy()
 	return sts, nil
-}
-
-// check returns the errors that can be detected before a pod is built.
-func (b *Builder) check() error {
-	if b.Err != nil {
-		return b.Err
-	}
-	if err := v1.CheckShards(b.common.Shards); err != nil {
-		return faults.At("spec.shards", err)
-	}
-	if err := v1.CheckReplicas(b.common.Replicas); err != nil {
-		return faults.At("spec.replicas", err)
-	}
-	return b.WebConfig().Check()
 }

@@ -47,7 +47,7 @@ func TestRefused(t *testing.T) {
 		`additionalArgs: [{name: http.config, value: /x}]`:                                                        "spec.additionalArgs: already managed by the operator: http.config",
 		`additionalArgs: [{name: no-query}]`:                                                                      "spec.additionalArgs: already managed by the operator: query",
 		`version: 0.42.0+build`:                                                                                   "spec.version: results in the label app.kubernetes.io/version",
-		`volumes: [{name: tls-assets}]`:                                                                           `spec: two volumes are named "tls-assets"`,
+		`volumes: [{name: tls-assets}]`:                                                                           `spec.volumes[0].name: "tls-assets" is the name of a volume of the operator; give yours another name`,
 	} {
 		_, err := newBuilder(ruler(t, spec), testConfig()).StatefulSet(testInputs())
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

@@ -6,6 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
@@ -46,6 +47,22 @@ func (l *linter) nearMisses() {
 				owner = ""
 			}
 			l.hint(f.Use, f.Hint, owner)
+		}
+		l.webhooks(view, m)
+	}
+}
+
+// webhooks reports URLs of the AlertmanagerConfigs of an Alertmanager that lead to no Service.
+func (l *linter) webhooks(view *nearmiss.View, m made) {
+	own := m.workload.Object.GetNamespace()
+	if l.standsIn(m.workload.String()) {
+		own = ""
+	}
+	for _, v := range m.outcome.Verdicts {
+		if c, is := v.Object.(*v1alpha1.AlertmanagerConfig); is && v.Err == nil {
+			for _, h := range view.Webhooks(c, own) {
+				l.hint(nearmiss.Use{Kind: v.Kind, Object: c}, h, m.workload.String())
+			}
 		}
 	}
 }

@@ -66,6 +66,8 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	case *v1alpha1.AlertmanagerConfig:
 		routeRemarks(always, say(w.String()), w.Object, m)
 	}
+	certificateRemarks(saying(SeverityNote, ""), known, object)
+	l.moduleRemark(always, w, object)
 	l.credentialRemarks(always, object)
 	if fields != nil {
 		overridden(say(w.String()), fields, object)

@@ -17,25 +17,52 @@ import (
 // regexLike matches values that are probably regular expressions and not plain label values.
 var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]|^\^|\][*+]|\\[dw][*+]`)
 
+// delimited matches PromQL with a regular expression between slashes, and betweenSlashes the expression itself.
+var (
+	delimited      = regexp.MustCompile("[=!]~\\s*[\"'`]/")
+	betweenSlashes = regexp.MustCompile(`^/\^?([^/]+?)\$?/[gimsx]*$`)
+)
+
+// pathLike matches the names of labels whose values may begin and end with a slash.
+var pathLike = regexp.MustCompile(`(?i)path|mount|uri|url|route|handler|endpoint|dir|file|location|resource|target|prefix|method|operation|^id$`)
+
+// withoutSlashes returns what is between the slashes of a regular expression such as /web.*/, which other
+// languages want there; empty if there are none, or if values of the label may have them.
+func withoutSlashes(label, value string) string {
+	m := betweenSlashes.FindStringSubmatch(value)
+	if m == nil || pathLike.MatchString(label) {
+		return ""
+	}
+	return m[1]
+}
+
 // exprRemarks reports equality matchers in expressions whose value looks like a regular
-// expression.
+// expression, and regular expressions between slashes.
 func exprRemarks(say says, r *v1.PrometheusRule) {
 	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
-			if !regexLike.MatchString(text) {
+			if !regexLike.MatchString(text) && !delimited.MatchString(text) {
 				continue
 			}
 			expr, err := p.ParseExpr(text)
 			if err != nil {
 				continue // may be valid in another version of PromQL
 			}
+			field := fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j)
 			for _, selector := range parser.ExtractSelectors(expr) {
 				for _, m := range selector {
-					if (m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual) && m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
+					if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
+						if inner := withoutSlashes(m.Name, m.Value); inner != "" {
+							meant := labels.Matcher{Type: m.Type, Name: m.Name, Value: inner}
+							say(field, "%s: the slashes are part of the regular expression, which must match the whole value; did you mean %s?", m, &meant)
+						}
+						continue
+					}
+					if m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
 						meant := labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: m.Value}
-						say(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
+						say(field, "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
 					}
 				}
 			}
@@ -118,6 +145,9 @@ func textRemarks(say says, path string, matchers []v1alpha1.Matcher) {
 		if m.MatchType == v1alpha1.MatchNotEqual {
 			meant = v1alpha1.MatchNotRegexp
 		} else if !isEqual(m) {
+			if inner := withoutSlashes(m.Name, m.Value); inner != "" {
+				say(fmt.Sprintf("%s[%d].value", path, i), "the slashes are part of the regular expression, which must match the whole value; did you mean %q?", inner)
+			}
 			continue
 		}
 		if regexLike.MatchString(m.Value) {

@@ -30,6 +30,7 @@ func (l *linter) strayContainers(self Finding, w dryrun.Workload, made dryrun.Ou
 	f := w.Object.GetWorkloadFields()
 	l.refusedPod(self, f, pod, claims)
 	l.podSecurityRemark(self, w, pod)
+	l.admissionRemarks(self, w, made)
 	l.stray(self, "spec.containers", f.Containers, pod.Containers)
 	l.replacedArgs(self, f.Containers)
 	l.stray(self, "spec.initContainers", f.InitContainers, pod.InitContainers)
@@ -55,7 +56,8 @@ func podOf(made dryrun.Outcome) (pod *corev1.PodSpec, claims []string) {
 func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, volumes []string) {
 	for _, v := range pod.Volumes {
 		if slices.Contains(volumes, v.Name) {
-			l.say(self)("spec.volumes", "the pods have two volumes %q, and the API server refuses them; give yours another name", v.Name)
+			i := slices.IndexFunc(f.Volumes, func(own corev1.Volume) bool { return own.Name == v.Name })
+			l.say(self)(faults.Index("spec.volumes", i)+".name", "%q is the name of a volume of the operator, the one for the data, and the API server refuses pods with two; give yours another name", v.Name)
 		}
 		volumes = append(volumes, v.Name)
 	}

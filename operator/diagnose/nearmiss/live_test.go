@@ -353,7 +353,7 @@ func TestLiveReadsLittle(t *testing.T) {
 			t.Errorf("found %v, unknown %v", found, unknown)
 		}
 	}
-	want := []string{"services in namespace app app=web", "endpoints in namespace app", "pods in namespace app app=web", "networkpolicies.networking.k8s.io in namespace app"}
+	want := []string{"services in namespace app app=web", "endpoints in namespace app", "pods in namespace app app=web", "networkpolicies.networking.k8s.io in namespace app", "networkpolicies.networking.k8s.io in namespace monitoring"}
 	if diff := cmp.Diff(want, m.asked); diff != "" {
 		t.Error(diff)
 	}

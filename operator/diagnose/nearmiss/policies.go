@@ -1,6 +1,7 @@
 package nearmiss
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,10 +20,10 @@ type policy struct {
 	pods labels.Selector
 }
 
-// policy adds a NetworkPolicy, unless it is for egress only.
+// policy adds a NetworkPolicy.
 func (v *View) policy(o *networkingv1.NetworkPolicy) {
 	selector, err := metav1.LabelSelectorAsSelector(&o.Spec.PodSelector)
-	if err == nil && forIngress(o) {
+	if err == nil {
 		v.policies = append(v.policies, policy{o, selector})
 	}
 }
@@ -38,7 +39,7 @@ func (v *View) Blocked(w v1.Workload, u Use) (out []Hint) {
 }
 
 // blocked returns notes about pods that NetworkPolicies isolate from the pods of a workload.
-// isolated caches the policy that isolates pods, by their String.
+// isolated caches what isolates ports of pods, by their String.
 func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []Hint {
 	if len(v.policies) == 0 || !s.forServices() && s.Role != rolePod || s.Elsewhere {
 		return nil
@@ -50,46 +51,108 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 		return nil
 	}
 	for _, p := range v.foundPorts(s) {
+		port := cmp.Or(p.leadsTo, p.target)
 		for _, target := range p.behind {
-			policy, known := isolated[target.String()]
+			id := fmt.Sprintf("%s %d", target, port)
+			message, known := isolated[id]
 			if !known {
-				policy = v.isolates(target, v.pods[from])
-				isolated[target.String()] = policy
+				message = v.isolates(v.pods[from], target, port)
+				isolated[id] = message
 			}
-			if policy == "" {
-				continue
+			if message != "" {
+				return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: message}}
 			}
-			return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: fmt.Sprintf(
-				"NetworkPolicy %s/%s isolates the pods of %s, and no policy%s admits the pods of %s: "+
-					"add an ingress rule with from: [{namespaceSelector: {matchLabels: {%s: %s}}}]",
-				target.namespace, policy, target, v.place("NetworkPolicy", []string{target.namespace}), v.pods[from], corev1.LabelMetadataName, w.GetNamespace())}}
 		}
 	}
 	return nil
 }
 
-// isolates returns the first policy that isolates the target pods if no policy admits from; "" when
-// one admits them or may do so.
-func (v *View) isolates(target, from pods) (first string) {
+// isolates returns which policy isolates a port of the target pods from other pods, 0 for an unknown port; "" when
+// none does, or may not.
+func (v *View) isolates(from, target pods, port int32) string {
+	const remedy = "[{namespaceSelector: {matchLabels: {%s: %s}}}]%s"
+	if first, ports := v.confined(networkingv1.PolicyTypeIngress, target, from, target, port); first != "" {
+		on, also := onPort(port, ports)
+		return fmt.Sprintf("NetworkPolicy %s/%s isolates the pods of %s, and no policy%s admits the pods of %s%s: add an ingress rule with from: "+remedy,
+			target.namespace, first, target, v.place("NetworkPolicy", []string{target.namespace}), from, on, corev1.LabelMetadataName, from.namespace, also)
+	}
+	if first, ports := v.confined(networkingv1.PolicyTypeEgress, from, target, target, port); first != "" {
+		on, also := onPort(port, ports)
+		return fmt.Sprintf("NetworkPolicy %s/%s restricts where the pods of %s connect to, and no policy%s admits connections to the pods of %s%s: add an egress rule with to: "+remedy,
+			from.namespace, first, from, v.place("NetworkPolicy", []string{from.namespace}), target, on, corev1.LabelMetadataName, target.namespace, also)
+	}
+	return ""
+}
+
+// onPort returns the words for a port that is not among those of the policies.
+func onPort(port int32, ports bool) (on, also string) {
+	if !ports {
+		return "", ""
+	}
+	return fmt.Sprintf(" on port %d", port), fmt.Sprintf(" and ports: [{port: %d}]", port)
+}
+
+// confined returns the first policy for a direction that isolates pods if no policy admits their connections with
+// the others to a port of the target; "" when one admits them or may do so. ports is set if only the ports of a
+// policy exclude them.
+func (v *View) confined(direction networkingv1.PolicyType, isolated, others, target pods, port int32) (first string, ports bool) {
 	for _, policy := range v.policies {
-		if policy.Namespace != target.namespace || !policy.pods.Matches(target.labels) {
+		if policy.Namespace != isolated.namespace || !policy.applies(direction) || !policy.pods.Matches(isolated.labels) {
 			continue
 		}
 		if first == "" {
 			first = policy.Name
 		}
-		for _, rule := range policy.Spec.Ingress {
-			if len(rule.From) == 0 || slices.ContainsFunc(rule.From, func(peer networkingv1.NetworkPolicyPeer) bool { return v.mayAdmit(policy.Namespace, peer, from) }) {
-				return ""
+		for _, rule := range policy.rules(direction) {
+			if len(rule.From) > 0 && !slices.ContainsFunc(rule.From, func(peer networkingv1.NetworkPolicyPeer) bool { return v.mayAdmit(policy.Namespace, peer, others) }) {
+				continue
 			}
+			if mayBeOpen(rule.Ports, target, port) {
+				return "", false
+			}
+			ports = ports || len(rule.From) > 0
 		}
 	}
-	return first
+	return first, ports
 }
 
-// forIngress reports whether a policy applies to incoming traffic.
-func forIngress(p *networkingv1.NetworkPolicy) bool {
-	return len(p.Spec.PolicyTypes) == 0 || slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)
+// applies reports whether a policy applies to traffic in a direction.
+func (p policy) applies(direction networkingv1.PolicyType) bool {
+	if len(p.Spec.PolicyTypes) == 0 {
+		return direction == networkingv1.PolicyTypeIngress || len(p.Spec.Egress) > 0
+	}
+	return slices.Contains(p.Spec.PolicyTypes, direction)
+}
+
+// rules returns the rules for a direction, with the peers in From.
+func (p policy) rules(direction networkingv1.PolicyType) []networkingv1.NetworkPolicyIngressRule {
+	if direction == networkingv1.PolicyTypeIngress {
+		return p.Spec.Ingress
+	}
+	var out []networkingv1.NetworkPolicyIngressRule
+	for _, rule := range p.Spec.Egress {
+		out = append(out, networkingv1.NetworkPolicyIngressRule{From: rule.To, Ports: rule.Ports})
+	}
+	return out
+}
+
+// mayBeOpen reports whether a rule admits TCP to a port of the target, or may do so: none of its ports means all,
+// and 0 is an unknown port.
+func mayBeOpen(ports []networkingv1.NetworkPolicyPort, target pods, port int32) bool {
+	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
+		switch {
+		case p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP:
+			return false
+		case p.Port == nil || port == 0:
+			return true
+		case p.Port.StrVal != "":
+			i := slices.IndexFunc(target.ports, func(c corev1.ContainerPort) bool { return c.Name == p.Port.StrVal })
+			return i >= 0 && target.ports[i].ContainerPort == port
+		case p.EndPort != nil:
+			return p.Port.IntVal <= port && port <= *p.EndPort
+		}
+		return p.Port.IntVal == port
+	})
 }
 
 // mayAdmit reports whether a peer admits pods, or may do so: IP blocks and unknown labels of

@@ -55,13 +55,29 @@ func (v *View) hostOf(text string) (h host, ok bool) {
 
 // prober returns hints about the Service of the prober.
 func (v *View) prober(p v1.ProberSpec, own string) []Hint {
-	h, ok := v.hostOf(p.URL)
+	return v.unserved(address{host: p.URL, tls: strings.EqualFold(string(p.Scheme), "https"), field: "spec.prober.url", own: own, client: "the Prometheus"})
+}
+
+// address is an address of a Service in a field.
+type address struct {
+	host  string // HOST[:PORT]
+	tls   bool
+	field string
+	// own is the namespace in which a bare name is looked up, that of the client; empty if unknown.
+	own, client string
+	// before is the beginning of a URL. What follows the host may be a token.
+	before string
+}
+
+// unserved returns a hint if the Service of an address does not exist or does not have the port.
+func (v *View) unserved(a address) []Hint {
+	h, ok := v.hostOf(a.host)
 	if !ok || len(v.services) == 0 && v.extent.Whole == nil {
 		return nil
 	}
 	bare := h.namespace == ""
 	if bare {
-		h.namespace = own
+		h.namespace = a.own
 	}
 	if h.namespace == "" {
 		return nil
@@ -70,7 +86,7 @@ func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 	for _, svc := range v.services {
 		switch here := svc.namespace == h.namespace; {
 		case here && svc.name == h.name:
-			return proberPort(p, h, svc)
+			return a.port(h, svc)
 		case here && alike(svc.name, h.name):
 			similar = append(similar, svc)
 		case svc.name == h.name:
@@ -83,27 +99,27 @@ func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 	}
 	message := fmt.Sprintf("there is no Service %q in namespace %s", h.name, h.namespace)
 	if bare {
-		message += ", where the Prometheus is and this name is looked up"
+		message += fmt.Sprintf(", where %s is and this name is looked up", a.client)
 	}
 	if len(meant) == 0 {
-		return []Hint{{Code: NoTarget, Note: true, Field: "spec.prober.url", Message: message}}
+		return []Hint{{Code: NoTarget, Note: true, Field: a.field, Message: message}}
 	}
-	address := meant[0].name
-	if !bare || meant[0].namespace != own {
-		address += "." + meant[0].namespace + ".svc"
+	name := meant[0].name
+	if !bare || meant[0].namespace != a.own {
+		name += "." + meant[0].namespace + ".svc"
 	}
 	if h.port > 0 {
-		address += fmt.Sprintf(":%d", h.port)
+		name += fmt.Sprintf(":%d", h.port)
 	}
-	return []Hint{{Code: NoTarget, Field: "spec.prober.url", Message: fmt.Sprintf("%s; there is %s: did you mean %s?", message, meant[0], address)}}
+	return []Hint{{Code: NoTarget, Field: a.field, Message: fmt.Sprintf("%s; there is %s: did you mean %s%s?", message, meant[0], a.before, name)}}
 }
 
-// proberPort returns a hint if the Service does not have the port.
-func proberPort(p v1.ProberSpec, h host, svc service) []Hint {
+// port returns a hint if the Service does not have the port.
+func (a address) port(h host, svc service) []Hint {
 	port, given := h.port, h.port > 0
 	if !given {
 		port = 80
-		if strings.EqualFold(string(p.Scheme), "https") {
+		if a.tls {
 			port = 443
 		}
 	}
@@ -122,5 +138,5 @@ func proberPort(p v1.ProberSpec, h host, svc service) []Hint {
 	if !given {
 		message = fmt.Sprintf("has no port, which means %d; %s has %s", port, svc, servicePorts(svc))
 	}
-	return []Hint{{Code: NoTarget, Field: "spec.prober.url", Message: message + fmt.Sprintf(": write %s:%d", strings.Split(p.URL, ":")[0], svc.spec.Ports[0].Port)}}
+	return []Hint{{Code: NoTarget, Field: a.field, Message: message + fmt.Sprintf(": write %s%s:%d", a.before, strings.Split(a.host, ":")[0], svc.spec.Ports[0].Port)}}
 }

@@ -43,6 +43,7 @@ func (v *View) RemoteWrite(w v1.Workload) (out []Hint) {
 		if err != nil {
 			continue // rejected
 		}
+		out = append(out, v.sentTo(fmt.Sprintf("spec.remoteWrite[%d].url", i), all[i].URL, w.GetNamespace(), "the pod")...)
 		for _, svc := range v.addressed(to.Host, w.GetNamespace()) {
 			for _, p := range v.behind(svc) {
 				if h, refused := p.refuses(svc, to); refused {
@@ -53,6 +54,29 @@ func (v *View) RemoteWrite(w v1.Workload) (out []Hint) {
 		}
 	}
 	return once(out)
+}
+
+// Webhooks returns hints about URLs of an AlertmanagerConfig that lead to no Service. own is the namespace of the
+// Alertmanager.
+func (v *View) Webhooks(c *v1alpha1.AlertmanagerConfig, own string) (out []Hint) {
+	for i := range c.Spec.Receivers {
+		for j, hook := range c.Spec.Receivers[i].WebhookConfigs {
+			if hook.URL != nil {
+				out = append(out, v.sentTo(fmt.Sprintf("spec.receivers[%d].webhookConfigs[%d].url", i, j), string(*hook.URL), own, "the Alertmanager")...)
+			}
+		}
+	}
+	return once(out)
+}
+
+// sentTo returns a hint if the URL of a field leads to no Service. A bare name is looked up in the namespace own, that
+// of the client.
+func (v *View) sentTo(field, text, own, client string) []Hint {
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil {
+		return nil
+	}
+	return v.unserved(address{host: u.Host, tls: u.Scheme == "https", before: u.Scheme + "://", field: field, own: own, client: client})
 }
 
 // addressed returns the Service that a host refers to, seen from a namespace; none if it is not in the view.

@@ -83,10 +83,57 @@ func brokenYAML(doc []byte, err error) error {
 		return errors.Join(all...)
 	case nearSeparator(doc, err) > 0:
 		return fmt.Errorf("yaml: line %d: two manifests are separated by ---, at the beginning of the line and with nothing else in it", nearSeparator(doc, err))
+	case unquotedValue(doc, err) != nil:
+		return unquotedValue(doc, err)
 	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
 		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
 	}
 	return err
+}
+
+// valueOf matches a line with the key of a value that begins with a character that has a meaning in YAML.
+var valueOf = regexp.MustCompile("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+([{\\[\"'%@`!&*])(.*)$")
+
+// colonIn matches a line with the key of a value in which another colon has a blank after it.
+var colonIn = regexp.MustCompile("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+[^\\s{\\[\"'|>&*!].*:(?:\\s|$)")
+
+// misbegun matches the YAML errors about what such a value begins.
+var misbegun = regexp.MustCompile(`did not find expected (key$|'-' indicator|comment or line break|alphabetic or numeric character|whitespace)|cannot start any token|mapping values are not allowed`)
+
+// unquotedValue returns the error of a line whose value goes on after what its first character begins, such as
+// {job="web"} == 0; nil for another fault.
+func unquotedValue(doc []byte, err error) error {
+	if !misbegun.MatchString(err.Error()) {
+		return nil
+	}
+	at := 1 // the library leaves out line 1
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		at, _ = strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
+	}
+	lines := bytes.Split(doc, []byte("\n"))
+	if at < 1 || at > len(lines) {
+		return nil
+	}
+	line := content(lines[at-1])
+	if m := colonIn.FindSubmatch(line); m != nil && strings.Contains(err.Error(), "mapping values are not allowed") {
+		return fmt.Errorf("yaml: line %d: the value of %s has a colon with a blank after it, which ends a key in YAML; put the whole value in quotes", at, m[1])
+	}
+	m := valueOf.FindSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	key, begin, rest := m[1], string(m[2]), string(m[3])
+	remedy := fmt.Sprintf("put the whole value in single quotes, or write %s: | and the value in the next line, indented", key)
+	switch {
+	case begin != `"` && begin != "'":
+		return fmt.Errorf("yaml: line %d: the value of %s begins with %s, which has a meaning in YAML; %s", at, key, begin, remedy)
+	case strings.Contains(rest, begin) && !strings.HasSuffix(rest[strings.Index(rest, begin):], begin+begin):
+		if begin == "'" {
+			remedy = fmt.Sprintf("write '' for a quote in it, or write %s: | and the value in the next line, indented", key)
+		}
+		return fmt.Errorf("yaml: line %d: the value of %s ends at its second %s, and more follows; %s", at, key, begin, remedy)
+	}
+	return nil
 }
 
 // maxPlaced is the maximum length in bytes of a document that is parsed again to find a fault.

@@ -31,7 +31,7 @@ type nativeKind struct {
 	cluster bool // the kind is cluster-scoped
 }
 
-// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions.
+// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions, and whether pods are admitted.
 // Namespaces are kept too, see [reader.namespace].
 var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Service"}: {empty: func() Native { return new(corev1.Service) }},
@@ -40,6 +40,8 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Endpoints"}:      {empty: func() Native { return new(corev1.Endpoints) }},
 	{Kind: "Node"}:           {empty: func() Native { return new(corev1.Node) }, cluster: true},
 	{Kind: "ServiceAccount"}: {empty: func() Native { return new(corev1.ServiceAccount) }},
+	{Kind: "LimitRange"}:     {empty: func() Native { return new(corev1.LimitRange) }},
+	{Kind: "ResourceQuota"}:  {empty: func() Native { return new(corev1.ResourceQuota) }},
 	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}:  {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
 	{Group: networkingv1.GroupName, Kind: "Ingress"}:       {empty: func() Native { return new(networkingv1.Ingress) }},
 	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
@@ -57,7 +59,7 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 
 // Native returns the Kubernetes objects among the manifests that affect scraping, in the order of
 // the input: Services, Endpoints, EndpointSlices, Pods and the workloads that create them, Nodes,
-// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts and RBAC. Their namespace defaults as in
+// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas and RBAC. Their namespace defaults as in
 // kubectl. Of several objects with one name, only the first is included.
 func (o *Objects) Native() []Native { return o.native }
 

@@ -218,6 +218,9 @@ func reword(kind string, err error) error {
 	return &out
 }
 
+// ruleExpr matches the expression of a rule.
+var ruleExpr = regexp.MustCompile(`^spec\.groups\[\d+\]\.rules\[\d+\]\.expr$`)
+
 // misread are fields that are often confused with fields of another type. In an explanation for a
 // number, … is replaced by the number.
 var misread = []struct {
@@ -227,6 +230,10 @@ var misread = []struct {
 }{
 	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; write its name, or targetPort: … for a port that containers declare"},
 	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; write its name, or portNumber: …"},
+	{ruleExpr, reflect.Map, "want PromQL as a string, got an object, because { begins one in YAML; put it in single quotes"},
+	{ruleExpr, reflect.Slice, "want PromQL as a string, got a list; write one expression without a dash, and not in brackets"},
+	{ruleExpr, reflect.Float64, "want PromQL as a string, got a number; put it in quotes"},
+	{ruleExpr, reflect.Bool, "want PromQL as a string, got true or false; PromQL knows no truth values: a comparison such as up == 0 is true where it has a result"},
 	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
 	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
 	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},

@@ -102,11 +102,14 @@ func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
 	}
 }
 
-// policies reads the NetworkPolicies around the pods that are found and, if there are any, the pods
-// of the workload, which they may not admit.
+// policies reads the NetworkPolicies around the pods that are found and those of the workload and, if there are any,
+// the pods of the workload, which they may isolate.
 func (l *looking) policies() {
-	before := len(l.objects)
-	for _, namespace := range l.namespacesOf("Pod") {
+	before, around := len(l.objects), l.namespacesOf("Pod")
+	if own := l.workload.GetNamespace(); len(around) > 0 && !slices.Contains(around, own) {
+		around = append(around, own)
+	}
+	for _, namespace := range around {
 		l.maybe("NetworkPolicy", readers.Query{Namespace: namespace, Limit: most})
 	}
 	if len(l.objects) > before {

@@ -1,0 +1,36 @@
+package promworkload
+
+import (
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// checks are the rules for a spec, in the order in which they are checked.
+var checks = []workload.Check[*Builder]{
+	{Field: "spec.shards", Fault: func(b *Builder) error { return v1.CheckShards(b.common.Shards) }},
+	{Field: "spec.replicas", Fault: func(b *Builder) error { return v1.CheckReplicas(b.common.Replicas) }},
+	{Fault: func(b *Builder) error { return b.WebConfig().Check() }},
+}
+
+// serverChecks are the rules for durations that the API declares as plain strings. With another text the
+// server does not start.
+var serverChecks = []workload.Check[*Builder]{
+	{Field: "spec.query.lookbackDelta", Fault: workload.Duration(func(b *Builder) v1.Duration {
+		text, _ := lookbackDelta(b)
+		return v1.Duration(text)
+	}, false)},
+	{Field: "spec.rules.alert.forOutageTolerance", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForOutageTolerance) }, false)},
+	{Field: "spec.rules.alert.forGracePeriod", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForGracePeriod) }, false)},
+	{Field: "spec.rules.alert.resendDelay", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ResendDelay) }, false)},
+}
+
+// Check returns the faults of the spec that can be detected before a pod is built.
+func (b *Builder) Check() error {
+	switch {
+	case b.Err != nil:
+		return b.Err
+	case b.server != nil:
+		return workload.Faults(append(checks[:len(checks):len(checks)], serverChecks...), b)
+	}
+	return workload.Faults(checks, b)
+}

@@ -1,0 +1,91 @@
+package lint
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// defaultModule is the module that the blackbox exporter uses if a request names none.
+const defaultModule = "http_2xx"
+
+// moduleRemark reports a Probe whose module no configuration of a blackbox exporter in the namespace of the prober has.
+func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object) {
+	p, is := object.(*v1.Probe)
+	if !is {
+		return
+	}
+	host, _, _ := strings.Cut(p.Spec.ProberSpec.URL, ":")
+	parts, namespace := strings.Split(host, "."), w.Object.GetNamespace()
+	switch {
+	case len(parts) == 2, len(parts) > 2 && parts[2] == "svc":
+		namespace = parts[1]
+	case len(parts) > 1 || l.standsIn(w.String()):
+		return // another host, or an unknown namespace
+	}
+	type blackbox struct {
+		ref     assets.Ref
+		key     string
+		modules []string
+	}
+	var all []blackbox
+	module := cmp.Or(p.Spec.Module, defaultModule)
+	for _, name := range l.objects.References.Names(assets.ConfigMap, namespace) {
+		ref := assets.Ref{Kind: assets.ConfigMap, Namespace: namespace, Name: name}
+		known, err := l.objects.References.Object(ref)
+		if err != nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(known.Values)) {
+			modules := blackboxModules(known.Values[key])
+			if slices.Contains(modules, module) {
+				return
+			}
+			if len(modules) > 0 {
+				all = append(all, blackbox{ref, key, modules})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	b, not := all[0], ""
+	if p.Spec.Module == "" {
+		not = "is not set, which means " + defaultModule + "; "
+	}
+	say("spec.module", "%skey %q of %s, the configuration of the blackbox exporter, has no module %q, and each probe answers 400 (unknown module)%s", not, b.key, b.ref, module, manifest.Beside(module, b.modules))
+}
+
+// maxBlackbox is the maximum length in bytes of a text that is parsed for modules.
+const maxBlackbox = 256 << 10
+
+// blackboxModules returns the names of the modules in a configuration of a blackbox exporter, sorted; nil for another
+// text.
+func blackboxModules(text []byte) []string {
+	if len(text) > maxBlackbox || !strings.Contains(string(text), "modules:") {
+		return nil
+	}
+	var config struct {
+		Modules map[string]struct {
+			Prober string `json:"prober"`
+		} `json:"modules"`
+	}
+	if yaml.Unmarshal(text, &config) != nil {
+		return nil
+	}
+	for _, m := range config.Modules {
+		if !slices.Contains([]string{"http", "tcp", "icmp", "dns", "grpc", "unix"}, m.Prober) {
+			return nil
+		}
+	}
+	return slices.Sorted(maps.Keys(config.Modules))
+}
