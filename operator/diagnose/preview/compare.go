@@ -62,6 +62,8 @@ type Difference struct {
 	Health     string `json:"health,omitempty"`
 	// Message is the reason: why the computed target is dropped, or why the target is down.
 	Message string `json:"message,omitempty"`
+	// Remedy is what usually mends the message of a target that is down. Absent if it is not known.
+	Remedy string `json:"remedy,omitempty"`
 }
 
 // comparison collects the targets that a workload should scrape, and then compares them.
@@ -163,7 +165,7 @@ func (c *comparison) pod(a *Asked) {
 func (c *comparison) down(a *Asked, all []promapi.Target) {
 	for _, t := range all {
 		if t.Health == "down" {
-			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: redact.URL(t.URL), Health: t.Health, Message: redact.Text(t.LastError)})
+			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: redact.URL(t.URL), Health: t.Health, Message: redact.Text(t.LastError), Remedy: promapi.Remedy(t.LastError)})
 		}
 	}
 }

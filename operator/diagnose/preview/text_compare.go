@@ -57,6 +57,9 @@ func (t text) difference(d *Difference) {
 	if d.Message != "" {
 		t.line("    %s", strings.ReplaceAll(quoteControl(d.Message), "\n", "\n    "))
 	}
+	if d.Remedy != "" {
+		t.line("    remedy: %s", d.Remedy)
+	}
 }
 
 // quoteControl replaces control characters, which could move the cursor, by blanks.

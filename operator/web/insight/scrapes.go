@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
 // Scrapes is what the running servers of a workload report about their targets.
@@ -42,6 +43,7 @@ type ScrapingPod struct {
 type Scrape struct {
 	Health string // up, down or unknown; empty if no server has the target
 	Error  string // why it is down
+	Remedy string // what usually mends the error; empty if unknown
 	At     time.Time
 	Took   time.Duration
 }
@@ -65,7 +67,7 @@ func (s *Scrapes) Add(to *ScrapingPod, job, url string, is Scrape) {
 	}
 	key := scraped{job, url}
 	if (s.only == nil || s.only[key]) && worse(is.Health) > worse(s.of[key].Health) {
-		is.Error = brief(is.Error)
+		is.Error, is.Remedy = brief(is.Error), promapi.Remedy(is.Error)
 		s.of[key] = is
 	}
 }
