@@ -1,7 +1,12 @@
 package selection
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,6 +22,11 @@ func Check(s *metav1.LabelSelector) error {
 
 // parse parses a selector. Errors contain the path within the selector.
 func parse(s *metav1.LabelSelector) (labels.Selector, error) {
+	for _, name := range slices.Sorted(maps.Keys(s.MatchLabels)) {
+		if wrong := validation.IsValidLabelValue(s.MatchLabels[name]); len(wrong) > 0 {
+			return nil, faults.At(faults.Key("matchLabels", name), errors.New("no label has such a value: it begins and ends with a letter or digit, has letters, digits, -, _ and . only, and at most 63 of them"))
+		}
+	}
 	for i, e := range s.MatchExpressions {
 		if err := checkExpression(e); err != nil {
 			return nil, faults.At(faults.Index("matchExpressions", i), err)

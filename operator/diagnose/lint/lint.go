@@ -281,6 +281,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	l.repeatedOver(w, made.Verdicts)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
+	l.stopped(self, w)
 	l.externalPath(self, w)
 	l.workloadRemarks(self, w)
 }
@@ -319,6 +320,14 @@ func (l *linter) remark(at Finding, f faults.Finding, owner string) {
 // say returns a function that reports remarks about an object.
 func (l *linter) say(about Finding) says {
 	return func(field, format string, args ...any) { l.remark(about, faults.Remark(field, format, args...), "") }
+}
+
+// note returns a function that reports notes about an object.
+func (l *linter) note(about Finding) says {
+	return func(field, format string, args ...any) {
+		about.Severity, about.Code, about.Field, about.Message = SeverityNote, CodeRemark, field, fmt.Sprintf(format, args...)
+		l.add(about, "")
+	}
 }
 
 // rejected reports a rejection. Each reason becomes a finding; an object can have several.

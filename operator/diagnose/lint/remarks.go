@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -64,7 +65,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		interval, from := l.interval(known)
 		queryRemarks(always, saying(SeverityNote, w.String()), m, interval, from)
 	case *v1alpha1.AlertmanagerConfig:
-		routeRemarks(always, say(w.String()), w.Object, m)
+		routeRemarks(always, saying(SeverityNote, ""), say(w.String()), w.Object, m)
 	}
 	certificateRemarks(saying(SeverityNote, ""), known, object)
 	l.moduleRemark(always, w, object)
@@ -83,6 +84,9 @@ type stepRemarks func(path string, before, after []v1.RelabelConfig, found *disc
 // serviceMonitorRemarks reports remarks about a ServiceMonitor. known are the fields of the workload,
 // nil if it is not among the manifests.
 func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor, known *v1.CommonPrometheusFields) {
+	if m.Spec.Endpoints != nil && len(m.Spec.Endpoints) == 0 {
+		always("spec.endpoints", "has no items, so nothing is scraped; name a port, such as [{port: metrics}]")
+	}
 	found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
 	for i := range m.Spec.Endpoints {
 		e := &m.Spec.Endpoints[i]
@@ -102,6 +106,9 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 
 // podMonitorRemarks is like serviceMonitorRemarks for a PodMonitor.
 func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *v1.CommonPrometheusFields) {
+	if m.Spec.PodMetricsEndpoints != nil && len(m.Spec.PodMetricsEndpoints) == 0 {
+		always("spec.podMetricsEndpoints", "has no items, so nothing is scraped; name a port, such as [{port: metrics}]")
+	}
 	found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
 	for i := range m.Spec.PodMetricsEndpoints {
 		e := &m.Spec.PodMetricsEndpoints[i]
@@ -112,6 +119,9 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 		pathRemark(always, path+".path", e.Path)
 		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		if e.Port != "" && e.PortNumber != nil {
+			always(path+".portNumber", "has no effect beside port, which is used: remove one of them")
+		}
 		if e.TargetPort != nil && (e.Port != "" || e.PortNumber != nil) {
 			always(path+".targetPort", "has no effect beside port and portNumber, which are used: remove it")
 		}
@@ -167,10 +177,27 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
 	if len(m.Spec.KubernetesSDConfigs) > 0 {
 		rolesOf(m).metaRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs)
+	} else {
+		strayMeta(say, "spec.relabelings", m.Spec.RelabelConfigs)
 	}
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 	if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
 		staticTargets(say, m)
+	}
+}
+
+// strayMeta reports labels of Kubernetes in the relabeling steps of a ScrapeConfig that discovers nothing there.
+func strayMeta(say says, path string, steps []v1.RelabelConfig) {
+	for i := range steps {
+		for j, label := range steps[i].SourceLabels {
+			if strings.HasPrefix(string(label), metaPrefix) {
+				effect := ""
+				if action := strings.ToLower(steps[i].Action); action == "keep" && len(steps[i].SourceLabels) == 1 {
+					effect = ", and the step probably drops every target"
+				}
+				say(fmt.Sprintf("%s[%d].sourceLabels[%d]", path, i, j), "only targets of kubernetesSDConfigs have this label, and this ScrapeConfig has none, so it is always empty%s", effect)
+			}
+		}
 	}
 }
 
@@ -259,6 +286,12 @@ func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
 			if strings.ContainsAny(string(target), ", ") {
 				say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "is one target, whose host has a comma or a blank in its name; make each address an item of the list")
 				continue
+			}
+			if host, port, is := strings.Cut(string(target), ":"); is && !strings.Contains(port, ":") && !strings.Contains(port, "/") && host != "" {
+				if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+					say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "%q is no number of a port, from 1 to 65535, so each scrape of the target fails", port)
+					continue
+				}
 			}
 			part := urlTarget.FindStringSubmatch(string(target))
 			if part == nil || part[1] == "" && part[3] == "" {

@@ -179,10 +179,7 @@ func (a *admission) defaulted(c *corev1.Container, name corev1.ResourceName, lim
 	case request.Cmp(limit) > 0:
 		a.refused(fmt.Sprintf("%s.limits.%s", field, name), "is not set for container %s, and %s gives it %s, less than its request %s, so that the API server refuses the pods: set it", c.Name, from, &limit, &request)
 	case name == corev1.ResourceMemory && c.Name == a.pod.Containers[0].Name:
-		about := a.self
-		about.Severity, about.Code, about.Field = SeverityNote, CodeRemark, field+".limits.memory"
-		about.Message = fmt.Sprintf("is not set, and %s gives container %s %s: if it needs more, it is killed (OOMKilled); set it", from, c.Name, &limit)
-		a.add(about, "")
+		a.note(a.self)(field+".limits.memory", "is not set, and %s gives container %s %s: if it needs more, it is killed (OOMKilled); set it", from, c.Name, &limit)
 	}
 }
 

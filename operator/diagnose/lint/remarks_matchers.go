@@ -74,10 +74,13 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.MatchRegexp, labels.MatchNotEqual: labels.MatchNotRegexp}
 
 // routeRemarks reports remarks about the routes of an AlertmanagerConfig and their matchers.
-func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
+func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
 	for i, rule := range c.Spec.InhibitRules {
 		textRemarks(always, fmt.Sprintf("spec.inhibitRules[%d].sourceMatch", i), rule.SourceMatch)
 		textRemarks(always, fmt.Sprintf("spec.inhibitRules[%d].targetMatch", i), rule.TargetMatch)
+		if len(rule.Equal) == 0 && len(rule.SourceMatch) > 0 && len(rule.TargetMatch) > 0 {
+			note(fmt.Sprintf("spec.inhibitRules[%d].equal", i), "is not set, so one alert of sourceMatch mutes all alerts of targetMatch, whatever they are about; name the labels that both have to share, such as [alertname, namespace]")
+		}
 	}
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
@@ -90,6 +93,26 @@ func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConf
 		limit = c.Namespace
 	}
 	matcherRemarks(always, here, "spec.route", c.Spec.Route, limit)
+	used := map[string]bool{}
+	if receiversOf(c.Spec.Route, used) {
+		for i := range c.Spec.Receivers {
+			if name := c.Spec.Receivers[i].Name; !used[name] {
+				note(fmt.Sprintf("spec.receivers[%d].name", i), "no route has receiver: %s, so it gets no alert", name)
+			}
+		}
+	}
+}
+
+// receiversOf adds the receivers of a route and of its child routes; ok is false if one of them cannot be read.
+func receiversOf(r *v1alpha1.Route, to map[string]bool) (ok bool) {
+	to[r.Receiver] = true
+	for _, text := range r.Routes {
+		var child v1alpha1.Route
+		if json.Unmarshal(text.Raw, &child) != nil || !receiversOf(&child, to) {
+			return false
+		}
+	}
+	return true
 }
 
 // limited reports whether an Alertmanager restricts an AlertmanagerConfig to the alerts of its

@@ -12,6 +12,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -61,7 +62,15 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 		}
 		volumes = append(volumes, v.Name)
 	}
+	for i := range pod.Tolerations {
+		tolerationRemark(l.say(self), faults.Index("spec.tolerations", i), &pod.Tolerations[i])
+	}
 	for _, c := range containersOf(pod) {
+		for _, p := range c.Ports {
+			if wrong := validation.IsValidPortName(p.Name); p.Name != "" && len(wrong) > 0 {
+				l.say(self)(cmp.Or(portField(f, p.Name), containerField(f, c.Name)+".ports"), "%q is no name of a port, and the API server refuses the pods: %s", p.Name, strings.Join(wrong, "; "))
+			}
+		}
 		l.rootRemark(self, f, pod, &c)
 		for _, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
 			wants, most := c.Resources.Requests[name], c.Resources.Limits[name]
@@ -79,6 +88,29 @@ func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 			}
 			paths[m.MountPath] = true
 		}
+	}
+}
+
+// portField returns the field that names a port of the server; empty for another port.
+func portField(f *v1.WorkloadFields, name string) string {
+	if f.PortName == name {
+		return "spec.portName"
+	}
+	return ""
+}
+
+// tolerationRemark reports a toleration that the API server refuses.
+func tolerationRemark(say says, field string, t *corev1.Toleration) {
+	operators := []string{string(corev1.TolerationOpEqual), string(corev1.TolerationOpExists)}
+	effects := []string{string(corev1.TaintEffectNoExecute), string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule)}
+	if operator := string(t.Operator); operator != "" && !slices.Contains(append(operators, "Gt", "Lt"), operator) {
+		say(field+".operator", "%q is no operator, and the API server refuses the pods%s", operator, manifest.Beside(operator, operators))
+	}
+	if effect := string(t.Effect); effect != "" && !slices.Contains(effects, effect) {
+		say(field+".effect", "%q is no effect, and the API server refuses the pods%s", effect, manifest.Beside(effect, effects))
+	}
+	if t.Operator == corev1.TolerationOpExists && t.Value != "" {
+		say(field+".value", "must be empty with operator: Exists, or the API server refuses the pods: remove it, or write operator: Equal")
 	}
 }
 

@@ -47,7 +47,8 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 		if separatorRemark(say, field, s, action, what) {
 			continue
 		}
-		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)") {
+		named := what.metrics() && len(s.SourceLabels) == 1 && s.SourceLabels[0] == model.MetricNameLabel // which is never empty
+		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)" || named && (s.Regex == ".+" || s.Regex == "(.+)")) {
 			say(field, "drop with a regex that matches everything drops every %s; set regex", what)
 			continue
 		}

@@ -87,6 +87,13 @@ func (l *linter) paused(self Finding, w dryrun.Workload) {
 	}
 }
 
+// stopped reports a workload without pods.
+func (l *linter) stopped(self Finding, w dryrun.Workload) {
+	if n := w.Object.GetWorkloadFields().Replicas; n != nil && *n == 0 {
+		l.note(self)("spec.replicas", "is 0, so no pod runs, and nothing is scraped, evaluated or sent")
+	}
+}
+
 // dashRemarks reports arguments whose names have leading dashes or include the value.
 func dashRemarks(say says, field string, args []v1.Argument) {
 	for i, arg := range args {

@@ -52,7 +52,7 @@ var accessModes = map[string]corev1.PersistentVolumeAccessMode{
 
 // claimRemarks reports volumes that the API server refuses.
 func (l *linter) claimRemarks(self Finding, s *v1.StorageSpec) {
-	say := l.say(self)
+	say, note := l.say(self), l.note(self)
 	switch {
 	case slices.ContainsFunc(l.told[self.object()], func(field string) bool { return within(field, "spec.storage") }):
 		// What is missing may be what is at the wrong place.
@@ -61,16 +61,19 @@ func (l *linter) claimRemarks(self Finding, s *v1.StorageSpec) {
 			say("spec.storage.emptyDir.medium", "%q is no medium, and the API server refuses the pods; write Memory, or leave it out for the disk of the node", m)
 		}
 	case s.Ephemeral != nil && s.Ephemeral.VolumeClaimTemplate != nil:
-		claimRemark(say, "spec.storage.ephemeral.volumeClaimTemplate.spec", &s.Ephemeral.VolumeClaimTemplate.Spec)
+		claimRemark(say, note, "spec.storage.ephemeral.volumeClaimTemplate.spec", &s.Ephemeral.VolumeClaimTemplate.Spec)
 	case s.Ephemeral == nil:
-		claimRemark(say, "spec.storage.volumeClaimTemplate.spec", &s.VolumeClaimTemplate.Spec)
+		claimRemark(say, note, "spec.storage.volumeClaimTemplate.spec", &s.VolumeClaimTemplate.Spec)
 	}
 }
 
 // claimRemark reports a volume claim that the API server refuses.
-func claimRemark(say says, field string, claim *corev1.PersistentVolumeClaimSpec) {
+func claimRemark(say, note says, field string, claim *corev1.PersistentVolumeClaimSpec) {
 	if _, sized := claim.Resources.Requests[corev1.ResourceStorage]; !sized {
 		say(field+".resources.requests.storage", "is not set, so the API server refuses the volume claims, and no pod starts; write how large the volume is, such as 50Gi")
+	}
+	if class := claim.StorageClassName; class != nil && *class == "" && claim.VolumeName == "" && claim.Selector == nil {
+		note(field+".storageClassName", "is empty, so no volume is provisioned, and the pods wait until there is an unbound PersistentVolume without a class; leave it out for the default class of the cluster, or name one")
 	}
 	for i, mode := range claim.AccessModes {
 		meant, short := accessModes[string(mode)]
