@@ -204,7 +204,7 @@ func judge(s SetPods, ready, expected int32) verdict {
 	}
 	v := notReady(s.Pods, ready, s.Title)
 	if missing := expected - int32(len(s.Pods)); missing > 0 && len(v.lines) == 0 {
-		v.lines = append(v.lines, fmt.Sprintf("%s%d of %d pods do not exist; the events of statefulset %s may say why", s.Title, missing, expected, s.Key))
+		v.lines = append(v.lines, fmt.Sprintf("%s%d of %d pods do not exist; the Events of StatefulSet %s say why, such as a ResourceQuota, LimitRange or Pod Security level that refuses them", s.Title, missing, expected, s.Key))
 	}
 	return v
 }

@@ -83,7 +83,7 @@ func TestAvailable(t *testing.T) {
 		}},
 		"no pods at all": {[]SetPods{shard(0)}, v1.Condition{
 			Status: v1.ConditionFalse, Reason: "NoPodReady",
-			Message: "shard 0: 2 of 2 pods do not exist; the events of statefulset demo/prometheus-main-shard-0 may say why",
+			Message: "shard 0: 2 of 2 pods do not exist; the Events of StatefulSet demo/prometheus-main-shard-0 say why, such as a ResourceQuota, LimitRange or Pod Security level that refuses them",
 		}},
 		"what containers wait for comes last": {[]SetPods{waitingShard()}, v1.Condition{
 			Status: v1.ConditionDegraded, Reason: "SomePodsNotReady",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -145,12 +146,28 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 		if hint := insteadOf[wrong.Field+" "+wrong.Value]; hint != "" {
 			return nil, faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s; %s", wrong.Value, hint))
 		}
-		return nil, faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s", wrong.Value))
+		return nil, mistyped(text, wrong)
 	}
 	if err = cmp.Or(err, errors.Join(unknown...)); err != nil {
 		return nil, unknownIn(text, err)
 	}
 	return route, nil
+}
+
+// mistyped returns an error with the field of a route that has a value of another type.
+func mistyped(route []byte, wrong *json.UnmarshalTypeError) error {
+	err := faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s", wrong.Value))
+	for _, one := range faults.Leaves(manifest.Decode(route, &v1alpha1.Route{})) {
+		fault, is := errors.AsType[*manifest.FieldError](one)
+		if !is || fault.Unknown() {
+			continue
+		}
+		if err = fault; wrong.Type.Kind() == reflect.String && (wrong.Value == "number" || wrong.Value == "bool") {
+			err = faults.At(fault.Path, errors.New(fault.Reason+": put it in quotes"))
+		}
+		break
+	}
+	return err
 }
 
 // unknownIn returns an error with the unknown field of a route and a suggestion.

@@ -33,7 +33,7 @@ func TestHealth(t *testing.T) {
 	read := text(t, body)
 	for _, has := range []string{
 		"Pod prometheus-k8s-0, shard 0: 1 up 1 down", "Pod prometheus-k8s-1, shard 1: unknown, you may not get pods/proxy", "Its servers were asked at 12:00:00 UTC",
-		"ago in 15ms: connection refused", "http://10.0.0.1:8080/metrics up", "http://10.0.0.4:8080/metrics no server has it",
+		"ago in 15ms: connection refused; nothing listens on this address", "http://10.0.0.1:8080/metrics up", "http://10.0.0.4:8080/metrics no server has it",
 	} {
 		if !strings.Contains(read, has) {
 			t.Errorf("does not say %q:\n%s", has, read)
