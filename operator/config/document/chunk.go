@@ -21,10 +21,11 @@ type chunk struct {
 	key  [32]byte
 	uses int // guarded by Chunks.mu
 
-	once  sync.Once
-	block []byte   // deflate blocks up to a byte boundary, without the final block
-	text  checksum // of the plain text
-	err   error
+	once   sync.Once
+	block  []byte   // deflate blocks up to a byte boundary, without the final block
+	text   checksum // of the plain text
+	growth int      // see Piece.Rendered
+	err    error
 }
 
 // take returns the chunk with the key and increments its reference count. The caller must
@@ -67,6 +68,7 @@ func (c *chunk) fill(e *effort, g group) (fresh bool, err error) {
 	c.once.Do(func() {
 		fresh = true
 		c.block, c.text, c.err = e.compress(g)
+		_, c.growth = sizeOf(g.pieces)
 	})
 	return fresh, c.err
 }

@@ -94,7 +94,18 @@ func (a *Assembler) use(f *form) Document {
 // Size returns the length of the plain text of the pieces in bytes. It only looks at pieces between the
 // first and the last one that differ from those of the last document.
 func (a *Assembler) Size(pieces []*Piece) int {
-	size := 0
+	size, _ := a.measure(pieces)
+	return size
+}
+
+// Rendered returns the maximum length of the text after config-reloader has substituted the variables in
+// it. Otherwise it is like Size.
+func (a *Assembler) Rendered(pieces []*Piece) int {
+	size, growth := a.measure(pieces)
+	return size + growth
+}
+
+func (a *Assembler) measure(pieces []*Piece) (size, growth int) {
 	if f := a.used; f != nil && f.chunks != nil {
 		old := f.pieces
 		for len(old) > 0 && len(pieces) > 0 && old[0] == pieces[0] {
@@ -103,16 +114,18 @@ func (a *Assembler) Size(pieces []*Piece) int {
 		for len(old) > 0 && len(pieces) > 0 && old[len(old)-1] == pieces[len(pieces)-1] {
 			old, pieces = old[:len(old)-1], pieces[:len(pieces)-1]
 		}
-		size = f.text.size - sizeOf(old)
+		without, fixed := sizeOf(old)
+		size, growth = f.text.size-without, f.growth-fixed
 	}
-	return size + sizeOf(pieces)
+	more, grows := sizeOf(pieces)
+	return size + more, growth + grows
 }
 
-func sizeOf(pieces []*Piece) (n int) {
+func sizeOf(pieces []*Piece) (size, growth int) {
 	for _, p := range pieces {
-		n += p.size
+		size, growth = size+p.size, growth+p.growth
 	}
-	return n
+	return size, growth
 }
 
 // Length returns the compressed length of the last document in bytes.

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/flate"
+
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 )
 
 func pieces(n int) []*Piece {
@@ -199,7 +201,7 @@ func TestUnchangedChunksAreNotCutAgain(t *testing.T) {
 				case 1:
 					ps = slices.Insert(slices.Clone(ps), at, Fence)
 				case 2:
-					ps = slices.Insert(slices.Clone(ps), at, NewPiece(fmt.Sprint("new-", round), fmt.Appendf(nil, "- %d\n", round)))
+					ps = slices.Insert(slices.Clone(ps), at, NewPiece(fmt.Sprint("new-", round), fmt.Appendf(nil, "- $(V) %d\n", round)))
 				case 3:
 					ps = append(slices.Clone(ps), all[random.IntN(len(all))])
 				default:
@@ -208,6 +210,9 @@ func TestUnchangedChunksAreNotCutAgain(t *testing.T) {
 			}
 			if ps[0] == Fence && len(ps) == 1 {
 				ps = slices.Clone(all[:200])
+			}
+			if got, want := old.Rendered(ps), len(joined(t, ps))+footprint.Substitution([]byte(joined(t, ps))); got != want {
+					t.Fatalf("round %d: rendered size %d, want %d", round, got, want)
 			}
 			if got, want := old.Size(ps), len(joined(t, ps)); got != want {
 				t.Fatalf("round %d: size %d, want %d", round, got, want)

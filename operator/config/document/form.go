@@ -14,6 +14,7 @@ type form struct {
 	id         [32]byte
 	length     int      // of the gzip stream in bytes
 	text       checksum // of the plain text
+	growth     int      // see Assembler.Rendered
 	compressed int      // chunks compressed since takeCompressed
 	fresh      bool     // changed and not yet used
 }
@@ -57,6 +58,7 @@ func (f *form) build(e *effort, shared *Chunks, pieces []*Piece) error {
 		id.Write(c.key[:])
 		next.length += len(c.block)
 		next.text = next.text.then(c.text)
+		next.growth += c.growth
 	}
 	if next.id = [32]byte(id.Sum(nil)); f.chunks != nil && next.id == f.id { // other pieces with equal contents
 		shared.give(next.chunks)

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 )
 
 // chunkPieces is the mean number of pieces in a chunk. Measured with monitors of 4 kB: a change takes
@@ -32,6 +34,7 @@ type Piece struct {
 	name   string
 	sum    [32]byte // of the content
 	size   int
+	growth int // see Rendered
 	kept   []byte
 	packed bool   // kept is S2-compressed
 	text   bool   // made by NewTextPiece
@@ -53,7 +56,7 @@ func NewPiece(name string, content []byte) *Piece {
 
 // keep sets the content.
 func (p *Piece) keep(content []byte) {
-	p.size = len(content)
+	p.size, p.growth = len(content), footprint.Substitution(content)
 	if p.packed = len(content) >= packFrom; !p.packed {
 		p.kept = bytes.Clone(content)
 		return
@@ -79,6 +82,10 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Size returns the length of the content in bytes.
 func (p *Piece) Size() int { return p.size }
+
+// Rendered returns the maximum length of the content after config-reloader has substituted
+// the variables in it, see [footprint.Substitution].
+func (p *Piece) Rendered() int { return p.size + p.growth }
 
 // Sum returns the SHA-256 of the content.
 func (p *Piece) Sum() [32]byte { return p.sum }

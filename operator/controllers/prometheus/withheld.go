@@ -30,7 +30,7 @@ func (in *Inputs) sources() iter.Seq[configsecret.Source] {
 				continue
 			}
 			if !yield(configsecret.Source{
-				Kind: m.Kind, Namespace: m.Object.GetNamespace(), Name: m.Object.GetName(), Bytes: m.Piece.Size(),
+				Kind: m.Kind, Namespace: m.Object.GetNamespace(), Name: m.Object.GetName(), Bytes: m.Piece.Rendered(),
 				Pieces: []*document.Piece{m.Piece}, LeaveOut: func(why error) { in.Monitors[i] = m.leftOut(why) },
 			}) {
 				return

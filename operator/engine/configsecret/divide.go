@@ -104,12 +104,12 @@ func (f *fitting) leaveOut(d division, why *TooLargeError) {
 	f.left = append(f.left, share.LeaveOut(d.objects, d.room, d.full, func(i int, why error) { d.sources[i].LeaveOut(why) })...)
 }
 
-// slackBytes is the allowance for growth when config-reloader substitutes environment variables.
+// slackBytes is the allowance for variables whose values are longer than expected.
 const slackBytes = 4 << 10
 
 // inMemory returns the number of bytes that config-reloader writes into an in-memory volume.
 func (f *fitting) inMemory(c *Content) int64 {
-	need := footprint.InMemoryVolume(int64(f.all.config.Size(c.Pieces) + slackBytes))
+	need := footprint.InMemoryVolume(int64(f.all.config.Rendered(c.Pieces) + slackBytes))
 	if c.Rules.Files > 0 {
 		need += int64(c.Rules.Bytes) + int64(c.Rules.Files)*footprint.InMemoryVolume(1)
 	}
@@ -145,7 +145,7 @@ func (f *fitting) byMemory(c *Content, room, percent int64) division {
 	for s := range c.sources {
 		bytes := 0
 		for _, p := range s.Pieces {
-			bytes += p.Size()
+			bytes += p.Rendered()
 		}
 		if s.Rule {
 			bytes += int(footprint.InMemoryVolume(1))

@@ -59,11 +59,20 @@ func (ts *tenants) addPlain(namespace string, count, size int) {
 	}
 }
 
+// addVariables adds small objects that grow when variables are substituted.
+func (ts *tenants) addVariables(namespace string, count, references int) {
+	for i := range count {
+		name := fmt.Sprintf("%s-%d", namespace, i)
+		text := "- name: " + name + "\n  text: " + strings.Repeat("$(PATH)", references) + "\n"
+		ts.objects = append(ts.objects, &tenant{namespace: namespace, name: name, piece: document.NewPiece("Item/"+name, []byte(text))})
+	}
+}
+
 func (ts *tenants) each() iter.Seq[Source] {
 	return func(yield func(Source) bool) {
 		for _, o := range ts.objects {
 			if o.err == nil && !yield(Source{
-				Kind: "Item", Namespace: o.namespace, Name: o.name, Bytes: o.piece.Size(),
+				Kind: "Item", Namespace: o.namespace, Name: o.name, Bytes: o.piece.Rendered(),
 				Pieces: []*document.Piece{o.piece}, LeaveOut: func(why error) { o.err = why },
 			}) {
 				return
@@ -127,6 +136,7 @@ func TestFit(t *testing.T) {
 		"many small ones":       {fill: func(ts *tenants) { ts.add("a", 20, 100); ts.add("greedy", 800, 60); ts.add("z", 20, 100) }, most: 400},
 		"no reader of parts":    {fill: func(ts *tenants) { ts.add("a", 5, 100); ts.add("greedy", 20, 400) }, change: foreign, most: 14},
 		"memory":                {fill: func(ts *tenants) { ts.add("a", 10, 1000); ts.addPlain("greedy", 40, 1<<20) }, change: memory("50Mi"), most: 14},
+		"memory for variables":  {fill: func(ts *tenants) { ts.add("a", 10, 1000); ts.addVariables("greedy", 8, 50_000) }, change: memory("50Mi"), most: 6},
 		"memory without limit":  {fill: func(ts *tenants) { ts.add("a", 10, 1000); ts.add("b", 8, 1<<18) }, change: memory("0")},
 		"two that hold as much": {fill: func(ts *tenants) { ts.add("a", 10, 100); ts.add("greedy", 8, part); ts.add("greedy2", 8, part) }, most: 8},
 	} {

@@ -25,7 +25,7 @@ type Origin struct {
 // Source is an object that contributes to a configuration.
 type Source struct {
 	Kind, Namespace, Name string
-	Bytes                 int // plain size of its contribution
+	Bytes                 int // plain size of its contribution, with substituted variables
 
 	Pieces   []*document.Piece // its contribution
 	Rule     bool              // it has a file to itself
