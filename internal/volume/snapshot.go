@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,7 +99,7 @@ func (r *Reader) sumDir(dir string) (d DirSum, gone []string, err error) {
 }
 
 func (r *Reader) sumFile(path string) (sum [sha256.Size]byte, err error) {
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return sum, err
 	}

@@ -2,6 +2,7 @@ package volume_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,6 +144,41 @@ func TestUnreadable(t *testing.T) {
 	}
 	if _, err := new(volume.Reader).Take([]string{filepath.Join(file, "below")}); errors.Is(err, fs.ErrNotExist) || err == nil {
 		t.Errorf("a folder below a file: %v", err)
+	}
+}
+
+// Links can make a few folders appear at any number of paths.
+func TestManyPaths(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 25 { // 2^25 paths
+		step := filepath.Join(dir, fmt.Sprintf("d%d", i))
+		if err := os.Mkdir(step, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"x", "y"} {
+			link(t, fmt.Sprintf("../d%d", i+1), filepath.Join(step, name))
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "d25"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := (&volume.Reader{}).Take([]string{dir})
+	if want := "read folder " + dir + ": more than 200000 files and folders, up to " + dir + "/d0/"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s...", err, want)
+	}
+}
+
+// A pipe would wait for a writer, and a device may have no end.
+func TestOpenSpecialFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, "/dev/zero"} {
+		f, err := volume.Open(path)
+		if want := "read " + path + ": is a pipe, a socket or a device, want a regular file"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, %v", path, f, err)
+		}
 	}
 }
 

@@ -24,11 +24,14 @@ type Steady struct {
 	said      map[string]bool
 }
 
+// maxNamed is the maximum number of links without a target that are named in the log.
+const maxNamed = 100
+
 // UnsettledError means that a folder is being updated. Retry soon.
 type UnsettledError struct{ Gone []string }
 
 func (e *UnsettledError) Error() string {
-	return "links without a target, the folder may be in the middle of an update: " + strings.Join(e.Gone, ", ")
+	return "links without a target, the folder may be in the middle of an update: " + strings.Join(e.Gone[:min(len(e.Gone), maxNamed)], ", ")
 }
 
 // Temporary returns true, because the update completes without intervention.
@@ -61,7 +64,8 @@ func (s *Steady) tell(snap Snapshot) {
 	if s.Logger == nil {
 		return
 	}
-	for _, path := range snap.Gone {
+	gone := snap.Gone[:min(len(snap.Gone), maxNamed)]
+	for _, path := range gone {
 		s.once("gone "+path, func() { s.Logger.Warn("Symlink has no target, the server cannot read this file", "path", path) })
 	}
 	for _, d := range snap.Dirs {
@@ -78,7 +82,7 @@ func (s *Steady) tell(snap Snapshot) {
 		}
 	}
 	for key := range s.said {
-		if path, ok := strings.CutPrefix(key, "gone "); ok && !slices.Contains(snap.Gone, path) {
+		if path, ok := strings.CutPrefix(key, "gone "); ok && !slices.Contains(gone, path) {
 			delete(s.said, key)
 		}
 	}

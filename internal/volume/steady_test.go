@@ -3,6 +3,7 @@ package volume_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -59,6 +60,28 @@ func TestSteadySaysThingsOnce(t *testing.T) {
 		if n := strings.Count(logged.String(), text); n != want {
 			t.Errorf("%q is logged %d times, want %d:\n%s", text, n, want, logged.String())
 		}
+	}
+}
+
+// A folder can have any number of links without a target.
+func TestSteadyNamesFewLinks(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 300 {
+		link(t, "nowhere", filepath.Join(dir, fmt.Sprint(i)))
+	}
+	var logged bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		s := volume.Steady{Dirs: []string{dir}, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		if _, err := s.Take(); err == nil || strings.Count(err.Error(), dir) != 100 {
+			t.Errorf("error %v", err)
+		}
+		time.Sleep(3 * time.Second)
+		if snap, err := s.Take(); err != nil || len(snap.Gone) != 300 {
+			t.Errorf("%d gone, error %v", len(snap.Gone), err)
+		}
+	})
+	if n := strings.Count(logged.String(), "Symlink has no target"); n != 100 {
+		t.Errorf("%d are logged", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package volume
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,10 @@ func idOf(info fs.FileInfo) fileID {
 // "..2026_01_31...".
 func kubeletOwn(name string) bool { return strings.HasPrefix(name, "..") }
 
+// maxEntries is the maximum number of files and folders of one walk. Links can make a folder appear at
+// any number of paths, or lead to the root of the file system.
+const maxEntries = 200_000
+
 // visitor has the callbacks of walk. Each may be nil.
 type visitor struct {
 	dir  func(path string, info fs.FileInfo)            // the root and every folder below it
@@ -34,6 +39,8 @@ type visitor struct {
 
 // walk visits root in lexical order. It follows links, skips the kubelet's own names and
 // special files, and enters a folder that contains itself only once.
+//
+// Errors: those of the file system; more than maxEntries.
 func walk(root string, v visitor) error {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -42,34 +49,45 @@ func walk(root string, v visitor) error {
 	if !info.IsDir() {
 		return &fs.PathError{Op: "read folder", Path: root, Err: syscall.ENOTDIR}
 	}
-	return walkDir(root, "", info, nil, v)
+	w := walking{v, maxEntries}
+	return w.dir(root, "", info, nil)
 }
 
-func walkDir(path, rel string, info fs.FileInfo, above []fileID, v visitor) error {
+// walking is a walk with the number of entries that it may still visit.
+type walking struct {
+	v    visitor
+	left int
+}
+
+func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error {
 	id := idOf(info)
 	if slices.Contains(above, id) {
 		return nil
 	}
 	above = append(slices.Clip(above), id)
-	if v.dir != nil {
-		v.dir(path, info)
+	if w.v.dir != nil {
+		w.v.dir(path, info)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err
 	}
+	if w.left -= len(entries); w.left < 0 {
+		return fmt.Errorf("more than %d files and folders, up to %s", maxEntries, path)
+	}
 	for _, e := range entries {
-		if kubeletOwn(e.Name()) || v.file == nil && e.Type().IsRegular() {
+		if kubeletOwn(e.Name()) || w.v.file == nil && e.Type().IsRegular() {
 			continue
 		}
-		if err := walkEntry(filepath.Join(path, e.Name()), filepath.Join(rel, e.Name()), above, v); err != nil {
+		if err := w.entry(filepath.Join(path, e.Name()), filepath.Join(rel, e.Name()), above); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func walkEntry(path, rel string, above []fileID, v visitor) error {
+func (w *walking) entry(path, rel string, above []fileID) error {
+	v := w.v
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,7 +98,7 @@ func walkEntry(path, rel string, above []fileID, v visitor) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		err := walkDir(path, rel, info, above, v)
+		err := w.dir(path, rel, info, above)
 		if errors.Is(err, fs.ErrNotExist) { // removed between the two calls
 			if v.gone != nil {
 				v.gone(rel, path)

@@ -41,11 +41,34 @@ const (
 // Syntaxes lists the dialects, the default first.
 var Syntaxes = []string{string(Kubernetes), string(Shell)}
 
-// bufferSize is the initial size of the buffer; a longer name or line grows it.
-const bufferSize = 32 << 10
+const (
+	// bufferSize is the initial size of the buffer; it is sufficient for the longest name.
+	bufferSize = 32 << 10
+	// maxName is the maximum length of a name in bytes. A longer one is text: otherwise a text could
+	// fill the memory, and its scan would be quadratic in its length.
+	maxName = 4 << 10
+	// maxUnset is the maximum number of names of unset variables that are collected. Authors of
+	// configurations choose them.
+	maxUnset = 100
+	// maxLine is the maximum length of a line in the Shell dialect in bytes. The engine takes a hundred
+	// times as much memory.
+	maxLine = 1 << 20
+)
+
+// Others is the name in [Unset] for the variables beyond the first ones.
+const Others = "(others)"
 
 // Unset counts references to variables that are not set, by name.
 type Unset map[string]int
+
+// add counts a reference.
+func (u Unset) add(name []byte) {
+	if _, known := u[string(name)]; known || len(u) < maxUnset {
+		u[string(name)]++
+		return
+	}
+	u[Others]++
+}
 
 // Total returns the number of references.
 func (u Unset) Total() (n int) {
@@ -62,7 +85,8 @@ func (u Unset) Names() []string { return slices.Sorted(maps.Keys(u)) }
 type Expander struct {
 	syntax Syntax
 	env    parse.Env
-	values map[string]value
+	names  map[string]bool  // set variables
+	values map[string]value // of those that were referred to
 	buf    []byte
 }
 
@@ -73,7 +97,12 @@ type value struct {
 
 // New returns an expander for the environment env ("NAME=value"; the first of equal names wins).
 func New(syntax Syntax, env []string) *Expander {
-	return &Expander{syntax: syntax, env: env, values: map[string]value{}}
+	e := &Expander{syntax: syntax, env: env, names: map[string]bool{}, values: map[string]value{}}
+	for _, variable := range env {
+		name, _, _ := strings.Cut(variable, "=")
+		e.names[name] = true
+	}
+	return e
 }
 
 // Expand copies src to dst and replaces all references.
@@ -87,8 +116,12 @@ func (e *Expander) Expand(dst io.Writer, src io.Reader) (Unset, error) {
 	return e.kubernetes(dst, src)
 }
 
-// lookup returns the value of a variable from the engine, once per name.
+// lookup returns the value of a variable from the engine, once per name. Names of unset variables are not
+// kept: there may be any number of them.
 func (e *Expander) lookup(name []byte) (value, error) {
+	if !e.names[string(name)] {
+		return value{}, nil
+	}
 	if v, ok := e.values[string(name)]; ok {
 		return v, nil
 	}
@@ -157,7 +190,7 @@ func (e *Expander) window(dst io.Writer, b []byte, last bool, unset Unset) (kept
 		}
 		at = start + end
 		if !v.set {
-			unset[string(b[start+2:start+end-1])]++
+			unset.add(b[start+2 : start+end-1])
 			continue
 		}
 		if _, err := dst.Write(b[done:start]); err != nil {
@@ -188,7 +221,7 @@ func reference(b []byte) (end int, s scanState) {
 	case b[1] != '(':
 		return 0, none
 	}
-	for i := 2; i < len(b); i++ {
+	for i := 2; i < min(len(b), 2+maxName+1); i++ {
 		switch c := b[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_':
 		case c == ')' && i > 2:
@@ -197,6 +230,9 @@ func reference(b []byte) (end int, s scanState) {
 			return 0, none
 		}
 	}
+	if len(b) > 2+maxName {
+		return 0, none
+	}
 	return 0, undecided
 }
 
@@ -204,8 +240,11 @@ func reference(b []byte) (end int, s scanState) {
 func (e *Expander) shell(dst io.Writer, src io.Reader) error {
 	r := bufio.NewReaderSize(src, bufferSize)
 	for n := 1; ; n++ {
-		line, readErr := r.ReadString('\n')
+		line, readErr := readLine(r)
 		if readErr != nil && !errors.Is(readErr, io.EOF) {
+			if errors.Is(readErr, errLongLine) {
+				readErr = fmt.Errorf("line %d: %w", n, readErr)
+			}
 			return readErr
 		}
 		text, newline := strings.CutSuffix(line, "\n")
@@ -223,6 +262,24 @@ func (e *Expander) shell(dst io.Writer, src io.Reader) error {
 		}
 		if readErr != nil {
 			return nil
+		}
+	}
+}
+
+var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
+
+// readLine returns the next line with its end.
+//
+// Errors: those of reading, with the rest of the text; errLongLine.
+func readLine(r *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			return "", errLongLine
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err
 		}
 	}
 }

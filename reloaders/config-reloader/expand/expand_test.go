@@ -66,6 +66,51 @@ func TestUnsetIsKeptAndCounted(t *testing.T) {
 	}
 }
 
+// The authors of a configuration choose how many variables it refers to, and how long their names are.
+func TestUnsetIsBounded(t *testing.T) {
+	var in strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&in, "$(U%d)", i)
+	}
+	fmt.Fprintf(&in, "$(%s)$(A)", strings.Repeat("U", 1<<20))
+	e := New(Kubernetes, environment)
+	var out strings.Builder
+	unset, err := e.Expand(&out, strings.NewReader(in.String()))
+	if want := strings.TrimSuffix(in.String(), "$(A)") + "1"; err != nil || out.String() != want {
+		t.Errorf("error %v, or the text changed", err)
+	}
+	if len(unset) != maxUnset+1 || unset[Others] != 100_000-maxUnset || unset.Total() != 100_000 {
+		t.Errorf("%d names, %d others, %d references", len(unset), unset[Others], unset.Total())
+	}
+	if len(e.values) != 1 || len(e.buf) != bufferSize {
+		t.Errorf("keeps %d values and a buffer of %d bytes", len(e.values), len(e.buf))
+	}
+}
+
+// A name that is too long is text wherever the windows end.
+func TestLongNames(t *testing.T) {
+	for _, n := range []int{maxName - 1, maxName, maxName + 1, bufferSize, 3 * bufferSize} {
+		in := "$(" + strings.Repeat("n", n) + ")$(A)"
+		want := strings.TrimSuffix(in, "$(A)") + "1"
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
+			var out strings.Builder
+			unset, err := New(Kubernetes, environment).Expand(&out, r)
+			if out.String() != want || err != nil || (len(unset) == 1) != (n <= maxName) {
+				t.Errorf("%d, %s: error %v, unset %d", n, name, err, len(unset))
+			}
+		}
+	}
+}
+
+func TestLongLine(t *testing.T) {
+	for n, ok := range map[int]bool{maxLine - 1: true, maxLine: false} {
+		_, err := New(Shell, nil).Expand(io.Discard, strings.NewReader("fine\n"+strings.Repeat("x", n)+"\n"))
+		if ok != (err == nil) || !ok && err.Error() != "line 2: longer than 1048576 bytes" {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+}
+
 func TestShell(t *testing.T) {
 	for in, want := range map[string]string{
 		"$A ${A} ${U:-d} ${E:-d} ${E-d} ${A:+yes} $U|": "1 1 d d  yes |",

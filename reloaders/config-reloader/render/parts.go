@@ -44,7 +44,7 @@ func partsDir(input string) string {
 // list reads the list next to an input. ok is false if there is none, and the input is
 // complete.
 func list(input string) (l parts.List, ok bool, err error) {
-	f, err := os.Open(filepath.Join(partsDir(input), parts.ListName))
+	f, err := volume.Open(filepath.Join(partsDir(input), parts.ListName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, false, nil
 	}
@@ -106,7 +106,7 @@ func (j *joined) Read(p []byte) (int, error) {
 			if len(j.rest) == 0 {
 				return 0, io.EOF
 			}
-			f, err := os.Open(filepath.Join(j.dir, j.rest[0].Name))
+			f, err := volume.Open(filepath.Join(j.dir, j.rest[0].Name))
 			if err != nil {
 				return 0, err
 			}

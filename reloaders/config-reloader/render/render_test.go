@@ -395,3 +395,18 @@ func BenchmarkRender(b *testing.B) {
 		})
 	}
 }
+
+// A pipe as input is an error: opening it would wait for a writer.
+func TestInputIsAPipe(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "prometheus.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, output := range []string{"", filepath.Join(dir, "out.yaml")} {
+		_, err := New(Options{Files: []File{{pipe, output}}, Expander: expand.New(expand.Kubernetes, nil)}).Render()
+		if want := "read config: read " + pipe + ": is a pipe, a socket or a device, want a regular file"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 )
 
@@ -38,7 +39,7 @@ type stream struct {
 
 // hash returns the SHA-256 of a file in hex.
 func (s *stream) hash(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := volume.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +64,7 @@ func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, siz
 	res = Result{Input: f.Input, Output: f.Output}
 	var in io.ReadCloser = &joined{dir: partsDir(f.Input), rest: files}
 	if files == nil {
-		if in, err = os.Open(f.Input); err != nil {
+		if in, err = volume.Open(f.Input); err != nil {
 			return res, 0, fmt.Errorf("read config: %w", err)
 		}
 	}
