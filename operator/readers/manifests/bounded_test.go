@@ -100,6 +100,41 @@ func TestManyRefusedValues(t *testing.T) {
 	}
 }
 
+// An object that is too large for an API server is not decoded.
+func TestLargeObject(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	text := "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec:\n  endpoints:\n" + strings.Repeat("  - {port: w}\n", 200_000)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	budgettest.AtMost(t, "large object", int64(15*len(text)), func() {
+		_, all := LoadAll([]string{path}, nil)
+		if want := "the object has more than 1572864 bytes, the limit of one ServiceMonitor"; len(all) != 1 || all[0].Err.Error() != want || all[0].Name != "x" {
+			t.Errorf("faults %v, want %s", all, want)
+		}
+	})
+}
+
+// Reading stops after many faults, and says so: each takes kilobytes until it is printed.
+func TestManyFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(path, []byte(strings.Repeat("---\n{}\n", 20_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	later := filepath.Join(t.TempDir(), "b.yaml")
+	if err := os.WriteFile(later, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, loaded := LoadAll([]string{path, later}, nil)
+	_, sound := LoadSound([]string{path, later}, nil, false)
+	for name, all := range map[string][]Fault{"all": loaded, "sound": sound} {
+		last := all[len(all)-1].Placed().Error()
+		if want := path + ": more than 10000 faults up to here, the rest was not read"; len(all) != 10_001 || last != want {
+			t.Errorf("%s: %d faults, the last is %q, want %q", name, len(all), last, want)
+		}
+	}
+}
+
 // numbered repeats a format with consecutive numbers.
 func numbered(n int, format string) string {
 	var b strings.Builder

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
@@ -41,6 +42,9 @@ func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
 // ours reads an object of our group as the API server would, and stores it. A reader that continues
 // after faults also stores objects with faults, without the faulty fields.
 func (r *reader) ours(row *catalog.Row, raw []byte) error {
+	if len(raw) > budget.StoredBytes { // decoding takes up to thirty times as much
+		return &budget.Error{Kind: row.Kind, What: "bytes", Limit: budget.StoredBytes}
+	}
 	object := row.New()
 	usable, err := shared.read(row.GroupVersionKind, raw, object, !r.stored)
 	if err != nil && !(usable && r.all && !r.sound) {

@@ -23,6 +23,8 @@ import (
 const (
 	// maxManifestBytes is the maximum size of a file.
 	maxManifestBytes = 256 << 20
+	// mostLoaded is the maximum number of faults in all files.
+	mostLoaded = 10_000
 	// maxSeparator is the maximum distance in bytes between two documents.
 	maxSeparator = 4 << 10
 )
@@ -141,7 +143,17 @@ func LoadStored(paths []string, kinds []*engine.Kind) (*Objects, error) {
 // not use. It returns the faults in the order of the input.
 func LoadAll(paths []string, kinds []*engine.Kind) (*Objects, []Fault) {
 	r := reader{objects: newObjects(kinds), all: true}
-	_ = r.load(paths) // every error is a fault
+	return r.loadAll(paths)
+}
+
+// loadAll is like load for a reader that continues after faults. After too many of them, the last one
+// says that the rest was not read.
+func (r *reader) loadAll(paths []string) (*Objects, []Fault) {
+	r.most = mostLoaded
+	if err := r.load(paths); err != nil {
+		at := r.at.File
+		r.faults = append(r.faults, Fault{Place: Place{File: at}, Err: &FileError{at, fmt.Errorf("more than %d faults up to here, the rest was not read", mostLoaded)}})
+	}
 	return r.objects, r.faults
 }
 
@@ -149,8 +161,7 @@ func LoadAll(paths []string, kinds []*engine.Kind) (*Objects, []Fault) {
 // server would reject today are no fault, as with [LoadStored].
 func LoadSound(paths []string, kinds []*engine.Kind, stored bool) (*Objects, []Fault) {
 	r := reader{objects: newObjects(kinds), all: true, sound: true, stored: stored}
-	_ = r.load(paths) // every error is a fault
-	return r.objects, r.faults
+	return r.loadAll(paths)
 }
 
 func (r *reader) load(paths []string) error {
