@@ -106,6 +106,7 @@ type encoder struct {
 	dropped []Dropped
 	limit   int // maximum length of buf in bytes; 0 means no limit
 	err     error
+	literal func(string) bool // see Items.Literal; nil: none
 }
 
 var encoders = sync.Pool{New: func() any { return &encoder{path: make([]step, 0, 16)} }}
@@ -121,7 +122,7 @@ func newEncoder(buf []byte, t Target, path string) *encoder {
 }
 
 func (e *encoder) release() {
-	e.buf, e.plans, e.dropped, e.err = nil, nil, nil, nil
+	e.buf, e.plans, e.dropped, e.err, e.literal = nil, nil, nil, nil, nil
 	encoders.Put(e)
 }
 

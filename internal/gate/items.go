@@ -16,6 +16,10 @@ type Items struct {
 	Text []byte
 	// Dropped lists the omitted keys and items.
 	Dropped []Dropped
+	// Literal reports whether the variables in a string, $(NAME), must not be substituted by who
+	// renders the text: their dollar signs are then written as escapes. It is called for values
+	// of strings that contain "$("; if nil, no string is escaped.
+	Literal func(text string) bool
 
 	target Target
 	path   string
@@ -49,7 +53,7 @@ func (l *Items) Add(item any) error {
 func (l *Items) AddAll(items any) error {
 	e := newEncoder(l.Text, l.target, l.path)
 	defer e.release()
-	e.limit = l.limit
+	e.limit, e.literal = l.limit, l.Literal
 	rv := reflect.ValueOf(items)
 	elem := rv.Type().Elem()
 	e.items(rv, listItem{write: e.plans.writerFor(elem), gated: selfGated(elem)}, 0, l.n)

@@ -3,9 +3,12 @@ package gate
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v2"
 )
 
 type listed struct {
@@ -67,5 +70,28 @@ func TestItemsStop(t *testing.T) {
 		if err := list.Add(&item); !errors.Is(err, ErrTooLong) || len(list.Text) > limit+1000 {
 			t.Errorf("%s: %d bytes, %v", name, len(list.Text), err)
 		}
+	}
+}
+
+// Values with variables that must not be substituted are read as they are written.
+func TestLiteral(t *testing.T) {
+	type item struct {
+		A string            `yaml:"a"`
+		B []string          `yaml:"b"`
+		C map[string]string `yaml:"c"`
+	}
+	text := "$(A) \"\\$(B)\n\x07\u0085é\U0001f600: x"
+	in := item{A: text, B: []string{text, "$(kept)"}, C: map[string]string{"k": text}}
+	l := NewItems(Target{}, "items", 0)
+	l.Literal = func(s string) bool { return s == text }
+	if err := l.Add(in); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(l.Text), "$("); n != 1 {
+		t.Errorf("%d references are left:\n%s", n, l.Text)
+	}
+	var out []item
+	if err := yaml.Unmarshal(l.Text, &out); err != nil || len(out) != 1 || !reflect.DeepEqual(out[0], in) {
+		t.Errorf("%v becomes %v, error %v:\n%s", in, out, err, l.Text)
 	}
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
@@ -11,6 +12,15 @@ import (
 // text writes a string in its style.
 func (e *encoder) text(s string, at place) {
 	if e.full(len(s)) {
+		return
+	}
+	if e.literal != nil && strings.Contains(s, "$(") && e.literal(s) {
+		if at.after == aKey {
+			e.buf = append(e.buf, ' ')
+		}
+		// Go's escapes are among those of YAML.
+		e.buf = append(e.buf, strings.ReplaceAll(strconv.QuoteToASCII(s), "$(", `\x24(`)...)
+		e.buf = append(e.buf, '\n')
 		return
 	}
 	style := styleOf(s)

@@ -84,8 +84,15 @@ type compiler struct {
 //
 // Errors: the object generates more bytes than allowed.
 func (c *compiler) write(job any) error {
+	begin := len(c.jobs.Text)
 	err := c.jobs.Add(job)
-	if errors.Is(err, gate.ErrTooLong) {
+	if err == nil {
+		var literal []byte
+		if literal, err = literalVariables(c.jobs.Text[begin:]); err == nil {
+			c.jobs.Text = append(c.jobs.Text[:begin], literal...)
+		}
+	}
+	if errors.Is(err, gate.ErrTooLong) || len(c.jobs.Text) > budget.GeneratedBytes {
 		return fmt.Errorf("the object generates too many bytes of configuration, the limit is %d", budget.GeneratedBytes)
 	}
 	return err
@@ -99,6 +106,7 @@ func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *
 	namespace := object.GetNamespace()
 	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target),
 		jobs: gate.NewItems(s.target, "scrape_configs", budget.GeneratedBytes)}
+	c.jobs.Literal = func(text string) bool { return !allSubstituted([]byte(text)) }
 	c.owner = c.own
 	if s.data.Namespace != "" && s.data.Namespace != namespace {
 		c.owner = newResolver(s.data.Namespace, r, s.target)

@@ -1,0 +1,84 @@
+package promconfig
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// provided are the environment variables that the operator sets for config-reloader. They are substituted in the
+// jobs of objects, for example in relabelings that select shards.
+//
+// Objects may not use others. Their authors would read the environment of a container of another team, and a value can
+// make the configuration invalid, which stops its updates for all objects: "http://$(PATH)" becomes a URL without
+// host.
+var provided = []string{"SHARD", "INZONE_SHARD", "TOPOLOGY_ZONE", "POD_NAME", "NODE_NAME", "STATEFULSET_ORDINAL_NUMBER"}
+
+// variable matches a reference as config-reloader substitutes it.
+var variable = regexp.MustCompile(`\$\(([A-Za-z0-9_]+)\)`)
+
+// allSubstituted reports whether a text has only references to provided variables.
+func allSubstituted(text []byte) bool {
+	for {
+		m := variable.FindSubmatchIndex(text)
+		if m == nil {
+			return true
+		}
+		if !slices.Contains(provided, string(text[m[2]:m[3]])) {
+			return false
+		}
+		text = text[m[1]:]
+	}
+}
+
+// maybeKey matches a line with a reference in what may be a key.
+var maybeKey = regexp.MustCompile(`(?m)\$\(.*:([ \t]|$)`)
+
+// maxReencoded is the maximum length in bytes of a job that is encoded again, which takes a hundred times as much memory.
+const maxReencoded = 128 << 10
+
+// literalVariables returns jobs in which only references to provided variables are substituted, and only in values:
+// keys could become equal. The other references are written as an escape that YAML decodes to the original. The encoder
+// has done this for most values.
+//
+// Errors: a long job with references in keys.
+func literalVariables(jobs []byte) ([]byte, error) {
+	if !bytes.Contains(jobs, []byte("$(")) || allSubstituted(jobs) && !maybeKey.Match(jobs) {
+		return jobs, nil
+	}
+	if len(jobs) > maxReencoded {
+		return nil, fmt.Errorf("a job has references to environment variables, $(NAME), in keys or before a colon, and more than %d bytes", maxReencoded)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(jobs, &doc); err != nil {
+		return nil, err
+	}
+	dollar := "VARIABLE"
+	for bytes.Contains(jobs, []byte(dollar)) {
+		dollar += "X"
+	}
+	markVariables(&doc, dollar)
+	var out bytes.Buffer
+	e := yaml.NewEncoder(&out)
+	e.SetIndent(2)
+	e.CompactSeqIndent()
+	if err := e.Encode(&doc); err != nil {
+		return nil, err
+	}
+	return bytes.ReplaceAll(out.Bytes(), []byte(dollar+"("), []byte(`\x24(`)), nil
+}
+
+// markVariables writes another text for the dollar sign of each reference that must not be substituted.
+func markVariables(n *yaml.Node, dollar string) {
+	for i, child := range n.Content {
+		key := n.Kind == yaml.MappingNode && i%2 == 0
+		if child.Kind == yaml.ScalarNode && strings.Contains(child.Value, "$(") && (key || !allSubstituted([]byte(child.Value))) {
+			child.Value, child.Style = strings.ReplaceAll(child.Value, "$(", dollar+"("), yaml.DoubleQuotedStyle
+		}
+		markVariables(child, dollar)
+	}
+}
