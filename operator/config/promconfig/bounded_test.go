@@ -84,6 +84,7 @@ func worst() map[string]string {
 		"variables":               monitor(`"endpoints":[{"relabelings":[{"targetLabel":"a","replacement":"` + strings.Repeat("$(A)", 350_000) + `"}]}]`),
 		"many variables":          monitor(`"endpoints":[{"relabelings":` + list(`{"targetLabel":"a","replacement":"$(A)"}`, 20_000) + `}]`),
 		"provided variables":      monitor(`"endpoints":[{"relabelings":[{"targetLabel":"a","replacement":"` + strings.Repeat("$(SHARD)", 180_000) + `"}]}]`),
+		"variables in regexes":    monitor(`"endpoints":[{"relabelings":` + list(`{"action":"drop","regex":"[a]{9}$(SHARD)"}`, 20_000) + `}]`),
 		"variables in keys":       monitor(`"endpoints":[{"params":{` + strings.Trim(strings.ReplaceAll(strings.ReplaceAll(entries(60_000), `""`, "[]"), `"k`, `"$(K)`), "{}") + `}}]`),
 		"pods":                    pods(`"podMetricsEndpoints":` + list("{}", 70_000)),
 		"as many pods as fit":     pods(`"podMetricsEndpoints":` + list("{}", budget.Endpoints)),

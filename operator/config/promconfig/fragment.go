@@ -106,7 +106,7 @@ func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *
 	namespace := object.GetNamespace()
 	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target),
 		jobs: gate.NewItems(s.target, "scrape_configs", budget.GeneratedBytes)}
-	c.jobs.Literal = func(text string) bool { return !allSubstituted([]byte(text)) }
+	c.jobs.Literal = new(variableCheck).literal
 	c.owner = c.own
 	if s.data.Namespace != "" && s.data.Namespace != namespace {
 		c.owner = newResolver(s.data.Namespace, r, s.target)

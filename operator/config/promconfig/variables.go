@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -33,6 +34,42 @@ func allSubstituted(text []byte) bool {
 		}
 		text = text[m[1]:]
 	}
+}
+
+// samples are values of provided variables: numbers of shards, with the smallest and the largest of each length, and names.
+var samples = []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "99", "100", "999", "1000", "a-0", "z-a-9"}
+
+const (
+	maxSampled       = 100     // texts of an object that are compared with samples
+	maxSampledLength = 1 << 10 // of one of them, in bytes
+)
+
+// variableCheck decides for the texts of an object whether their variables are substituted.
+type variableCheck struct {
+	sampled int
+}
+
+// literal reports whether the variables in a text must not be substituted: it refers to one that is not provided, or a
+// value would make a valid regular expression invalid, such as a{10$(SHARD)1}, [$(POD_NAME)] or \$(SHARD).
+func (c *variableCheck) literal(text string) bool {
+	switch {
+	case !allSubstituted([]byte(text)):
+		return true
+	case !strings.ContainsAny(text, `[{\`):
+		return false
+	case len(text) > maxSampledLength || c.sampled == maxSampled:
+		return true
+	}
+	c.sampled++
+	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
+		return false // not a regular expression
+	}
+	for _, value := range samples {
+		if _, err := syntax.Parse(variable.ReplaceAllLiteralString(text, value), syntax.Perl); err != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // maybeKey matches a line with a reference in what may be a key.

@@ -44,6 +44,36 @@ func TestLiteralVariables(t *testing.T) {
 	}
 }
 
+// Values of variables may not make a regular expression invalid, and others are substituted.
+func TestVariablesInExpressions(t *testing.T) {
+	for text, literal := range map[string]bool{
+		"$(SHARD)":         false,
+		"$(SHARD);|.+;.+":  false,
+		"[^/]+;$(SHARD)":   false,
+		"a{2};$(SHARD)":    false,
+		"${1}-$(POD_NAME)": false,
+		`\d+;$(SHARD)`:     false,
+		"[a;$(SHARD)":      false, // not a regular expression
+		"$(PATH)":          true,
+		"a{10$(SHARD)1}":   true,
+		"a{50,$(SHARD)9}":  true,
+		"a{$(SHARD),15}":   true,
+		"[]$(SHARD)-/]":    true,
+		"[$(SHARD)-5]":     true,
+		"[$(POD_NAME)]":    true,
+		`\$(SHARD)`:        true,
+		"[a]$(SHARD)" + strings.Repeat("x", maxSampledLength): true,
+	} {
+		c := variableCheck{}
+		if got := c.literal(text); got != literal {
+			t.Errorf("%q: literal is %v", text, got)
+		}
+		if c.sampled = maxSampled; strings.ContainsAny(text, `[{\`) && !c.literal(text) {
+			t.Errorf("%q: is checked beyond the limit", text)
+		}
+	}
+}
+
 // The value of a variable would make these configurations invalid, for all objects.
 func TestVariablesOfObjects(t *testing.T) {
 	for _, object := range []string{
