@@ -32,16 +32,34 @@ func (l *linter) tree(p manifests.Place) *tree {
 	if t, ok := l.trees[key]; ok {
 		return t
 	}
-	t := &tree{first: p.Line}
-	var doc yaml.Node
-	if yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
-		t.root = doc.Content[0]
-		if p.Item != "" {
-			t.root = find(t.root, manifests.SplitPath(p.Item))
-		}
+	t := &tree{first: p.Line, root: l.document(p)}
+	if t.root != nil && p.Item != "" {
+		t.root = find(t.root, manifests.SplitPath(p.Item))
 	}
 	l.trees[key] = t
 	return t
+}
+
+// maxLined is the maximum length in bytes of a document in which the lines of fields are looked for, which takes forty
+// times as much memory. Findings in longer ones have the line of the document.
+const maxLined = 16 << 20
+
+// document returns the parsed document at a place, nil if it is not YAML or too long. The items of a List share it.
+func (l *linter) document(p manifests.Place) *yaml.Node {
+	key := p.String()
+	root, known := l.documents[key]
+	if known {
+		return root
+	}
+	var doc yaml.Node
+	if len(p.Text) <= maxLined && yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
+		root = doc.Content[0]
+	}
+	if l.documents == nil {
+		l.documents = map[string]*yaml.Node{}
+	}
+	l.documents[key] = root
+	return root
 }
 
 // line returns the line of a field in its file, or of the closest enclosing block

@@ -8,7 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -126,9 +130,10 @@ type linter struct {
 	counterparts []Finding
 	seen         map[string]int // index of each finding, by its other fields than Workloads
 	trees        map[string]*tree
-	made         []made              // in the order of the workloads
-	told         map[string][]string // fields with an error in the manifest, by object
-	fastest      time.Duration       // see [linter.fastestMonitor]; 0 until it is needed
+	documents    map[string]*yaml.Node // parsed documents by place, see document
+	made         []made                // in the order of the workloads
+	told         map[string][]string   // fields with an error in the manifest, by object
+	fastest      time.Duration         // see [linter.fastestMonitor]; 0 until it is needed
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {
@@ -217,6 +222,8 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		base.Message = f.Err.Error()
 		if at, ok := errors.AsType[*manifests.FileError](f.Err); ok {
 			base.Message = at.Err.Error()
+		} else if _, ok := errors.AsType[*budget.Error](f.Err); ok {
+			base.Code = CodeRejected
 		}
 		l.add(base, "")
 	}
