@@ -65,7 +65,7 @@ func bindEnvelope(cmd *kingpin.CmdClause, o *options) *whole {
 
 // run measures all parts. A part that fails does not stop the others.
 func (w *whole) run(ctx context.Context) error {
-	w.restart, w.idle, w.samples, w.versions = true, 15*time.Second, 30, &versions{}
+	w.restart, w.idle, w.samples, w.versions = true, 15*time.Second, 20, &versions{}
 	if w.quick {
 		w.page, w.idle, w.samples = "", 2*time.Second, 3
 	}

@@ -11,9 +11,9 @@ import (
 func (w *whole) samplesOf(s size) int {
 	switch n := s.each(0); {
 	case n >= 50_000:
-		return min(w.samples, 12)
+		return min(w.samples, 8)
 	case n >= 10_000:
-		return min(w.samples, 20)
+		return min(w.samples, 12)
 	default:
 		return w.samples
 	}
