@@ -21,9 +21,9 @@ type admission struct {
 	self   Finding
 	fields *v1.WorkloadFields
 	pod    *corev1.PodSpec
-	pods   int64 // number of pods
-	claims []corev1.PersistentVolumeClaim
-	refuse bool // a LimitRange refuses a container
+	pods   int64                          // number of pods
+	claims []corev1.PersistentVolumeClaim // of each pod
+	refuse bool                           // a LimitRange refuses a container
 }
 
 // admissionRemarks reports pods and volume claims that a LimitRange or ResourceQuota among the manifests refuses.
@@ -50,9 +50,7 @@ func (l *linter) admissionRemarks(self Finding, w dryrun.Workload, made dryrun.O
 	for _, s := range made.Plan.Workload {
 		if sts, is := s.Object.(*appsv1.StatefulSet); is && sts.Spec.Replicas != nil {
 			a.pods += int64(*sts.Spec.Replicas)
-			for range *sts.Spec.Replicas {
-				a.claims = append(a.claims, sts.Spec.VolumeClaimTemplates...)
-			}
+			a.claims = sts.Spec.VolumeClaimTemplates // the same for all shards
 		}
 	}
 	a.eachContainer(func(c *corev1.Container) { // as the API server does before admission
@@ -205,12 +203,13 @@ func (a *admission) quota(o *corev1.ResourceQuota) {
 		case corev1.ResourcePods, "count/pods":
 			a.over(o, name, "spec.replicas", *resource.NewQuantity(a.pods, resource.DecimalSI), hard)
 		case corev1.ResourcePersistentVolumeClaims, "count/persistentvolumeclaims":
-			a.over(o, name, "spec.storage", *resource.NewQuantity(int64(len(a.claims)), resource.DecimalSI), hard)
+			a.over(o, name, "spec.storage", *resource.NewQuantity(a.pods*int64(len(a.claims)), resource.DecimalSI), hard)
 		case corev1.ResourceRequestsStorage:
 			var sum resource.Quantity
 			for _, claim := range a.claims {
 				sum.Add(claim.Spec.Resources.Requests[corev1.ResourceStorage])
 			}
+			sum.Mul(a.pods)
 			a.over(o, name, "spec.storage.volumeClaimTemplate.spec.resources.requests.storage", sum, hard)
 		default:
 			if without := strings.Join(a.counted(o, name, hard), ", "); without != "" {
