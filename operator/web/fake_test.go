@@ -154,6 +154,11 @@ func (k *fake) Preview(_ context.Context, r insight.Rights, manifests []byte) (*
 	}, k.note(r, "preview %s", manifests)
 }
 
+func (k *fake) Reshard(_ context.Context, r insight.Rights, w insight.Object, shards int) (*preview.Resharding, error) {
+	of := preview.Reshaped{Moved: preview.Amount{Targets: 1, Series: 500}, Before: []preview.Amount{{}}, After: []preview.Amount{{}, {}}, FullestBefore: 1, FullestAfter: 1.1}
+	return &preview.Resharding{Workload: mainRef, From: 1, To: 2, Claimed: 1, Everywhere: 1, Lost: 1, Unknown: 1, Hash: of, Weighted: of}, k.note(r, "reshard %s %d", w.Ref(), shards)
+}
+
 func (k *fake) Routes(_ context.Context, r insight.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
 	return &insight.Routes{
 		Alertmanager: catalog.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0,

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -79,7 +80,8 @@ var routes = []Route{
 		Params: listParams(), Answer: insight.Rollout{}, answer: (*Handler).rollout,
 	},
 	{
-		Name: "shards", Of: scraping, Path: "/shards", Doc: "the targets of each shard, and how even they are", Needs: getObject,
+		Name: "shards", Of: scraping, Path: "/shards", Doc: "the targets of each shard, and how even they are; what another number of shards would change", Needs: getObject,
+		Params: []Param{{Name: "shards", Doc: "another number of shards; `resharding` is about it", Number: true, Min: 1, Max: v1.MaxShards}},
 		Answer: Shards{}, answer: (*Handler).shards,
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
@@ -15,17 +16,24 @@ type Shards struct {
 	PerShard []int `json:"perShard"`
 	// MaxToMean is the largest number of targets of a shard by the mean: 1 is even.
 	MaxToMean float64 `json:"maxToMean,omitempty"`
+	// Resharding is what another number of shards would change. Absent without the parameter "shards".
+	Resharding *preview.Resharding `json:"resharding,omitempty"`
 	// Unread is what could not be read, each with the reason.
 	Unread []string `json:"unread,omitempty"`
 }
 
 func (h *Handler) shards(q *request) (any, error) {
+	number := q.query.number("shards")
 	return answered(h, func(a insight.Answers) (*Shards, error) {
 		w, err := a.Workload(q.Context(), q.rights, q.object)
 		if err != nil {
 			return nil, err
 		}
-		return shardsOf(w), nil
+		out := shardsOf(w)
+		if number > 0 {
+			out.Resharding, err = a.Reshard(q.Context(), q.rights, q.object, number)
+		}
+		return out, err
 	})
 }
 

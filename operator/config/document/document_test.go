@@ -212,7 +212,7 @@ func TestUnchangedChunksAreNotCutAgain(t *testing.T) {
 				ps = slices.Clone(all[:200])
 			}
 			if got, want := old.Rendered(ps), len(joined(t, ps))+footprint.Substitution([]byte(joined(t, ps))); got != want {
-					t.Fatalf("round %d: rendered size %d, want %d", round, got, want)
+				t.Fatalf("round %d: rendered size %d, want %d", round, got, want)
 			}
 			if got, want := old.Size(ps), len(joined(t, ps)); got != want {
 				t.Fatalf("round %d: size %d, want %d", round, got, want)

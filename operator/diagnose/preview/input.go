@@ -125,7 +125,7 @@ func (in Input) workloads(ctx context.Context, one catalog.Ref, shards int) (obj
 		w := Read(c, in.watched(cluster), in.Options)
 		if shards > 0 {
 			if w.reshard, err = newReshard(&w, shards, in.Options); err != nil {
-				return nil, nil, err
+				return nil, nil, fmt.Errorf("--shards=%d: %w", shards, err)
 			}
 		}
 		out = append(out, w)

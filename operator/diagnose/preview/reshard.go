@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -85,7 +86,7 @@ func newReshard(w *Workload, shards int, opts prometheus.Options) (*reshard, err
 	case w.Error != "":
 		return nil, nil
 	case w.PerNode:
-		return nil, fmt.Errorf("--shards=%d: %s has no shards, because each of its pods scrapes the targets on its node", shards, w.Ref)
+		return nil, fmt.Errorf("%s has no shards, because each of its pods scrapes the targets on its node", w.Ref)
 	}
 	out := &reshard{units: map[allocation.ID]*unit{}}
 	var err error
@@ -97,6 +98,17 @@ func newReshard(w *Workload, shards int, opts prometheus.Options) (*reshard, err
 		m.Before, m.After = make([]Amount, len(out.now)), make([]Amount, len(out.then))
 	}
 	return out, err
+}
+
+// Reshard returns what another number of shards changes for a workload; nil if its targets are not known.
+//
+// Errors: the workload cannot have so many shards; those of [Run].
+func Reshard(ctx context.Context, w Workload, shards int, f Finder, opts prometheus.Options) (out *Resharding, err error) {
+	if w.reshard, err = newReshard(&w, shards, opts); err != nil {
+		return nil, err
+	}
+	report, err := Run(ctx, []Workload{w}, f, Query{Shard: AllShards, Shards: shards, States: []targets.State{}})
+	return report.Resharding, err
 }
 
 // job adds the targets of a job of an object in a namespace.

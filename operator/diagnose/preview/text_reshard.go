@@ -16,21 +16,15 @@ func (t text) resharding() {
 		return
 	}
 	t.line("%s   %s instead of %d: %s", r.Workload, plural(r.To, "shard"), r.From, r.Amount)
-	t.line("  a target counts as 500 series unless its label __tmp_shard_weight says how many it has; %s", has(r.Claimed))
-	if r.Everywhere > 0 {
-		t.line("  on all shards: %s", plural(r.Everywhere, "target"))
-	}
-	if r.Unknown > 0 {
-		t.line("  not counted: the targets of %s that cannot be looked at here; without --shards, they are listed", discoveries(r.Unknown))
-	}
-	if r.Lost > 0 {
-		t.line("  on no shard then, because their jobs divide them by other numbers, or their zone has none: %s", plural(r.Lost, "target"))
+	for _, remark := range r.Remarks() {
+		t.line("  %s", remark)
 	}
 	t.line("")
 	rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(rows, "placement\tmoves\tof all series\tfullest shard, %d\tfullest shard, %d\n", r.From, r.To)
-	fmt.Fprintf(rows, "hash\t%s\n", r.summary(&r.Hash))
-	fmt.Fprintf(rows, "weighted\t%s\n", r.summary(&r.Weighted))
+	for _, row := range r.Placements() {
+		fmt.Fprintln(rows, strings.Join([]string{row.Name, row.Moves, row.Part, row.Before, row.After}, "\t"))
+	}
 	_ = rows.Flush()
 	if most := max(r.From, r.To); most > maxShardsTold && t.Format != "wide" {
 		t.line("\n--format=wide lists the %d shards", most)
@@ -65,13 +59,44 @@ func (a Amount) String() string {
 	return fmt.Sprintf("%s, %d series", plural(a.Targets, "target"), a.Series)
 }
 
-// summary returns the cells of a placement.
-func (r *Resharding) summary(m *Reshaped) string {
-	part := 0.0
-	if r.Series > 0 {
-		part = 100 * float64(m.Moved.Series) / float64(r.Series)
+// Remarks returns what the comparison counts, and what it does not.
+func (r *Resharding) Remarks() []string {
+	out := []string{"a target counts as 500 series unless its label __tmp_shard_weight says how many it has; " + has(r.Claimed)}
+	if r.Everywhere > 0 {
+		out = append(out, "on all shards: "+plural(r.Everywhere, "target"))
 	}
-	return fmt.Sprintf("%s\t%.1f %%\t%s\t%s", plural(m.Moved.Targets, "target"), part, times(m.FullestBefore), times(m.FullestAfter))
+	if r.Unknown > 0 {
+		out = append(out, fmt.Sprintf("not counted: the targets of %s that cannot be looked at here; without --shards, they are listed", discoveries(r.Unknown)))
+	}
+	if r.Lost > 0 {
+		out = append(out, "on no shard then, because their jobs divide them by other numbers, or their zone has none: "+plural(r.Lost, "target"))
+	}
+	return out
+}
+
+// PlacementText says in words what another number of shards changes with one placement.
+type PlacementText struct {
+	Name string // "hash" or "weighted"
+	// Moves are the targets that move, Part the part of all series that they have.
+	Moves, Part string
+	// Before and After say how full the fullest shard is.
+	Before, After string
+}
+
+// Placements returns a text for each placement.
+func (r *Resharding) Placements() []PlacementText {
+	var out []PlacementText
+	for _, p := range []struct {
+		name string
+		*Reshaped
+	}{{"hash", &r.Hash}, {"weighted", &r.Weighted}} {
+		part := 0.0
+		if r.Series > 0 {
+			part = 100 * float64(p.Moved.Series) / float64(r.Series)
+		}
+		out = append(out, PlacementText{p.name, plural(p.Moved.Targets, "target"), fmt.Sprintf("%.1f %%", part), times(p.FullestBefore), times(p.FullestAfter)})
+	}
+	return out
 }
 
 // times returns how full the fullest shard is.

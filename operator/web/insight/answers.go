@@ -51,6 +51,8 @@ type Answers interface {
 	// Preview returns the targets that would be scraped if manifests were applied. It stores
 	// nothing.
 	Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error)
+	// Reshard returns what another number of shards would change for a workload.
+	Reshard(ctx context.Context, r Rights, w Object, shards int) (*preview.Resharding, error)
 	// Routes returns the routing tree of an Alertmanager, and the path of an alert through it.
 	Routes(ctx context.Context, r Rights, alertmanager types.NamespacedName, labels []string) (*Routes, error)
 	// Changes calls each with every change until the context ends. It may skip a change if the

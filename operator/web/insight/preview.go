@@ -54,14 +54,11 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.
 	if len(body) > maxManifests {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("manifests: longer than %d bytes", maxManifests))
 	}
-	if c.Fresh == nil || c.Finder == nil {
-		return nil, apierrors.NewServiceUnavailable("targets are not looked for here")
+	leave, err := c.enterPreview()
+	if err != nil {
+		return nil, err
 	}
-	if c.previews.Add(1) > maxPreviews {
-		c.previews.Add(-1)
-		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator makes %d previews at a time", maxPreviews), 1)
-	}
-	defer c.previews.Add(-1)
+	defer leave()
 	if err := c.mayPreview(ctx, r, body); err != nil {
 		return nil, err
 	}
@@ -100,9 +97,24 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.
 	over := overlay.Over(c.Reader, objects)
 	workloads, err := p.workloads(ctx, over)
 	if err != nil {
-		return nil, err
+		return nil, unfinished(err)
 	}
 	return p.report(ctx, over, workloads)
+}
+
+// enterPreview counts a preview until leave.
+//
+// Errors: [apierrors.IsTooManyRequests]; unavailable if there is nothing to make previews with.
+func (c *Cluster) enterPreview() (leave func(), err error) {
+	if c.Fresh == nil || c.Finder == nil {
+		return nil, apierrors.NewServiceUnavailable("targets are not looked for here")
+	}
+	leave = func() { c.previews.Add(-1) }
+	if c.previews.Add(1) > maxPreviews {
+		leave()
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator makes %d previews at a time", maxPreviews), 1)
+	}
+	return leave, nil
 }
 
 // faultsIn returns an error with the faults in manifests, each with file, line and field.
@@ -151,6 +163,8 @@ type previewing struct {
 }
 
 // workloads returns the workloads that the manifests affect.
+//
+// Errors: *[preview.LimitError]; the cluster cannot be read; the error of ctx.
 func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
 	objects, references, err := preview.Gather(ctx, over, p.setups, p.c.Scopes)
 	if err != nil {
@@ -175,7 +189,7 @@ func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out 
 		candidate.Object = object
 		w, err := p.bounds.Read(ctx, candidate, cluster, p.c.Options)
 		if err != nil {
-			return nil, unfinished(err)
+			return nil, err
 		}
 		used := false
 		for _, given := range p.given {

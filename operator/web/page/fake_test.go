@@ -368,6 +368,16 @@ func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*
 	return out, f.err
 }
 
+func (f *fake) Reshard(_ context.Context, _ insight.Rights, _ insight.Object, shards int) (*preview.Resharding, error) {
+	f.saw(shards)
+	if shards == 9 {
+		return nil, apierrors.NewBadRequest(f.s("parameter \"shards\": there are none"))
+	}
+	all := preview.Amount{Targets: 10, Series: 5000}
+	of := preview.Reshaped{Moved: preview.Amount{Targets: 3, Series: 1500}, Before: []preview.Amount{all}, After: make([]preview.Amount, shards), FullestBefore: 1, FullestAfter: 1.25}
+	return &preview.Resharding{Workload: k8s, From: 1, To: shards, Amount: all, Lost: 1, Unknown: 2, Hash: of, Weighted: of}, f.tabErr
+}
+
 func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
 	given, err := routing.ParseLabels(labels)
 	if err != nil {

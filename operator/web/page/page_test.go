@@ -31,6 +31,7 @@ var paths = map[string]string{
 	"targets":         "/prometheuses/monitoring/k8s?tab=targets",
 	"health":          "/prometheuses/monitoring/k8s?tab=targets&health=1",
 	"shards":          "/prometheuses/monitoring/k8s?tab=shards",
+	"resharding":      "/prometheuses/monitoring/k8s?tab=shards&shards=3",
 	"config":          "/prometheuses/monitoring/k8s?tab=config",
 	"events":          "/prometheuses/monitoring/k8s?tab=events",
 	"agent":           "/prometheusagents/monitoring/edge?tab=targets",

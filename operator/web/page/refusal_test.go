@@ -271,6 +271,22 @@ func TestNotSynced(t *testing.T) {
 	}
 }
 
+// TestResharding: the form says why a number of shards is not possible, and stays.
+func TestResharding(t *testing.T) {
+	srv := serve(t, &fake{n: 3})
+	for query, want := range map[string]string{
+		"3":    "3 targets",
+		"9":    "there are none",
+		"0":    "want a number from 1 to 1000",
+		"many": "want a number from 1 to 1000",
+	} {
+		resp, body := get(t, srv, "/prometheuses/a/b?tab=shards&shards="+query)
+		if code := map[bool]int{true: 200, false: 400}[query == "3"]; resp.StatusCode != code || !strings.Contains(body, want) || !strings.Contains(body, `name="shards"`) {
+			t.Errorf("%s: %s, does not say %q\n%s", query, resp.Status, want, body)
+		}
+	}
+}
+
 // TestEmpty: a page without rows suggests what to do next.
 func TestEmpty(t *testing.T) {
 	srv := serve(t, &fake{})

@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -31,7 +30,7 @@ var (
 		{Name: "attention", Title: "Attention", kinds: all, show: problems},
 		{Name: "pods", Title: "Pods", kinds: all, params: []string{"q", "continue"}, show: pods},
 		{Name: "targets", Title: "Targets", kinds: scrapers, params: targetParams, show: workloadTargets},
-		{Name: "shards", Title: "Shards", kinds: scrapers, show: shards},
+		{Name: "shards", Title: "Shards", kinds: scrapers, params: []string{"shards"}, show: shards},
 		{Name: "routes", Title: "Routes", kinds: []*catalog.Row{catalog.Alertmanager}, params: []string{"label"}, show: routes},
 		{Name: "config", Title: "Config", kinds: all, params: []string{"q", "continue"}, show: config},
 		{Name: "events", Title: "Changes", kinds: all, show: events},
@@ -90,8 +89,8 @@ func objectPage(q *request) (*view, error) {
 	if c := q.query.Get("continue"); c != "" {
 		v.Twins[1].Href += "&continue=" + c
 	}
-	if q.query.Get("health") != "" {
-		v.Live = false // each refresh would ask the servers
+	if q.query.Get("health") != "" || q.query.Get("shards") != "" {
+		v.Live = false // each refresh would ask the servers, or evaluate all targets
 	}
 	v.Data = out
 	return v, nil
@@ -156,34 +155,6 @@ func pods(q *request, _ *insight.Workload) (data, answer any, err error) {
 		return nil, nil, err
 	}
 	return podsTab{out, slices.Contains(scrapers, q.of.Row)}, out, nil
-}
-
-// shardsTab has the load of each shard.
-type shardsTab struct {
-	Shards int // of the workload
-	Rows   []shardRow
-	More   int
-	Max    int
-	Mean   string
-	// Skew is the largest shard as a multiple of the mean; empty without targets.
-	Skew string
-}
-
-type shardRow struct{ Shard, Targets int }
-
-func shards(q *request, w *insight.Workload) (data, answer any, err error) {
-	out := shardsTab{Shards: w.Shards}
-	sum := 0
-	for i, n := range w.PerShard {
-		out.Rows, out.Max, sum = append(out.Rows, shardRow{i, n}), max(out.Max, n), sum+n
-	}
-	if sum > 0 {
-		mean := float64(sum) / float64(len(w.PerShard))
-		out.Mean = strconv.FormatFloat(mean, 'f', 1, 64)
-		out.Skew = strconv.FormatFloat(float64(out.Max)/mean, 'f', 2, 64)
-	}
-	out.Rows, out.More = first(q.limit, out.Rows)
-	return out, w, nil
 }
 
 // configTab has the configuration.
