@@ -32,7 +32,7 @@ func serviceMonitors(n int) []*v1.ServiceMonitor {
 	out := make([]*v1.ServiceMonitor, n)
 	for i := range out {
 		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
-			Namespace: fmt.Sprintf("team-%d", i%50), Name: fmt.Sprintf("app-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1,
+			Namespace: fmt.Sprintf("team-%d", i%50), Name: fmt.Sprintf("app-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1, ResourceVersion: "1",
 			Labels: map[string]string{"team": fmt.Sprint(i % 50), "app": fmt.Sprintf("app-%d", i)},
 		}}
 		m.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprintf("app-%d", i)}}
@@ -48,7 +48,7 @@ func alertRules(n int) []*v1.PrometheusRule {
 	out := make([]*v1.PrometheusRule, n)
 	for i := range out {
 		r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{
-			Namespace: fmt.Sprintf("team-%d", i%50), Name: fmt.Sprintf("alerts-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1,
+			Namespace: fmt.Sprintf("team-%d", i%50), Name: fmt.Sprintf("alerts-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1, ResourceVersion: "1",
 		}}
 		group := v1.RuleGroup{Name: "alerts"}
 		for a := range 20 {
@@ -125,6 +125,7 @@ func (b *bench) run(tb testing.TB) string {
 func changeMonitor(all []*v1.ServiceMonitor, i int) {
 	m := all[len(all)/2].DeepCopy()
 	m.Generation++
+	m.ResourceVersion = fmt.Sprint(m.Generation)
 	m.Spec.Endpoints[0].Path = fmt.Sprintf("/metrics/%d", i)
 	all[len(all)/2] = m
 }
@@ -133,6 +134,7 @@ func changeMonitor(all []*v1.ServiceMonitor, i int) {
 func changeRule(all []*v1.PrometheusRule, i int) {
 	r := all[len(all)/2].DeepCopy()
 	r.Generation++
+	r.ResourceVersion = fmt.Sprint(r.Generation)
 	r.Spec.Groups[0].Rules[0].For = v1.Duration(fmt.Sprintf("%dm", i+1))
 	all[len(all)/2] = r
 }
