@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -199,6 +200,29 @@ func TestScaleDown(t *testing.T) {
 		s.want(t, 3)
 		if jobs := s.pods.of["prometheus-main-shard-3-0"].list; len(jobs[webJob]) > 0 {
 			t.Errorf("the shard that was removed has %v", jobs)
+		}
+	})
+}
+
+// Four times the series and back: shards follow, up to the limit and down to as many as are enough, and each target is scraped
+// at each moment, also while it is moved off a shard that goes.
+func TestLoadUpAndDown(t *testing.T) {
+	if os.Getenv("FIREKEEPER_LOAD") == "" {
+		t.Skip("twelve simulated hours take a minute: FIREKEEPER_LOAD=1")
+	}
+	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
+		s.pass(t, 20*time.Minute)
+		s.want(t, 2)
+		s.pods.times = 4
+		s.pass(t, 150*time.Minute)
+		s.want(t, 6)
+		s.pods.times = 1
+		s.pass(t, 9*time.Hour)
+		s.want(t, 3) // two would have more than 70 % of what they should have at most
+		for _, name := range setsOf(3, 4, 5) {
+			if jobs := s.pods.of[name].list; len(jobs[webJob]) > 0 {
+				t.Errorf("%s was removed with %v", name, jobs)
+			}
 		}
 	})
 }
