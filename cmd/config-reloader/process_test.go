@@ -127,7 +127,7 @@ func TestUnreadable(t *testing.T) {
 	for name, tc := range map[string]struct{ args, want string }{
 		"config":         {"--config-file=" + closed + "/config", "read config: open " + closed + "/config: permission denied"},
 		"watched folder": {"--watched-dir=" + closed, "read folder " + closed + ": permission denied"},
-		"output folder":  {"--config-file=/dev/null --config-envsubst-file=" + closed + "/out", "write output: "},
+		"output folder":  {"--config-file=/etc/passwd --config-envsubst-file=" + closed + "/out", "write output: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, log := command(t, strings.Fields(tc.args)...)
