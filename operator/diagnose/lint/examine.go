@@ -48,11 +48,27 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 		l.add(f, "")
 	}
 	l.nearMisses()
+	l.sort()
+	return &Examination{l}
+}
+
+// Faults returns the findings about the faults that were found when o was read, sorted by file and line. It reconciles
+// nothing, whose cost is the number of workloads times that of the objects.
+func Faults(o *manifests.Objects, faults []manifests.Fault) []Finding {
+	l := newLinter(o, Options{})
+	for _, f := range faults {
+		l.manifestFault(f)
+	}
+	l.sort()
+	return l.findings
+}
+
+// sort sorts the findings by file, line and object.
+func (l *linter) sort() {
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
 	})
-	return &Examination{l}
 }
 
 // Findings returns all findings, sorted by file and line.

@@ -123,8 +123,8 @@ func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
 		return nil
 	}
 	var lines []string
-	for _, f := range lint.Examine(objects, faults, objects.Kinds, lint.Options{}).Findings() {
-		if f.Severity != lint.SeverityError || !slices.Contains([]string{lint.CodeUnreadable, lint.CodeField, lint.CodeInvalid, lint.CodeDuplicate}, f.Code) {
+	for _, f := range lint.Faults(objects, faults) {
+		if f.Severity != lint.SeverityError {
 			continue
 		}
 		text := f.Where() + ": "

@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
@@ -117,4 +118,20 @@ func (b blocking) Find(_ context.Context, jobs []targets.Job, _ *preview.Workloa
 	b.began <- struct{}{}
 	<-b.until
 	return make([]targets.Found, len(jobs)), nil, nil
+}
+
+// Manifests with a fault are not reconciled to name it, which takes the number of workloads times that of the objects.
+func TestFaultsAreCheap(t *testing.T) {
+	a := answers(t, loaded(t, resharded()), nil)
+	var body strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&body, "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p%d, namespace: demo}\nspec: {probeSelector: {}}\n---\n", i)
+		fmt.Fprintf(&body, "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: b%d, namespace: demo}\nspec: {prober: {url: 'bb:9115'}, targets: {staticConfig: {static: [a]}}}\n---\n", i)
+	}
+	body.WriteString("apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: wrong, namespace: demo}\nspec: {modul: x}\n")
+	budgettest.AtMost(t, "faults", int64(2000*body.Len()), func() {
+		if _, err := a.Preview(t.Context(), everything, []byte(body.String())); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), "spec.modul: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %.300v", err)
+		}
+	})
 }
