@@ -35,3 +35,32 @@ func TestLongList(t *testing.T) {
 		}
 	})
 }
+
+// The configurations of blackbox exporters are parsed once, not for each Probe.
+func TestManyProbes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {probeSelector: {}}\n---\n")
+	text.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: blackbox, namespace: d}\ndata:\n  blackbox.yml: |\n    modules:\n")
+	for i := range 2000 {
+		fmt.Fprintf(&text, "      m%d: {prober: http}\n", i)
+	}
+	const probes = 100
+	for i := range probes {
+		fmt.Fprintf(&text, "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: p%d, namespace: d}\nspec: {module: x, prober: {url: 'blackbox:9115'}, targets: {staticConfig: {static: [a]}}}\n", i)
+	}
+	path := filepath.Join(t.TempDir(), "probes.yaml")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	budgettest.AtMost(t, "Probes", int64(2000*text.Len()), func() {
+		found := 0
+		for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+			if f.Field == "spec.module" {
+				found++
+			}
+		}
+		if found != probes {
+			t.Errorf("%d findings about modules, want %d", found, probes)
+		}
+	})
+}

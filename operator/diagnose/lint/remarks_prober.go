@@ -32,28 +32,9 @@ func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object
 	case len(parts) > 1 || l.standsIn(w.String()):
 		return // another host, or an unknown namespace
 	}
-	type blackbox struct {
-		ref     assets.Ref
-		key     string
-		modules []string
-	}
-	var all []blackbox
-	module := cmp.Or(p.Spec.Module, defaultModule)
-	for _, name := range l.objects.References.Names(assets.ConfigMap, namespace) {
-		ref := assets.Ref{Kind: assets.ConfigMap, Namespace: namespace, Name: name}
-		known, err := l.objects.References.Object(ref)
-		if err != nil {
-			continue
-		}
-		for _, key := range slices.Sorted(maps.Keys(known.Values)) {
-			modules := blackboxModules(known.Values[key])
-			if slices.Contains(modules, module) {
-				return
-			}
-			if len(modules) > 0 {
-				all = append(all, blackbox{ref, key, modules})
-			}
-		}
+	module, all := cmp.Or(p.Spec.Module, defaultModule), l.blackboxesIn(namespace)
+	if slices.ContainsFunc(all, func(b blackbox) bool { return slices.Contains(b.modules, module) }) {
+		return
 	}
 	if len(all) == 0 {
 		return
@@ -63,6 +44,38 @@ func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object
 		not = "is not set, which means " + defaultModule + "; "
 	}
 	say("spec.module", "%skey %q of %s, the configuration of the blackbox exporter, has no module %q, and each probe answers 400 (unknown module)%s", not, b.key, b.ref, module, manifest.Beside(module, b.modules))
+}
+
+// blackbox is a configuration of a blackbox exporter.
+type blackbox struct {
+	ref     assets.Ref
+	key     string
+	modules []string // names, sorted
+}
+
+// blackboxesIn returns the configurations of blackbox exporters in a namespace. It parses them once.
+func (l *linter) blackboxesIn(namespace string) []blackbox {
+	all, known := l.blackboxes[namespace]
+	if known {
+		return all
+	}
+	for _, name := range l.objects.References.Names(assets.ConfigMap, namespace) {
+		ref := assets.Ref{Kind: assets.ConfigMap, Namespace: namespace, Name: name}
+		object, err := l.objects.References.Object(ref)
+		if err != nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(object.Values)) {
+			if modules := blackboxModules(object.Values[key]); len(modules) > 0 {
+				all = append(all, blackbox{ref, key, modules})
+			}
+		}
+	}
+	if l.blackboxes == nil {
+		l.blackboxes = map[string][]blackbox{}
+	}
+	l.blackboxes[namespace] = all
+	return all
 }
 
 // maxBlackbox is the maximum length in bytes of a text that is parsed for modules.
