@@ -78,31 +78,40 @@ type unit struct {
 	now, then []int // its shard
 }
 
+// ShardsError means that a workload cannot have so many shards.
+type ShardsError struct{ err error }
+
+func (e *ShardsError) Error() string { return e.err.Error() }
+func (e *ShardsError) Unwrap() error { return e.err }
+
 // newReshard returns a comparison without targets; nil if those of the workload are not known.
 //
-// Errors: the workload cannot have so many shards.
+// Errors: *[ShardsError].
 func newReshard(w *Workload, shards int, opts prometheus.Options) (*reshard, error) {
 	switch {
 	case w.Error != "":
 		return nil, nil
 	case w.PerNode:
-		return nil, fmt.Errorf("%s has no shards, because each of its pods scrapes the targets on its node", w.Ref)
+		return nil, &ShardsError{fmt.Errorf("%s has no shards, because each of its pods scrapes the targets on its node", w.Ref)}
 	}
 	out := &reshard{units: map[allocation.ID]*unit{}}
 	var err error
 	if out.now, err = prometheus.ShardsOf(w.object, int32(w.Shards), opts); err == nil {
 		out.then, err = prometheus.ShardsOf(w.object, int32(shards), opts)
 	}
+	if err != nil {
+		return nil, &ShardsError{err}
+	}
 	out.out = Resharding{Workload: w.Ref, From: len(out.now), To: len(out.then)}
 	for _, m := range []*Reshaped{&out.out.Hash, &out.out.Weighted} {
 		m.Before, m.After = make([]Amount, len(out.now)), make([]Amount, len(out.then))
 	}
-	return out, err
+	return out, nil
 }
 
 // Reshard returns what another number of shards changes for a workload; nil if its targets are not known.
 //
-// Errors: the workload cannot have so many shards; those of [Run].
+// Errors: *[ShardsError]; those of [Run].
 func Reshard(ctx context.Context, w Workload, shards int, f Finder, opts prometheus.Options) (out *Resharding, err error) {
 	if w.reshard, err = newReshard(&w, shards, opts); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,11 +53,8 @@ func (c *Cluster) Reshard(ctx context.Context, r Rights, w Object, shards int) (
 			return nil, apierrors.NewServiceUnavailable(each.Error)
 		}
 		out, err := preview.Reshard(ctx, each, shards, p.visible(ctx, over), c.Options)
-		switch {
-		case ctx.Err() != nil:
-			return nil, unresharded(ctx.Err())
-		case err != nil:
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("parameter %q: %v", "shards", err))
+		if err != nil {
+			return nil, unresharded(cmp.Or(ctx.Err(), err))
 		}
 		return out, nil
 	}
@@ -72,5 +70,8 @@ func unresharded(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return apierrors.NewTimeoutError("it takes too long: "+other, 1)
 	}
-	return err
+	if few, is := errors.AsType[*preview.ShardsError](err); is {
+		return apierrors.NewBadRequest(fmt.Sprintf("parameter %q: %v", "shards", few))
+	}
+	return apierrors.NewServiceUnavailable(err.Error())
 }
