@@ -177,7 +177,7 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
 	if len(m.Spec.KubernetesSDConfigs) > 0 {
 		rolesOf(m).metaRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs)
-	} else {
+	} else if len(m.Spec.HTTPSDConfigs)+len(m.Spec.FileSDConfigs) == 0 { // which may have any label, such as those of a target allocator
 		strayMeta(say, "spec.relabelings", m.Spec.RelabelConfigs)
 	}
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)

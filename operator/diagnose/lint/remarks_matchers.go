@@ -24,7 +24,7 @@ var (
 )
 
 // pathLike matches the names of labels whose values may begin and end with a slash.
-var pathLike = regexp.MustCompile(`(?i)path|mount|uri|url|route|handler|endpoint|dir|file|location|resource|target|prefix|method|operation|^id$`)
+var pathLike = regexp.MustCompile(`(?i)path|mount|uri|url|route|handler|endpoint|dir|file|location|resource|target|prefix|method|operation|host|topic|page|queue|volume|bucket|request|key|^id$`)
 
 // withoutSlashes returns what is between the slashes of a regular expression such as /web.*/, which other
 // languages want there; empty if there are none, or if values of the label may have them.

@@ -70,6 +70,9 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 // isolates returns which policy isolates a port of the target pods from other pods, 0 for an unknown port; "" when
 // none does, or may not.
 func (v *View) isolates(from, target pods, port int32) string {
+	if from.onNode || target.onNode {
+		return "" // the addresses are those of nodes
+	}
 	const remedy = "[{namespaceSelector: {matchLabels: {%s: %s}}}]%s"
 	if first, ports := v.confined(networkingv1.PolicyTypeIngress, target, from, target, port); first != "" {
 		on, also := onPort(port, ports)

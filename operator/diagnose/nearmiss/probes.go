@@ -45,7 +45,7 @@ func (v *View) hostOf(text string) (h host, ok bool) {
 		h.namespace = parts[1]
 	}
 	switch {
-	case h.name == "" || strings.Trim(text, "0123456789.") == "":
+	case h.name == "" || strings.EqualFold(text, "localhost") || strings.Trim(text, "0123456789.") == "":
 		return h, false
 	case len(parts) <= 2:
 		return h, len(parts) == 1 || slices.Contains(v.namespaces, h.namespace)

@@ -69,6 +69,7 @@ type pods struct {
 	account string         // ServiceAccount, "default" when not set
 	phases  map[string]int // of single pods, nil if unknown
 	running int            // number of pods with an address
+	onNode  bool           // they have the network of their node, for which NetworkPolicies do not hold
 }
 
 // View is a set of objects in which targets are searched.
@@ -257,7 +258,7 @@ func (v *View) addPods(o Object) bool {
 // individually.
 func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) *pods {
 	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
-	p.labels, p.annotations = t.Labels, t.Annotations
+	p.labels, p.annotations, p.onNode = t.Labels, t.Annotations, t.Spec.HostNetwork
 	if p.account == "" {
 		p.account = defaultAccount
 	}
