@@ -22,6 +22,7 @@ func TestPassesRememberNothingWrong(t *testing.T) {
 			case 0: // a new version
 				changed := all[i].DeepCopy()
 				changed.Generation++
+				changed.ResourceVersion = fmt.Sprint(changed.Generation)
 				changed.Spec.Endpoints[0].Path = fmt.Sprintf("/metrics/%d", round)
 				all[i] = changed
 			case 1: // the same version, as from a relist
