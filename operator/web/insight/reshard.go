@@ -50,7 +50,9 @@ func (c *Cluster) Reshard(ctx context.Context, r Rights, w Object, shards int) (
 			continue
 		}
 		if each.Error != "" {
-			return nil, apierrors.NewServiceUnavailable(each.Error)
+			invalid := apierrors.NewConflict(w.GroupResource(), w.Ref().String(), errors.New(each.Error))
+			invalid.ErrStatus.Message = each.Error
+			return nil, invalid
 		}
 		out, err := preview.Reshard(ctx, each, shards, p.visible(ctx, over), c.Options)
 		if err != nil {

@@ -75,7 +75,7 @@ func TestReshard(t *testing.T) {
 	}{
 		"rights":   {t.Context(), allowed{"get prometheuses other"}, main, "you need permission to get prometheuses in namespace demo", apierrors.IsForbidden},
 		"missing":  {t.Context(), everything, of(catalog.Prometheus, "none"), `"none" not found`, apierrors.IsNotFound},
-		"invalid":  {t.Context(), everything, of(catalog.PrometheusAgent, "nodes"), "the PrometheusAgent is invalid: spec.mode", apierrors.IsServiceUnavailable},
+		"invalid":  {t.Context(), everything, of(catalog.PrometheusAgent, "nodes"), "the PrometheusAgent is invalid: spec.mode", apierrors.IsConflict},
 		"jobs":     {t.Context(), everything, of(catalog.Prometheus, "large"), "all jobs have more than 4096 KiB: operator targets --shards=N has no such limit", apierrors.IsBadRequest},
 		"patience": {gone, everything, main, "takes too long", apierrors.IsTimeout},
 	} {
