@@ -107,7 +107,7 @@ func TestLargeObject(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	budgettest.AtMost(t, "large object", int64(15*len(text)), func() {
+	budgettest.AtMost(t, "large object", int64(20*len(text)), func() {
 		_, all := LoadAll([]string{path}, nil)
 		if want := "the object has more than 1572864 bytes, the limit of one ServiceMonitor"; len(all) != 1 || all[0].Err.Error() != want || all[0].Name != "x" {
 			t.Errorf("faults %v, want %s", all, want)

@@ -36,6 +36,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
@@ -141,6 +142,7 @@ func (r *reviewer) kube() kubernetes.Interface {
 
 // bed is central discovery of a cluster in memory.
 type bed struct {
+	said logtest.Log // the log of the Runner
 	*Runner
 	server  *feed.Server
 	objects *objects
@@ -189,7 +191,7 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 			Permissions: lister.Cluster{Kube: b.reviews.kube()},
 		}
 		f := feed.New()
-		b.Runner = New(source, f, 1<<30, slog.New(slog.DiscardHandler))
+		b.Runner = New(source, f, 1<<30, slog.New(slog.NewTextHandler(&b.said, nil)))
 		b.events = events.NewFakeRecorder(100)
 		b.Events = b.events
 		b.server = &feed.Server{Feed: f, Identity: feed.Identity{Tokens: b, Pods: b}, Log: slog.New(slog.DiscardHandler)}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -299,8 +298,6 @@ func TestDecisionsOfOthers(t *testing.T) {
 // A text that is no document is replaced, by the leader that has decided and by a new one. No workload loses shards.
 func TestDecisionsEdited(t *testing.T) {
 	scaledBed(t, 4, scaling.Document{mainName: {Shards: 4, Target: 4}}, func(t *testing.T, s *scaled) {
-		var log strings.Builder
-		s.log = slog.New(slog.NewTextHandler(&log, nil))
 		for _, step := range []struct {
 			lead func()
 			says string
@@ -312,7 +309,7 @@ func TestDecisionsEdited(t *testing.T) {
 			s.mu.Lock()
 			s.edited = fmt.Errorf("ConfigMap firekeeper/shards: %w", scaling.ErrInvalid)
 			s.mu.Unlock()
-			log.Reset()
+			s.said.Take()
 			step.lead()
 			s.pass(t, 10*time.Minute)
 			s.want(t, 4)
@@ -321,8 +318,9 @@ func TestDecisionsEdited(t *testing.T) {
 				t.Errorf("%v, %+v", s.edited, now)
 			}
 			s.mu.Unlock()
-			if n := strings.Count(log.String(), step.says); n != 1 || !strings.Contains(log.String(), "ConfigMap firekeeper/shards: no valid") {
-				t.Errorf("%d times %q in:\n%s", n, step.says, log.String())
+			said := s.said.Take()
+			if n := strings.Count(said, step.says); n != 1 || !strings.Contains(said, "ConfigMap firekeeper/shards: no valid") {
+				t.Errorf("%d times %q in:\n%s", n, step.says, said)
 			}
 		}
 	})
