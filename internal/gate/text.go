@@ -15,12 +15,7 @@ func (e *encoder) text(s string, at place) {
 		return
 	}
 	if e.literal != nil && strings.Contains(s, "$(") && e.literal(s) {
-		if at.after == aKey {
-			e.buf = append(e.buf, ' ')
-		}
-		// Go's escapes are among those of YAML.
-		e.buf = append(e.buf, strings.ReplaceAll(strconv.QuoteToASCII(s), "$(", `\x24(`)...)
-		e.buf = append(e.buf, '\n')
+		e.flow(strings.ReplaceAll(strconv.QuoteToASCII(s), "$(", `\x24(`), at) // Go's escapes are among those of YAML
 		return
 	}
 	style := styleOf(s)

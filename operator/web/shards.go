@@ -16,7 +16,7 @@ type Shards struct {
 	PerShard []int `json:"perShard"`
 	// MaxToMean is the largest number of targets of a shard by the mean: 1 is even.
 	MaxToMean float64 `json:"maxToMean,omitempty"`
-	// Resharding is what another number of shards would change. Absent without the parameter "shards".
+	// Resharding is the comparison with another number of shards. Absent without the parameter "shards".
 	Resharding *preview.Resharding `json:"resharding,omitempty"`
 	// Unread is what could not be read, each with the reason.
 	Unread []string `json:"unread,omitempty"`

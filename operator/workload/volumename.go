@@ -41,7 +41,7 @@ func uniqueVolumeName(prefix, object string) string {
 
 // CheckVolumeNames rejects duplicate volume names before the API server does: a rejected
 // update would make the operator recreate the StatefulSet, which would terminate the
-// running pods. users are those of spec.volumes.
+// running pods. users has the volumes of spec.volumes.
 func CheckVolumeNames(ours, users []corev1.Volume) error {
 	seen := make(map[string]string, len(ours)+len(users))
 	for _, v := range ours {

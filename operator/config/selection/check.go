@@ -6,10 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
@@ -22,11 +21,20 @@ func Check(s *metav1.LabelSelector) error {
 
 // parse parses a selector. Errors contain the path within the selector.
 func parse(s *metav1.LabelSelector) (labels.Selector, error) {
+	out, err := selectorOf(s)
+	if err == nil {
+		return out, nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.MatchLabels)) {
 		if wrong := validation.IsValidLabelValue(s.MatchLabels[name]); len(wrong) > 0 {
 			return nil, faults.At(faults.Key("matchLabels", name), errors.New("no label has such a value: it begins and ends with a letter or digit, has letters, digits, -, _ and . only, and at most 63 of them"))
 		}
 	}
+	return nil, err
+}
+
+// selectorOf converts a selector. Errors of expressions contain their path.
+func selectorOf(s *metav1.LabelSelector) (labels.Selector, error) {
 	for i, e := range s.MatchExpressions {
 		if err := checkExpression(e); err != nil {
 			return nil, faults.At(faults.Index("matchExpressions", i), err)

@@ -62,7 +62,7 @@ type Difference struct {
 	Health     string `json:"health,omitempty"`
 	// Message is the reason: why the computed target is dropped, or why the target is down.
 	Message string `json:"message,omitempty"`
-	// Remedy is what usually mends the message of a target that is down. Absent if it is not known.
+	// Remedy is the usual fix of the error of a target that is down. Absent if it is unknown.
 	Remedy string `json:"remedy,omitempty"`
 }
 

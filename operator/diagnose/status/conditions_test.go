@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// The number of shards is that of the spec or, with autoscaling, that of the status.
+// A workload has several shards by its spec or, with autoscaling, by its status.
 func TestWordsOfShards(t *testing.T) {
 	const one, several = "no pod is ready", "no pod of at least one shard is ready"
 	status := func(shards int32) v1.PrometheusStatus {

@@ -100,7 +100,7 @@ var colonIn = regexp.MustCompile("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+[^\\s{\\[\"'
 // misbegun matches the YAML errors about what such a value begins.
 var misbegun = regexp.MustCompile(`did not find expected (key$|'-' indicator|comment or line break|alphabetic or numeric character|whitespace)|cannot start any token|mapping values are not allowed`)
 
-// unquotedValue returns the error of a line whose value goes on after what its first character begins, such as
+// unquotedValue returns the error of a line with an unquoted value that begins like a map, list or quoted text, such as
 // {job="web"} == 0; nil for another fault.
 func unquotedValue(doc []byte, err error) error {
 	if !misbegun.MatchString(err.Error()) {

@@ -43,7 +43,7 @@ type ScrapingPod struct {
 type Scrape struct {
 	Health string // up, down or unknown; empty if no server has the target
 	Error  string // why it is down
-	Remedy string // what usually mends the error; empty if unknown
+	Remedy string // usual fix of the error; empty if unknown
 	At     time.Time
 	Took   time.Duration
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// remedies are what usually mends the errors of scrapes, by what their texts contain. The first of which a part is there applies.
+// remedies are the usual fixes of errors of scrapes. The first row applies of which the error contains a part.
 var remedies = []struct {
 	of     []string
 	remedy string
@@ -32,7 +32,7 @@ var remedies = []struct {
 	{[]string{"expected a valid start token", "is not a valid start token", "INVALID"}, "what is answered are no metrics: correct path or port"},
 }
 
-// Remedy returns what usually mends the error of a scrape, without anything of its text; empty if it is not known.
+// Remedy returns the usual fix of an error of a scrape, without any of its text; empty if it is unknown.
 func Remedy(lastError string) string {
 	for _, r := range remedies {
 		if slices.ContainsFunc(r.of, func(part string) bool { return strings.Contains(lastError, part) }) {
