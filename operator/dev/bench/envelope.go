@@ -107,8 +107,10 @@ func (w *whole) part(ctx context.Context, p *envelope.Part) error {
 	}
 	day := time.Now()
 	var columns []envelope.Column
+	var touches []time.Duration
 	for i, s := range sizes {
 		w.say("%s, %d of %d: %s", p.Name, i+1, len(sizes), s)
+		touches = append(touches, touch())
 		began := time.Now()
 		values, err := measures[p.Name](w, ctx, s)
 		if err != nil {
@@ -116,12 +118,12 @@ func (w *whole) part(ctx context.Context, p *envelope.Part) error {
 		}
 		columns = append(columns, envelope.Column{Size: s, Values: values})
 		w.say("%s, %d of %d took %s", p.Name, i+1, len(sizes), time.Since(began).Round(time.Second))
-		text := strings.Join(append(slices.Clone(w.texts), p.Write(w.versions.measured(day), columns)), "\n")
+		text := strings.Join(append(slices.Clone(w.texts), p.Write(w.versions.measured(day)+hostMemory(touches), columns)), "\n")
 		if err := os.WriteFile(w.out, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	text := p.Write(w.versions.measured(day), columns)
+	text := p.Write(w.versions.measured(day)+hostMemory(touches), columns)
 	w.texts = append(w.texts, text)
 	if w.page == "" {
 		return nil

@@ -94,6 +94,25 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+func TestHostMemory(t *testing.T) {
+	if took := touch(); took <= 0 || took > time.Minute {
+		t.Errorf("touching idle memory took %s", took)
+	}
+	ms := time.Millisecond
+	for _, c := range []struct {
+		touches []time.Duration
+		want    string
+	}{
+		{nil, ""},
+		{[]time.Duration{2 * ms, ms}, " 64 MiB that were idle for a second were touched again in 1 to 2 ms."},
+		{[]time.Duration{40 * ms}, " 64 MiB that were idle for a second were touched again in 40 ms: where the host leaves idle memory alone, it takes 1 to 2 ms, and latencies and CPU times are lower."},
+	} {
+		if got := hostMemory(c.touches); got != c.want {
+			t.Errorf("%v: %q, not %q", c.touches, got, c.want)
+		}
+	}
+}
+
 func TestMarks(t *testing.T) {
 	var got []int
 	mark{"changed-", "-times"}.each("a changed-12-times b changed-3-times,changed-x-times changed-4-time changed-12-times", func(i int) { got = append(got, i) })

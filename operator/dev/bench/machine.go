@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,3 +104,43 @@ func field(file, name string) string {
 	}
 	return ""
 }
+
+// untouched is the memory that touch leaves alone for a second, in bytes.
+const untouched = 64 << 20
+
+// touch returns how long the write of one byte to each page of 64 MiB takes that nothing used for a second. It is a
+// millisecond or two, unless the host of this machine takes memory away that is idle: then all latencies and CPU times
+// are higher than elsewhere, since a process that waits for a change has idle memory.
+func touch() time.Duration {
+	memory := make([]byte, untouched)
+	pass := func() time.Duration {
+		began := time.Now()
+		for i := 0; i < len(memory); i += os.Getpagesize() {
+			memory[i]++
+		}
+		return time.Since(began)
+	}
+	pass()
+	time.Sleep(time.Second)
+	return pass()
+}
+
+// hostMemory says how fast idle memory was.
+func hostMemory(touches []time.Duration) string {
+	if len(touches) == 0 {
+		return ""
+	}
+	least, most := slices.Min(touches).Milliseconds(), slices.Max(touches).Milliseconds()
+	took := fmt.Sprintf("%d ms", least)
+	if most > least {
+		took = fmt.Sprintf("%d to %d ms", least, most)
+	}
+	text := " 64 MiB that were idle for a second were touched again in " + took
+	if most < slowMemory.Milliseconds() {
+		return text + "."
+	}
+	return text + ": where the host leaves idle memory alone, it takes 1 to 2 ms, and latencies and CPU times are lower."
+}
+
+// slowMemory is the time for touch from which idle memory makes other figures worse.
+const slowMemory = 5 * time.Millisecond
