@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
 // Names of the reloader containers. Users patch containers by name, so the first two are part of the API.
@@ -115,7 +117,7 @@ func (b *Base) Reloader(mounts ...corev1.VolumeMount) Reloader {
 
 // ReloaderEnv returns the variables of config-reloader in a pod without a shard.
 func ReloaderEnv() []corev1.EnvVar {
-	return []corev1.EnvVar{FieldVar("POD_NAME", "metadata.name"), {Name: "SHARD", Value: "-1"}}
+	return []corev1.EnvVar{FieldVar(variables.PodName, "metadata.name"), {Name: variables.Shard, Value: "-1"}}
 }
 
 // ConfigReloader is the sidecar that expands the configuration. As an init container, it does

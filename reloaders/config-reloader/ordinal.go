@@ -2,12 +2,11 @@ package configreloader
 
 import (
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
-// OrdinalVariable is set to the ordinal in the pod name for the expansion.
-const OrdinalVariable = "STATEFULSET_ORDINAL_NUMBER"
-
-// WithOrdinal returns env with OrdinalVariable set to the trailing digits of the variable
+// WithOrdinal returns env with variables.Ordinal set to the trailing digits of the variable
 // source ("prometheus-10" gives "10"). Without such digits or such a variable the value
 // is empty, and references to it expand to nothing.
 func WithOrdinal(env []string, source string) []string {
@@ -18,11 +17,11 @@ func WithOrdinal(env []string, source string) []string {
 		if name == source && source != "" && !found {
 			value, found = v, true
 		}
-		if name != OrdinalVariable {
+		if name != variables.Ordinal {
 			out = append(out, pair)
 		}
 	}
-	return append(out, OrdinalVariable+"="+ordinal(value))
+	return append(out, variables.Ordinal+"="+ordinal(value))
 }
 
 func ordinal(s string) string {

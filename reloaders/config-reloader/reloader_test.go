@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/render"
@@ -22,13 +23,13 @@ func TestOrdinal(t *testing.T) {
 	for value, want := range map[string]string{
 		"prometheus-0": "0", "prometheus-10": "10", "prometheus1": "1", "prometheus-10a": "", "pro-10-metheus": "", "": "", "007": "007",
 	} {
-		env := WithOrdinal([]string{"X=1", OrdinalVariable + "=old", "POD_NAME=" + value, "POD_NAME=other-9"}, "POD_NAME")
-		if !slices.Contains(env, OrdinalVariable+"="+want) || slices.Contains(env, OrdinalVariable+"=old") || !slices.Contains(env, "X=1") {
+		env := WithOrdinal([]string{"X=1", variables.Ordinal + "=old", "POD_NAME=" + value, "POD_NAME=other-9"}, "POD_NAME")
+		if !slices.Contains(env, variables.Ordinal+"="+want) || slices.Contains(env, variables.Ordinal+"=old") || !slices.Contains(env, "X=1") {
 			t.Errorf("%q gives %v, want %q", value, env, want)
 		}
 	}
 	for _, source := range []string{"NOT_THERE", ""} {
-		if env := WithOrdinal([]string{"=5"}, source); !slices.Contains(env, OrdinalVariable+"=") {
+		if env := WithOrdinal([]string{"=5"}, source); !slices.Contains(env, variables.Ordinal+"=") {
 			t.Errorf("source %q gives %v, want the variable set and empty", source, env)
 		}
 	}

@@ -3,6 +3,8 @@ package promconfig
 import (
 	"strconv"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
 // Labels that are hashed to select the shard.
@@ -31,15 +33,15 @@ func (s sharding) steps(label string) []Step {
 	if s.Current {
 		steps = append(steps, s.currentShard()...)
 	}
-	modulus, variable := s.Shards, "SHARD"
+	modulus, number := s.Shards, variables.Shard
 	if len(s.Zones) > 0 {
 		steps = append(steps, s.zone()...)
-		modulus, variable = max(1, s.Shards/int32(len(s.Zones))), "INZONE_SHARD"
+		modulus, number = max(1, s.Shards/int32(len(s.Zones))), variables.InzoneShard
 	}
 	return append(steps,
 		&copyStep{SourceLabels: []string{label, "__tmp_hash"}, TargetLabel: "__tmp_hash", Regex: "(.+);", Replacement: "$1", Action: "replace"},
 		&copyStep{SourceLabels: []string{"__tmp_hash"}, TargetLabel: "__tmp_hash", Modulus: modulus, Action: "hashmod"},
-		&keepStep{SourceLabels: []string{"__tmp_hash", "__tmp_disable_sharding"}, Regex: "$(" + variable + ");|.+;.+", Action: "keep"},
+		&keepStep{SourceLabels: []string{"__tmp_hash", "__tmp_disable_sharding"}, Regex: "$(" + number + ");|.+;.+", Action: "keep"},
 	)
 }
 
@@ -98,9 +100,9 @@ func (s *Settings) ShardVariables() []map[string]string {
 	}
 	out := make([]map[string]string, s.data.Sharding.Shards)
 	for i := range out {
-		out[i] = map[string]string{"SHARD": strconv.Itoa(i)}
+		out[i] = map[string]string{variables.Shard: strconv.Itoa(i)}
 		if zone, position := ShardZone(s.data.Sharding.Zones, int32(i)); zone != "" {
-			out[i]["TOPOLOGY_ZONE"], out[i]["INZONE_SHARD"] = zone, strconv.Itoa(int(position))
+			out[i][variables.TopologyZone], out[i][variables.InzoneShard] = zone, strconv.Itoa(int(position))
 		}
 	}
 	return out

@@ -5,35 +5,37 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
-// provided are the environment variables that the operator sets for config-reloader. They are substituted in the
-// jobs of objects, for example in relabelings that select shards.
+// allSubstituted reports whether a text has only references to variables that the operator provides. They are
+// substituted in the jobs of objects, for example in relabelings that select shards.
 //
 // Objects may not use others. Their authors would read the environment of a container of another team, and a value can
 // make the configuration invalid, which stops its updates for all objects: "http://$(PATH)" becomes a URL without
 // host.
-var provided = []string{"SHARD", "INZONE_SHARD", "TOPOLOGY_ZONE", "POD_NAME", "NODE_NAME", "STATEFULSET_ORDINAL_NUMBER"}
-
-// variable matches a reference as config-reloader substitutes it.
-var variable = regexp.MustCompile(`\$\(([A-Za-z0-9_]+)\)`)
-
-// allSubstituted reports whether a text has only references to provided variables.
 func allSubstituted(text []byte) bool {
-	for {
-		m := variable.FindSubmatchIndex(text)
-		if m == nil {
-			return true
-		}
-		if !slices.Contains(provided, string(text[m[2]:m[3]])) {
+	for start, end := range variables.All(text) {
+		if !variables.Provided(variables.Name(text[start:end])) {
 			return false
 		}
-		text = text[m[1]:]
 	}
+	return true
+}
+
+// substitute returns a text with a value in the place of each reference.
+func substitute(text, value string) string {
+	var out strings.Builder
+	done := 0
+	for start, end := range variables.All([]byte(text)) {
+		out.WriteString(text[done:start] + value)
+		done = end
+	}
+	return out.String() + text[done:]
 }
 
 // samples are values of provided variables: numbers of shards, with the smallest and the largest of each length, and names.
@@ -65,7 +67,7 @@ func (c *variableCheck) literal(text string) bool {
 		return false // not a regular expression
 	}
 	for _, value := range samples {
-		if _, err := syntax.Parse(variable.ReplaceAllLiteralString(text, value), syntax.Perl); err != nil {
+		if _, err := syntax.Parse(substitute(text, value), syntax.Perl); err != nil {
 			return true
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
 // Only provided variables are substituted, and only in values; the text is the same for who reads it as YAML.
@@ -28,8 +30,8 @@ func TestLiteralVariables(t *testing.T) {
 			t.Fatalf("%q: %v", jobs, err)
 		}
 		var names []string
-		for _, m := range variable.FindAllSubmatch(got, -1) {
-			names = append(names, string(m[1]))
+		for start, end := range variables.All(got) {
+			names = append(names, string(variables.Name(got[start:end])))
 		}
 		if strings.Join(names, " ") != want {
 			t.Errorf("%q: references to %q are left, want %q:\n%s", jobs, names, want, got)

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -43,15 +44,15 @@ func (b *Builder) zone(shard int32) (name string, number int32, ok bool) {
 
 // reloaderEnv returns the variables that the configuration refers to.
 func (b *Builder) reloaderEnv(shard int32) []corev1.EnvVar {
-	env := []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
+	env := []corev1.EnvVar{workload.FieldVar(variables.PodName, "metadata.name")}
 	if b.daemonSet {
-		env = append(env, workload.FieldVar("NODE_NAME", "spec.nodeName"))
+		env = append(env, workload.FieldVar(variables.NodeName, "spec.nodeName"))
 	}
-	env = append(env, corev1.EnvVar{Name: "SHARD", Value: strconv.Itoa(int(shard))})
+	env = append(env, corev1.EnvVar{Name: variables.Shard, Value: strconv.Itoa(int(shard))})
 	if zone, number, ok := b.zone(shard); ok {
 		env = append(env,
-			corev1.EnvVar{Name: "TOPOLOGY_ZONE", Value: zone},
-			corev1.EnvVar{Name: "INZONE_SHARD", Value: strconv.Itoa(int(number))})
+			corev1.EnvVar{Name: variables.TopologyZone, Value: zone},
+			corev1.EnvVar{Name: variables.InzoneShard, Value: strconv.Itoa(int(number))})
 	}
 	return env
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -26,6 +27,9 @@ func TestShardVariables(t *testing.T) {
 		for shard, want := range s.ShardVariables() {
 			got := map[string]string{}
 			for _, e := range owner.reloaderEnv(int32(shard)) {
+				if !variables.Provided([]byte(e.Name)) {
+					t.Errorf("%s: objects may not use %s, which is set", name, e.Name)
+				}
 				if e.ValueFrom == nil {
 					got[e.Name] = e.Value
 				}

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -64,7 +65,7 @@ func (b *builder) server(rules []string) (corev1.Container, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Env = []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
+	c.Env = []corev1.EnvVar{workload.FieldVar(variables.PodName, "metadata.name")}
 	c.Ports = append([]corev1.ContainerPort{{Name: grpcPortName, ContainerPort: grpcPort, Protocol: corev1.ProtocolTCP}}, b.WebPorts()...)
 	_, config := b.files().Volumes()
 	_, web := b.WebVolumes()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
 )
@@ -59,9 +60,9 @@ func shardsOf(j *jobtext.Job, n int) string {
 	own := slices.ContainsFunc(j.Steps, func(s jobtext.Step) bool { return s.Target == noHashLabel })
 	var out string
 	switch {
-	case keeps("INZONE_SHARD"):
+	case keeps(variables.InzoneShard):
 		out = "each target is scraped by a shard in its zone, one of " + all + ", chosen by its hash"
-	case keeps("SHARD"):
+	case keeps(variables.Shard):
 		out = "each target is scraped by one of " + all + ", chosen by the hash of " + hashedOf(j)
 	default:
 		return "each of " + all + " scrapes all targets, except those that the object's own relabelings drop"

@@ -27,6 +27,8 @@ import (
 	"strings"
 
 	"github.com/a8m/envsubst/parse"
+
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
 // Syntax is a dialect of references.
@@ -44,9 +46,6 @@ var Syntaxes = []string{string(Kubernetes), string(Shell)}
 const (
 	// bufferSize is the initial size of the buffer; it is sufficient for the longest name.
 	bufferSize = 32 << 10
-	// maxName is the maximum length of a name in bytes. A longer one is text: otherwise a text could
-	// fill the memory, and its scan would be quadratic in its length.
-	maxName = 4 << 10
 	// maxUnset is the maximum number of names of unset variables that are collected. Authors of
 	// configurations choose them.
 	maxUnset = 100
@@ -175,22 +174,22 @@ func (e *Expander) window(dst io.Writer, b []byte, last bool, unset Unset) (kept
 			break
 		}
 		start := at + i
-		end, state := reference(b[start:])
-		if state == undecided && !last {
+		end, state := variables.Parse(b[start:])
+		if state == variables.Undecided && !last {
 			_, err := dst.Write(b[done:start])
 			return len(b) - start, err
 		}
 		at = start + 1
-		if state != complete {
+		if state != variables.Reference {
 			continue
 		}
-		v, err := e.lookup(b[start+2 : start+end-1])
+		v, err := e.lookup(variables.Name(b[start : start+end]))
 		if err != nil {
 			return 0, err
 		}
 		at = start + end
 		if !v.set {
-			unset.add(b[start+2 : start+end-1])
+			unset.add(variables.Name(b[start:at]))
 			continue
 		}
 		if _, err := dst.Write(b[done:start]); err != nil {
@@ -203,37 +202,6 @@ func (e *Expander) window(dst io.Writer, b []byte, last bool, unset Unset) (kept
 	}
 	_, err = dst.Write(b[done:])
 	return 0, err
-}
-
-type scanState int
-
-const (
-	none scanState = iota
-	complete
-	undecided // b ends before that is known
-)
-
-// reference parses $(NAME) at the start of b, which begins with a dollar sign.
-func reference(b []byte) (end int, s scanState) {
-	switch {
-	case len(b) == 1:
-		return 0, undecided
-	case b[1] != '(':
-		return 0, none
-	}
-	for i := 2; i < min(len(b), 2+maxName+1); i++ {
-		switch c := b[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_':
-		case c == ')' && i > 2:
-			return i + 1, complete
-		default:
-			return 0, none
-		}
-	}
-	if len(b) > 2+maxName {
-		return 0, none
-	}
-	return 0, undecided
 }
 
 // shell expands line by line with the engine.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cputime"
+	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
 
 var environment = []string{"A=1", "E=", "X=a$1$(A)", "_=underscore", "1A=digit", "LONG_name_9=v", "A=second"}
@@ -89,13 +90,13 @@ func TestUnsetIsBounded(t *testing.T) {
 
 // A name that is too long is text wherever the windows end.
 func TestLongNames(t *testing.T) {
-	for _, n := range []int{maxName - 1, maxName, maxName + 1, bufferSize, 3 * bufferSize} {
+	for _, n := range []int{variables.MaxName - 1, variables.MaxName, variables.MaxName + 1, bufferSize, 3 * bufferSize} {
 		in := "$(" + strings.Repeat("n", n) + ")$(A)"
 		want := strings.TrimSuffix(in, "$(A)") + "1"
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
 			var out strings.Builder
 			unset, err := New(Kubernetes, environment).Expand(&out, r)
-			if out.String() != want || err != nil || (len(unset) == 1) != (n <= maxName) {
+			if out.String() != want || err != nil || (len(unset) == 1) != (n <= variables.MaxName) {
 				t.Errorf("%d, %s: error %v, unset %d", n, name, err, len(unset))
 			}
 		}
