@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 // callers send hostile requests, and well-behaved ones next to them.
@@ -225,7 +226,7 @@ func (c *callers) timed(ctx context.Context, what string, ask func(context.Conte
 
 // admitted passes an object through all webhooks in a dry run.
 func (c *callers) admitted(ctx context.Context) error {
-	all, err := parse([]byte(strings.ReplaceAll(subjects[1].manifest, "name: web, namespace", "name: dry, namespace")))
+	all, err := objects.Parse([]byte(strings.ReplaceAll(subjects[1].manifest, "name: web, namespace", "name: dry, namespace")))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 // Limits for the checks of the objects of one case.
@@ -36,7 +37,7 @@ func TestCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _, _ := strings.Cut(string(text), "\n")
-			all, err := parse(expanded(text))
+			all, err := objects.Parse(expanded(text))
 			if err != nil || len(all) == 0 {
 				t.Fatalf("%d objects, %v", len(all), err)
 			}

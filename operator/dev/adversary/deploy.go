@@ -1,18 +1,15 @@
 package adversary
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 // documents reads the manifests of a file.
@@ -21,26 +18,7 @@ func documents(path string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(text)
-}
-
-func parse(text []byte) (out []*unstructured.Unstructured, err error) {
-	for docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
-		doc, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		o := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(doc, &o.Object); err != nil {
-			return nil, err
-		}
-		if len(o.Object) > 0 {
-			out = append(out, o)
-		}
-	}
+	return objects.Parse(text)
 }
 
 // container is the part of a Deployment of deploy/ that is used: arguments and memory limit.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 // subjects lists the objects that the well-behaved tenant changes, and how each change is detected.
@@ -74,7 +76,7 @@ func newTenant(w *world, v *written, found func(Finding)) *tenant {
 
 // write changes one object; mark replaces the placeholder of the manifest.
 func (t *tenant) write(ctx context.Context, i int, mark string) error {
-	all, err := parse([]byte(strings.ReplaceAll(subjects[i].manifest, "MARK", mark)))
+	all, err := objects.Parse([]byte(strings.ReplaceAll(subjects[i].manifest, "MARK", mark)))
 	if err != nil {
 		return err
 	}

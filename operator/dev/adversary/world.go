@@ -23,6 +23,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 // Namespaces of the workloads, of the well-behaved tenant, of the hostile user, and one that the hostile user may not
@@ -172,7 +173,7 @@ func (w *world) applyFile(ctx context.Context, path string) error {
 }
 
 func (w *world) applyText(ctx context.Context, text string) error {
-	all, err := parse([]byte(text))
+	all, err := objects.Parse([]byte(text))
 	if err != nil {
 		return err
 	}

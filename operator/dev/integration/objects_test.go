@@ -1,10 +1,8 @@
 package integration
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,9 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 var notDNS = regexp.MustCompile("[^a-z0-9]+")
@@ -67,32 +65,11 @@ func (w *world) of(t *testing.T, o *unstructured.Unstructured) dynamic.ResourceI
 // apply creates or changes objects like kubectl apply --server-side.
 func (w *world) apply(t *testing.T, manifests string) {
 	t.Helper()
-	docs := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifests)))
-	for {
-		doc, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(doc, &o.Object); err != nil {
-			t.Fatal(err)
-		}
-		if items, found, _ := unstructured.NestedSlice(o.Object, "items"); found {
-			for _, item := range items {
-				text, err := yaml.Marshal(item)
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.apply(t, string(text))
-			}
-			continue
-		}
-		if len(o.Object) == 0 {
-			continue
-		}
+	all, err := objects.Parse([]byte(manifests))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
 		if _, err := w.of(t, o).Apply(t.Context(), o.GetName(), o, metav1.ApplyOptions{FieldManager: "user", Force: true}); err != nil {
 			t.Fatalf("apply %s %s/%s: %v", o.GetKind(), o.GetNamespace(), o.GetName(), err)
 		}

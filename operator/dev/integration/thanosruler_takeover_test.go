@@ -1,8 +1,6 @@
 package integration
 
 import (
-	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -10,25 +8,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
 // create creates objects as an operator does.
 func (w *world) create(t *testing.T, manifests string) {
 	t.Helper()
-	docs := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(manifests), 4096)
-	for {
-		o := &unstructured.Unstructured{}
-		err := docs.Decode(&o.Object)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	all, err := objects.Parse([]byte(manifests))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
 		if _, err := w.of(t, o).Create(t.Context(), o, metav1.CreateOptions{FieldManager: apply.FieldManager}); err != nil {
 			t.Fatalf("create %s %s: %v", o.GetKind(), o.GetName(), err)
 		}

@@ -1,17 +1,14 @@
 package trial
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,15 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
-	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/objects"
 )
 
 // Deadline bounds every wait. It is no expectation: other packages may load the machine, and reflectors pause for up to a
@@ -168,27 +164,6 @@ func (w *World) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, err
 	return w.Objects.Resource(mapping.Resource), nil
 }
 
-// decoded returns the objects in a YAML stream.
-func decoded(manifests string) (out []*unstructured.Unstructured, err error) {
-	docs := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifests)))
-	for {
-		doc, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		o := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(doc, &o.Object); err != nil {
-			return nil, fmt.Errorf("%w in\n%s", err, doc)
-		}
-		if len(o.Object) > 0 {
-			out = append(out, o)
-		}
-	}
-}
-
 // Apply creates or changes objects like kubectl apply --server-side.
 func (w *World) Apply(t *testing.T, manifests string) {
 	t.Helper()
@@ -199,7 +174,7 @@ func (w *World) Apply(t *testing.T, manifests string) {
 
 // TryApply is like [World.Apply] while the API server may be away.
 func (w *World) TryApply(ctx context.Context, manifests string) error {
-	all, err := decoded(manifests)
+	all, err := objects.Parse([]byte(manifests))
 	if err != nil {
 		return err
 	}
