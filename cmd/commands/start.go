@@ -31,6 +31,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
@@ -80,7 +81,7 @@ func (o *Options) logger(stdout io.Writer) (*slog.Logger, error) {
 	o.Log.Format = strings.ToLower(o.Log.Format)
 	log, err := logging.New(stdout, o.Log)
 	if err != nil {
-		return nil, fmt.Errorf("--log-level=%s --log-format=%s: %w", o.Log.Level, o.Log.Format, err)
+		return nil, err
 	}
 	klog.SetSlogLogger(log)
 	return log, nil
@@ -216,7 +217,7 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	if err != nil {
 		return engine.Clients{}, err
 	}
-	content, err := client.NewContent(compact(cfg), engine.ContentValues)
+	content, err := client.NewContent(compact(cfg), apply.DigestValue)
 	if err != nil {
 		return engine.Clients{}, err
 	}

@@ -305,7 +305,7 @@ func TestBadCommandLines(t *testing.T) {
 		"--reload-method=signal" + hook:                       {2, "--webhook-url: cannot be combined with --reload-method=signal"},
 		"--volume-dir= --webhook-url=http://localhost/":       {2, "--volume-dir: must not be empty"},
 		"--webhook-tls-key-file=k" + hook:                     {2, "needs both"},
-		"--log-level=loud" + hook:                             {1, `unknown log level "loud"`},
+		"--log-level=loud" + hook:                             {1, `--log-level=loud: unknown level`},
 		"--web-config-file=/none" + hook:                      {2, "open /none"},
 		"--web.listen-address=nowhere" + hook:                 {1, "--web.listen-address=nowhere: "},
 		"-h":                                                  {0, "--webhook-retries"},

@@ -30,7 +30,7 @@ type Options struct {
 
 // New returns a logger that writes to w, one line per record.
 //
-// Errors: an unknown level or format. The text has the value and the accepted ones.
+// Errors: an unknown level or format. The text has the flag, its value and the accepted ones.
 func New(w io.Writer, o Options) (*slog.Logger, error) {
 	level, enabled, err := parseLevel(o.Level)
 	if err != nil {
@@ -44,7 +44,7 @@ func New(w io.Writer, o Options) (*slog.Logger, error) {
 	case "json":
 		h = slog.NewJSONHandler(w, ho)
 	default:
-		return nil, fmt.Errorf("unknown log format %q: want one of %s", o.Format, strings.Join(Formats, ", "))
+		return nil, fmt.Errorf("--log-format=%s: unknown format, want one of %s", o.Format, strings.Join(Formats, ", "))
 	}
 	if !enabled {
 		h = slog.DiscardHandler
@@ -65,7 +65,7 @@ func parseLevel(s string) (level slog.Level, enabled bool, err error) {
 	case "none":
 		return slog.LevelError, false, nil
 	}
-	return 0, false, fmt.Errorf("unknown log level %q: want one of %s", s, strings.Join(Levels, ", "))
+	return 0, false, fmt.Errorf("--log-level=%s: unknown level, want one of %s", s, strings.Join(Levels, ", "))
 }
 
 // levelName maps l to one of the four names. Libraries use levels in between.

@@ -80,8 +80,8 @@ func TestLevels(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	for want, o := range map[string]logging.Options{
-		`unknown log level "loud": want one of all, debug, info, warn, error, none`: {Level: "loud"},
-		`unknown log format "JSON": want one of logfmt, json`:                       {Format: "JSON"},
+		`--log-level=loud: unknown level, want one of all, debug, info, warn, error, none`: {Level: "loud"},
+		`--log-format=JSON: unknown format, want one of logfmt, json`:                      {Format: "JSON"},
 	} {
 		if _, err := logging.New(io.Discard, o); err == nil || err.Error() != want {
 			t.Errorf("New(%+v) = %v, want %s", o, err, want)

@@ -12,7 +12,7 @@
 //
 //	kind.go selected.go planning.go    the Kind type; helpers for kinds: selection, plans
 //	controller.go loop.go errors.go    wiring; the queue; errors by their effect
-//	sources.go stores.go trim.go interned.go polled.go
+//	sources.go stores.go trim.go polled.go
 //	                                   informers: shared and per kind; trimming of cached
 //	                                   objects; polling if watching is forbidden
 //	caches.go                          read access to the caches, and their changes

@@ -44,15 +44,7 @@ func (c *Controller) handleEvents() error {
 		connects = append(connects, func() error { return s.daemonSets.OnChange(c.daemonSetChanged) })
 	}
 	if s.configMaps != nil {
-		connects = append(connects,
-			func() error { return ownedChanged(c, s.configMaps, "ConfigMap", c.writer.ConfigMaps()) },
-			func() error {
-				return s.configMaps.OnChange(func(e informer.Event[*corev1.ConfigMap]) {
-					if e.Action == "delete" {
-						s.texts.forget(keyOf(e.Before))
-					}
-				})
-			})
+		connects = append(connects, func() error { return ownedChanged(c, s.configMaps, "ConfigMap", c.writer.ConfigMaps()) })
 	}
 	for _, connect := range connects {
 		if err := connect(); err != nil {

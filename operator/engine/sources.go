@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 	"sync"
-	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +36,7 @@ import (
 type Clients struct {
 	Kube     kubernetes.Interface
 	Metadata metadata.Interface
-	// Content (optional) is a client for Secrets and ConfigMaps with [ContentValues].
+	// Content (optional) is a client for Secrets and ConfigMaps that returns [apply.DigestValue] of their values.
 	Content rest.Interface
 	// CRDs are the clients of the versions of our group.
 	CRDs map[schema.GroupVersion]*client.Client
@@ -57,10 +56,6 @@ type Clients struct {
 	// Events returns the event recorder of a component; if nil, no Events are sent.
 	Events func(component string) events.EventRecorder
 }
-
-// ContentValues converts values while they are in the buffer of a watch, as the stores of the operator's own
-// Secrets and ConfigMaps do afterwards.
-var ContentValues = client.Values{Digest: apply.DigestValue, Intern: func(s string) string { return unique.Make(s).Value() }}
 
 // content returns the client for the operator's own Secrets and ConfigMaps.
 func (c Clients) content() rest.Interface {

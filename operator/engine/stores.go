@@ -31,7 +31,6 @@ type stores struct {
 	statefulSets *informer.Store[*appsv1.StatefulSet]
 	daemonSets   *informer.Store[*appsv1.DaemonSet] // nil for a kind without DaemonSets
 	configMaps   *informer.Store[*corev1.ConfigMap] // of rules; nil for a kind without any
-	texts        interned                           // of configMaps
 
 	// These may be shared with other kinds; owner references and names distinguish the objects.
 	secrets  *informer.Store[*corev1.Secret]
@@ -66,7 +65,7 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 		rules := own(managedSelector + "," + k.Names.RuleLabel)
 		rules.Index.Labels = []string{k.Names.RuleLabel}
 		rules.Poll = shared.writtenPoll(assets.ConfigMap, rules.LabelSelector, func(of *Kind) bool { return of == k })
-		out.configMaps = informer.NewStore(clients.content(), "configmaps", &corev1.ConfigMap{}, rules, out.texts.share)
+		out.configMaps = informer.NewStore(clients.content(), "configmaps", &corev1.ConfigMap{}, rules, trimRules)
 	}
 	services, pods := shared.watch(opts.Instances, k.Names.OperatedLabel), shared.watch(opts.Instances, podSelector)
 	pods.Index = byName

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -15,6 +17,16 @@ func trimNamespace(n *corev1.Namespace) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Labels: n.Labels, DeletionTimestamp: n.DeletionTimestamp,
 	}}
+}
+
+// trimRules keeps digests of rules, and nothing of a ConfigMap without an owner: the labels are public, so other clients
+// may create any number of these.
+func trimRules(m *corev1.ConfigMap) *corev1.ConfigMap {
+	out := apply.DigestConfigMap(m)
+	if len(m.OwnerReferences) == 0 {
+		out.Data, out.BinaryData, out.Annotations = nil, client.DigestsOnly, nil
+	}
+	return out
 }
 
 // trimPod keeps the fields that status, delivery and rollouts need.

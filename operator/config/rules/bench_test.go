@@ -93,8 +93,8 @@ func BenchmarkPack(b *testing.B) {
 	}
 }
 
-// cloned also copies the contents. In the operator, they are at different addresses than
-// the fragments, which affects the cost of comparing them.
+// cloned also copies the digests. In the operator, they are at different addresses than
+// those of the fragments, which affects the cost of comparing them.
 func cloned(in map[string]string) map[string]string {
 	out := make(map[string]string, len(in))
 	for k, v := range in {

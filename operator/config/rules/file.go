@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"sync"
-	"sync/atomic"
-	"unique"
 
 	"github.com/klauspost/compress/s2"
 
@@ -20,11 +18,10 @@ import (
 
 // Compiled is a fragment whose content is compressed. It is shared. It implements [Content].
 type Compiled struct {
-	Fragment                                       // without its content
-	Sum      [sha256.Size]byte                     // of the content
-	Bytes    int                                   // size of the content
-	packed   []byte                                // the content, compressed with S2
-	live     atomic.Pointer[unique.Handle[string]] // the content as the cached ConfigMap with the file has it
+	Fragment                   // without its content
+	Sum      [sha256.Size]byte // of the content
+	Bytes    int               // size of the content
+	packed   []byte            // the content, compressed with S2
 
 	once     sync.Once // guards the following, see archived
 	piece    *document.Piece
@@ -108,21 +105,11 @@ func (c *Compiled) Text() string {
 	return string(text)
 }
 
-// Is implements [Content]. The text of a ConfigMap is hashed once: ConfigMaps in the cache have equal texts in the same memory.
-func (c *Compiled) Is(text string) bool {
-	if len(text) != c.Bytes {
-		return false
-	}
-	if live := c.live.Load(); live != nil && live.Value() == text {
-		return true
-	}
-	if sha256.Sum256([]byte(text)) != c.Sum {
-		return false
-	}
-	live := unique.Make(text)
-	c.live.Store(&live)
-	return true
-}
+// Digest implements [Content] with the SHA-256, see [apply.DigestConfigMap].
+func (c *Compiled) Digest() string { return string(c.Sum[:]) }
+
+// Is implements [Content].
+func (c *Compiled) Is(digest string) bool { return digest == string(c.Sum[:]) }
 
 // Files are the rule files of one workload.
 type Files []File
@@ -161,7 +148,7 @@ func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
 }
 
 // Digests returns the expected digest of each ConfigMap's directory in a pod, by
-// directory. dir is the mount path. files holds the contents of each ConfigMap, sums the
+// directory. dir is the mount path. files holds the files of each ConfigMap, sums the
 // checksums of all files.
 func Digests(dir string, files map[string]map[string]string, sums map[string][sha256.Size]byte) map[string]string {
 	out := map[string]string{}

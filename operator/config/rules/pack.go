@@ -16,7 +16,8 @@ const maxBucketBytes = 1<<20 - 64<<10
 // Content is the content of a wanted file.
 type Content interface {
 	Len() int
-	Is(text string) bool // reports whether the text is the content
+	Digest() string
+	Is(digest string) bool // reports whether this is the digest of the content
 	Text() string
 }
 
@@ -85,7 +86,7 @@ type bucket struct {
 	index   int
 	name    string
 	live    bool
-	have    map[string]string // current content
+	have    map[string]string // digests of the current contents
 	want    []string          // files after the plan
 	content int               // bytes of the contents of want
 	total   int               // content plus bytes of the names
@@ -96,14 +97,6 @@ type bucket struct {
 
 func (b *bucket) fits(name string, bytes int) bool {
 	return b.content+bytes <= MaxFileBytes && b.total+len(name)+bytes <= maxBucketBytes
-}
-
-// text returns the text of a file, the current one if it is the content.
-func (b *bucket) text(name string, content Content) string {
-	if old, ok := b.have[name]; ok && content.Is(old) {
-		return old
-	}
-	return content.Text()
 }
 
 func (p *packer) put(b *bucket, name string) {
@@ -154,8 +147,8 @@ func (p *packer) settled() bool {
 		return false
 	}
 	for _, b := range p.buckets {
-		for name, content := range b.have {
-			if want, ok := p.files[name]; !ok || !want.Is(content) {
+		for name, digest := range b.have {
+			if want, ok := p.files[name]; !ok || !want.Is(digest) {
 				return false
 			}
 		}
@@ -206,11 +199,11 @@ func (p *packer) keepUnchanged() {
 	for _, b := range p.buckets {
 		var content, total int
 		stay := make([]string, 0, len(b.have))
-		for name, c := range b.have {
-			if want, ok := p.files[name]; ok && want.Is(c) && p.home[name] == nil {
+		for name, digest := range b.have {
+			if want, ok := p.files[name]; ok && want.Is(digest) && p.home[name] == nil {
 				stay = append(stay, name)
-				content += len(c)
-				total += len(name) + len(c)
+				content += want.Len()
+				total += len(name) + want.Len()
 			}
 		}
 		if content > MaxFileBytes || total > maxBucketBytes {
@@ -352,7 +345,7 @@ func (p *packer) plan() Plan {
 		}
 		files := make(map[string]string, len(b.want))
 		for _, name := range b.want {
-			files[name] = b.text(name, p.files[name])
+			files[name] = p.files[name].Digest()
 		}
 		switch step := (Step{Verb: Upsert, Name: b.name, Files: files}); {
 		case b.live && maps.Equal(files, b.have): // moved away and back by shrink

@@ -17,12 +17,13 @@ const base = "prometheus-main-rulefiles"
 // text returns content of n bytes, repeating fill.
 func text(n int, fill string) string { return strings.Repeat(fill, n) }
 
-// plain is a content as it is.
+// plain is a content that is its own digest.
 type plain string
 
-func (p plain) Len() int            { return len(p) }
-func (p plain) Is(text string) bool { return string(p) == text }
-func (p plain) Text() string        { return string(p) }
+func (p plain) Len() int              { return len(p) }
+func (p plain) Digest() string        { return string(p) }
+func (p plain) Is(digest string) bool { return string(p) == digest }
+func (p plain) Text() string          { return string(p) }
 
 // wanted returns the files as wanted files.
 func wanted(files map[string]string) map[string]Content {

@@ -3,7 +3,7 @@ package rules
 // Bucket is an existing ConfigMap with rule files.
 type Bucket struct {
 	Name  string
-	Files map[string]string // file name to content; read-only
+	Files map[string]string // file name to digest of the content; read-only
 }
 
 // Verb is the action of a step.
@@ -28,7 +28,7 @@ func (v Verb) String() string {
 type Step struct {
 	Verb  Verb
 	Name  string
-	Files map[string]string // the complete data for Upsert, nil for Delete
+	Files map[string]string // file name to digest of all contents for Upsert, nil for Delete
 }
 
 // Plan transforms the existing ConfigMaps to the wanted ones.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -53,15 +54,18 @@ func TestWritesOfARuler(t *testing.T) {
 		plan := Pack(base, tc.live, wanted(tc.files))
 		writes := plan.Writes(tc.live, func(name string) metav1.ObjectMeta {
 			return metav1.ObjectMeta{Namespace: "demo", Name: name, Labels: map[string]string{"thanos-ruler-name": "main"}}
-		}, nil)
+		}, func() map[string]Content { return wanted(tc.files) })
 		got := steps(t, base, writes.Giving) + "; " + steps(t, base, writes.Taking)
 		if got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
 		after := map[string]string{}
 		for _, files := range writes.Files {
-			for name, content := range files {
-				after[name] = content
+			maps.Copy(after, files)
+		}
+		for _, s := range slices.Concat(writes.Giving, writes.Taking) {
+			if data := s.Whole().(*corev1.ConfigMap).Data; s.Verb == apply.Put && !maps.Equal(data, s.Digests) {
+				t.Errorf("%s: %s has %q", tc.name, s.Object.GetName(), data)
 			}
 		}
 		if d := cmp.Diff(len(tc.files), len(after)); d != "" || len(writes.Files) != len(plan.Names) {
@@ -80,7 +84,7 @@ func steps(t *testing.T, base string, in []apply.Step) string {
 			t.Errorf("%s: kind %q, labels %v", m.Name, m.Kind, m.Labels)
 		}
 		var names []string
-		for name := range m.Data {
+		for name := range s.Digests {
 			names = append(names, name)
 		}
 		slices.Sort(names)

@@ -114,7 +114,7 @@ func (plan *Plan) workloads(b *promworkload.Builder, in *Inputs, pod workload.Po
 // there.
 func (plan *Plan) contentWithRules(b *promworkload.Builder, in *Inputs) {
 	plan.sums = in.Rules.Sums()
-	writes := in.RulePlan.Writes(in.RuleConfigMaps, b.RuleConfigMapMeta, plan.sums)
+	writes := in.RulePlan.Writes(in.RuleConfigMaps, b.RuleConfigMapMeta, in.Rules.Contents)
 	plan.files = writes.Files
 	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
 }

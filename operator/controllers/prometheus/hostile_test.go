@@ -191,7 +191,7 @@ func (s *scene) goodOnesAreThere(t *testing.T, plan Plan) {
 	}
 	files, rules := 0, 0
 	for _, step := range plan.Content {
-		switch o := step.Object.(type) {
+		switch o := step.Whole().(type) {
 		case *corev1.Secret:
 			if len(o.Data["0_team_s_c"]) > 0 {
 				files++
@@ -214,7 +214,7 @@ func takenByTheServer(t *testing.T, plan Plan) {
 		if step.Verb == apply.Remove {
 			continue
 		}
-		o := step.Object
+		o := step.Whole()
 		at := apply.KindOf(o) + " " + o.GetName()
 		check := func(what string, wrong []string) {
 			for _, w := range wrong {

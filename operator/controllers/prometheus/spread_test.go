@@ -74,9 +74,12 @@ func newAgentWorld(t *testing.T) *world {
 }
 
 func (w *world) cluster() engine.Cluster {
-	live := engine.Live{ConfigMaps: slices.Collect(maps.Values(w.maps)), StatefulSets: w.shards, Pods: w.running, Secrets: map[string]*corev1.Secret{}}
+	live := engine.Live{StatefulSets: w.shards, Pods: w.running, Secrets: map[string]*corev1.Secret{}}
 	for name, s := range w.secrets {
 		live.Secrets[name] = apply.DigestSecret(s)
+	}
+	for _, m := range w.maps {
+		live.ConfigMaps = append(live.ConfigMaps, apply.DigestConfigMap(m))
 	}
 	return engine.Cluster{
 		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
@@ -139,7 +142,7 @@ func (w *world) write(s apply.Step) bool {
 	w.t.Helper()
 	name := s.Object.GetName()
 	same := false
-	switch o := s.Object.(type) {
+	switch o := s.Whole().(type) {
 	case *corev1.Secret:
 		length := 0
 		for _, v := range o.Data {

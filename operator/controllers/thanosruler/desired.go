@@ -26,7 +26,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 		return plan, err
 	}
 	sums := in.rules.Sums()
-	writes := in.plan.Writes(in.buckets, b.RuleConfigMapMeta, sums)
+	writes := in.plan.Writes(in.buckets, b.RuleConfigMapMeta, in.rules.Contents)
 	plan.Content = slices.Concat(writes.Giving, writes.Taking)
 	plan.Put(b.configSecret(in.remoteWrite.YAML))
 	pod := workload.PodInputs{

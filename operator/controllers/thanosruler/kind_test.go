@@ -104,7 +104,7 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff([]string{"put Service/thanos-ruler-operated", "put StatefulSet/thanos-ruler-main"}, steps(plan.Workload)); diff != "" {
 		t.Error(diff)
 	}
-	files := plan.Content[0].Object.(*corev1.ConfigMap).Data
+	files := plan.Content[0].Whole().(*corev1.ConfigMap).Data
 	if len(files) != 1 || !strings.Contains(files["demo-good-good.yaml"], "partial_response_strategy: warn") {
 		t.Errorf("files %q", files)
 	}

@@ -96,7 +96,7 @@ func render(o *manifests.Objects, w dryrun.Workload) Output {
 	}
 	for _, s := range slices.Concat(made.Plan.Content, made.Plan.Workload) {
 		if s.Verb == apply.Put || s.Verb == apply.PutIfNone {
-			out.Objects = append(out.Objects, s.Object)
+			out.Objects = append(out.Objects, s.Whole())
 		}
 	}
 	return out

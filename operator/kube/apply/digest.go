@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"maps"
 	"reflect"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 // DigestSecret returns the Secret without its values, so that caches hold no secret
@@ -16,13 +18,35 @@ func DigestSecret(s *corev1.Secret) *corev1.Secret {
 	if s.StringData != nil {
 		return s
 	}
-	return digested(s, digests(s.Data))
+	return digestedSecret(s, digests(s.Data))
 }
 
-func digested(s *corev1.Secret, sums map[string]string) *corev1.Secret {
+func digestedSecret(s *corev1.Secret, sums map[string]string) *corev1.Secret {
 	out := *s
 	out.Data, out.StringData = nil, sums
 	out.ManagedFields = nil
+	return &out
+}
+
+// DigestConfigMap returns the ConfigMap with the SHA-256 of its texts in Data, and without the values in BinaryData:
+// the operator has the texts of rules in memory already, compressed. [client.HasDigests] is true for it. The function
+// is idempotent.
+func DigestConfigMap(m *corev1.ConfigMap) *corev1.ConfigMap {
+	if client.HasDigests(m) {
+		return m
+	}
+	return digestedConfigMap(m, digests(m.Data))
+}
+
+func digestedConfigMap(m *corev1.ConfigMap, sums map[string]string) *corev1.ConfigMap {
+	out := *m
+	out.Data, out.BinaryData, out.ManagedFields = sums, client.DigestsOnly, nil
+	if len(m.BinaryData) > 0 {
+		out.BinaryData = maps.Clone(client.DigestsOnly)
+		for name := range m.BinaryData {
+			out.BinaryData[name] = nil
+		}
+	}
 	return &out
 }
 
@@ -35,59 +59,54 @@ func digests[Value []byte | string](data map[string]Value) map[string]string {
 	return out
 }
 
-// DigestValue returns the SHA-256 of a value, which DigestSecret has in StringData instead of it.
+// DigestValue returns the SHA-256 of a value, which cached Secrets and ConfigMaps have instead of it.
 func DigestValue(value []byte) string {
 	sum := sha256.Sum256(value)
 	return string(sum[:])
 }
 
-// sums has the digests of the values of Secrets and ConfigMaps while they are written. The values are large and are
-// asked for several times during one write. It is safe for concurrent use.
-type sums struct {
-	mu sync.Mutex
-	of map[uintptr]map[string]string // by address of the values, which are in use until they are forgotten
-}
-
-// know records the digests of values, which must not change until forget is called.
-func know[Value []byte | string](s *sums, values map[string]Value, digests map[string]string) (forget func()) {
-	at := reflect.ValueOf(values).Pointer()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[uintptr]map[string]string{}
+// secretOf returns the kind of a Secret that has these digests. The values are large, and their digests are needed for
+// the comparison, for the detection of conflicts and for what is remembered of the write.
+func (w *Writer) secretOf(want *corev1.Secret, sums map[string]string) *kind[*corev1.Secret] {
+	out := w.secrets
+	out.same = func(want, live *corev1.Secret) bool { return sameMeta(want, live) && maps.Equal(sums, live.StringData) }
+	out.summary = func(want *corev1.Secret) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: want.ObjectMeta, Type: want.Type, Immutable: want.Immutable, Data: binary(sums)}
 	}
-	s.of[at] = digests
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.of, at)
+	out.keep = func(got *corev1.Secret) *corev1.Secret {
+		if sameMemory(got.Data, want.Data) {
+			return digestedSecret(got, maps.Clone(sums))
+		}
+		return DigestSecret(got)
 	}
+	return &out
 }
 
-// digestsIn returns the digests of values. Callers must not modify them.
-func digestsIn[Value []byte | string](s *sums, values map[string]Value) map[string]string {
-	s.mu.Lock()
-	known, ok := s.of[reflect.ValueOf(values).Pointer()]
-	s.mu.Unlock()
-	if ok {
-		return known
+// configMapOf is like secretOf for a ConfigMap whose Data has digests. values returns the texts, once, if it must be written.
+func (w *Writer) configMapOf(values func() map[string]string) *kind[*corev1.ConfigMap] {
+	var texts map[string]string
+	var sums map[string]string
+	out := w.configMaps
+	out.whole = func(want *corev1.ConfigMap) *corev1.ConfigMap {
+		if texts == nil {
+			texts, sums = values(), want.Data
+		}
+		return &corev1.ConfigMap{TypeMeta: configMapType, ObjectMeta: want.ObjectMeta, Immutable: want.Immutable, Data: texts}
 	}
-	return digests(values)
+	out.keep = func(got *corev1.ConfigMap) *corev1.ConfigMap {
+		if texts != nil && sameMemory(got.Data, texts) {
+			return digestedConfigMap(got, maps.Clone(sums))
+		}
+		return DigestConfigMap(got)
+	}
+	return &out
 }
 
-// sameSecret reports whether live, as returned by DigestSecret, is as wanted.
-func (s *sums) sameSecret(want, live *corev1.Secret) bool {
-	return sameMeta(want, live) && maps.Equal(digestsIn(s, want.Data), live.StringData)
-}
+var configMapType = metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}
 
-// secret returns a Secret with digests instead of the values.
-func (s *sums) secret(want *corev1.Secret) *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: want.ObjectMeta, Type: want.Type, Immutable: want.Immutable, Data: binary(digestsIn(s, want.Data))}
-}
-
-// configMap returns a ConfigMap with digests instead of the values.
-func (s *sums) configMap(want *corev1.ConfigMap) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: want.ObjectMeta, Immutable: want.Immutable, BinaryData: binary(digestsIn(s, want.Data))}
+// sameMemory reports whether two maps are the same and not only equal.
+func sameMemory[Value any](a, b map[string]Value) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // binary returns digests as values that need not be UTF-8.
@@ -97,12 +116,4 @@ func binary(digests map[string]string) map[string][]byte {
 		out[key] = []byte(sum)
 	}
 	return out
-}
-
-// trimSecret is DigestSecret.
-func (s *sums) trimSecret(got *corev1.Secret) *corev1.Secret {
-	if got.StringData != nil {
-		return got
-	}
-	return digested(got, maps.Clone(digestsIn(s, got.Data)))
 }

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"crypto/sha256"
+	"maps"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,35 +15,68 @@ import (
 func TestValuesAreHashedOnce(t *testing.T) {
 	made := metav1.ObjectMeta{Namespace: "ns", Name: "a"}
 	value, sum := []byte("value"), [sha256.Size]byte{1, 2, 0xff}
-	var s sums
+	var w Writer
 
 	secret := &corev1.Secret{ObjectMeta: made, Data: map[string][]byte{"k": value}}
 	step := PutSecret(secret, map[string][sha256.Size]byte{"k": sum})
 	if got := step.Sums()["k"]; got != string(sum[:]) {
 		t.Errorf("the step has the digest %x", got)
 	}
-	forget := know(&s, secret.Data, step.Sums())
-	if got := s.secret(secret).Data["k"]; string(got) != string(sum[:]) {
+	k := w.secretOf(secret, step.Sums())
+	if got := k.summary(secret).Data["k"]; string(got) != string(sum[:]) {
 		t.Errorf("conflicts are detected with the digest %x", got)
 	}
-	returned := &corev1.Secret{ObjectMeta: made, Data: secret.Data} // as contentEndpoint.Update returns it
-	live := s.trimSecret(returned)
+	live := k.keep(&corev1.Secret{ObjectMeta: made, Data: secret.Data}) // as contentEndpoint.Update returns it
 	if live.StringData["k"] != string(sum[:]) || live.Data != nil {
 		t.Errorf("the write is remembered as %v", live)
 	}
-	if !s.sameSecret(secret, live) {
+	if !k.same(secret, live) {
 		t.Error("what was written is not as wanted")
 	}
-	forget()
-	if s.sameSecret(secret, live) || len(s.of) > 0 {
-		t.Error("a digest is used for longer than the write")
+	if live := k.keep(&corev1.Secret{ObjectMeta: made, Data: maps.Clone(secret.Data)}); live.StringData["k"] != DigestValue(value) {
+		t.Error("what the API server returned is not hashed")
 	}
+}
 
-	rules := &corev1.ConfigMap{ObjectMeta: made, Data: map[string]string{"k": "value"}}
-	step = PutConfigMap(rules, map[string][sha256.Size]byte{"k": sum})
-	defer know(&s, rules.Data, step.Digests)()
-	if got := s.configMap(rules).BinaryData["k"]; string(got) != string(sum[:]) {
-		t.Errorf("conflicts about rules are detected with the digest %x", got)
+// TestTextsAreDecompressedOnce: the texts of a ConfigMap are needed only when it is written, and hashed never.
+func TestTextsAreDecompressedOnce(t *testing.T) {
+	made, calls := metav1.ObjectMeta{Namespace: "ns", Name: "a"}, 0
+	w := NewWriter(nil, Caches{})
+	k := w.configMapOf(func() map[string]string { calls++; return map[string]string{"k": "value"} })
+	want := digestedConfigMap(&corev1.ConfigMap{ObjectMeta: made}, map[string]string{"k": "sum"})
+	if got := k.summary(want).BinaryData["k"]; string(got) != "sum" {
+		t.Errorf("conflicts are detected with %q", got)
+	}
+	if live := digestedConfigMap(&corev1.ConfigMap{ObjectMeta: made}, map[string]string{"k": "sum"}); !k.same(want, live) || calls > 0 {
+		t.Errorf("same as an equal one: %t; the texts were needed %d times", k.same(want, live), calls)
+	}
+	for range 2 { // a write that is repeated after a conflict
+		sent := k.sent(want)
+		if sent.Data["k"] != "value" || sent.Kind != "ConfigMap" {
+			t.Errorf("sends %+v", sent)
+		}
+		live := k.keep(&corev1.ConfigMap{ObjectMeta: made, Data: sent.Data})
+		if live.Data["k"] != "sum" || !k.same(want, live) {
+			t.Errorf("the write is remembered as %v", live)
+		}
+	}
+	if calls != 1 {
+		t.Errorf("the texts were needed %d times", calls)
+	}
+	if live := k.keep(&corev1.ConfigMap{ObjectMeta: made, Data: map[string]string{"k": "value"}}); live.Data["k"] != DigestValue([]byte("value")) {
+		t.Error("what the API server returned is not hashed")
+	}
+}
+
+// TestConfigMapsAreDigestedOnce: informers may transform an object twice.
+func TestConfigMapsAreDigestedOnce(t *testing.T) {
+	m := &corev1.ConfigMap{Data: map[string]string{"k": "value"}, BinaryData: map[string][]byte{"b": []byte("value")}}
+	once := DigestConfigMap(m)
+	if once.Data["k"] != DigestValue([]byte("value")) || len(once.BinaryData) != 2 || once.BinaryData["b"] != nil {
+		t.Errorf("%+v", once)
+	}
+	if twice := DigestConfigMap(once); twice != once || m.Data["k"] != "value" {
+		t.Errorf("again: %+v, before: %+v", twice, m)
 	}
 }
 

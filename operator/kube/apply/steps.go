@@ -36,33 +36,43 @@ const (
 // Step is one write.
 type Step struct {
 	Verb   Verb
-	Object Object
+	Object Object // without Data if Values is set, see [Step.Whole]
 
 	// Digests has the SHA-256 of the values of a Secret or ConfigMap, by key. If nil, they are not known yet; see
 	// [Step.Sums].
 	Digests map[string]string
+	// Values returns the Data of a ConfigMap. It is called if the ConfigMap must be written: the texts are in memory compressed.
+	Values func() map[string]string
 }
 
 // PutSecret returns a step that creates or updates a Secret. known has the SHA-256 of its large values.
 func PutSecret(s *corev1.Secret, known map[string][sha256.Size]byte) Step {
-	return Step{Verb: Put, Object: s, Digests: sumsOf(s.Data, known)}
-}
-
-// PutConfigMap is like PutSecret for a ConfigMap.
-func PutConfigMap(m *corev1.ConfigMap, known map[string][sha256.Size]byte) Step {
-	return Step{Verb: Put, Object: m, Digests: sumsOf(m.Data, known)}
-}
-
-func sumsOf[Value []byte | string](values map[string]Value, known map[string][sha256.Size]byte) map[string]string {
-	out := make(map[string]string, len(values))
-	for key, value := range values {
+	sums := make(map[string]string, len(s.Data))
+	for key, value := range s.Data {
 		if sum, ok := known[key]; ok {
-			out[key] = string(sum[:])
+			sums[key] = string(sum[:])
 		} else {
-			out[key] = DigestValue([]byte(value))
+			sums[key] = DigestValue(value)
 		}
 	}
-	return out
+	return Step{Verb: Put, Object: s, Digests: sums}
+}
+
+// PutConfigMap returns a step that creates or updates a ConfigMap without Data. sums has the SHA-256 of the texts that
+// values returns.
+func PutConfigMap(m *corev1.ConfigMap, sums map[string]string, values func() map[string]string) Step {
+	return Step{Verb: Put, Object: m, Digests: sums, Values: values}
+}
+
+// Whole returns the object with its values.
+func (s *Step) Whole() Object {
+	m, is := s.Object.(*corev1.ConfigMap)
+	if !is || s.Values == nil {
+		return s.Object
+	}
+	out := *m
+	out.Data = s.Values()
+	return &out
 }
 
 // Sums returns the SHA-256 of the values of a Secret, by key. It computes them once: they are needed for the
@@ -124,8 +134,8 @@ func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
 		}
 		return stepOf(ctx, &w.secrets, s.Verb, o, w.Secret)
 	case *corev1.ConfigMap:
-		if s.Digests != nil {
-			defer know(&w.sums, o.Data, s.Digests)()
+		if s.Verb == Put && s.Values != nil {
+			return w.putConfigMap(ctx, o, s.Digests, s.Values)
 		}
 		return stepOf(ctx, &w.configMaps, s.Verb, o, w.ConfigMap)
 	case *corev1.Service:

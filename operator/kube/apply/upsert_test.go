@@ -250,7 +250,7 @@ func TestUpsertConfigMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, tc.live.DeepCopy())
-			b.configMaps.show(tc.live)
+			b.configMaps.show(DigestConfigMap(tc.live))
 			if _, err := b.writer.ConfigMap(t.Context(), rules("", map[string]string{"a.yaml": "1"})); err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // Caches holds the informer stores of the objects that the operator owns. Secrets must have
-// been trimmed by [DigestSecret].
+// been trimmed by [DigestSecret], ConfigMaps by [DigestConfigMap].
 type Caches struct {
 	Secrets      Cache[*corev1.Secret]
 	ConfigMaps   Cache[*corev1.ConfigMap]
@@ -43,7 +43,6 @@ type Writer struct {
 
 	orphans   orphans
 	conflicts conflicts
-	sums      sums
 }
 
 // NewWriter returns a writer.
@@ -60,16 +59,26 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 				return &out
 			},
 			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
+			keep:  DigestSecret,
 			frozen: func(live *corev1.Secret) bool {
 				return isTrue(live.Immutable) || (live.Type != "" && live.Type != corev1.SecretTypeOpaque)
 			},
 		},
 		configMaps: kind[*corev1.ConfigMap]{
-			name: "ConfigMap", view: NewView(c.ConfigMaps), copy: (*corev1.ConfigMap).DeepCopy,
-			api:   func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
+			name: "ConfigMap", view: NewView(c.ConfigMaps),
+			api: func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
+			copy: func(m *corev1.ConfigMap) *corev1.ConfigMap {
+				out := *m
+				m.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+				return &out
+			},
 			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
+			keep:  DigestConfigMap,
 			same: func(want, live *corev1.ConfigMap) bool {
-				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == 0
+				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == len(want.BinaryData)
+			},
+			summary: func(want *corev1.ConfigMap) *corev1.ConfigMap {
+				return &corev1.ConfigMap{ObjectMeta: want.ObjectMeta, Immutable: want.Immutable, BinaryData: binary(want.Data)}
 			},
 			frozen: func(live *corev1.ConfigMap) bool { return isTrue(live.Immutable) },
 		},
@@ -91,8 +100,6 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 		OnRecreate:  func(Recreation) {}, OnOverwrite: func(string) {},
 	}
 	w.services.merge, w.services.same = w.mergeService, w.sameService
-	w.secrets.keep, w.secrets.summary, w.secrets.same = w.sums.trimSecret, w.sums.secret, w.sums.sameSecret
-	w.configMaps.summary = w.sums.configMap
 	w.conflicts.overwrote = func(kind string) { w.OnOverwrite(kind) }
 	for _, c := range []**conflicts{&w.secrets.conflicts, &w.configMaps.conflicts, &w.services.conflicts, &w.statefulSets.conflicts, &w.daemonSets.conflicts} {
 		*c = &w.conflicts
@@ -107,19 +114,23 @@ func (w *Writer) Secret(ctx context.Context, want *corev1.Secret) (Change, error
 
 // putSecret creates or updates a Secret. sums are the digests of its values.
 func (w *Writer) putSecret(ctx context.Context, want *corev1.Secret, sums map[string]string) (Change, error) {
-	defer know(&w.sums, want.Data, sums)()
-	return w.secrets.upsert(ctx, want)
+	return w.secretOf(want, sums).upsert(ctx, want)
 }
 
 // ConfigMap creates or updates a ConfigMap.
 func (w *Writer) ConfigMap(ctx context.Context, want *corev1.ConfigMap) (Change, error) {
-	return w.configMaps.upsert(ctx, want)
+	return w.putConfigMap(ctx, want, digests(want.Data), func() map[string]string { return want.Data })
+}
+
+// putConfigMap creates or updates a ConfigMap. sums are the digests of its texts, which values returns.
+func (w *Writer) putConfigMap(ctx context.Context, want *corev1.ConfigMap, sums map[string]string, values func() map[string]string) (Change, error) {
+	return w.configMapOf(values).upsert(ctx, digestedConfigMap(want, sums))
 }
 
 // Secrets returns the view of the Secrets that the operator owns, trimmed by [DigestSecret].
 func (w *Writer) Secrets() *View[*corev1.Secret] { return w.secrets.view }
 
-// ConfigMaps returns the view of the ConfigMaps that the operator owns.
+// ConfigMaps returns the view of the ConfigMaps that the operator owns, trimmed by [DigestConfigMap].
 func (w *Writer) ConfigMaps() *View[*corev1.ConfigMap] { return w.configMaps.view }
 
 // Services returns the view of the Services that the operator owns.

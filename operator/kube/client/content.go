@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"fmt"
-	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	corev1 "k8s.io/api/core/v1"
@@ -16,26 +15,31 @@ import (
 
 // The default decoders copy a Secret or ConfigMap three times: out of the event, out of its envelope,
 // and value by value. The operator's own ones are large, come back after each write, and only their
-// hashes matter, or texts that are in memory already. The decoders below read the values where they
-// are in the buffer of the watch, and use the default decoders for everything else.
+// hashes matter. The decoders below hash the values where they are in the buffer of the watch, and use the
+// default decoders for everything else.
 
-// Values converts values of Secrets and ConfigMaps while they are in the buffer of a watch. The
-// functions must not retain the value.
-type Values struct {
-	// Digest returns what Secrets have in StringData instead of the value in Data.
-	Digest func(value []byte) string
-	// Intern returns the value in Data of ConfigMaps.
-	Intern func(value string) string
+// DigestsOnly is the BinaryData of a ConfigMap that has digests in Data. The API server accepts no such key. It must
+// not be modified.
+var DigestsOnly = map[string][]byte{":sha256": nil}
+
+// HasDigests reports whether a ConfigMap has digests in Data.
+func HasDigests(m *corev1.ConfigMap) bool {
+	_, has := m.BinaryData[":sha256"]
+	return has
 }
 
-// NewContent returns a REST client for Secrets and ConfigMaps whose watches convert the values. cfg must
-// accept protobuf. Lists and other calls return objects as they are.
+// digest returns what Secrets have in StringData instead of the value in Data, and ConfigMaps in Data. It must not
+// retain the value.
+type digest func(value []byte) string
+
+// NewContent returns a REST client for Secrets and ConfigMaps whose watches return digests instead of the values. cfg
+// must accept protobuf. Lists and other calls return objects as they are.
 //
 // Errors: an invalid configuration.
-func NewContent(cfg *rest.Config, v Values) (rest.Interface, error) {
+func NewContent(cfg *rest.Config, digest func(value []byte) string) (rest.Interface, error) {
 	c := rest.CopyConfig(cfg)
 	c.GroupVersion, c.APIPath = &corev1.SchemeGroupVersion, "/api"
-	c.NegotiatedSerializer = converting{scheme.Codecs.WithoutConversion(), v}
+	c.NegotiatedSerializer = converting{scheme.Codecs.WithoutConversion(), digest}
 	out, err := rest.RESTClientFor(c)
 	if err != nil {
 		return nil, fmt.Errorf("client for Secrets and ConfigMaps: %w", err)
@@ -43,10 +47,10 @@ func NewContent(cfg *rest.Config, v Values) (rest.Interface, error) {
 	return out, nil
 }
 
-// converting decodes watch events with Values.
+// converting decodes watch events with digests.
 type converting struct {
 	runtime.NegotiatedSerializer
-	values Values
+	digest digest
 }
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
@@ -59,7 +63,7 @@ func (c converting) SupportedMediaTypes() []runtime.SerializerInfo {
 		}
 		stream := *info.StreamSerializer
 		stream.Serializer = envelopeDecoder{stream.Serializer}
-		info.Serializer, info.StreamSerializer = contentDecoder{info.Serializer, c.values}, &stream
+		info.Serializer, info.StreamSerializer = contentDecoder{info.Serializer, c.digest}, &stream
 	}
 	return out
 }
@@ -110,7 +114,7 @@ func (d envelopeDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, 
 // contentDecoder decodes Secrets and ConfigMaps of watch events.
 type contentDecoder struct {
 	runtime.Serializer
-	values Values
+	digest digest
 }
 
 // Decode implements runtime.Decoder.
@@ -136,25 +140,25 @@ func (d contentDecoder) content(data []byte) (runtime.Object, *schema.GroupVersi
 	raw := protobufField(message, rawOfUnknown)
 	switch string(protobufField(about, kindOfTypeMeta)) {
 	case "Secret":
-		if s, ok := d.values.secret(raw); ok {
+		if s, ok := d.digest.secret(raw); ok {
 			return s, new(corev1.SchemeGroupVersion.WithKind("Secret"))
 		}
 	case "ConfigMap":
-		if m, ok := d.values.configMap(raw); ok {
+		if m, ok := d.digest.configMap(raw); ok {
 			return m, new(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 		}
 	}
 	return nil, nil
 }
 
-func (v Values) secret(raw []byte) (*corev1.Secret, bool) {
+func (d digest) secret(raw []byte) (*corev1.Secret, bool) {
 	out := &corev1.Secret{StringData: map[string]string{}}
 	ok := decoded(raw, func(f field) bool {
 		switch f.number {
 		case metadataOfContent:
 			return out.Unmarshal(f.whole) == nil
 		case dataOfContent:
-			out.StringData[string(protobufField(f.bytes, keyOfEntry))] = v.Digest(protobufField(f.bytes, valueOfEntry))
+			out.StringData[string(protobufField(f.bytes, keyOfEntry))] = d(protobufField(f.bytes, valueOfEntry))
 		case typeOfSecret:
 			out.Type = corev1.SecretType(f.bytes)
 		case immutableSecret:
@@ -167,18 +171,14 @@ func (v Values) secret(raw []byte) (*corev1.Secret, bool) {
 	return out, ok
 }
 
-func (v Values) configMap(raw []byte) (*corev1.ConfigMap, bool) {
-	out := &corev1.ConfigMap{}
+func (d digest) configMap(raw []byte) (*corev1.ConfigMap, bool) {
+	out := &corev1.ConfigMap{Data: map[string]string{}, BinaryData: DigestsOnly}
 	ok := decoded(raw, func(f field) bool {
 		switch f.number {
 		case metadataOfContent:
 			return out.Unmarshal(f.whole) == nil
 		case dataOfContent:
-			value := protobufField(f.bytes, valueOfEntry)
-			if out.Data == nil {
-				out.Data = map[string]string{}
-			}
-			out.Data[string(protobufField(f.bytes, keyOfEntry))] = v.Intern(unsafe.String(unsafe.SliceData(value), len(value)))
+			out.Data[string(protobufField(f.bytes, keyOfEntry))] = d(protobufField(f.bytes, valueOfEntry))
 		case immutableConfigMap:
 			out.Immutable = new(f.varint != 0)
 		default: // binaryData

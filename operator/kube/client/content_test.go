@@ -21,24 +21,29 @@ import (
 	restwatch "k8s.io/client-go/rest/watch"
 )
 
-// convert are Values like the operator's.
-var convert = Values{
-	Digest: func(value []byte) string { sum := sha256.Sum256(value); return string(sum[:]) },
-	Intern: strings.Clone,
-}
+// digestOf is a digest like the operator's.
+func digestOf(value []byte) string { sum := sha256.Sum256(value); return string(sum[:]) }
 
-// digested does with an object what convert does while it is decoded.
+// digested returns an object as it is decoded with digests.
 func digested(o runtime.Object) runtime.Object {
-	s, is := o.(*corev1.Secret)
-	if !is {
-		return o
+	switch o := o.(type) {
+	case *corev1.Secret:
+		o.StringData = map[string]string{}
+		for k, v := range o.Data {
+			o.StringData[k] = digestOf(v)
+		}
+		o.Data = nil
+	case *corev1.ConfigMap:
+		if len(o.BinaryData) > 0 {
+			break // the default decoder decodes it
+		}
+		sums := map[string]string{}
+		for k, v := range o.Data {
+			sums[k] = digestOf([]byte(v))
+		}
+		o.Data, o.BinaryData = sums, DigestsOnly
 	}
-	s.StringData = map[string]string{}
-	for k, v := range s.Data {
-		s.StringData[k] = convert.Digest(v)
-	}
-	s.Data = nil
-	return s
+	return o
 }
 
 // stream encodes events as an API server does.
@@ -84,7 +89,7 @@ func received(t testing.TB, codecs runtime.NegotiatedSerializer, stream io.Reade
 
 func codecs() (usual, ours runtime.NegotiatedSerializer) {
 	usual = scheme.Codecs.WithoutConversion()
-	return usual, converting{usual, convert}
+	return usual, converting{usual, digestOf}
 }
 
 // TestContentReadsLikeWithTheUsualDecoders compares random objects after the whole stream was read, when the
