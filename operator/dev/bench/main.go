@@ -23,8 +23,8 @@
 //	table.go             the result
 //	envelope.go machine.go grow.go sustained.go pods.go following.go
 //	                     bench envelope, and its parts
-//	discovery.go scraper.go followers.go
-//	                     bench discovery: the steps; a Prometheus and its config-reloader; many pods
+//	discovery.go discovery_objects.go scraper.go followers.go
+//	                     bench discovery: the steps; the objects; a Prometheus and its config-reloader; many pods
 package main
 
 import (
