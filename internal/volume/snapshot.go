@@ -72,7 +72,7 @@ func (r *Reader) Take(dirs []string) (Snapshot, error) {
 
 func (r *Reader) sumDir(dir string) (d DirSum, gone []string, err error) {
 	d.Path = dir
-	sum := sha256.New()
+	sum, entry := sha256.New(), make([]byte, 0, 256)
 	err = walk(dir, visitor{
 		file: func(rel, path string, _ fs.FileInfo) error {
 			if r.Skip != nil && r.Skip(path) {
@@ -85,7 +85,7 @@ func (r *Reader) sumDir(dir string) (d DirSum, gone []string, err error) {
 			}
 			if err == nil {
 				d.Files++
-				addFile(sum, rel, content)
+				entry = addFile(sum, entry, rel, content)
 			}
 			return err
 		},
@@ -116,10 +116,11 @@ func (r *Reader) sumFile(path string) (sum [sha256.Size]byte, err error) {
 	return sum, nil
 }
 
-func addFile(sum hash.Hash, rel string, content [sha256.Size]byte) {
-	io.WriteString(sum, filepath.ToSlash(rel))
-	sum.Write([]byte{0})
-	sum.Write(content[:])
+// addFile adds a file to a checksum. It returns buf, which it uses, for the next file.
+func addFile(sum hash.Hash, buf []byte, rel string, content [sha256.Size]byte) []byte {
+	buf = append(append(append(buf[:0], filepath.ToSlash(rel)...), 0), content[:]...)
+	sum.Write(buf)
+	return buf
 }
 
 // SumFiles returns the SHA256 of the [DirSum] of a folder with exactly these files. The writer of a ConfigMap can
@@ -137,9 +138,9 @@ func SumFiles(files map[string][]byte) string {
 
 // SumDigests is like [SumFiles] for callers that have the SHA-256 of each file's content.
 func SumDigests(files map[string][sha256.Size]byte) string {
-	sum := sha256.New()
+	sum, entry := sha256.New(), make([]byte, 0, 256)
 	for _, rel := range slices.SortedFunc(maps.Keys(files), compareWalkOrder) {
-		addFile(sum, rel, files[rel])
+		entry = addFile(sum, entry, rel, files[rel])
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -7,7 +7,7 @@
 //
 //	live := rules.Buckets(configMaps, p.UID)
 //	plan := rules.Pack(base, live, files.Contents())
-//	writes := plan.Writes(live, meta, sums) // Giving, then Taking
+//	writes := plan.Writes(live, meta, files.Contents) // Giving, then Taking
 //
 // Compile drops the keys that the version does not support, enforces the namespace label,
 // renders the file, and checks it. All faults of an object are reported together, each with its

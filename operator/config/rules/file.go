@@ -125,17 +125,6 @@ func (fs Files) Contents() map[string]Content {
 	return out
 }
 
-// Sums returns the checksums of the accepted files by file name.
-func (fs Files) Sums() map[string][sha256.Size]byte {
-	out := make(map[string][sha256.Size]byte, len(fs))
-	for _, f := range fs {
-		if f.Err == nil {
-			out[f.FileName] = f.Sum
-		}
-	}
-	return out
-}
-
 // EachSum iterates over names and checksums of the accepted files in the order of the objects.
 func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
 	return func(yield func(string, [sha256.Size]byte) bool) {
@@ -148,14 +137,13 @@ func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
 }
 
 // Digests returns the expected digest of each ConfigMap's directory in a pod, by
-// directory. dir is the mount path. files holds the files of each ConfigMap, sums the
-// checksums of all files.
-func Digests(dir string, files map[string]map[string]string, sums map[string][sha256.Size]byte) map[string]string {
+// directory. dir is the mount path. files holds the digests of the files of each ConfigMap.
+func Digests(dir string, files map[string]map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, contents := range files {
 		of := make(map[string][sha256.Size]byte, len(contents))
-		for file := range contents {
-			of[file] = sums[file]
+		for file, digest := range contents {
+			of[file] = [sha256.Size]byte([]byte(digest))
 		}
 		out[dir+"/"+name] = volume.SumDigests(of)
 	}

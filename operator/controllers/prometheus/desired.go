@@ -31,7 +31,6 @@ type Plan struct {
 	Config document.Document
 
 	files    map[string]map[string]string // by ConfigMap, the rule files after Content is written
-	sums     map[string][sha256.Size]byte // checksums of the rule files
 	overflow map[string][sha256.Size]byte // rule files that are delivered with the configuration, with their checksums
 	written  configsecret.Output          // the configuration in Secrets; empty if Config is
 	left     []share.LeftOut              // objects that exceed a limit
@@ -113,7 +112,6 @@ func (plan *Plan) workloads(b *promworkload.Builder, in *Inputs, pod workload.Po
 // remove files come last, after rules that move to the configuration have been written
 // there.
 func (plan *Plan) contentWithRules(b *promworkload.Builder, in *Inputs) {
-	plan.sums = in.Rules.Sums()
 	writes := in.RulePlan.Writes(in.RuleConfigMaps, b.RuleConfigMapMeta, in.Rules.Contents)
 	plan.files = writes.Files
 	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
@@ -221,7 +219,7 @@ func (in *Inputs) tlsFiles() map[string][]byte {
 
 // content returns the content that the pods have on disk once they have received the update.
 func (plan *Plan) content() delivery.Content {
-	out := delivery.Content{Config: plan.Config.Hash, Dirs: rules.Digests(wellknown.PrometheusRuleDir, plan.files, plan.sums)}
+	out := delivery.Content{Config: plan.Config.Hash, Dirs: rules.Digests(wellknown.PrometheusRuleDir, plan.files)}
 	if len(plan.overflow) > 0 {
 		out.Dirs[promconfig.ConfigRuleDir] = volume.SumDigests(plan.overflow)
 	}

@@ -25,7 +25,6 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	sums := in.rules.Sums()
 	writes := in.plan.Writes(in.buckets, b.RuleConfigMapMeta, in.rules.Contents)
 	plan.Content = slices.Concat(writes.Giving, writes.Taking)
 	plan.Put(b.configSecret(in.remoteWrite.YAML))
@@ -36,7 +35,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	}
 	plan.Put(web)
 	plan.Hash = plan.ContentHash(nil, in.rules.EachSum())
-	plan.Delivered = delivery.Content{Dirs: rules.Digests(kind.RulesDir, writes.Files, sums)}
+	plan.Delivered = delivery.Content{Dirs: rules.Digests(kind.RulesDir, writes.Files)}
 	plan.Plain = []engine.Plain{engine.PlainConfig(in.remoteWrite.YAML)}
 	if err := plan.PutPods(b, pod, in.live, func(w v1.Workload) workload.ServiceUser { return newBuilder(w.(*v1.ThanosRuler), b.Config) }); err != nil {
 		return plan, err
