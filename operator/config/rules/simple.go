@@ -1,0 +1,82 @@
+package rules
+
+import "strings"
+
+// simpleTemplate reports whether all actions of a template are variables, with fields and with functions that they are
+// passed to: {{ $labels.pod }}, {{ $value | printf "%.2f" }}. Such a template is valid if there are these functions. The
+// parser needs more time for the templates of usual rules than everything else takes together.
+func simpleTemplate(text string, functions map[string]any) bool {
+	for {
+		_, after, found := strings.Cut(text, "{{")
+		if !found {
+			return true
+		}
+		action, rest, closed := strings.Cut(after, "}}")
+		if !closed || !simpleAction(strings.Trim(action, " "), functions) {
+			return false
+		}
+		text = rest
+	}
+}
+
+func simpleAction(action string, functions map[string]any) bool {
+	rest, ok := cutVariable(action)
+	for ok && rest != "" {
+		var piped bool
+		if rest, piped = strings.CutPrefix(strings.TrimLeft(rest, " "), "|"); !piped {
+			return false
+		}
+		rest, ok = cutCall(strings.TrimLeft(rest, " "), functions)
+	}
+	return ok
+}
+
+// cutVariable returns what follows a variable with fields.
+func cutVariable(action string) (rest string, ok bool) {
+	for _, name := range templateVariables {
+		if rest, ok = strings.CutPrefix(action, name); ok {
+			break
+		}
+	}
+	for ok && strings.HasPrefix(rest, ".") {
+		name := word(rest[1:])
+		rest, ok = rest[1+len(name):], name != ""
+	}
+	return rest, ok && separated(rest)
+}
+
+// cutCall returns what follows a function and its arguments, which are strings without escapes.
+func cutCall(action string, functions map[string]any) (rest string, ok bool) {
+	name := word(action)
+	if functions[name] == nil {
+		return "", false
+	}
+	rest = action[len(name):]
+	for separated(rest) {
+		argument, quoted := strings.CutPrefix(strings.TrimLeft(rest, " "), `"`)
+		if !quoted {
+			return rest, true
+		}
+		text, after, closed := strings.Cut(argument, `"`)
+		if !closed || strings.ContainsAny(text, "\\\n") {
+			return "", false
+		}
+		rest = after
+	}
+	return "", false
+}
+
+// separated reports whether a word ends before rest.
+func separated(rest string) bool { return rest == "" || rest[0] == ' ' || rest[0] == '|' }
+
+// word returns the identifier of ASCII letters, digits and _ at the start of a text.
+func word(text string) string {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_', '0' <= c && c <= '9' && i > 0:
+		default:
+			return text[:i]
+		}
+	}
+	return text
+}
