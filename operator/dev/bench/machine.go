@@ -86,7 +86,8 @@ func machine() string {
 		out += fmt.Sprintf(", %.0f GiB", float64(kib)/(1<<20))
 	}
 	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		out += ", Linux " + strings.TrimSpace(string(kernel))
+		release, _, _ := strings.Cut(strings.TrimSpace(string(kernel)), "-")
+		out += ", Linux " + release
 	}
 	return out
 }

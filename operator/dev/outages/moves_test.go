@@ -130,6 +130,9 @@ func (w *world) scale(n int, patience time.Duration) {
 	if late {
 		change()
 	}
+	if w.disturb != nil {
+		w.disturb()
+	}
 	w.spread(fmt.Sprintf("from %d to %d shards", before, n), patience)
 	w.shards = slices.DeleteFunc(w.shards, func(s *shard) bool {
 		if s.number < n {

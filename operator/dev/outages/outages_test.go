@@ -42,7 +42,9 @@ type world struct {
 	replicas                 []*replica
 	shards                   []*shard
 	targets                  []*target
-	reloads                  []span // of all servers
+	reloads                  []span            // of all servers
+	killed                   map[string][]span // when servers were down, by pod
+	disturb                  func()            // (optional) is called while the number of shards changes
 	setup
 }
 
@@ -65,7 +67,7 @@ func newWorld(t *testing.T, seed uint64, s setup) *world {
 		t.Skip("takes a minute, with an API server")
 	}
 	t.Logf("seed %d", seed)
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), program: programtest.Find(t, "prometheus"), setup: s}
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), killed: map[string][]span{}, program: programtest.Find(t, "prometheus"), setup: s}
 	version, err := programs.Release(t.Context(), w.program)
 	must(t, err)
 	w.version = "v" + version.String()
@@ -225,12 +227,12 @@ var outages = []outage{
 		standby.Start(w.t)
 	}},
 	{"config-reloader", func(w *world, down time.Duration) {
-		s := w.shards[w.rand.IntN(2)]
+		s := w.shards[w.rand.IntN(len(w.shards))]
 		s.reloader.Kill()
 		time.Sleep(down)
 		s.reloader.Start(s.w.t)
 	}},
-	{"Prometheus", func(w *world, down time.Duration) { w.shards[w.rand.IntN(2)].killPrometheus(down) }},
+	{"Prometheus", func(w *world, down time.Duration) { w.shards[w.rand.IntN(len(w.shards))].killPrometheus(down) }},
 	{"the API server", func(w *world, _ time.Duration) { must(w.t, w.cluster.RestartAPIServer(w.t.Context())) }},
 }
 

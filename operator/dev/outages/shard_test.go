@@ -213,4 +213,5 @@ func (s *shard) killPrometheus(down time.Duration, others ...*trial.Process) {
 		return get(s.url+"/-/ready", &text)
 	})
 	s.restarts[len(s.restarts)-1].to = time.Now()
+	s.w.killed[s.pod()] = slices.Clone(s.restarts)
 }
