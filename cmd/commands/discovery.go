@@ -82,6 +82,7 @@ func (d *discoveryOptions) run(ctx context.Context, o *Options, stdout io.Writer
 	}
 	log.Info("starting central discovery", "version", version.Info(), "build_context", version.Context())
 	footprint.Container(o.MemoryRatio, log)
+	go footprint.Follow(ctx)
 	namespace := o.Leader.Namespace
 	if namespace == "" {
 		if namespace, err = podNamespace(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
@@ -81,6 +82,7 @@ func (u *uiOptions) validate(o *Options) error {
 func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	go footprint.Follow(ctx)
 	c, err := o.readable(ctx)
 	if err != nil {
 		return 2, err

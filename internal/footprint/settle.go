@@ -96,6 +96,38 @@ func Settle(ctx context.Context) {
 	}
 }
 
+// followPeriod is the interval between adjustments in a program whose live heap grows with what it is asked.
+const followPeriod = time.Second
+
+// Follow keeps the heap small until ctx ends, in a server that has no end of its startup: the growth between collections
+// follows the live heap, and what is free is released once a minute. GOGC in the environment takes precedence.
+func Follow(ctx context.Context) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	tick := time.NewTicker(followPeriod)
+	defer tick.Stop()
+	percent, before, since := 0, collections(), time.Now()
+	for {
+		if now := collectAt(alive()); now != percent {
+			percent = now
+			debug.SetGCPercent(percent)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if time.Since(since) >= tunePeriod {
+			now := collections()
+			if idle() > mostKept(now-before) {
+				Release()
+			}
+			before, since = now, time.Now()
+		}
+	}
+}
+
 // mostKept returns the size of the free heap to keep, for a number of collections in the last period.
 func mostKept(collections uint64) uint64 {
 	if collections <= quietCollections {

@@ -108,3 +108,32 @@ func TestSettleReleasesWhatABurstLeft(t *testing.T) {
 		}
 	})
 }
+
+// TestFollow: the growth follows the live heap until the end, unless the user says how often to collect.
+func TestFollow(t *testing.T) {
+	before := debug.SetGCPercent(1000)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	t.Setenv("GOGC", "1000")
+	Follow(t.Context()) // returns
+	if got := debug.SetGCPercent(1000); got != 1000 {
+		t.Errorf("with GOGC, the percentage became %d", got)
+	}
+	t.Setenv("GOGC", "")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var done sync.WaitGroup
+		done.Go(func() { Follow(ctx) })
+		synctest.Wait()
+		large := make([]byte, 100<<20)
+		runtime.GC() // alive is that of the last collection
+		time.Sleep(2 * followPeriod)
+		synctest.Wait()
+		if got := debug.SetGCPercent(leastPercent); got != leastPercent {
+			t.Errorf("%d %% with more than 100 MiB", got)
+		}
+		runtime.KeepAlive(large)
+		time.Sleep(2 * tunePeriod)
+		cancel()
+		done.Wait()
+	})
+}

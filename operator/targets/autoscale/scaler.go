@@ -14,6 +14,7 @@ const (
 	upPart    = 4
 	downAfter = time.Hour // that fewer shards would be enough
 	downEvery = 2 * time.Hour
+	maxAfter  = 5 * time.Minute // that there are more shards than may be: somebody lowered the maximum
 	// drainedFor is how long a shard is without targets before it is removed, so that its pods know it.
 	drainedFor = time.Minute
 	// sentFor is how long agents that were drained have to send their samples.
@@ -129,7 +130,7 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 	case load.Starting: // what it will take from the others is unknown
 	case s.since(&s.overSince, now, s.isOver(load)) >= upAfter:
 		return s.up(now, load)
-	case s.since(&s.underSince, now, s.isUnder(load)) >= downAfter:
+	case s.since(&s.underSince, now, s.isUnder(load)) >= s.patience(load):
 		return s.down(now, load)
 	}
 	return before, ""
@@ -147,7 +148,18 @@ func (s *Scaler) isUnder(load Load) bool {
 	if load.Measured == 0 || load.Measured < load.Series/2 {
 		return false
 	}
-	return n >= s.limits.Floor && (load.Shards > s.limits.Max || !over(load.Series, n, s.limits.SeriesPerShard, enough))
+	return n >= s.limits.Floor && (s.isBeyond(load) || !over(load.Series, n, s.limits.SeriesPerShard, enough))
+}
+
+// isBeyond reports whether there are more shards than may be.
+func (s *Scaler) isBeyond(load Load) bool { return load.Shards > s.limits.Max }
+
+// patience returns how long fewer shards must be enough until one goes.
+func (s *Scaler) patience(load Load) time.Duration {
+	if s.isBeyond(load) {
+		return maxAfter
+	}
+	return downAfter
 }
 
 // up returns more shards, or holds the number.
@@ -175,6 +187,8 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 	switch {
 	case !s.mayGo():
 		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
+	case s.isBeyond(load):
+		return n - s.unit(), wellknown.AnnotationMaxShards
 	case now.Sub(s.last(now, false)) >= downEvery:
 		return n - s.unit(), why
 	}

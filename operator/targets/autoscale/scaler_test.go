@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
 )
 
@@ -274,7 +275,7 @@ func TestUsersChange(t *testing.T) {
 	w.limits.Floor, w.limits.Max = 2, 4
 	w.series = 4000
 	w.pass(3 * time.Hour)
-	w.want(t, 4, "4h2m0s 5→4")
+	w.want(t, 4, "3h7m0s 5→4")
 	w.pass(10 * time.Hour)
 	w.want(t, 4)
 	// A limit that is lowered while the operator did not follow yet.
@@ -348,7 +349,7 @@ func TestAlwaysWithinLimits(t *testing.T) {
 		}
 		var up, down time.Time
 		for _, s := range w.State().Steps {
-			if s.To > s.From && s.At.Sub(up) < 10*time.Minute && !strings.HasPrefix(s.Why, "shards that were drained") || s.To < s.From && s.At.Sub(down) < 2*time.Hour {
+			if s.To > s.From && s.At.Sub(up) < 10*time.Minute && !strings.HasPrefix(s.Why, "shards that were drained") || s.To < s.From && s.At.Sub(down) < 2*time.Hour && s.Why != wellknown.AnnotationMaxShards {
 				t.Errorf("seed %d: %v", seed, w.log)
 			}
 			if s.To > s.From {
