@@ -27,7 +27,7 @@ func allSubstituted(text []byte) bool {
 	return true
 }
 
-// substitute returns a text with a value in the place of each reference.
+// substitute returns a text with a value instead of each reference.
 func substitute(text, value string) string {
 	var out strings.Builder
 	done := 0

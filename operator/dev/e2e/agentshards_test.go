@@ -38,7 +38,7 @@ func TestAgentShardsLoseNoSample(t *testing.T) {
 
 	s.edgeShards(t, 1)
 	began := time.Now()
-	until(t, "end of the second shard", 20*time.Minute, func(ctx context.Context) (bool, error) {
+	until(t, "end of the second shard", 25*time.Minute, func(ctx context.Context) (bool, error) {
 		pods, err := s.pods(ctx, "edge")
 		return err == nil && len(pods) == 1, fmt.Errorf("%d pods (%v)", len(pods), err)
 	})

@@ -14,7 +14,7 @@ const (
 	upPart    = 4
 	downAfter = time.Hour // that fewer shards would be enough
 	downEvery = 2 * time.Hour
-	maxAfter  = 5 * time.Minute // that there are more shards than may be: somebody lowered the maximum
+	maxAfter  = 5 * time.Minute // that there are more shards than the maximum, which was lowered
 	// drainedFor is how long a shard is without targets before it is removed, so that its pods know it.
 	drainedFor = time.Minute
 	// sentFor is how long agents that were drained have to send their samples.
