@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -185,7 +186,29 @@ func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[strin
 			b.compare(s.Row, store.Sorted(), verdicts[s.Kind])
 		}
 	}
-	return append(b.set, b.removed...)
+	return inTurns(append(b.set, b.removed...))
+}
+
+// inTurns returns the changes in an order in which namespaces take turns: objects of one of them that
+// change all the time keep those of no other from their status.
+func inTurns(changes []bindings.Change) []bindings.Change {
+	nth := map[string]int{} // by namespace
+	turn := make([]int, len(changes))
+	for i := range changes {
+		namespace := changes[i].Object.Namespace
+		turn[i] = nth[namespace]
+		nth[namespace]++
+	}
+	order := make([]int, len(changes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	out := make([]bindings.Change, len(changes))
+	for i, at := range order {
+		out[i] = changes[at]
+	}
+	return out
 }
 
 // bound collects the changes of one workload.

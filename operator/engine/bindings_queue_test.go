@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
 // Deletions of workloads, whose bindings a slow API server takes minutes to remove, do not delay the
@@ -117,4 +118,54 @@ func TestBindingsTakeTurns(t *testing.T) {
 			t.Errorf("bindings %q", got)
 		}
 	})
+}
+
+// An object that is as large as an API server stores has no room for a status: that keeps back neither the
+// status of others nor the end of a workload that is deleted.
+func TestBindingsOfAFullObject(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		for i := range 100 {
+			b.set(rule(fmt.Sprintf("alerts-%02d", i)))
+		}
+		b.set(ruler("a"))
+		b.answers(func(c call) *metav1.Status {
+			if strings.Contains(c.String(), "prometheusrules/status") && c.name == "alerts-00" {
+				return &metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: "etcdserver: request is too large"}
+			}
+			return nil
+		})
+		b.start(nil, f)
+		b.after(10 * time.Second)
+		if got := b.bound("alerts-99"); got != "thanosrulers/a=True" {
+			t.Errorf("bindings %q", got)
+		}
+		b.deleted(ruler("a"))
+		b.after(5 * time.Minute)
+		if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); there {
+			t.Errorf("the workload stays, with finalizers %v", w.Finalizers)
+		}
+	})
+}
+
+// A namespace whose objects get another status all the time does not keep back the objects of the others.
+func TestNamespacesTakeTurnsInBindings(t *testing.T) {
+	change := func(namespace string, i int) bindings.Change {
+		return bindings.Change{Object: bindings.Object{Namespace: namespace, Name: fmt.Sprint(i)}}
+	}
+	var changes []bindings.Change
+	for i := range 3 * bindTurn {
+		changes = append(changes, change("aaa-hostile", i))
+	}
+	for i := range 3 {
+		changes = append(changes, change("good", i), change("team", i))
+	}
+	got := inTurns(changes)
+	if len(got) != len(changes) {
+		t.Fatalf("%d of %d changes", len(got), len(changes))
+	}
+	for i, want := range []string{"aaa-hostile/0", "good/0", "team/0", "aaa-hostile/1", "good/1", "team/1", "aaa-hostile/2", "good/2", "team/2", "aaa-hostile/3"} {
+		if o := got[i].Object; o.Namespace+"/"+o.Name != want {
+			t.Errorf("change %d is of %s/%s, want %s", i, o.Namespace, o.Name, want)
+		}
+	}
 }

@@ -64,6 +64,7 @@ var table = []row{
 	{"FaultBytes", anyObject, "text of a fault", FaultBytes, "bytes"},
 	{"DocumentFaults", "manifest", "unknown fields and wrong types listed", DocumentFaults, ""},
 	{"MessageBytes", anyObject, "message of the condition of a rejected object", MessageBytes, "bytes"},
+	{"BindingsBytes", anyObject, "status with what workloads say about it; those beyond say nothing there", BindingsBytes, "bytes"},
 	{"ConditionBytes", "workload", "message of a condition", ConditionBytes, "bytes"},
 	{"EventBytes", anyObject, "reason in an Event", EventBytes, "bytes"},
 	{"PathBytes", anyObject, "path of a field in a message", PathBytes, "bytes"},

@@ -104,6 +104,59 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
+// internal returns an error of etcd as an API server passes it on.
+func internal(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: message}}
+}
+
+// Workloads of one tenant that select the object of another one do not fill its status until nobody can
+// change the object any more, however long their messages are.
+func TestStatusIsBounded(t *testing.T) {
+	long := errors.New(strings.Repeat("x", budget.MessageBytes))
+	obj, all := object(), 0
+	for i := range 5000 {
+		change, needed := Bind(obj, Workload{"prometheuses", "hostile", fmt.Sprint("p", i)}, long, now)
+		if !needed {
+			continue
+		}
+		if change.Status != nil {
+			obj.Bindings = change.Status.Bindings
+		} else {
+			obj.Bindings = append(obj.Bindings, change.Steps[0].Value.(v1.WorkloadBinding))
+		}
+		all++
+	}
+	if n := len(bindingsOf(t, obj)); n > budget.BindingsBytes || all < 50 {
+		t.Errorf("%d bindings with %d bytes", all, n)
+	}
+	obj.Bindings[7].Conditions[0].Message = ""
+	change, needed := Bind(obj, Workload{"prometheuses", "hostile", "p7"}, long, now)
+	if !needed {
+		t.Fatal("a binding that exists is not changed")
+	}
+	obj.Bindings[7].Conditions = change.Steps[len(change.Steps)-1].Value.([]v1.ConfigResourceCondition)
+	if _, again := Bind(obj, Workload{"prometheuses", "hostile", "p7"}, long, early); again {
+		t.Error("the same result is written again")
+	}
+	if n := len(bindingsOf(t, obj)); n > budget.BindingsBytes {
+		t.Errorf("%d bytes after a change", n)
+	}
+	for name := range map[string]bool{"k8s": true, "p4999": true} {
+		if _, needed := Bind(obj, Workload{"prometheuses", "hostile", name}, nil, now); needed {
+			t.Errorf("%s is added to a full status", name)
+		}
+	}
+}
+
+func bindingsOf(t *testing.T, obj Object) string {
+	t.Helper()
+	text, err := json.Marshal(obj.Bindings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // server increments versions and stores the writes.
 type server struct {
 	mu     sync.Mutex
@@ -194,6 +247,8 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 		"an object that is gone is passed by": {apierrors.NewNotFound(resource, "m3"), false},
 		"a conflict is reported":              {apierrors.NewConflict(resource, "m3", errors.New("newer")), true},
 		"a test that fails is reported":       {apierrors.NewInvalid(schema.GroupKind{Kind: "ServiceMonitor"}, "m3", nil), true},
+		"an object that is full is reported":  {internal("etcdserver: request is too large"), true},
+		"one that no connection carries, too": {internal("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097600 vs. 2097152)"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{err: func(c Change) error {

@@ -2,9 +2,12 @@ package bindings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,7 +109,19 @@ func (w *Writer) Do(ctx context.Context, changes []Change) (refused []Refused, e
 // ofObject reports whether an error concerns one object and not all: it has changed, a newer schema
 // refuses it, or it would become too large.
 func ofObject(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err)
+	return apierrors.IsConflict(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || exceedsStorage(err)
+}
+
+// exceedsStorage reports whether the object and its status together are larger than etcd stores. The
+// API server responds with 500 and no reason, so only the message of etcd, or of the connection to
+// it, identifies it.
+func exceedsStorage(err error) bool {
+	status, is := errors.AsType[*apierrors.StatusError](err)
+	if !is || status.ErrStatus.Code != http.StatusInternalServerError {
+		return false
+	}
+	message := status.ErrStatus.Message
+	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
 }
 
 func (w *Writer) one(ctx context.Context, c Change) error {
