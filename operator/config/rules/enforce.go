@@ -24,11 +24,13 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 	if s.EnforcedLabel != "" {
 		must = labels.MustNewMatcher(labels.MatchEqual, s.EnforcedLabel, namespace)
 	}
+	queries := limiter{parser: p, must: must}
 	for i := range doc.Groups {
 		for j := range doc.Groups[i].Rules {
 			r := &doc.Groups[i].Rules[j]
 			if must != nil {
 				r.Labels = withLabel(r.Labels, must.Name, must.Value)
+				queries.rule(r)
 			}
 			err := spent.affordable(r.exprText())
 			if err == nil {
