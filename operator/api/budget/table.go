@@ -30,6 +30,7 @@ var table = []row{
 	{"StoredBytes", anyObject, "size as JSON", StoredBytes, "bytes"},
 	{"DecodedBytes", anyObject, "size in memory after decoding", DecodedBytes, "bytes"},
 	{"Endpoints", monitors, "endpoints", Endpoints, ""},
+	{"Mounts", "Prometheus, PrometheusAgent, Alertmanager", "secrets, and configMaps", Mounts, ""},
 	{"RelabelSteps", scrapes, "relabelings and metricRelabelings, all together", RelabelSteps, ""},
 	{"Groups", ruleKind, "groups", Groups, ""},
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},
