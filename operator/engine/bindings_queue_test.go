@@ -120,7 +120,7 @@ func TestBindingsTakeTurns(t *testing.T) {
 	})
 }
 
-// An object that is as large as an API server stores has no room for a status: that keeps back neither the
+// Objects that are as large as an API server stores have no room for a status: that keeps back neither the
 // status of others nor the end of a workload that is deleted.
 func TestBindingsOfAFullObject(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
@@ -129,7 +129,7 @@ func TestBindingsOfAFullObject(t *testing.T) {
 		}
 		b.set(ruler("a"))
 		b.answers(func(c call) *metav1.Status {
-			if strings.Contains(c.String(), "prometheusrules/status") && c.name == "alerts-00" {
+			if strings.Contains(c.String(), "prometheusrules/status") && c.name < "alerts-20" {
 				return &metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: "etcdserver: request is too large"}
 			}
 			return nil

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,15 +141,24 @@ func (o *Objects) bindings(ctx context.Context, c bindings.Change) ([]byte, erro
 		if err != nil {
 			return nil, fmt.Errorf("encode: %w", err)
 		}
-		return o.patch(types.JSONPatchType, key).SubResource("status").Param("fieldValidation", "Strict").Body(body).Do(ctx).Raw()
+		return raw(o.patch(types.JSONPatchType, key).SubResource("status").Param("fieldValidation", "Strict").Body(body).Do(ctx))
 	}
 	body, err := o.document(map[string]string{"name": key.Name, "namespace": key.Namespace, "resourceVersion": c.Object.Version}, c.Status)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
-	return o.client.REST().Put().Namespace(key.Namespace).Resource(o.row.Resource).Name(key.Name).SubResource("status").
+	return raw(o.client.REST().Put().Namespace(key.Namespace).Resource(o.row.Resource).Name(key.Name).SubResource("status").
 		Param("fieldManager", FieldManager).Param("fieldValidation", "Strict").
-		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Raw()
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx))
+}
+
+// raw returns the body of a response. Unlike that of [rest.Result.Raw], its error has the message of the API server.
+func raw(r rest.Result) ([]byte, error) {
+	body, err := r.Raw()
+	if err != nil {
+		return nil, cmp.Or(r.Error(), err)
+	}
+	return body, nil
 }
 
 // Bindings returns the writer of bindings for all kinds; clients are by version.
