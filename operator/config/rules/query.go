@@ -98,8 +98,9 @@ func (l *limiter) expr(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var replaced []string
-	enforce(expr, l.must, &replaced)
+	if _, err := limit(expr, l.must); err != nil {
+		return "", err
+	}
 	return expr.String(), nil
 }
 
