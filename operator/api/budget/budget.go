@@ -137,7 +137,7 @@ const (
 	// MessageBytes is the maximum length of the rejection message on an object.
 	MessageBytes = 4 << 10
 	// BindingsBytes is the maximum size of the status of an object with the results of all workloads that select it.
-	// With thousands of them, nobody could change the object any more: it must fit into etcd together with its status.
+	// With thousands of them, no user could change the object any more: it must fit into etcd together with its status.
 	BindingsBytes = 256 << 10
 	// ConditionBytes is the maximum length of quoted text in a condition of a workload. With a field of a megabyte in
 	// it, the API server would reject the whole status.

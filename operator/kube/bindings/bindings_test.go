@@ -109,7 +109,7 @@ func internal(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: message}}
 }
 
-// Workloads of one tenant that select the object of another one do not fill its status until nobody can
+// Workloads of one tenant that select the object of another one do not fill its status until no user can
 // change the object any more, however long their messages are.
 func TestStatusIsBounded(t *testing.T) {
 	long := errors.New(strings.Repeat("x", budget.MessageBytes))

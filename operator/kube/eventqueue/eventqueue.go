@@ -1,6 +1,6 @@
-// Package eventqueue sends Events at a limited rate, and namespaces take turns. Whoever makes the operator report
-// thousands of objects again and again, with one change of a Secret that all of them refer to, thus delays neither
-// Events about other objects nor other requests, and does not fill memory.
+// Package eventqueue sends Events at a limited rate, and namespaces take turns. A user who makes the operator report
+// thousands of objects again and again, with one change of a Secret that all of them refer to, delays neither Events
+// about other objects nor other requests, and does not fill memory.
 package eventqueue
 
 import (
