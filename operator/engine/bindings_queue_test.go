@@ -1,13 +1,19 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
@@ -168,4 +174,35 @@ func TestNamespacesTakeTurnsInBindings(t *testing.T) {
 			t.Errorf("change %d is of %s/%s, want %s", i, o.Namespace, o.Name, want)
 		}
 	}
+}
+
+// However often the results of many large objects change, few of them are written each second.
+func TestBindingsHaveARate(t *testing.T) {
+	q := &bindingsQueue{skipped: map[types.NamespacedName]*skipped{}, due: map[types.NamespacedName]time.Time{}}
+	key := types.NamespacedName{Namespace: "monitoring", Name: "k8s"}
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		large := 0
+		w := bindings.NewWriter(func(_ context.Context, c bindings.Change) (bindings.Written, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			large++
+			return bindings.Written{Bytes: 1 << 20}, nil
+		})
+		var changes []bindings.Change
+		for i := range bindTurn {
+			changes = append(changes, bindings.Change{Object: bindings.Object{Row: catalog.PrometheusRule, Namespace: "hostile", Name: fmt.Sprint(i)}})
+		}
+		for began := time.Now(); time.Since(began) < 10*time.Minute; time.Sleep(bindDelay) {
+			if time.Until(q.due[key].Add(-bindCredit)) > 0 {
+				continue
+			}
+			if _, _, err := q.turn(t.Context(), w, key, slices.Clone(changes)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := 600 + 30 + 20; large > most || large < 500 {
+			t.Errorf("%d MiB in ten minutes, want at most %d", large, most)
+		}
+	})
 }

@@ -163,18 +163,18 @@ func raw(r rest.Result) ([]byte, error) {
 
 // Bindings returns the writer of bindings for all kinds; clients are by version.
 func Bindings(clients map[schema.GroupVersion]*client.Client) *bindings.Writer {
-	return bindings.NewWriter(func(ctx context.Context, c bindings.Change) (string, []v1.WorkloadBinding, error) {
+	return bindings.NewWriter(func(ctx context.Context, c bindings.Change) (bindings.Written, error) {
 		row := c.Object.Row
 		raw, err := NewObjects(clients[row.GroupVersion()], row).bindings(ctx, c)
 		if err != nil {
-			return "", nil, err
+			return bindings.Written{}, err
 		}
 		var now struct {
 			Metadata struct{ ResourceVersion string }
 			Status   v1.ConfigResourceStatus
 		}
 		err = json.Unmarshal(raw, &now)
-		return now.Metadata.ResourceVersion, now.Status.Bindings, err
+		return bindings.Written{Version: now.Metadata.ResourceVersion, Bindings: now.Status.Bindings, Bytes: len(raw)}, err
 	})
 }
 

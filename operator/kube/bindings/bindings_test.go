@@ -161,19 +161,20 @@ func bindingsOf(t *testing.T, obj Object) string {
 type server struct {
 	mu     sync.Mutex
 	writes int
+	bytes  int // of each object
 	err    func(Change) error
 }
 
-func (s *server) write(_ context.Context, c Change) (string, []v1.WorkloadBinding, error) {
+func (s *server) write(_ context.Context, c Change) (Written, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes++
 	if s.err != nil {
 		if err := s.err(c); err != nil {
-			return "", nil, err
+			return Written{}, err
 		}
 	}
-	return fmt.Sprint(100 + s.writes), []v1.WorkloadBinding{binding(k8s, c.Object.Generation, nil)}, nil
+	return Written{fmt.Sprint(100 + s.writes), []v1.WorkloadBinding{binding(k8s, c.Object.Generation, nil)}, s.bytes}, nil
 }
 
 func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
@@ -182,7 +183,7 @@ func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
 	pass := func(cached Object) {
 		t.Helper()
 		if change, needed := Bind(w.Current(cached), k8s, nil, now); needed {
-			if refused, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
+			if refused, _, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -216,7 +217,7 @@ func TestDeletedObjectsAreForgotten(t *testing.T) {
 			o := object()
 			o.Name = name
 			change, _ := Bind(w.Current(o), k8s, nil, now)
-			if refused, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
+			if refused, _, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -257,7 +258,7 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 				}
 				return nil
 			}}
-			refused, err := NewWriter(s.write).Do(t.Context(), changes)
+			refused, _, err := NewWriter(s.write).Do(t.Context(), changes)
 			if err != nil || (len(refused) == 1) != tc.fails || s.writes != len(changes) {
 				t.Errorf("%d writes, refused %v, %v", s.writes, refused, err)
 			}
@@ -268,8 +269,24 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 	}
 	t.Run("a refusal stops", func(t *testing.T) {
 		s := &server{err: func(Change) error { return apierrors.NewForbidden(resource, "", nil) }}
-		if _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
+		if _, _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
 			t.Errorf("%d writes, %v", s.writes, err)
 		}
 	})
+}
+
+// The API server stores a whole object for each change of its status: of large ones, few are written at a time.
+func TestLargeObjects(t *testing.T) {
+	var changes []Change
+	for i := range 100 {
+		obj := object()
+		obj.Name = fmt.Sprint("m", i)
+		change, _ := Bind(obj, k8s, nil, now)
+		changes = append(changes, change)
+	}
+	s := &server{bytes: 1 << 20}
+	_, bytes, err := NewWriter(s.write).Do(t.Context(), changes)
+	if err != nil || bytes <= TurnBytes || s.writes > TurnBytes>>20+parallel+1 || bytes != s.writes<<20 {
+		t.Errorf("%d writes of %d bytes, %v", s.writes, bytes, err)
+	}
 }
