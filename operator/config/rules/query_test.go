@@ -1,9 +1,11 @@
 package rules
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
@@ -11,6 +13,8 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cputime"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -91,5 +95,20 @@ func TestManyQueries(t *testing.T) {
 	out, err := l.template("A", text)
 	if err != nil || strings.Count(out, `"a{namespace=\"bar\"}"`) != 30_000 {
 		t.Errorf("%d bytes, %v", len(out), err)
+	}
+}
+
+// The first unknown fields of a template with tens of thousands are found, in little time.
+func TestManyUnknownFields(t *testing.T) {
+	var text strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&text, "{{.a%d}}", i)
+	}
+	began := cputime.Now()
+	if got := UnknownFields(text.String()); len(got) != budget.Faults || got[0] != "a0" {
+		t.Errorf("%d fields", len(got))
+	}
+	if took := cputime.Since(began); took > 2*time.Second {
+		t.Errorf("took %s", took)
 	}
 }
