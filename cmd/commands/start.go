@@ -33,6 +33,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/eventqueue"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
@@ -225,10 +226,25 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	if !sendEvents {
 		return out, nil
 	}
+	out.Events, err = recorders(ctx, cfg, scheme)
+	return out, err
+}
+
+// recorders returns the recorders of components. They have a client of their own, so that Events do
+// not delay other requests.
+func recorders(ctx context.Context, cfg *rest.Config, scheme *runtime.Scheme) (func(component string) events.EventRecorder, error) {
+	own := share(cfg, 5)
+	kube, err := kubernetes.NewForConfig(compact(own))
+	if err != nil {
+		return nil, err
+	}
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
-		return out, fmt.Errorf("record events: %w", err)
+		return nil, fmt.Errorf("record events: %w", err)
 	}
-	out.Events = func(component string) events.EventRecorder { return broadcaster.NewRecorder(scheme, component) }
-	return out, nil
+	waiting := eventqueue.New(scheme, own.QPS)
+	go waiting.Run(ctx)
+	return func(component string) events.EventRecorder {
+		return waiting.Recorder(broadcaster.NewRecorder(scheme, component))
+	}, nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -31,6 +32,8 @@ type bindingsQueue struct {
 	// skipped are the objects of each workload whose status the API server has refused in this pass
 	// over them, with one of the errors. Only the worker uses it.
 	skipped map[types.NamespacedName]*skipped
+	// due is when what has been written of each workload would be at bindRate. Only the worker uses it.
+	due map[types.NamespacedName]time.Time
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
@@ -72,6 +75,10 @@ const (
 	// bindTurn is the maximum number of objects that are written before the next workload has its
 	// turn, so that one that selects thousands does not keep others waiting.
 	bindTurn = 200
+	// bindRate is the size in bytes of the objects that are written each second for one workload, after bindCredit: a user
+	// who changes a Secret to which many large objects refer would fill etcd.
+	bindRate   = 1 << 20
+	bindCredit = 30 * time.Second
 	// releaseRetries is the number of retries after which a deleted workload no longer waits for
 	// objects whose status cannot be written: they would keep it forever. It takes about a minute.
 	releaseRetries = 8
@@ -81,6 +88,7 @@ func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
 		verdicts: map[types.NamespacedName]map[string][]judged{},
 		skipped:  map[types.NamespacedName]*skipped{},
+		due:      map[types.NamespacedName]time.Time{},
 		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
 	}
 }
@@ -99,6 +107,10 @@ func (c *Controller) bind(key types.NamespacedName, verdicts map[string][]judged
 // runBindings writes until the context ends.
 func (c *Controller) runBindings(ctx context.Context) {
 	c.bindings.queue.Run(ctx, 1, func(ctx context.Context, key types.NamespacedName) {
+		if wait := time.Until(c.bindings.due[key].Add(-bindCredit)); wait > 0 {
+			c.bindings.queue.AddAfter(key, wait)
+			return
+		}
 		more, err := c.writeBindings(ctx, key)
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -133,6 +145,7 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	c.bindings.mu.Unlock()
 	if !ok && !deleted {
 		delete(c.bindings.skipped, key)
+		delete(c.bindings.due, key)
 		return false, nil
 	}
 	more, refused, err := c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, verdicts))
@@ -157,16 +170,26 @@ func (q *bindingsQueue) turn(ctx context.Context, w *bindings.Writer, key types.
 	}
 	changes = slices.DeleteFunc(changes, func(c bindings.Change) bool { return pass.objects[refOf(c.Object)] })
 	n := min(len(changes), bindTurn)
-	left, err := w.Do(ctx, changes[:n])
+	left, bytes, err := w.Do(ctx, changes[:n])
+	q.wrote(key, bytes)
 	for _, r := range left {
 		pass.objects[refOf(r.Change.Object)], pass.err = true, r.Err
 	}
-	if err == nil && n < len(changes) {
+	if err == nil && (n < len(changes) || bytes > bindings.TurnBytes) {
 		q.skipped[key] = pass
 		return true, nil, nil
 	}
 	delete(q.skipped, key)
 	return false, pass.err, err
+}
+
+// wrote records the size of the objects that were written for a workload.
+func (q *bindingsQueue) wrote(key types.NamespacedName, bytes int) {
+	from := time.Now()
+	if due := q.due[key]; due.After(from) {
+		from = due
+	}
+	q.due[key] = from.Add(time.Duration(bytes) * time.Second / bindRate)
 }
 
 func refOf(o bindings.Object) catalog.Ref {
@@ -185,7 +208,29 @@ func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[strin
 			b.compare(s.Row, store.Sorted(), verdicts[s.Kind])
 		}
 	}
-	return append(b.set, b.removed...)
+	return inTurns(append(b.set, b.removed...))
+}
+
+// inTurns returns the changes in an order in which namespaces take turns: objects of one of them that
+// change all the time keep those of no other from their status.
+func inTurns(changes []bindings.Change) []bindings.Change {
+	nth := map[string]int{} // by namespace
+	turn := make([]int, len(changes))
+	for i := range changes {
+		namespace := changes[i].Object.Namespace
+		turn[i] = nth[namespace]
+		nth[namespace]++
+	}
+	order := make([]int, len(changes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	out := make([]bindings.Change, len(changes))
+	for i, at := range order {
+		out[i] = changes[at]
+	}
+	return out
 }
 
 // bound collects the changes of one workload.

@@ -1,14 +1,21 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
 // Deletions of workloads, whose bindings a slow API server takes minutes to remove, do not delay the
@@ -115,6 +122,87 @@ func TestBindingsTakeTurns(t *testing.T) {
 		b.after(time.Hour)
 		if got := b.bound(fmt.Sprintf("alerts-%04d", selected-1)); got != "thanosrulers/a=True thanosrulers/b=True" {
 			t.Errorf("bindings %q", got)
+		}
+	})
+}
+
+// Objects that are as large as an API server stores have no room for a status: that keeps back neither the
+// status of others nor the end of a workload that is deleted.
+func TestBindingsOfAFullObject(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		for i := range 100 {
+			b.set(rule(fmt.Sprintf("alerts-%02d", i)))
+		}
+		b.set(ruler("a"))
+		b.answers(func(c call) *metav1.Status {
+			if strings.Contains(c.String(), "prometheusrules/status") && c.name < "alerts-20" {
+				return &metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: "etcdserver: request is too large"}
+			}
+			return nil
+		})
+		b.start(nil, f)
+		b.after(10 * time.Second)
+		if got := b.bound("alerts-99"); got != "thanosrulers/a=True" {
+			t.Errorf("bindings %q", got)
+		}
+		b.deleted(ruler("a"))
+		b.after(5 * time.Minute)
+		if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); there {
+			t.Errorf("the workload stays, with finalizers %v", w.Finalizers)
+		}
+	})
+}
+
+// A namespace whose objects get another status all the time does not keep back the objects of the others.
+func TestNamespacesTakeTurnsInBindings(t *testing.T) {
+	change := func(namespace string, i int) bindings.Change {
+		return bindings.Change{Object: bindings.Object{Namespace: namespace, Name: fmt.Sprint(i)}}
+	}
+	var changes []bindings.Change
+	for i := range 3 * bindTurn {
+		changes = append(changes, change("aaa-hostile", i))
+	}
+	for i := range 3 {
+		changes = append(changes, change("good", i), change("team", i))
+	}
+	got := inTurns(changes)
+	if len(got) != len(changes) {
+		t.Fatalf("%d of %d changes", len(got), len(changes))
+	}
+	for i, want := range []string{"aaa-hostile/0", "good/0", "team/0", "aaa-hostile/1", "good/1", "team/1", "aaa-hostile/2", "good/2", "team/2", "aaa-hostile/3"} {
+		if o := got[i].Object; o.Namespace+"/"+o.Name != want {
+			t.Errorf("change %d is of %s/%s, want %s", i, o.Namespace, o.Name, want)
+		}
+	}
+}
+
+// However often the results of many large objects change, few of them are written each second.
+func TestBindingsHaveARate(t *testing.T) {
+	q := &bindingsQueue{skipped: map[types.NamespacedName]*skipped{}, due: map[types.NamespacedName]time.Time{}}
+	key := types.NamespacedName{Namespace: "monitoring", Name: "k8s"}
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		large := 0
+		w := bindings.NewWriter(func(_ context.Context, c bindings.Change) (bindings.Written, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			large++
+			return bindings.Written{Bytes: 1 << 20}, nil
+		})
+		var changes []bindings.Change
+		for i := range bindTurn {
+			changes = append(changes, bindings.Change{Object: bindings.Object{Row: catalog.PrometheusRule, Namespace: "hostile", Name: fmt.Sprint(i)}})
+		}
+		for began := time.Now(); time.Since(began) < 10*time.Minute; time.Sleep(bindDelay) {
+			if time.Until(q.due[key].Add(-bindCredit)) > 0 {
+				continue
+			}
+			if _, _, err := q.turn(t.Context(), w, key, slices.Clone(changes)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := 600 + 30 + 20; large > most || large < 500 {
+			t.Errorf("%d MiB in ten minutes, want at most %d", large, most)
 		}
 	})
 }

@@ -30,8 +30,8 @@ func boundMonitors(n int, o bindings.Workload) (all []*v1.ServiceMonitor, verdic
 
 func newBound(o bindings.Workload) *bound {
 	return &bound{
-		writer: bindings.NewWriter(func(context.Context, bindings.Change) (string, []v1.WorkloadBinding, error) {
-			return "", nil, errors.New("nothing is written here")
+		writer: bindings.NewWriter(func(context.Context, bindings.Change) (bindings.Written, error) {
+			return bindings.Written{}, errors.New("nothing is written here")
 		}),
 		owner: o, now: now,
 	}

@@ -61,9 +61,12 @@ func (r results) none() bool {
 	return true
 }
 
+// loggedRejections bounds the rejections that one reconciliation logs: a Secret may be the reason of thousands.
+const loggedRejections = 100
+
 // reportRejections reports rejected objects, once for each reason, in the log and as an Event on the object.
 func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, all []fragments.Verdict) {
-	rejected := map[string]reason{}
+	rejected, told := map[string]reason{}, 0
 	for _, v := range all {
 		obj := v.Object
 		if c.stores.namespaceTerminating(obj.GetNamespace()) { // its references may already be deleted
@@ -71,15 +74,20 @@ func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *me
 		}
 		id, text := v.Kind+" "+obj.GetNamespace()+"/"+obj.GetName(), v.Err.Error()
 		rejected[id] = sha256.Sum256([]byte(text))
-		if before, told := state.reported[id]; told && before == rejected[id] {
+		if before, is := state.reported[id]; is && before == rejected[id] {
 			continue
 		}
-		log.Warn("object is rejected", "kind", v.Kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", excerpt.Of(text, budget.MessageBytes))
+		if told++; told <= loggedRejections {
+			log.Warn("object is rejected", "kind", v.Kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", excerpt.Of(text, budget.MessageBytes))
+		}
 		if c.recorder == nil {
 			continue
 		}
 		selects := c.kind.SelectsBy(v.Kind)
 		c.recorder.Eventf(regarding(selects.GroupVersionKind, obj), w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%s", c.kind.RejectionNote(w, obj, v.Err))
+	}
+	if more := told - loggedRejections; more > 0 {
+		log.Warn("more objects are rejected, explain and their Events name the reasons", "objects", more)
 	}
 	state.reported = rejected
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -215,6 +216,22 @@ func TestRejectedObjects(t *testing.T) {
 		b.settle()
 		if n := told(); n != 2 || b.bound("bad") != "thanosrulers/a=True" || b.config("ruler-a-config") != "alerts bad more" {
 			t.Errorf("told %d times, bindings %q, configuration %q", n, b.bound("bad"), b.config("ruler-a-config"))
+		}
+	})
+}
+
+// Thousands of objects that are rejected at once do not flood the log.
+func TestManyRejectedObjects(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		for i := range 3 * loggedRejections {
+			b.set(rule(fmt.Sprint("bad-", i), "bad", "broken"))
+		}
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.settle()
+		log := b.log.String()
+		if n := strings.Count(log, "object is rejected"); n != loggedRejections || !strings.Contains(log, fmt.Sprint("objects=", 2*loggedRejections)) {
+			t.Errorf("%d objects are logged", n)
 		}
 	})
 }

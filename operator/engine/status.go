@@ -239,7 +239,7 @@ func availableOf(verdicts []verdict) v1.Condition {
 	}
 	slices.Sort(reasons)
 	out.Reason = strings.Join(slices.Compact(reasons), "And")
-	out.Message = strings.Join(lines, "\n")
+	out.Message = excerpt.Of(strings.Join(lines, "\n"), budget.ConditionBytes)
 	return out
 }
 

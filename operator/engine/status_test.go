@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -104,6 +105,18 @@ func TestAvailable(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A workload on thousands of nodes, on all of which its image is missing, has a status that fits into the object.
+func TestAvailableIsBounded(t *testing.T) {
+	var states []string
+	for range 5000 {
+		states = append(states, strings.Repeat("the image is missing ", 20))
+	}
+	got := StatusOf(StatusInputs{Workload: &v1.ThanosRuler{}, Replicas: 5000, Sets: []SetPods{shard(0, states...)}, Known: true, Now: now}).Conditions[0]
+	if len(got.Message) > budget.ConditionBytes || !strings.Contains(got.Message, "pod prometheus-main-shard-0-7: the image is missing") {
+		t.Errorf("%d bytes", len(got.Message))
 	}
 }
 

@@ -1,10 +1,13 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
 // UserMount is a Secret or ConfigMap that the user mounts in the pod.
@@ -15,10 +18,17 @@ type UserMount struct {
 	Dir    string
 }
 
+// CheckUserMounts rejects too long lists in spec.secrets and spec.configMaps.
+func CheckUserMounts(kind string, secrets, configMaps []string) error {
+	return cmp.Or(budget.Elements(kind, "spec.secrets", len(secrets), budget.Mounts), budget.Elements(kind, "spec.configMaps", len(configMaps), budget.Mounts))
+}
+
 // UserMounts returns the mounts of spec.secrets and spec.configMaps, each in a directory
-// with the object's name below secrets and configmaps in dir.
+// with the object's name below secrets and configmaps in dir. It leaves out those that
+// [CheckUserMounts] rejects.
 func UserMounts(dir string, secrets, configMaps []string) []UserMount {
 	var out []UserMount
+	secrets, configMaps = secrets[:min(len(secrets), budget.Mounts)], configMaps[:min(len(configMaps), budget.Mounts)]
 	for i, name := range secrets {
 		out = append(out, UserMount{fmt.Sprintf("spec.secrets[%d]", i), true, name, path.Join(dir, "secrets", name)})
 	}

@@ -31,6 +31,9 @@ const (
 	Routes = 5_000
 	// RouteDepth is the maximum depth of a routing tree, which is the recursion depth of programs that walk it.
 	RouteDepth = 64
+	// Mounts is the maximum number of Secrets, and of ConfigMaps, that a workload mounts by name. Each becomes a volume of
+	// half a kilobyte for every three bytes of its name; a StatefulSet with a tenth more is larger than API servers store.
+	Mounts = 2_500
 	// RelabelSteps is the maximum number of relabelings of an object, in all lists.
 	RelabelSteps = 20_000
 )
@@ -133,6 +136,9 @@ const (
 	DocumentFaults = 200
 	// MessageBytes is the maximum length of the rejection message on an object.
 	MessageBytes = 4 << 10
+	// BindingsBytes is the maximum size of the status of an object with the results of all workloads that select it.
+	// With thousands of them, no user could change the object any more: it must fit into etcd together with its status.
+	BindingsBytes = 256 << 10
 	// ConditionBytes is the maximum length of quoted text in a condition of a workload. With a field of a megabyte in
 	// it, the API server would reject the whole status.
 	ConditionBytes = 16 << 10

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
@@ -22,6 +24,7 @@ type checker struct {
 	scheme      model.ValidationScheme
 	settings    *Settings
 	functions   map[string]any // of alert templates
+	queries     *limiter       // of alert templates; nil if nothing is enforced
 	faults      []Fault
 	path        string // of the current group or rule
 	group, rule string // their names, see Fault
@@ -29,6 +32,9 @@ type checker struct {
 
 func check(doc *ruleFile, exprs map[[2]int]string, s Settings) []Fault {
 	c := &checker{scheme: s.scheme(), settings: &s, functions: s.templateFunctions()}
+	if s.EnforcedLabel != "" {
+		c.queries = &limiter{parser: parser.NewParser(s.PromQL), must: labels.MustNewMatcher(labels.MatchEqual, s.EnforcedLabel, "")}
+	}
 	seen := make(map[string]int, len(doc.Groups))
 	for i := range doc.Groups {
 		g := &doc.Groups[i]
@@ -136,6 +142,12 @@ func (c *checker) templates(field, alert string, in map[string]string) {
 	for _, name := range names(in) {
 		for _, err := range templateFaults(alert, in[name], c.functions) {
 			c.add(faults.Key(field, name), "%s%s", templateReason(alert, err), c.settings.whyUndefined(err))
+		}
+		if c.queries == nil {
+			continue
+		}
+		if _, err := c.queries.template(alert, in[name]); err != nil {
+			c.add(faults.Key(field, name), "%s", err)
 		}
 	}
 }

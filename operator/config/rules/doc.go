@@ -18,7 +18,7 @@
 //	gate.go       first versions of keys of the rule file (gates.go: the table)
 //	language.go   first versions of functions of PromQL and of templates
 //	syntax.go     first versions of forms of PromQL expressions
-//	enforce.go    the namespace label in PromQL
+//	enforce.go    the namespace label in PromQL (query.go: in queries of alert templates)
 //	effort.go     bounds the cost of an object
 //	render.go     the rule file
 //	check.go      everything that Prometheus would reject (template.go: alert templates)

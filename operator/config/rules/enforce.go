@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,11 +25,13 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 	if s.EnforcedLabel != "" {
 		must = labels.MustNewMatcher(labels.MatchEqual, s.EnforcedLabel, namespace)
 	}
+	queries := limiter{parser: p, must: must}
 	for i := range doc.Groups {
 		for j := range doc.Groups[i].Rules {
 			r := &doc.Groups[i].Rules[j]
 			if must != nil {
 				r.Labels = withLabel(r.Labels, must.Name, must.Value)
+				queries.rule(r)
 			}
 			err := spent.affordable(r.exprText())
 			if err == nil {
@@ -80,7 +83,9 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replac
 		return nil, s.meantFunction(err, text)
 	}
 	if must != nil {
-		enforce(expr, must, &replaced)
+		if replaced, err = limit(expr, must); err != nil {
+			return nil, err
+		}
 		r.Expr = expr.String()
 	}
 	return replaced, nil
@@ -91,6 +96,25 @@ func (r *rule) exprText() string {
 		return strconv.Itoa(int(n))
 	}
 	return r.Expr.(string) // ruleOf sets no other types
+}
+
+// errInfo is the error of a function that selects series of all namespaces. A selector with only the enforced label
+// would leave out all labels that it adds.
+var errInfo = errors.New(`info needs a second argument, such as {version=~".+"}, because the workload sets spec.enforcedNamespaceLabel: ` +
+	"without one, it reads series of other namespaces; except the rule with spec.excludedFromEnforcement")
+
+// limit enforces a matcher in an expression, see [enforce].
+func limit(expr parser.Expr, must *labels.Matcher) (replaced []string, err error) {
+	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
+		if call, is := n.(*parser.Call); is && call.Func.Name == "info" && len(call.Args) == 1 {
+			err = errInfo
+		}
+		return nil
+	})
+	if err == nil {
+		enforce(expr, must, &replaced)
+	}
+	return replaced, err
 }
 
 // enforce replaces all matchers on the label by must, in every selector below n. Those

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -53,6 +54,15 @@ func TestEnforceExpression(t *testing.T) {
 				t.Errorf("got  %s (%v)\nwant %s", got, err, want)
 			}
 		})
+	}
+}
+
+// A function that selects series by itself, in whatever namespace they are, is rejected.
+func TestInfoOfOtherNamespaces(t *testing.T) {
+	for _, expr := range []string{`info(m)`, `sum(rate(info(m)[5m:])) / 2`} {
+		if got, err := enforced(expr, "namespace"); !errors.Is(err, errInfo) {
+			t.Errorf("%s: %s, %v", expr, got, err)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/prometheus/template"
 	"github.com/prometheus/prometheus/util/features"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
 // prelude declares the variables available to every alert template. It precedes the text
@@ -29,7 +31,7 @@ func checkTemplate(alert, text string, functions map[string]any) error {
 // dataFields are the fields of the data that the templates of alerts have.
 var dataFields = []string{"Labels", "ExternalLabels", "ExternalURL", "Value"}
 
-// UnknownFields returns the fields of a template that the data of alerts does not have. Prometheus
+// UnknownFields returns the first fields of a template that the data of alerts does not have. Prometheus
 // accepts the template, and writes an error instead of the text when the alert fires.
 func UnknownFields(text string) []string {
 	if !strings.Contains(text, "{{") {
@@ -75,7 +77,7 @@ func (f *fieldFinder) node(n parse.Node) {
 	case *parse.PipeNode:
 		f.pipe(n)
 	case *parse.FieldNode:
-		if !slices.Contains(dataFields, n.Ident[0]) && !slices.Contains(f.unknown, n.Ident[0]) {
+		if len(f.unknown) < budget.Faults && !slices.Contains(dataFields, n.Ident[0]) && !slices.Contains(f.unknown, n.Ident[0]) {
 			f.unknown = append(f.unknown, n.Ident[0])
 		}
 	}

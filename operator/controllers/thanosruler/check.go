@@ -52,10 +52,13 @@ func (b *builder) checkQuery() error {
 	if len(endpoints) == 0 {
 		return errors.New("must not be empty unless queryConfig is set")
 	}
+	first := make(map[string]int, len(endpoints))
 	for i, endpoint := range endpoints {
 		err := checkEndpoint(endpoint)
-		if at := slices.Index(endpoints, endpoint); at < i {
+		if at, again := first[endpoint]; again {
 			err = fmt.Errorf("is the same as [%d]", at)
+		} else {
+			first[endpoint] = i
 		}
 		if err != nil {
 			return faults.At(faults.Index("", i), err)

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,6 +174,50 @@ func TestBindings(t *testing.T) {
 	if text := o.log.String(); strings.Contains(text, "reconciliation failed") {
 		t.Error("a pass failed")
 	}
+}
+
+// An object of a tenant that fills the limit of etcd leaves no room for its status. That neither keeps others from
+// theirs, nor a workload from being deleted.
+func TestBindingsOfAFullObject(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "bindings-full", "", "--controller-id=bindings-full", "--feature-gates=StatusForConfigurationResources=true")
+	ns := w.namespace(t)
+	const rule = `{"apiVersion":"monitoring.coreos.com/v1","kind":"PrometheusRule","metadata":{"namespace":%q,"name":"aaa"},"spec":{"groups":[{"name":"g","rules":[{"record":"a:b","expr":"up","labels":{"a":%q}}]}]}}`
+	full := &unstructured.Unstructured{}
+	stored := func(size int) bool {
+		if err := json.Unmarshal(fmt.Appendf(nil, rule, ns, strings.Repeat("x", size)), &full.Object); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.of(t, full).Create(t.Context(), full, metav1.CreateOptions{})
+		if err != nil && !strings.Contains(err.Error(), "request is too large") {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	for step, size := 1<<18, 1<<20; step > 16; {
+		if stored(size + step) {
+			size += step
+			if err := w.of(t, full).Delete(t.Context(), "aaa", metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if step /= 2; step <= 16 && !stored(size) {
+			t.Fatal("the largest object is not stored any more")
+		}
+	}
+	w.apply(t, fill(bound, ns, "bindings-full"))
+	eventually(t, "the log has the full object", func() error {
+		if !strings.Contains(o.log.String(), "etcdserver: request is too large") {
+			return fmt.Errorf("it does not have it")
+		}
+		return nil
+	})
+	for _, k := range boundKinds {
+		w.says(t, k.apiVersion, k.kind, ns, "prometheuses/web True")
+	}
+	w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
+	w.gone(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
 }
 
 // Without the permissions for status.bindings, the operator exits and reports what is missing.

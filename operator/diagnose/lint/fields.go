@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -40,9 +41,18 @@ func (l *linter) tree(p manifests.Place) *tree {
 	return t
 }
 
-// maxLined is the maximum length in bytes of a document in which the lines of fields are looked for, which takes forty
-// times as much memory. Findings in longer ones have the line of the document.
-const maxLined = 16 << 20
+// A document in which the lines of fields are looked for may have this length in bytes, and this number of values, of
+// which each takes up to a kilobyte. Findings in larger ones have the line of the document.
+const (
+	maxLined  = 16 << 20
+	maxValues = 500_000
+)
+
+// lined reports whether the lines of fields are looked for in a document. The number of its values is estimated: each is
+// followed by a comma or a line break.
+func lined(document []byte) bool {
+	return len(document) <= maxLined && bytes.Count(document, []byte(","))+bytes.Count(document, []byte("\n")) <= maxValues
+}
 
 // document returns the parsed document at a place, nil if it is not YAML or too long. The items of a List share it.
 func (l *linter) document(p manifests.Place) *yaml.Node {
@@ -52,7 +62,7 @@ func (l *linter) document(p manifests.Place) *yaml.Node {
 		return root
 	}
 	var doc yaml.Node
-	if len(p.Text) <= maxLined && yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
+	if lined(p.Text) && yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
 		root = doc.Content[0]
 	}
 	if l.documents == nil {

@@ -64,3 +64,22 @@ func TestManyProbes(t *testing.T) {
 		}
 	})
 }
+
+// A List of millions of empty items costs a few times its length.
+func TestHollowList(t *testing.T) {
+	for name, text := range map[string]string{
+		"JSON":  `{"apiVersion":"v1","kind":"List","items":[` + strings.Repeat("{},", 2_000_000) + "{}]}",
+		"YAML":  "apiVersion: v1\nkind: List\nitems:\n" + strings.Repeat("- {}\n", 1_000_000),
+		"typed": `{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitorList","items":[` + strings.Repeat("{},", 2_000_000) + "{}]}",
+	} {
+		path := filepath.Join(t.TempDir(), "list.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		budgettest.AtMost(t, name, int64(60*len(text)), func() {
+			if len(Run([]string{path}, nil, Options{}).Findings) == 0 {
+				t.Errorf("%s: no finding", name)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,31 +141,40 @@ func (o *Objects) bindings(ctx context.Context, c bindings.Change) ([]byte, erro
 		if err != nil {
 			return nil, fmt.Errorf("encode: %w", err)
 		}
-		return o.patch(types.JSONPatchType, key).SubResource("status").Param("fieldValidation", "Strict").Body(body).Do(ctx).Raw()
+		return raw(o.patch(types.JSONPatchType, key).SubResource("status").Param("fieldValidation", "Strict").Body(body).Do(ctx))
 	}
 	body, err := o.document(map[string]string{"name": key.Name, "namespace": key.Namespace, "resourceVersion": c.Object.Version}, c.Status)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
-	return o.client.REST().Put().Namespace(key.Namespace).Resource(o.row.Resource).Name(key.Name).SubResource("status").
+	return raw(o.client.REST().Put().Namespace(key.Namespace).Resource(o.row.Resource).Name(key.Name).SubResource("status").
 		Param("fieldManager", FieldManager).Param("fieldValidation", "Strict").
-		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Raw()
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx))
+}
+
+// raw returns the body of a response. Unlike that of [rest.Result.Raw], its error has the message of the API server.
+func raw(r rest.Result) ([]byte, error) {
+	body, err := r.Raw()
+	if err != nil {
+		return nil, cmp.Or(r.Error(), err)
+	}
+	return body, nil
 }
 
 // Bindings returns the writer of bindings for all kinds; clients are by version.
 func Bindings(clients map[schema.GroupVersion]*client.Client) *bindings.Writer {
-	return bindings.NewWriter(func(ctx context.Context, c bindings.Change) (string, []v1.WorkloadBinding, error) {
+	return bindings.NewWriter(func(ctx context.Context, c bindings.Change) (bindings.Written, error) {
 		row := c.Object.Row
 		raw, err := NewObjects(clients[row.GroupVersion()], row).bindings(ctx, c)
 		if err != nil {
-			return "", nil, err
+			return bindings.Written{}, err
 		}
 		var now struct {
 			Metadata struct{ ResourceVersion string }
 			Status   v1.ConfigResourceStatus
 		}
 		err = json.Unmarshal(raw, &now)
-		return now.Metadata.ResourceVersion, now.Status.Bindings, err
+		return bindings.Written{Version: now.Metadata.ResourceVersion, Bindings: now.Status.Bindings, Bytes: len(raw)}, err
 	})
 }
 

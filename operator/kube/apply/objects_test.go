@@ -153,7 +153,7 @@ func TestBindingRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, asked := answering(t, http.StatusOK, answer)
 			w := Bindings(map[schema.GroupVersion]*client.Client{v1.SchemeGroupVersion: c})
-			if refused, err := w.Do(t.Context(), []bindings.Change{tc.change}); err != nil || len(refused) > 0 {
+			if refused, _, err := w.Do(t.Context(), []bindings.Change{tc.change}); err != nil || len(refused) > 0 {
 				t.Fatal(refused, err)
 			}
 			if len(*asked) != 2 || (*asked)[0] != tc.want {

@@ -282,7 +282,8 @@ func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 // Files returns the registered files by name, nil if there are none.
 func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }
 
-// CheckCertificate returns an error unless text starts with a valid X.509 certificate in PEM format.
+// CheckCertificate returns an error unless text starts with a valid X.509 certificate in PEM format, and
+// has one that servers use as a CA: one without any makes Alertmanager refuse its whole configuration.
 func CheckCertificate(text string) error {
 	block, _ := pem.Decode([]byte(text))
 	switch {
@@ -293,6 +294,9 @@ func CheckCertificate(text string) error {
 	}
 	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
 		return fmt.Errorf("not an X.509 certificate: %w", err)
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) { // it skips blocks of other types and with headers
+		return errors.New("no PEM block that servers use: it must begin with -----BEGIN CERTIFICATE----- and have no headers")
 	}
 	return nil
 }

@@ -1,13 +1,21 @@
 package assets
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/config"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -190,6 +198,39 @@ func TestFiles(t *testing.T) {
 	s.Files()["x"] = nil
 	if len(s.Files()) != 1 {
 		t.Error("callers can change the files")
+	}
+}
+
+// Programs skip certificates in PEM blocks of another type or with headers. A CA file with no others makes
+// Alertmanager refuse the configuration of all tenants.
+func TestCertificatesThatServersSkip(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string, headers map[string]string) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Headers: headers, Bytes: der}))
+	}
+	good := block("CERTIFICATE", nil)
+	for name, tc := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"usual":                         {good, true},
+		"another type":                  {block("X509 CERTIFICATE", nil), false},
+		"headers":                       {block("CERTIFICATE", map[string]string{"a": "b"}), false},
+		"another type beside the usual": {block("X509 CERTIFICATE", nil) + good, true},
+	} {
+		err := CheckCertificate(tc.text)
+		_, refused := config.NewTLSConfig(&config.TLSConfig{CA: tc.text})
+		if (err == nil) != tc.ok || (refused == nil) != tc.ok {
+			t.Errorf("%s: %v; servers say %v", name, err, refused)
+		}
 	}
 }
 

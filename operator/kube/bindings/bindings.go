@@ -52,15 +52,16 @@ type Operation struct {
 
 // Bind returns the change that makes the status report whether the workload accepts the
 // object, or rejects it if rejection is not nil. It returns false if the status is
-// already correct.
+// already correct, or has no room for another workload.
 func Bind(obj Object, o Workload, rejection error, now metav1.Time) (Change, bool) {
 	want := condition(obj.Generation, rejection, now)
-	at := slices.IndexFunc(obj.Bindings, o.is)
-	if at >= 0 && same(obj.Bindings[at].Conditions, want) {
-		return Change{}, false
-	}
 	binding := v1.WorkloadBinding{
 		Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, Conditions: []v1.ConfigResourceCondition{want},
+	}
+	at := slices.IndexFunc(obj.Bindings, o.is)
+	fits := shorten(&binding, roomFor(at, obj.Bindings))
+	if at < 0 && !fits || at >= 0 && same(obj.Bindings[at].Conditions, binding.Conditions[0]) {
+		return Change{}, false
 	}
 	switch {
 	case len(obj.Bindings) == 0:
@@ -71,6 +72,42 @@ func Bind(obj Object, o Workload, rejection error, now metav1.Time) (Change, boo
 	}
 	return Change{Object: obj, Steps: append(tests(at, o),
 		Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
+}
+
+const (
+	// frameBytes is the size of a binding as JSON, and in managed fields, without its texts.
+	frameBytes = 400
+	// leastMessage is the length in bytes to which a message is shortened at most.
+	leastMessage = 128
+)
+
+// sizeOf returns the approximate size of a binding in the stored object.
+func sizeOf(b *v1.WorkloadBinding) int {
+	n := frameBytes + 2*len(b.Name) + 2*len(b.Namespace) + len(b.Resource) + len(b.Group)
+	for _, c := range b.Conditions {
+		n += len(c.Reason) + len(c.Message)
+	}
+	return n
+}
+
+// roomFor returns how large the binding at an index may be beside the others; -1 for a new one.
+func roomFor(at int, all []v1.WorkloadBinding) int {
+	room := budget.BindingsBytes
+	for i := range all {
+		if i != at {
+			room -= sizeOf(&all[i])
+		}
+	}
+	return room
+}
+
+// shorten shortens the message of a binding with one condition. fits is false if it is still too large.
+func shorten(b *v1.WorkloadBinding, room int) (fits bool) {
+	message := &b.Conditions[0].Message
+	if over := sizeOf(b) - room; over > 0 {
+		*message = excerpt.Of(*message, max(leastMessage, len(*message)-over))
+	}
+	return sizeOf(b) <= room
 }
 
 // Release returns the change that removes the workload's binding, or false if there is none.

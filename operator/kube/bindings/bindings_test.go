@@ -104,23 +104,77 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
+// internal returns an error of etcd as an API server passes it on.
+func internal(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: message}}
+}
+
+// Workloads of one tenant that select the object of another one do not fill its status until no user can
+// change the object any more, however long their messages are.
+func TestStatusIsBounded(t *testing.T) {
+	long := errors.New(strings.Repeat("x", budget.MessageBytes))
+	obj, all := object(), 0
+	for i := range 5000 {
+		change, needed := Bind(obj, Workload{"prometheuses", "hostile", fmt.Sprint("p", i)}, long, now)
+		if !needed {
+			continue
+		}
+		if change.Status != nil {
+			obj.Bindings = change.Status.Bindings
+		} else {
+			obj.Bindings = append(obj.Bindings, change.Steps[0].Value.(v1.WorkloadBinding))
+		}
+		all++
+	}
+	if n := len(bindingsOf(t, obj)); n > budget.BindingsBytes || all < 50 {
+		t.Errorf("%d bindings with %d bytes", all, n)
+	}
+	obj.Bindings[7].Conditions[0].Message = ""
+	change, needed := Bind(obj, Workload{"prometheuses", "hostile", "p7"}, long, now)
+	if !needed {
+		t.Fatal("a binding that exists is not changed")
+	}
+	obj.Bindings[7].Conditions = change.Steps[len(change.Steps)-1].Value.([]v1.ConfigResourceCondition)
+	if _, again := Bind(obj, Workload{"prometheuses", "hostile", "p7"}, long, early); again {
+		t.Error("the same result is written again")
+	}
+	if n := len(bindingsOf(t, obj)); n > budget.BindingsBytes {
+		t.Errorf("%d bytes after a change", n)
+	}
+	for name := range map[string]bool{"k8s": true, "p4999": true} {
+		if _, needed := Bind(obj, Workload{"prometheuses", "hostile", name}, nil, now); needed {
+			t.Errorf("%s is added to a full status", name)
+		}
+	}
+}
+
+func bindingsOf(t *testing.T, obj Object) string {
+	t.Helper()
+	text, err := json.Marshal(obj.Bindings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // server increments versions and stores the writes.
 type server struct {
 	mu     sync.Mutex
 	writes int
+	bytes  int // of each object
 	err    func(Change) error
 }
 
-func (s *server) write(_ context.Context, c Change) (string, []v1.WorkloadBinding, error) {
+func (s *server) write(_ context.Context, c Change) (Written, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes++
 	if s.err != nil {
 		if err := s.err(c); err != nil {
-			return "", nil, err
+			return Written{}, err
 		}
 	}
-	return fmt.Sprint(100 + s.writes), []v1.WorkloadBinding{binding(k8s, c.Object.Generation, nil)}, nil
+	return Written{fmt.Sprint(100 + s.writes), []v1.WorkloadBinding{binding(k8s, c.Object.Generation, nil)}, s.bytes}, nil
 }
 
 func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
@@ -129,7 +183,7 @@ func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
 	pass := func(cached Object) {
 		t.Helper()
 		if change, needed := Bind(w.Current(cached), k8s, nil, now); needed {
-			if refused, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
+			if refused, _, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -163,7 +217,7 @@ func TestDeletedObjectsAreForgotten(t *testing.T) {
 			o := object()
 			o.Name = name
 			change, _ := Bind(w.Current(o), k8s, nil, now)
-			if refused, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
+			if refused, _, err := w.Do(t.Context(), []Change{change}); err != nil || len(refused) > 0 {
 				t.Fatal(err)
 			}
 		}
@@ -194,6 +248,8 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 		"an object that is gone is passed by": {apierrors.NewNotFound(resource, "m3"), false},
 		"a conflict is reported":              {apierrors.NewConflict(resource, "m3", errors.New("newer")), true},
 		"a test that fails is reported":       {apierrors.NewInvalid(schema.GroupKind{Kind: "ServiceMonitor"}, "m3", nil), true},
+		"an object that is full is reported":  {internal("etcdserver: request is too large"), true},
+		"one that no connection carries, too": {internal("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097600 vs. 2097152)"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{err: func(c Change) error {
@@ -202,7 +258,7 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 				}
 				return nil
 			}}
-			refused, err := NewWriter(s.write).Do(t.Context(), changes)
+			refused, _, err := NewWriter(s.write).Do(t.Context(), changes)
 			if err != nil || (len(refused) == 1) != tc.fails || s.writes != len(changes) {
 				t.Errorf("%d writes, refused %v, %v", s.writes, refused, err)
 			}
@@ -213,8 +269,24 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 	}
 	t.Run("a refusal stops", func(t *testing.T) {
 		s := &server{err: func(Change) error { return apierrors.NewForbidden(resource, "", nil) }}
-		if _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
+		if _, _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
 			t.Errorf("%d writes, %v", s.writes, err)
 		}
 	})
+}
+
+// The API server stores a whole object for each change of its status: of large ones, few are written at a time.
+func TestLargeObjects(t *testing.T) {
+	var changes []Change
+	for i := range 100 {
+		obj := object()
+		obj.Name = fmt.Sprint("m", i)
+		change, _ := Bind(obj, k8s, nil, now)
+		changes = append(changes, change)
+	}
+	s := &server{bytes: 1 << 20}
+	_, bytes, err := NewWriter(s.write).Do(t.Context(), changes)
+	if err != nil || bytes <= TurnBytes || s.writes > TurnBytes>>20+parallel+1 || bytes != s.writes<<20 {
+		t.Errorf("%d writes of %d bytes, %v", s.writes, bytes, err)
+	}
 }

@@ -94,6 +94,25 @@ func TestExpensiveJob(t *testing.T) {
 	})
 }
 
+// A tenant with monitors of the longest names does not make the Event about them too long for the API server.
+func TestEventAboutLongNames(t *testing.T) {
+	inBubble(t, func(b *bed) {
+		b.addPods(2, "demo")
+		b.addFat("demo", 2, 100_000)
+		expensive := strings.Replace(monitorText, "port: http", "port: http, relabelings: ["+strings.TrimSuffix(strings.Repeat(
+			"{action: drop, sourceLabels: [__meta_kubernetes_pod_annotation_note], regex: '"+strings.Repeat("(a|b)*", 400)+"'}, ", 20), ", ")+"]", 1)
+		for i := range mostNamed {
+			name := fmt.Sprintf("name: a%d%s", i, strings.Repeat("x", 250))
+			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(expensive, "name: web", name, 1)))
+		}
+	}, func(t *testing.T, b *bed) {
+		settled(20 * time.Second)
+		if got := b.sent(); len(got) != 1 || len(got[0]) > 1024+len("Warning TargetsLeftOut ") || !strings.Contains(got[0], "podMonitor/demo/a0") {
+			t.Errorf("Events %q", got)
+		}
+	})
+}
+
 // A tenant whose pods have more labels than a list takes loses some of its own targets. A monitor of all
 // namespaces keeps those of all others, on each shard, and so do other jobs; the status names it.
 func TestHostilePods(t *testing.T) {

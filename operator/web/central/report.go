@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
 
@@ -22,6 +23,9 @@ const (
 	quiet = time.Minute
 	// mostNamed is the maximum number of jobs that an Event names, and for which there are lines in the log at once.
 	mostNamed = 5
+	// noteBytes is the maximum length of an Event in bytes. The API server rejects those above 1 kB, and the name of a
+	// job may have a third of that.
+	noteBytes = 1000
 )
 
 // shrunk reports jobs whose targets are held.
@@ -98,7 +102,7 @@ func (r *Runner) event(now time.Time, w *workload, reason, action, note string) 
 		return
 	}
 	w.sent[reason] = now
-	r.Events.Eventf(w.object, nil, corev1.EventTypeWarning, reason, action, "%s", note)
+	r.Events.Eventf(w.object, nil, corev1.EventTypeWarning, reason, action, "%s", excerpt.Of(note, noteBytes))
 }
 
 // lost returns the number of targets that are in no list, and why.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cputime"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/controllerstest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
@@ -158,6 +159,36 @@ func TestHostileObjects(t *testing.T) {
 			took := cputime.Since(begin)
 			t.Logf("%d bytes took %s", len(raw), took)
 			if took > time.Minute {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+// Lists of short texts in workloads, of which each becomes a volume or is compared, cost a few times their length.
+func TestLongListsOfWorkloads(t *testing.T) {
+	var names strings.Builder
+	for i := range 150_000 {
+		fmt.Fprintf(&names, `"a%d",`, i)
+	}
+	list := "[" + strings.TrimSuffix(names.String(), ",") + "]"
+	for name, tc := range map[string]struct{ resource, spec, want string }{
+		"endpoints":                {"thanosrulers v1", `{"queryEndpoints":` + list + `}`, ""},
+		"Secrets":                  {"alertmanagers v1", `{"secrets":` + list + `}`, "spec.secrets: has more than 2500 elements, the limit of one Alertmanager"},
+		"ConfigMaps":               {"prometheuses v1", `{"configMaps":` + list + `}`, "spec.configMaps: has more than 2500 elements, the limit of one Prometheus"},
+		"Secrets of an agent":      {"prometheusagents v1alpha1", `{"secrets":` + list + `}`, "spec.secrets: has more than 2500 elements, the limit of one PrometheusAgent"},
+		"labels of OTLP":           {"prometheuses v1", `{"otlp":{"promoteResourceAttributes":` + list + `}}`, ""},
+		"labels that are left out": {"thanosrulers v1", `{"queryEndpoints":["a"],"alertDropLabels":` + list + `}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, r := New(Options{Kinds: objectKinds}), request([]byte(`{"metadata":{"name":"a"},"spec":`+tc.spec+`}`), tc.resource)
+			begin := cputime.Now()
+			budgettest.AtMost(t, name, 256<<20, func() {
+				if got := causes(t, ask(t, h, ValidateObjectsPath, r)); !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
+					t.Errorf("got %.200s, want %s", got, tc.want)
+				}
+			})
+			if took := cputime.Since(begin); took > 10*time.Second {
 				t.Errorf("took %s", took)
 			}
 		})

@@ -23,6 +23,9 @@ const (
 	timeout = 10 * time.Second
 	// maxList is the maximum size of a response in bytes: some 100,000 targets.
 	maxList = 16 << 20
+	// maxObjects is the maximum number of JSON objects in a response: each group has one or two, and takes about a
+	// kilobyte of memory.
+	maxObjects = 400_000
 	// maxRedirects is equal to the limit of Prometheus.
 	maxRedirects = 10
 	// AnyHost as a host of [New] permits all hosts.

@@ -14,6 +14,7 @@ import (
 	promhttp "github.com/prometheus/prometheus/discovery/http"
 	"go.yaml.in/yaml/v2"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -195,4 +196,15 @@ func TestNoAnswer(t *testing.T) {
 	if found := New([]string{"127.0.0.1"}).Find(ctx, &targets.HTTPSD{URL: server.URL}); len(found.Gaps) != 1 {
 		t.Errorf("%v", found)
 	}
+}
+
+// A response of a few megabytes with millions of empty groups is refused before it is decoded.
+func TestHollowResponse(t *testing.T) {
+	url := serve(t, map[string]list{"": {plain, "[" + strings.Repeat("{},", 2_000_000) + "{}]", 0}}).URL
+	budgettest.AtMost(t, "groups", 64<<20, func() {
+		found := New([]string{"127.0.0.1"}).Find(t.Context(), &targets.HTTPSD{URL: url})
+		if len(found.Gaps) != 1 || !strings.Contains(found.Gaps[0].Message, "more than 200000 groups") {
+			t.Errorf("%v", found.Gaps)
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -41,6 +42,9 @@ func (c *Client) ask(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Gr
 	text, err := read(answer.Body)
 	if err != nil {
 		return nil, withoutURL(err)
+	}
+	if jsonspan.Weighty(text) > maxObjects {
+		return nil, fmt.Errorf("it answers with more than %d groups of targets", maxObjects/2)
 	}
 	var groups []*targetgroup.Group
 	if err := json.Unmarshal(text, &groups); err != nil {

@@ -1,0 +1,182 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template/parse"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// queryFunction is the only template function that reads series.
+const queryFunction = "query"
+
+// errNotConstant means that the selectors of a query are only known when the alert fires.
+var errNotConstant = errors.New(`the argument of query must be a constant, such as query "up": the workload sets spec.enforcedNamespaceLabel, ` +
+	"and otherwise it could read series of other namespaces; except the rule with spec.excludedFromEnforcement")
+
+// limiter adds a matcher to the selectors of queries in the templates of alerts.
+type limiter struct {
+	parser parser.Parser
+	must   *labels.Matcher
+	spent  effort
+}
+
+// rule limits the queries of an alert's labels and annotations. Those that cannot be limited stay; check reports them.
+func (l *limiter) rule(r *rule) {
+	if r.Alert != "" {
+		r.Labels, r.Annotations = l.texts(r.Alert, r.Labels), l.texts(r.Alert, r.Annotations)
+	}
+}
+
+// texts returns labels or annotations with limited queries, as a copy if there are any.
+func (l *limiter) texts(alert string, in map[string]string) map[string]string {
+	out, copied := in, false
+	for _, name := range names(in) {
+		limited, err := l.template(alert, in[name])
+		if err != nil || limited == in[name] {
+			continue
+		}
+		if !copied {
+			out, copied = maps.Clone(in), true
+		}
+		out[name] = limited
+	}
+	return out
+}
+
+// template returns a template with limited queries. A text that is not a template is returned unchanged.
+//
+// Errors: an argument that is not constant, or not PromQL, or too expensive.
+func (l *limiter) template(alert, text string) (string, error) {
+	if !strings.Contains(text, "{{") || !strings.Contains(text, queryFunction) {
+		return text, nil
+	}
+	// The name is that of checkTemplate and of Prometheus, because a text may define templates of any name: two with
+	// the same name are invalid.
+	tree := parse.New(templatePrefix + alert)
+	tree.Mode = parse.SkipFuncCheck
+	all := map[string]*parse.Tree{}
+	if _, err := tree.Parse(prelude+text, "{{", "}}", all); err != nil {
+		return text, nil // checkTemplate fails, too
+	}
+	var found queryFinder
+	for _, t := range all {
+		found.node(t.Root)
+	}
+	if found.other {
+		return text, errNotConstant
+	}
+	slices.SortFunc(found.constants, func(a, b *parse.StringNode) int { return cmp.Compare(a.Pos, b.Pos) })
+	var out strings.Builder
+	rest := 0
+	for _, constant := range found.constants {
+		limited, err := l.expr(constant.Text)
+		if err != nil {
+			return text, fmt.Errorf("%s: %w", queryFunction, err)
+		}
+		at := int(constant.Pos) - len(prelude)
+		out.WriteString(text[rest:at])
+		out.WriteString(strconv.Quote(limited))
+		rest = at + len(constant.Quoted)
+	}
+	out.WriteString(text[rest:])
+	return out.String(), nil
+}
+
+func (l *limiter) expr(text string) (string, error) {
+	if err := l.spent.affordable(text); err != nil {
+		return "", err
+	}
+	expr, err := l.parser.ParseExpr(text)
+	if err != nil {
+		return "", err
+	}
+	if _, err := limit(expr, l.must); err != nil {
+		return "", err
+	}
+	return expr.String(), nil
+}
+
+// queryFinder collects the queries of a template.
+type queryFinder struct {
+	constants []*parse.StringNode // arguments
+	other     bool                // there are queries with another argument
+}
+
+func (f *queryFinder) node(n parse.Node) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		if n == nil { // no else
+			return
+		}
+		for _, child := range n.Nodes {
+			f.node(child)
+		}
+	case *parse.ActionNode:
+		f.pipe(n.Pipe)
+	case *parse.IfNode:
+		f.branch(&n.BranchNode)
+	case *parse.RangeNode:
+		f.branch(&n.BranchNode)
+	case *parse.WithNode:
+		f.branch(&n.BranchNode)
+	case *parse.TemplateNode:
+		f.pipe(n.Pipe)
+	case *parse.PipeNode:
+		f.pipe(n)
+	case *parse.ChainNode:
+		f.node(n.Node)
+	case *parse.IdentifierNode:
+		f.other = f.other || n.Ident == queryFunction
+	}
+}
+
+func (f *queryFinder) branch(n *parse.BranchNode) {
+	f.pipe(n.Pipe)
+	f.node(n.List)
+	f.node(n.ElseList)
+}
+
+func (f *queryFinder) pipe(p *parse.PipeNode) {
+	if p == nil {
+		return
+	}
+	for i, command := range p.Cmds {
+		args := command.Args
+		if constant := constantQuery(p, i); constant != nil {
+			f.constants = append(f.constants, constant)
+			args = args[1:]
+		}
+		for _, arg := range args {
+			f.node(arg)
+		}
+	}
+}
+
+// constantQuery returns the argument of the command of a pipeline if it is a query of a constant: `query "up"`, or
+// `"up" | query`.
+func constantQuery(p *parse.PipeNode, i int) *parse.StringNode {
+	args := p.Cmds[i].Args
+	if name, is := args[0].(*parse.IdentifierNode); !is || name.Ident != queryFunction {
+		return nil
+	}
+	var of []parse.Node
+	switch {
+	case i == 0:
+		of = args[1:]
+	case i == 1 && len(args) == 1:
+		of = p.Cmds[0].Args
+	}
+	if len(of) != 1 {
+		return nil
+	}
+	constant, _ := of[0].(*parse.StringNode)
+	return constant
+}
