@@ -31,7 +31,7 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 			r := &doc.Groups[i].Rules[j]
 			if must != nil {
 				r.Labels = withLabel(r.Labels, must.Name, must.Value)
-				queries.rule(r)
+				replaced = appendLeft(replaced, i, j, queries.rule(r))
 			}
 			err := spent.affordable(r.exprText())
 			if err == nil {
@@ -52,6 +52,17 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 
 // mostReplaced is the maximum number of remarks about one object.
 const mostReplaced = 10
+
+// appendLeft appends a message for each annotation of a rule that is left out.
+func appendLeft(out []faults.Finding, i, j int, left map[string]error) []faults.Finding {
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if len(out) == mostReplaced {
+			break
+		}
+		out = append(out, faults.Remark(faults.Key(fmt.Sprintf("spec.groups[%d].rules[%d].annotations", i, j), name), "is left out of the alert: %s", left[name]))
+	}
+	return out
+}
 
 // appendReplaced appends a message for each replaced matcher of a rule.
 func appendReplaced(out []faults.Finding, i, j int, others []string, must *labels.Matcher) []faults.Finding {

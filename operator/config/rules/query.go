@@ -28,27 +28,40 @@ type limiter struct {
 	spent  effort
 }
 
-// rule limits the queries of an alert's labels and annotations. Those that cannot be limited stay; check reports them.
-func (l *limiter) rule(r *rule) {
-	if r.Alert != "" {
-		r.Labels, r.Annotations = l.texts(r.Alert, r.Labels), l.texts(r.Alert, r.Annotations)
+// rule limits the queries of an alert's labels and annotations. Labels whose queries cannot be limited stay, and check
+// reports them, because they decide who receives the alert. Such annotations are left out: the alert is worth more than
+// its text. It returns their names with the reasons.
+func (l *limiter) rule(r *rule) (left map[string]error) {
+	if r.Alert == "" {
+		return nil
 	}
+	r.Labels, _ = l.texts(r.Alert, r.Labels)
+	r.Annotations, left = l.texts(r.Alert, r.Annotations)
+	for name := range left {
+		delete(r.Annotations, name)
+	}
+	return left
 }
 
-// texts returns labels or annotations with limited queries, as a copy if there are any.
-func (l *limiter) texts(alert string, in map[string]string) map[string]string {
+// texts returns labels or annotations with limited queries, and why those of some cannot be limited. It is a copy if there
+// are any of both.
+func (l *limiter) texts(alert string, in map[string]string) (out map[string]string, wrong map[string]error) {
 	out, copied := in, false
 	for _, name := range names(in) {
 		limited, err := l.template(alert, in[name])
-		if err != nil || limited == in[name] {
+		if err == nil && limited == in[name] {
 			continue
 		}
 		if !copied {
-			out, copied = maps.Clone(in), true
+			out, copied, wrong = maps.Clone(in), true, map[string]error{}
 		}
-		out[name] = limited
+		if err != nil {
+			wrong[name] = err
+		} else {
+			out[name] = limited
+		}
 	}
-	return out
+	return out, wrong
 }
 
 // template returns a template with limited queries. A text that is not a template is returned unchanged.

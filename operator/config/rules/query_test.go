@@ -62,6 +62,10 @@ func TestQueriesOfTemplates(t *testing.T) {
 				if got := textOf(t, f, field); f.Err != nil || got != in {
 					t.Errorf("%s: %s %s; %v", in, field, got, f.Err)
 				}
+			case field == "annotation" && strings.HasPrefix(in, "{{ query \"up{") || field == "annotation" && want == refused: // the alert stays, without it
+				if got := textOf(t, f, field); f.Err != nil || got != "" || len(f.Remarks) != 1 || !strings.Contains(f.Remarks[0].String(), want) {
+					t.Errorf("%s: %s, %v, remarks %v, want %s", in, got, f.Err, f.Remarks, want)
+				}
 			case f.Err == nil || f.Content != "" || !strings.Contains(f.Err.Error(), want):
 				t.Errorf("%s: %v, want %s", in, f.Err, want)
 			}
