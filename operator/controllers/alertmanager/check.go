@@ -16,7 +16,9 @@ import (
 // checks are the rules for a spec, in the order in which they are checked.
 var checks = []workload.Check[*builder]{
 	{Field: "spec.alertmanagerConfiguration", Fault: (*builder).checkConfiguration},
-	{Fault: func(b *builder) error { return workload.CheckUserMounts(v1.AlertmanagerKind, b.spec.Secrets, b.spec.ConfigMaps) }},
+	{Fault: func(b *builder) error {
+		return workload.CheckUserMounts(v1.AlertmanagerKind, b.spec.Secrets, b.spec.ConfigMaps)
+	}},
 	{Field: "spec.secrets", Fault: workload.Each(func(b *builder) []string { return b.spec.Secrets }, workload.NonEmptyName)},
 	{Field: "spec.configMaps", Fault: workload.Each(func(b *builder) []string { return b.spec.ConfigMaps }, workload.NonEmptyName)},
 	{Field: "spec.retention", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.Retention }, false)},

@@ -9,7 +9,9 @@ import (
 var checks = []workload.Check[*Builder]{
 	{Field: "spec.shards", Fault: func(b *Builder) error { return v1.CheckShards(b.common.Shards) }},
 	{Field: "spec.replicas", Fault: func(b *Builder) error { return v1.CheckReplicas(b.common.Replicas) }},
-	{Fault: func(b *Builder) error { return workload.CheckUserMounts(b.Base.Kind.Row.Kind, b.common.Secrets, b.common.ConfigMaps) }},
+	{Fault: func(b *Builder) error {
+		return workload.CheckUserMounts(b.Base.Kind.Row.Kind, b.common.Secrets, b.common.ConfigMaps)
+	}},
 	{Fault: func(b *Builder) error { return b.WebConfig().Check() }},
 }
 
