@@ -39,7 +39,7 @@ func file(t testing.TB, text string) string {
 }
 
 func pod(name string) string {
-	return "\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: " + name + ", namespace: team}\nspec: {selector: {}}\n"
+	return "\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: " + name + ", namespace: team}\nspec: {selector: {}, podMetricsEndpoints: [{port: a}]}\n"
 }
 
 func TestSplit(t *testing.T) {
@@ -61,18 +61,18 @@ func TestSplit(t *testing.T) {
 // TestLintLines: the line of a fault is correct for any line endings and spelling of
 // the key.
 func TestLintLines(t *testing.T) {
-	const typo = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec:\n  selector: {}\n  basic_auth: 1"
-	const twins = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata:\n  name: x\n  labels:\n    ab: fine\n    a_b: [1]\nspec: {selector: {}}\n"
+	const typo = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec:\n  selector: {}\n  podMetricsEndpoints: [{port: a}]\n  basic_auth: 1"
+	const twins = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata:\n  name: x\n  labels:\n    ab: fine\n    a_b: [1]\nspec: {selector: {}, podMetricsEndpoints: [{port: a}]}\n"
 	for name, tc := range map[string]struct {
 		text string
 		line int
 	}{
-		"no final newline":       {"# one\n---\n" + typo, 8},
-		"final newline":          {"# one\n---\n" + typo + "\n", 8},
-		"carriage returns":       {strings.ReplaceAll("# one\n---\n"+typo+"\n", "\n", "\r\n"), 8},
-		"JSON on one line":       {`{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": {"name": "x"}, "spec": {"selector": {}, "basic_auth": 1}}`, 1},
+		"no final newline":       {"# one\n---\n" + typo, 9},
+		"final newline":          {"# one\n---\n" + typo + "\n", 9},
+		"carriage returns":       {strings.ReplaceAll("# one\n---\n"+typo+"\n", "\n", "\r\n"), 9},
+		"JSON on one line":       {`{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": {"name": "x"}, "spec": {"selector": {}, "podMetricsEndpoints": [{"port": "a"}], "basic_auth": 1}}`, 1},
 		"keys alike":             {twins, 7},
-		"carriage returns twice": {strings.ReplaceAll(pod("web")+"---\n"+typo+"\n", "\n", "\r\n"), strings.Count(pod("web"), "\n") + 7},
+		"carriage returns twice": {strings.ReplaceAll(pod("web")+"---\n"+typo+"\n", "\n", "\r\n"), strings.Count(pod("web"), "\n") + 8},
 	} {
 		r := Run([]string{file(t, tc.text)}, kinds(), Options{})
 		if len(r.Findings) != 1 || r.Findings[0].Line != tc.line {
@@ -112,8 +112,8 @@ kind: Prometheus
 metadata: {name: k8s, namespace: team}
 spec: {version: 2.30.0, podMonitorSelector: {}}
 ---
-`+pod("good")+"---\n"+strings.Replace(pod("bad"), "{selector: {}}", "{selector: {}, scrapeClass: none}", 1)+"---\n"+
-		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{port: a}, {port: b, path: /b}]}", 1))
+`+pod("good")+"---\n"+strings.Replace(pod("bad"), "{selector: {}", "{selector: {}, scrapeClass: none", 1)+"---\n"+
+		strings.Replace(pod("old"), "[{port: a}]}", "[{port: a}, {port: b, path: /b}], keepDroppedTargets: 1}", 1))
 	o, err := manifests.Load([]string{dir}, kinds())
 	if err != nil {
 		t.Fatal(err)

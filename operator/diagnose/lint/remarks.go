@@ -87,10 +87,12 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 	if m.Spec.Endpoints != nil && len(m.Spec.Endpoints) == 0 {
 		always("spec.endpoints", "has no items, so nothing is scraped; name a port, such as [{port: metrics}]")
 	}
+	contradictions(always, "spec.selector", &m.Spec.Selector)
 	found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
 	for i := range m.Spec.Endpoints {
 		e := &m.Spec.Endpoints[i]
 		path := fmt.Sprintf("spec.endpoints[%d]", i)
+		zeroRemark(always, path+".interval", e.Interval)
 		if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
 			always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
 		}
@@ -106,13 +108,15 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 
 // podMonitorRemarks is like serviceMonitorRemarks for a PodMonitor.
 func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *v1.CommonPrometheusFields) {
-	if m.Spec.PodMetricsEndpoints != nil && len(m.Spec.PodMetricsEndpoints) == 0 {
+	if len(m.Spec.PodMetricsEndpoints) == 0 {
 		always("spec.podMetricsEndpoints", "has no items, so nothing is scraped; name a port, such as [{port: metrics}]")
 	}
+	contradictions(always, "spec.selector", &m.Spec.Selector)
 	found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
 	for i := range m.Spec.PodMetricsEndpoints {
 		e := &m.Spec.PodMetricsEndpoints[i]
 		path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
+		zeroRemark(always, path+".interval", e.Interval)
 		if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
 			always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
 		}
@@ -131,6 +135,7 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 
 // probeRemarks reports remarks about a Probe.
 func probeRemarks(say says, m *v1.Probe) {
+	zeroRemark(say, "spec.interval", m.Spec.Interval)
 	pathRemark(say, "spec.prober.path", m.Spec.ProberSpec.Path)
 	if m.Spec.ProberSpec.Path == "/metrics" {
 		say("spec.prober.path", "/metrics has the metrics of the prober itself, so nothing is probed; leave it out for /probe")
@@ -143,6 +148,7 @@ func probeRemarks(say says, m *v1.Probe) {
 		}
 	}
 	if s := m.Spec.Targets.Ingress; s != nil {
+		contradictions(say, "spec.targets.ingress.selector", &s.Selector)
 		relabelRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
 		(&discovered{roles: []string{"ingress"}}).metaRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs)
 	}
@@ -173,6 +179,7 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	for i, sd := range m.Spec.LightSailSDConfigs {
 		halfKey(say, fmt.Sprintf("spec.lightSailSDConfigs[%d]", i), sd.AccessKey != nil, sd.SecretKey != nil)
 	}
+	zeroRemark(say, "spec.scrapeInterval", m.Spec.ScrapeInterval)
 	pathRemark(say, "spec.metricsPath", m.Spec.MetricsPath)
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
 	if len(m.Spec.KubernetesSDConfigs) > 0 {

@@ -18,6 +18,7 @@ import (
 func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	say := l.say(self)
 	f := w.Object.GetWorkloadFields()
+	selectorRemarks(say, w)
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
 	l.fieldRemarks(self, w, f.AdditionalArgs)
 	if common := v1alpha1.CommonFields(w.Object); common != nil {

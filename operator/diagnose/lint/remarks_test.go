@@ -44,6 +44,9 @@ func TestRemarks(t *testing.T) {
 	}
 	for title, tc := range map[string]struct{ owner, object, want string }{
 		"an endpoint without port":          {"", endpoints("  - {port: a}\n  - {path: /m}\n"), "spec.endpoints[1]: neither port nor targetPort is set, so every port of the Services is scraped (is there a dash too many"},
+		"an interval of zero":               {"", endpoints("  - {port: a, interval: 0s}\n"), "spec.endpoints[0].interval: 0s is as if it were not set"},
+		"a selector of nothing":             {"", strings.Replace(endpoints("  - {port: a}\n"), "selector: {}", "selector: {matchLabels: {a: b}, matchExpressions: [{key: a, operator: NotIn, values: [b]}]}", 1), "spec.selector.matchExpressions[0]: contradicts matchLabels"},
+		"no endpoints of pods":              {"", "---\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: web, namespace: app}\nspec: {selector: {}}\n", "spec.podMetricsEndpoints: has no items, so nothing is scraped"},
 		"one that chooses":                  {"", endpoints("  - {relabelings: [{targetLabel: __address__, sourceLabels: [a]}]}\n"), ""},
 		"keep after keep":                   {"", metric("{action: keep, " + name + ", regex: foo_total}, {action: keep, " + name + ", regex: bar_total}"), "spec.endpoints[0].metricRelabelings[1]: keep after keep (spec.endpoints[0].metricRelabelings[0]) on __name__ with nothing in common drops every sample; write one step with regex: foo_total|bar_total"},
 		"groups of words":                   {"", metric("{action: keep, " + name + ", regex: (a|b)}, {action: Keep, " + name + ", regex: c|d}"), "drops every sample"},

@@ -54,6 +54,13 @@ func (q *Queue) report(s *sent, namespace, name, note string) {
 	q.Recorder(s).Eventf(object(namespace, name), object("monitoring", "workload"), corev1.EventTypeWarning, "InvalidConfiguration", "Selecting", "%s", note)
 }
 
+// count returns the number of waiting Events.
+func (q *Queue) count() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.n
+}
+
 // A tenant toggles a Secret to which thousands of invalid objects refer: each time, all of them are
 // reported with another reason.
 func TestFlood(t *testing.T) {
@@ -78,8 +85,8 @@ func TestFlood(t *testing.T) {
 		if s.notes["good/web"] != "the port 100% is unknown" {
 			t.Errorf("note %q", s.notes["good/web"])
 		}
-		if q.n > 3000 {
-			t.Errorf("%d Events wait, of 3000 objects", q.n)
+		if n := q.count(); n > 3000 {
+			t.Errorf("%d Events wait, of 3000 objects", n)
 		}
 	})
 }
@@ -96,8 +103,8 @@ func TestBounded(t *testing.T) {
 		for i := range 100 {
 			q.report(s, "late", fmt.Sprint(i), "x")
 		}
-		if q.n > most {
-			t.Errorf("%d Events wait", q.n)
+		if n := q.count(); n > most {
+			t.Errorf("%d Events wait", n)
 		}
 		time.Sleep(time.Hour)
 		s.mu.Lock()
@@ -105,8 +112,8 @@ func TestBounded(t *testing.T) {
 		if len(s.at["good"]) != 100 || len(s.at["late"]) != 100 {
 			t.Errorf("of 100 Events each, %d and %d were sent", len(s.at["good"]), len(s.at["late"]))
 		}
-		if q.n != 0 || len(q.waiting) != 0 {
-			t.Errorf("%d Events are left", q.n)
+		if n := q.count(); n != 0 || len(q.waiting) != 0 {
+			t.Errorf("%d Events are left", n)
 		}
 	})
 }
