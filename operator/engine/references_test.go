@@ -244,7 +244,7 @@ func TestReferencesOutliveTheirWatch(t *testing.T) {
 		}
 		forbidden.Store(true)
 		events.Stop()
-		time.Sleep(time.Minute)
+		time.Sleep(2 * time.Minute) // the watch may not have begun yet, and the next poll is in a minute
 		synctest.Wait()
 		if _, known := refs.secrets.Get("team", "login"); known {
 			t.Error("the store has the Secret, so this tests nothing")

@@ -60,8 +60,7 @@ func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duratio
 		}
 		if time.Since(began) >= retry {
 			if may, err := p.may(ctx, "list", p.namespace); may && err == nil {
-				again := listAgain().Status()
-				send(watch.Event{Type: watch.Error, Object: &again})
+				p.startAgain(send)
 				return
 			}
 			began = time.Now()

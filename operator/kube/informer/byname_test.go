@@ -162,3 +162,29 @@ func (s *services) split(t *testing.T, ctx context.Context, poll Poll) (store *S
 	t.Helper()
 	return s.run(t, ctx, "", poll, nil)
 }
+
+// Where only lists are permitted, and not any more either, nothing is known to be missing: what was read before may exist.
+func TestListIsRefusedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		s := &services{permitted: []string{"list"}, versions: map[string]string{"a": "1"}}
+		store, events := s.polled(t, ctx, Poll{Every: time.Minute}, nil)
+		expect(t, "at first", events(), "add a1")
+		a, c := types.NamespacedName{Namespace: "demo", Name: "a"}, types.NamespacedName{Namespace: "demo", Name: "c"}
+		if !store.Missing(c) {
+			t.Error("a complete list does not have c, which is not known to be missing")
+		}
+		s.set(func() { s.permitted = nil })
+		for range 600 {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if _, has := store.Get("demo", "a"); !has && store.Missing(a) {
+				t.Fatal("a is said to be missing")
+			}
+		}
+		if store.Missing(c) {
+			t.Error("c is said to be missing")
+		}
+	})
+}

@@ -233,8 +233,7 @@ func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, se
 		case <-tick.C:
 		}
 		if time.Since(began) >= retry {
-			again := listAgain().Status()
-			send(watch.Event{Type: watch.Error, Object: &again})
+			p.startAgain(send)
 			return
 		}
 		if p.Busy != nil && !p.Busy() && time.Since(read) < p.Every {
@@ -249,6 +248,10 @@ func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, se
 		if err != nil {
 			continue // keep the previous objects
 		}
+		if next.how != byList { // the list is forbidden now, so objects that are not in it may exist
+			p.startAgain(send)
+			return
+		}
 		for _, e := range changes(last.objects, next.objects) {
 			if !send(e) {
 				return
@@ -256,6 +259,12 @@ func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, se
 		}
 		last = next
 	}
+}
+
+// startAgain ends a watch so that the reflector lists and watches again.
+func (p *poller) startAgain(send func(watch.Event) bool) {
+	again := listAgain().Status()
+	send(watch.Event{Type: watch.Error, Object: &again})
 }
 
 // listAgain returns the error that makes a reflector list again.
