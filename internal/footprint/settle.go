@@ -87,11 +87,7 @@ func Settle(ctx context.Context) {
 			return
 		case <-tick.C:
 			debug.SetGCPercent(collectAt(alive()))
-			now := collections()
-			if idle() > mostKept(now-before) {
-				Release() // its collection is not an automatic one
-			}
-			before = now
+			before = releaseIdle(before)
 		}
 	}
 }
@@ -119,13 +115,19 @@ func Follow(ctx context.Context) {
 		case <-tick.C:
 		}
 		if time.Since(since) >= tunePeriod {
-			now := collections()
-			if idle() > mostKept(now-before) {
-				Release()
-			}
-			before, since = now, time.Now()
+			before, since = releaseIdle(before), time.Now()
 		}
 	}
+}
+
+// releaseIdle releases free heap that is not needed after a period in which the number of collections was before at the
+// start, and returns the number at the end.
+func releaseIdle(before uint64) uint64 {
+	now := collections()
+	if idle() > mostKept(now-before) {
+		Release() // its collection is not an automatic one
+	}
+	return now
 }
 
 // mostKept returns the size of the free heap to keep, for a number of collections in the last period.

@@ -42,7 +42,7 @@ func Size(name []byte) int {
 // reads it as a stream, and its scan would be quadratic in its length.
 const MaxName = 4 << 10
 
-// State is what the start of a text is.
+// State is the result of [Parse].
 type State int
 
 // The states.

@@ -103,7 +103,7 @@ func TestFilesLeaveOutWhatIsRejected(t *testing.T) {
 	}
 }
 
-// TestCompiledIsSmall: of a compiled file, compressed text is in memory, and its digest is that of the text in a ConfigMap.
+// TestCompiledIsSmall: a compiled file holds compressed text only, and recognizes the digest of its content.
 func TestCompiledIsSmall(t *testing.T) {
 	content := strings.Repeat("groups: [] # the same comment again and again\n", 300)
 	c := newCompiled(Fragment{FileName: "a.yaml", Content: content})

@@ -71,8 +71,8 @@ func (l *limiter) template(alert, text string) (string, error) {
 	if !strings.Contains(text, "{{") || !strings.Contains(text, queryFunction) {
 		return text, nil
 	}
-	// The name is that of checkTemplate and of Prometheus, because a text may define templates of any name: two with
-	// the same name are invalid.
+	// The template has the same name as in checkTemplate and in Prometheus: a text that defines another template of this
+	// name is invalid.
 	tree := parse.New(templatePrefix + alert)
 	tree.Mode = parse.SkipFuncCheck
 	all := map[string]*parse.Tree{}

@@ -84,7 +84,7 @@ func (s space) targetsOf(ctx context.Context, pods ...string) ([]int, error) {
 	return out, nil
 }
 
-// sample is a number of earlier scrapes that a target has told in a scrape.
+// sample is a received value of the counter of scrapes of a target.
 type sample struct {
 	at     float64 // in seconds
 	number int

@@ -2,8 +2,6 @@ package outages
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -59,9 +57,7 @@ func (w *world) unbroken(when string) {
 // breaks returns the gaps in the scrapes of a target by replicas with a number, except those in which the server that made
 // the last scrape was down.
 func breaks(all []scenetest.Scrape, replica int, interval time.Duration, killed map[string][]span, until time.Time) (out []string) {
-	all = slices.DeleteFunc(slices.Clone(all), func(one scenetest.Scrape) bool {
-		return !strings.HasSuffix(one.By, "-"+strconv.Itoa(replica)) || one.At.After(until)
-	})
+	all = byReplica(all, replica, until)
 	if len(all) == 0 {
 		return []string{"was never scraped"}
 	}
@@ -84,9 +80,7 @@ func breaks(all []scenetest.Scrape, replica int, interval time.Duration, killed 
 
 // Gaps count, but not those of a server that is down.
 func TestBreaks(t *testing.T) {
-	began := time.Unix(0, 0)
-	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
-	killed := map[string][]span{"a-0": {{at(10), at(20)}}}
+	killed := map[string][]span{"a-0": {{time.Unix(10, 0), time.Unix(20, 0)}}}
 	for text, want := range map[string]int{
 		"a-0@0 a-0@3 b-0@6 b-0@9": 0,
 		"a-0@0 b-0@7 b-0@9":       1, // before it was down
@@ -95,13 +89,7 @@ func TestBreaks(t *testing.T) {
 		"b-0@9 a-0@21":            1, // another server
 		"a-1@0":                   1,
 	} {
-		var all []scenetest.Scrape
-		for one := range strings.FieldsSeq(text) {
-			by, second, _ := strings.Cut(one, "@")
-			n, err := strconv.Atoi(second)
-			must(t, err)
-			all = append(all, scenetest.Scrape{At: at(n), By: by})
-		}
+		all := scrapesOf(t, text)
 		last := all[len(all)-1].At
 		if got := breaks(all, 0, 3*time.Second, killed, last); len(got) != want {
 			t.Errorf("%s: %q, want %d", text, got, want)

@@ -22,11 +22,16 @@ type record struct {
 	moves, extra int
 }
 
-// recordOf returns the record of a target until a time.
-func recordOf(all []scenetest.Scrape, replica int, interval time.Duration, until time.Time) (out record) {
-	all = slices.DeleteFunc(slices.Clone(all), func(one scenetest.Scrape) bool {
+// byReplica returns the scrapes until a time by the replicas with a number.
+func byReplica(all []scenetest.Scrape, replica int, until time.Time) []scenetest.Scrape {
+	return slices.DeleteFunc(slices.Clone(all), func(one scenetest.Scrape) bool {
 		return !strings.HasSuffix(one.By, "-"+strconv.Itoa(replica)) || one.At.After(until)
 	})
+}
+
+// recordOf returns the record of a target until a time.
+func recordOf(all []scenetest.Scrape, replica int, interval time.Duration, until time.Time) (out record) {
+	all = byReplica(all, replica, until)
 	if len(all) == 0 {
 		return record{worst: 1 << 62}
 	}
@@ -49,6 +54,18 @@ func recordOf(all []scenetest.Scrape, replica int, interval time.Duration, until
 	return out
 }
 
+// scrapesOf parses scrapes such as "a-0@0 b-0@3": pods, and seconds since 1970.
+func scrapesOf(t *testing.T, text string) (out []scenetest.Scrape) {
+	t.Helper()
+	for one := range strings.FieldsSeq(text) {
+		by, second, _ := strings.Cut(one, "@")
+		n, err := strconv.Atoi(second)
+		must(t, err)
+		out = append(out, scenetest.Scrape{At: time.Unix(int64(n), 0), By: by})
+	}
+	return out
+}
+
 // The record of a target shows gaps, moves and doubled scrapes of each replica.
 func TestRecord(t *testing.T) {
 	for text, want := range map[string]string{
@@ -60,15 +77,7 @@ func TestRecord(t *testing.T) {
 		"a-1@0":                               "never",
 		"a-0@0 a-0@3 a-0@6 a-0@9 a-0@12":      "3s since 0, 0 moves, 0 more",
 	} {
-		began := time.Unix(0, 0)
-		var all []scenetest.Scrape
-		for one := range strings.FieldsSeq(text) {
-			by, at, _ := strings.Cut(one, "@")
-			n, err := strconv.Atoi(at)
-			must(t, err)
-			all = append(all, scenetest.Scrape{At: began.Add(time.Duration(n) * time.Second), By: by})
-		}
-		r := recordOf(all, 0, 3*time.Second, began.Add(10*time.Second))
+		r := recordOf(scrapesOf(t, text), 0, 3*time.Second, time.Unix(10, 0))
 		got := fmt.Sprintf("%s since %d, %d moves, %d more", r.worst, r.since.Unix(), r.moves, r.extra)
 		if r.worst > time.Hour {
 			got = "never"

@@ -48,7 +48,7 @@ func isLarge(s *metav1.LabelSelector) bool {
 	return n > mostDemands
 }
 
-// demands are what a selector demands of one label.
+// demands are the requirements of a selector for one label.
 type demands struct {
 	values   []string // allowed ones, sorted
 	limited  bool     // whether other values than these are not
