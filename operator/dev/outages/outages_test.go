@@ -229,6 +229,7 @@ var outages = []outage{
 	{"config-reloader", func(w *world, down time.Duration) {
 		s := w.shards[w.rand.IntN(len(w.shards))]
 		s.reloader.Kill()
+		s.leader, s.sequence = 0, 0 // it continues with the list on disk
 		time.Sleep(down)
 		s.reloader.Start(s.w.t)
 	}},

@@ -66,7 +66,8 @@ func (t *Targets) leave(g *group) {
 	}
 }
 
-// place returns the members by shard.
+// place returns the members by shard. While a balancer does not decide, the shard of a unit may have no line: then it is on
+// that of its hash, so that its targets are kept.
 func (t *Targets) place(members []balanced) [][]int {
 	out := make([][]int, t.shards)
 	for i := range members {
@@ -74,12 +75,12 @@ func (t *Targets) place(members []balanced) [][]int {
 		on := m.fixed
 		if m.unit != nil {
 			from, to := t.by.On(m.unit)
-			on = []int{from, to}
+			if placed := slices.DeleteFunc([]int{from, to}, func(shard int) bool { return shard < 0 || shard >= t.shards }); len(placed) > 0 {
+				on = placed
+			}
 		}
 		for _, shard := range on {
-			if shard >= 0 && shard < t.shards {
-				out[shard] = append(out[shard], i)
-			}
+			out[shard] = append(out[shard], i)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package central
 
 import (
+	"maps"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
@@ -23,10 +24,11 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	if by == nil || from.Shard.Number == feed.Retired {
 		return nil
 	}
-	out := &taker{by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}}
+	out := &taker{runner: r, by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.workloads[from.Shard.Workload]; w != nil && w.by == by {
+		out.of = w.jobs
 		for name, j := range w.jobs {
 			out.jobs[name] = j.observed
 		}
@@ -34,9 +36,28 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	return out
 }
 
+// recognizes reports whether all targets of a workload were known when an inventory began, and still are. Those that
+// were not would get another shard, while a pod has them.
+func (r *Runner) recognizes(t *taker) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.workloads[t.from.Shard.Workload]
+	if w == nil || w.by != t.by || w.problem != "" || !maps.Equal(w.jobs, t.of) {
+		return false
+	}
+	for _, j := range w.jobs {
+		if !j.Set.Complete() {
+			return false
+		}
+	}
+	return true
+}
+
 // taker takes the inventory of a pod. It keeps what belongs to units, however much a pod sends.
 type taker struct {
+	runner *Runner
 	by     *balance.Balancer
+	of     map[string]*job // of the workload, when it began
 	from   feed.Sender
 	blind  bool
 	unsent *uint64
@@ -69,9 +90,14 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 }
 
 // Done implements [feed.InventoryTaker].
-func (t *taker) Done(now time.Time) {
-	t.by.Told(now, string(t.from.UID), t.units, t.blind)
-	if t.unsent != nil {
-		t.by.Unsent(now, string(t.from.UID), *t.unsent)
+func (t *taker) Done(now time.Time) bool {
+	pod := string(t.from.UID)
+	if !t.by.Admitted(pod) && !t.runner.recognizes(t) {
+		return false
 	}
+	t.by.Told(now, pod, t.units, t.blind)
+	if t.unsent != nil {
+		t.by.Unsent(now, pod, *t.unsent)
+	}
+	return true
 }
