@@ -12,6 +12,7 @@
 //	index.go     the indices that builders need
 //	confine.go   groups without the pods of other namespaces
 //	groups.go    one discovery -> groups, by role
+//	brief.go     the same, with placeholders for targets of groups that all jobs drop
 //	over.go      objects that replace others
 //	follow.go    endpoints after a change of their Service
 //	release.go   differences in older Prometheus releases
