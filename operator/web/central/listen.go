@@ -1,7 +1,6 @@
 package central
 
 import (
-	"maps"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
@@ -24,11 +23,10 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	if by == nil || from.Shard.Number == feed.Retired {
 		return nil
 	}
-	out := &taker{runner: r, by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}}
+	out := &taker{runner: r, by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}, seen: map[string]*observed{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.workloads[from.Shard.Workload]; w != nil && w.by == by {
-		out.of = w.jobs
 		for name, j := range w.jobs {
 			out.jobs[name] = j.observed
 		}
@@ -36,17 +34,18 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	return out
 }
 
-// recognizes reports whether all targets of a workload were known when an inventory began, and still are. Those that
+// recognizes reports whether all targets of the jobs in an inventory were known when it began, and still are. Those that
 // were not would get another shard, while a pod has them.
 func (r *Runner) recognizes(t *taker) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.workloads[t.from.Shard.Workload]
-	if w == nil || w.by != t.by || w.problem != "" || !maps.Equal(w.jobs, t.of) {
-		return false
+	if w == nil || w.by != t.by {
+		return true // it does not matter any more
 	}
-	for _, j := range w.jobs {
-		if !j.Set.Complete() {
+	for name, before := range t.seen {
+		j := w.jobs[name]
+		if j != nil && (j.observed != before || !j.Set.Complete()) {
 			return false
 		}
 	}
@@ -57,12 +56,12 @@ func (r *Runner) recognizes(t *taker) bool {
 type taker struct {
 	runner *Runner
 	by     *balance.Balancer
-	of     map[string]*job // of the workload, when it began
 	from   feed.Sender
 	blind  bool
 	unsent *uint64
 	jobs   map[string]*observed
 	units  map[*balance.Unit]bool
+	seen   map[string]*observed // jobs in the inventory; nil for those that were not known
 
 	name   string // of the current job
 	job    *observed
@@ -74,8 +73,10 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 	if t.job == nil || job != t.name {
 		t.name, t.job = job, t.jobs[job]
 		if t.job == nil {
+			t.see(job)
 			return
 		}
+		t.seen[job] = t.job
 		delete(t.jobs, job) // once: each time, all targets of the job are looked through
 		t.job.mu.Lock()
 		t.census = t.job.targets.Census()
@@ -86,6 +87,16 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 	for _, u := range t.census.Note(now, address, one.Series) {
 		scraped, twice := t.units[u]
 		t.units[u] = one.Scraped && (scraped || !twice)
+	}
+}
+
+// maxUnknown is the maximum number of unknown jobs of an inventory that are remembered while it is read.
+const maxUnknown = 1000
+
+// see notes a job that is not known.
+func (t *taker) see(job string) {
+	if _, known := t.seen[job]; !known && len(t.seen) < maxUnknown {
+		t.seen[job] = nil
 	}
 }
 

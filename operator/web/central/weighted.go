@@ -99,7 +99,7 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 		w.by.Lead(now, leader)
 		w.asked = nil
 	}
-	if !all {
+	if !all && !w.by.Ready() {
 		w.asked = nil // what pods say is not understood yet
 	}
 	w.by.Pods(now, pods, !ok || r.missing != "")

@@ -602,6 +602,25 @@ func TestWeightedInventoryBeforeTargets(t *testing.T) {
 	})
 }
 
+// A new pod gets its list also while the targets of a job are not complete: it has none of them.
+func TestWeightedNewPodBeforeTargets(t *testing.T) {
+	weightedBed(t, nil, func(t *testing.T, b *bed) {
+		b.pods.pass(10 * time.Minute)
+		nodes := make(chan struct{})
+		defer close(nodes)
+		b.api.Delay("nodes", nodes)
+		slow := read[v1.PodMonitor](t, monitorText+"\n  attachMetadata: {node: true}")
+		slow.Name = "slow"
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), slow)
+		b.pods.pass(10 * time.Second)
+		b.pods.start("prometheus-main-2")
+		b.pods.pass(time.Minute)
+		if n := len(b.pods.of["prometheus-main-2"].list[webJob]); n < 40 {
+			t.Errorf("the new pod has %d targets", n)
+		}
+	})
+}
+
 // A leader that dies while a new shard is filled leaves no shard with less than it should have, also with few targets of one
 // series.
 func TestWeightedLeaderDiesDuringChange(t *testing.T) {
