@@ -77,7 +77,7 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 			return
 		}
 		t.seen[job] = t.job
-		delete(t.jobs, job) // once: each time, all targets of the job are looked through
+		delete(t.jobs, job) // a job is taken once
 		t.job.mu.Lock()
 		t.census = t.job.targets.Census()
 		t.job.mu.Unlock()
