@@ -125,17 +125,25 @@ func (s *shard) active() (out []string, err error) {
 	return out, err
 }
 
-// metric returns a metric of config-reloader.
-func (s *shard) metric(name string) (float64, error) {
+// values returns metrics of config-reloader about targets, of one moment.
+func (s *shard) values(names ...string) (map[string]float64, error) {
 	var page string
 	if err := get("http://"+s.metrics+"/metrics", &page); err != nil {
-		return 0, err
+		return nil, err
 	}
-	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(page)
-	if found == nil {
-		return 0, errors.New("no metric " + name)
+	out := map[string]float64{}
+	for _, name := range names {
+		found := regexp.MustCompile(`(?m)^reloader_targets_` + name + ` (\S+)$`).FindStringSubmatch(page)
+		if found == nil {
+			return nil, errors.New("no metric reloader_targets_" + name)
+		}
+		value, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = value
 	}
-	return strconv.ParseFloat(found[1], 64)
+	return out, nil
 }
 
 // listed returns the response to Prometheus for the job.
@@ -174,13 +182,9 @@ func (s *shard) delivered() error {
 // connected checks that the pod follows its list, and that the version only goes back when config-reloader is killed, which
 // has on disk what it has reported at least.
 func (s *shard) connected() error {
-	values := map[string]float64{}
-	for _, name := range []string{"connected", "leader", "sequence", "disagreements"} {
-		v, err := s.metric("reloader_targets_" + name)
-		if err != nil {
-			return err
-		}
-		values[name] = v
+	values, err := s.values("connected", "leader", "sequence", "disagreements")
+	if err != nil {
+		return err
 	}
 	if values["disagreements"] != 0 {
 		s.w.t.Errorf("%s: %v disagreements", s.reloader.Name, values["disagreements"])
