@@ -43,7 +43,10 @@ type Loop struct {
 func (l *Loop) Run(ctx context.Context) error {
 	failures := 0
 	if err := l.step(ctx, false); err != nil {
-		if l.FirstMustWork && !Temporary(err) && ctx.Err() == nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if l.FirstMustWork && !Temporary(err) {
 			return err // the caller logs it
 		}
 		l.log(err)
