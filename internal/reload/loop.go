@@ -73,7 +73,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-tick.C:
 			failures = count(failures, l.look(ctx, true))
 			for _, t := range l.Targets {
-				t.Nudge()
+				t.nudge()
 			}
 		case <-again:
 			failures = count(failures, l.look(ctx, false))

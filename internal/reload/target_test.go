@@ -185,7 +185,7 @@ func TestLimitAndNudge(t *testing.T) {
 		if exhausted.Load() != 1 {
 			t.Errorf("exhausted %d times", exhausted.Load())
 		}
-		target.Nudge()
+		target.nudge()
 		time.Sleep(time.Hour)
 		target.Want(Content{Version: "b"})
 		time.Sleep(time.Hour)

@@ -17,8 +17,8 @@ import (
 // Defaults of WatchOptions.
 const (
 	DefaultSettle       = 20 * time.Millisecond
-	DefaultPollInterval = 2 * time.Second
-	DefaultScanInterval = 10 * time.Second
+	defaultPollInterval = 2 * time.Second
+	defaultScanInterval = 10 * time.Second
 )
 
 // WatchOptions configure a [Watcher]. A zero interval means its default.
@@ -75,8 +75,8 @@ func NewWatcher(ctx context.Context, o WatchOptions) *Watcher {
 		def time.Duration
 	}{
 		{&o.MaxDelay, 10 * o.Delay},
-		{&o.PollInterval, DefaultPollInterval},
-		{&o.ScanInterval, DefaultScanInterval},
+		{&o.PollInterval, defaultPollInterval},
+		{&o.ScanInterval, defaultScanInterval},
 	} {
 		if *d.v == 0 {
 			*d.v = d.def
