@@ -117,7 +117,7 @@ chaos: ## Kill an operator at each of its writes, disturb it in every other way,
 .PHONY: outages
 outages: export FIREKEEPER_OUTAGES ?= all
 outages: REPORT := -each
-outages: ## Kill each part of central discovery in each step of a migration and while targets move, and look for gaps in scrapes (half an hour; FIREKEEPER_OUTAGES=7 makes four random ones)
+outages: ## Kill each part of central discovery in each step of a migration and while targets move, and look for gaps in scrapes (half an hour; FIREKEEPER_OUTAGES=7 makes four random ones, all:7 all with another seed)
 	@$(call tested,-count=1 ./operator/dev/outages)
 
 .PHONY: moves

@@ -204,12 +204,12 @@ func (t *targetsOptions) report(ctx context.Context, o *userOptions, stderr io.W
 	if err != nil {
 		return report, err
 	}
-	source := preview.Input{Input: in.Input, Finder: preview.WithHTTP{Finder: t.finder(in), Client: httpsd.New(t.httpSD)}}
-	if source.Options, err = in.options.prometheus(in.kubernetes); err != nil {
-		return report, err
-	}
 	q, err := t.query()
 	if err != nil {
+		return report, err
+	}
+	source := preview.Input{Input: in.Input, Finder: preview.WithHTTP{Finder: t.finder(in, q.Brief()), Client: httpsd.New(t.httpSD)}}
+	if source.Options, err = in.options.prometheus(in.kubernetes); err != nil {
 		return report, err
 	}
 	if t.wantsHints(in.Live()) {
@@ -230,15 +230,16 @@ func (t *targetsOptions) report(ctx context.Context, o *userOptions, stderr io.W
 	return source.RunAbout(ctx, name, q)
 }
 
-// finder returns what finds targets, apart from those of HTTP service discovery.
-func (t *targetsOptions) finder(in input) preview.Finder {
+// finder returns what finds targets, apart from those of HTTP service discovery; with few labels of those that are dropped,
+// if brief is true.
+func (t *targetsOptions) finder(in input, brief bool) preview.Finder {
 	switch {
 	case !in.Live():
 		return preview.AmongManifests(in.Manifests.Native())
 	case in.Manifests == nil:
-		return preview.Live{Kube: in.kube}
+		return preview.Live{Kube: in.kube, Brief: brief}
 	}
-	return preview.Live{Kube: in.kube, Applied: discovery.Of(in.Manifests.Native())}
+	return preview.Live{Kube: in.kube, Applied: discovery.Of(in.Manifests.Native()), Brief: brief}
 }
 
 // query returns the query for the arguments.

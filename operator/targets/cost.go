@@ -296,5 +296,6 @@ func (e *evaluation) alone() {
 func (e *evaluation) end() {
 	if e.slow {
 		slow.Release(1)
+		e.slow = false
 	}
 }

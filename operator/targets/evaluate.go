@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
@@ -101,7 +102,7 @@ func (e *evaluation) group(group *targetgroup.Group) {
 		r := Row{own: own, shared: group.Labels}
 		e.decide(&r)
 		e.rows = append(e.rows, r)
-		if i == 0 && r.State == Dropped && r.Drop.Step <= min(e.sieve.steps, e.common) && e.sieve.alike(r.Drop.Step-1, group.Targets) {
+		if i == 0 && e.sifted(&r) && e.sieve.alike(r.Drop.Step-1, group.Targets) {
 			for _, own := range group.Targets[1:] {
 				r.own = own
 				e.rows = append(e.rows, r)
@@ -109,6 +110,30 @@ func (e *evaluation) group(group *targetgroup.Group) {
 			return
 		}
 	}
+}
+
+// sifted reports whether a target is dropped by a step that is the same for all shards and reads few labels.
+func (e *evaluation) sifted(r *Row) bool {
+	return r.State == Dropped && r.Drop.Step <= min(e.sieve.steps, e.common)
+}
+
+// Dropper decides whether groups are dropped as a whole. It is not safe for concurrent use.
+type Dropper struct{ *evaluation }
+
+// Dropper returns the Dropper of a job.
+func (j *Job) Dropper() Dropper { return Dropper{newEvaluation(j, 0)} }
+
+// Drops reports whether a step drops all targets of a group, and all steps up to that read labels of the group alone: it
+// drops them whatever labels they have of their own. mayHave reports whether a target may have such a label. It returns false
+// after many groups whose steps are expensive.
+func (d Dropper) Drops(group model.LabelSet, mayHave func(model.LabelName) bool) bool {
+	if d.exact+d.spent > slowSteps {
+		return false
+	}
+	defer d.end()
+	r := Row{own: model.LabelSet{}, shared: group}
+	d.decide(&r)
+	return d.sifted(&r) && d.sieve.same(r.Drop.Step-1, mayHave)
 }
 
 // gaps returns the discoveries of the job that were not evaluated.

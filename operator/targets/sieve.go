@@ -105,21 +105,21 @@ const firstSteps = 16
 // alike reports whether no target of a group has a label of its own that the steps up to one of shard 0 read. It is
 // false after firstSteps.
 func (s *sieve) alike(step int, all []model.LabelSet) bool {
+	return s.same(step, func(name model.LabelName) bool {
+		return slices.ContainsFunc(all, func(own model.LabelSet) bool { _, has := own[name]; return has })
+	})
+}
+
+// same is like alike, for targets that may have some labels of their own.
+func (s *sieve) same(step int, mayHave func(model.LabelName) bool) bool {
 	run := s.shards[0].run
 	i := slices.IndexFunc(run[:min(len(run), firstSteps)], func(one sieveStep) bool { return one.at == step })
 	if i < 0 {
 		return false
 	}
-	for _, own := range all {
-		for _, one := range run[:i+1] {
-			if _, has := own[model.LabelName(one.TargetLabel)]; has && one.TargetLabel != "" {
-				return false
-			}
-			for _, name := range one.SourceLabels {
-				if _, has := own[name]; has {
-					return false
-				}
-			}
+	for _, one := range run[:i+1] {
+		if one.TargetLabel != "" && mayHave(model.LabelName(one.TargetLabel)) || slices.ContainsFunc(one.SourceLabels, mayHave) {
+			return false
 		}
 	}
 	return true

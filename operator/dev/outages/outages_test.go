@@ -229,6 +229,7 @@ var outages = []outage{
 	{"config-reloader", func(w *world, down time.Duration) {
 		s := w.shards[w.rand.IntN(len(w.shards))]
 		s.reloader.Kill()
+		s.leader, s.sequence = 0, 0 // it continues with the list on disk
 		time.Sleep(down)
 		s.reloader.Start(s.w.t)
 	}},
@@ -257,20 +258,21 @@ func (w *world) run(mode string, o outage) {
 	w.t.Logf("%s: killed after %s, away for %s, all in %s", when, before, down, time.Since(began).Round(time.Second))
 }
 
-// seed returns the seed of random choices; all is whether to try everything.
+// seed returns the seed of random choices; all is whether to try everything: "7", "all", "all:7".
 func seed(t *testing.T) (seed uint64, all bool) {
 	text := os.Getenv("FIREKEEPER_OUTAGES")
-	switch text {
-	case "":
+	if text == "" {
 		return 1, false
-	case "all":
-		return 1, true
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
+	rest, all := strings.CutPrefix(text, "all")
+	if rest = strings.TrimPrefix(rest, ":"); rest == "" {
+		return 1, all
+	}
+	n, err := strconv.ParseUint(rest, 10, 64)
 	if err != nil {
-		t.Fatalf("FIREKEEPER_OUTAGES=%s is neither a number nor all", text)
+		t.Fatalf("FIREKEEPER_OUTAGES=%s: want a number, all, or all:NUMBER", text)
 	}
-	return n, false
+	return n, all
 }
 
 // Whatever dies in whatever step of a migration, no target misses a scrape but those of a server that restarts, each

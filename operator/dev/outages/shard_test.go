@@ -171,7 +171,8 @@ func (s *shard) delivered() error {
 	return nil
 }
 
-// connected checks that the pod follows its list, and that the version never goes back.
+// connected checks that the pod follows its list, and that the version only goes back when config-reloader is killed, which
+// has on disk what it has reported at least.
 func (s *shard) connected() error {
 	values := map[string]float64{}
 	for _, name := range []string{"connected", "leader", "sequence", "disagreements"} {
@@ -203,6 +204,7 @@ func (s *shard) killPrometheus(down time.Duration, others ...*trial.Process) {
 	for _, p := range others {
 		p.Kill()
 	}
+	s.leader, s.sequence = 0, 0
 	time.Sleep(down)
 	for _, p := range others {
 		p.Start(s.w.t)
@@ -213,5 +215,5 @@ func (s *shard) killPrometheus(down time.Duration, others ...*trial.Process) {
 		return get(s.url+"/-/ready", &text)
 	})
 	s.restarts[len(s.restarts)-1].to = time.Now()
-	s.w.killed[s.pod()] = slices.Clone(s.restarts)
+	s.w.killed[s.pod()] = append(s.w.killed[s.pod()], s.restarts[len(s.restarts)-1]) // of earlier pods with this name, too
 }

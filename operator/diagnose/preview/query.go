@@ -71,6 +71,11 @@ func (q *Query) lists(t *targets.Row) bool {
 	return (q.States == nil || slices.Contains(q.States, t.State)) && (t.Drop == nil || strings.HasPrefix(t.Drop.Origin, q.Origin))
 }
 
+// Brief reports whether the report only counts dropped targets, so that most of their labels are not needed.
+func (q *Query) Brief() bool {
+	return q.Pod.Name == "" && q.States != nil && !slices.Contains(q.States, targets.Dropped)
+}
+
 // about reports whether a target belongs to the pod of the query, if there is one.
 func (q *Query) about(t *targets.Row) bool {
 	if q.Pod.Name == "" || t.State == targets.Unknown || t.State == targets.Forbidden {

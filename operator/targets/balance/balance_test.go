@@ -21,13 +21,15 @@ const (
 type replica struct {
 	name      string
 	shard     int
-	live, old bool // old is of an earlier release
-	deaf      bool // its Prometheus scrapes nothing new
+	live, old bool          // old is of an earlier release
+	deaf      bool          // its Prometheus scrapes nothing new
+	slow      time.Duration // its Prometheus scrapes what is new so much later
 	boot, seq uint64
 
 	version  Version // of its list
 	list     map[*Unit]bool
 	fetched  Version
+	since    time.Time // when it fetched that
 	scraping map[*Unit]bool
 	asked    bool
 }
@@ -184,12 +186,12 @@ func (w *world) advance(p *replica) {
 		return
 	}
 	for u := range p.list { // scraped a tick after the list was fetched
-		if p.fetched == p.version && !p.deaf {
+		if p.fetched == p.version && !p.deaf && w.now.Sub(p.since) >= p.slow {
 			p.scraping[u] = true
 		}
 	}
 	if p.fetched != p.version {
-		p.fetched = p.version
+		p.fetched, p.since = p.version, w.now
 		for u := range p.scraping {
 			if !p.list[u] {
 				delete(p.scraping, u)
@@ -336,6 +338,32 @@ func TestLeaderChanges(t *testing.T) {
 	w.even()
 	if w.lost > 0 {
 		t.Errorf("%d targets lost", w.lost)
+	}
+}
+
+// A unit that a new leader finds in two lists stays on the shard that scrapes it until the other one does.
+func TestLeaderChangesBeforeAScrape(t *testing.T) {
+	for _, ticks := range []int{2, 3, 5, 8, 12} {
+		w := newWorld(t, 200, 2, 1, Settings{Weighted: true})
+		w.settle()
+		w.scale(3, 1)
+		for _, p := range w.pods {
+			p.slow = interval
+		}
+		for range 20 {
+			w.pass(time.Duration(ticks) * tick)
+			for _, u := range w.units {
+				if u.believed {
+					t.Errorf("%s, which pods report, counts as scraped without a report", u.id.Key)
+				}
+			}
+			w.lead()
+		}
+		w.settle()
+		w.even()
+		if w.lost > 0 {
+			t.Errorf("a new leader every %d ticks: %d targets lost, events %v", ticks, w.lost, w.events)
+		}
 	}
 }
 

@@ -123,7 +123,11 @@ type holder struct {
 func (b *Balancer) holders() map[*Unit][]holder {
 	out := map[*Unit][]holder{}
 	for name, told := range b.told {
-		shard := b.pods[name].Shard
+		p, known := b.pods[name]
+		if !known {
+			continue
+		}
+		shard := p.Shard
 		for u, scraped := range told.units {
 			at := slices.IndexFunc(out[u], func(h holder) bool { return h.shard == shard })
 			if at < 0 {

@@ -64,13 +64,13 @@ const settled = 30 * time.Second
 // its pods have seen that.
 func (b *Balancer) believes(now time.Time, u *Unit, shard int) bool {
 	on, to := b.machine.Serves(u.id)
-	interval := min(u.interval, maxInterval)
-	if to != shard || now.Sub(u.began) < settled+interval {
+	takes := now.Sub(b.machine.Since(u.id))
+	if to != shard || takes < settled+min(u.interval, maxInterval) {
 		return false
 	}
 	w := b.watches[shard]
 	return u.believed || u.interval > maxInterval || b.strikes[u.id.Namespace] >= maxStrikes ||
-		w != nil && w.beyond[u] || now.Sub(u.began) > lateAfter(u) && !b.scrapes(on, u)
+		w != nil && w.beyond[u] || takes > lateAfter(u) && !b.scrapes(on, u)
 }
 
 // lateAfter is the time after which the machine takes a move back.

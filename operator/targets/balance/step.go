@@ -132,12 +132,10 @@ func (b *Balancer) note(now time.Time, events []handoff.Event) {
 			continue
 		}
 		switch e.Kind {
-		case handoff.Started:
-			u.began = now
 		case handoff.Done:
 			u.believed = false
 		case handoff.Back:
-			u.believed = u.believed || now.Sub(u.began) > lateAfter(u)
+			u.believed = u.believed || now.Sub(b.machine.Since(u.id)) > lateAfter(u)
 			if i+1 < len(events) && events[i+1].Kind == handoff.Slow {
 				b.strikes[u.id.Namespace]++
 			}

@@ -39,7 +39,6 @@ type Unit struct {
 	weight   allocation.Weight
 	series   uint64        // of the current count
 	interval time.Duration // the longest of its targets
-	began    time.Time     // of its move
 	// believed is true if shards are not waited for to scrape it.
 	believed bool
 }

@@ -7,11 +7,13 @@
 //	objects.go   the objects, and which of them a discovery selects
 //	trim.go      trimming of objects to the fields that matter
 //	wire.go      the same on encoded lists of the API server
+//	packed.go    pods in informers, encoded
 //	informer.go  objects as informers, which the builders require
 //	builder.go   the Prometheus builders, and detection of their last group
 //	index.go     the indices that builders need
 //	confine.go   groups without the pods of other namespaces
 //	groups.go    one discovery -> groups, by role
+//	brief.go     the same, with placeholders for targets of groups that all jobs drop
 //	over.go      objects that replace others
 //	follow.go    endpoints after a change of their Service
 //	release.go   differences in older Prometheus releases

@@ -26,7 +26,12 @@ func (o *Objects) Groups(sd *targets.KubernetesSD, own string) ([]*targetgroup.G
 }
 
 // Look is like [Objects.Groups], and returns a gap, too, if objects are left out, see [Left].
-func (o *Objects) Look(sd *targets.KubernetesSD, own string) (out targets.Found, err error) {
+func (o *Objects) Look(sd *targets.KubernetesSD, own string) (targets.Found, error) {
+	return o.look(sd, own, func(informers) []*targetgroup.Group { return nil })
+}
+
+// look builds the groups of the objects that are left after take has taken some, and adds the groups that it returns.
+func (o *Objects) look(sd *targets.KubernetesSD, own string, take func(informers) []*targetgroup.Group) (out targets.Found, err error) {
 	in, err := o.informers(sd, own)
 	if err != nil {
 		return out, err
@@ -34,8 +39,13 @@ func (o *Objects) Look(sd *targets.KubernetesSD, own string) (out targets.Found,
 	if in[sd.Role] == nil {
 		return out, fmt.Errorf("role %q does not exist", sd.Role)
 	}
+	taken := take(in)
 	groups, left := in.groups(sd.Role)
 	unlabel(lacking(sd.Release, sd.Role), groups)
+	if len(taken) > 0 {
+		groups = append(groups, taken...)
+		slices.SortFunc(groups, bySource)
+	}
 	return targets.Found{Groups: groups, Gaps: leftOut(sd.Role, left)}, nil
 }
 
@@ -70,9 +80,11 @@ func (in informers) groupsBy(role string, builders int) (out []*targetgroup.Grou
 	}
 	running.Wait()
 	out = slices.Concat(made...)
-	slices.SortFunc(out, func(a, b *targetgroup.Group) int { return cmp.Compare(a.Source, b.Source) })
+	slices.SortFunc(out, bySource)
 	return out, slices.Concat(lefts...)
 }
+
+func bySource(a, b *targetgroup.Group) int { return cmp.Compare(a.Source, b.Source) }
 
 // run collects the groups of a builder up to that of the last event.
 func run(builder discovery.Discoverer) (out []*targetgroup.Group) {

@@ -25,7 +25,7 @@ func Indexers(role string) cache.Indexers {
 	case roleEndpoints:
 		out[podIndex], out[nodeIndex] = index(endpointsPods), index(endpointsNodes)
 	case rolePod:
-		out[nodeIndex] = index(func(p *corev1.Pod) []string { return []string{p.Spec.NodeName} })
+		out[nodeIndex] = podNode
 	case roleNode, namespaceObjects:
 		return cache.Indexers{}
 	}
@@ -40,6 +40,17 @@ func index[T Object](of func(T) []string) cache.IndexFunc {
 		}
 		return of(o), nil
 	}
+}
+
+// podNode is the index of pods, packed or not, by node.
+func podNode(object any) ([]string, error) {
+	switch p := object.(type) {
+	case *packed:
+		return []string{p.node}, nil
+	case *corev1.Pod:
+		return []string{p.Spec.NodeName}, nil
+	}
+	return nil, nil
 }
 
 func sliceService(s *discoveryv1.EndpointSlice) []string {

@@ -23,6 +23,7 @@ type listener struct {
 	done    int
 	reports []string
 	refuse  bool
+	again   int           // inventories that are refused, as they are not understood
 	block   chan struct{} // nil: Done does not wait
 }
 
@@ -45,14 +46,19 @@ func (l *listener) Take(_ time.Time, job, address string, _ targetreport.Invento
 	l.taken = append(l.taken, job+" "+address)
 }
 
-func (l *listener) Done(time.Time) {
+func (l *listener) Done(time.Time) bool {
 	if l.block != nil {
 		<-l.block
 		<-l.block
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.again > 0 {
+		l.again--
+		return false
+	}
 	l.done++
+	return true
 }
 
 // next returns the next line that is no ping.
@@ -108,6 +114,11 @@ func TestAsk(t *testing.T) {
 	if got := next(t, lines); got != `{"ask":"inventory"}` {
 		t.Fatal(got)
 	}
+	l.again = 1
+	if code := s.list(t, s.shard[0], 3); code != http.StatusServiceUnavailable {
+		t.Errorf("an inventory that is not understood: %d", code)
+	}
+	l.taken = nil
 	if code := s.list(t, s.shard[0], 3); code != http.StatusNoContent || len(l.taken) != 3 || l.done != 1 {
 		t.Errorf("%d, taken %v", code, l.taken)
 	}

@@ -36,8 +36,9 @@ type Listener interface {
 type InventoryTaker interface {
 	// Take takes the targets of a job with an address.
 	Take(now time.Time, job, address string, t targetreport.InventoryTarget)
-	// Done is called when all were taken.
-	Done(now time.Time)
+	// Done is called when all were taken. It returns false if the pod has to send them again, as not all could be
+	// recognized.
+	Done(now time.Time) bool
 }
 
 // inventories limits how many are read at a time. The zero value is ready for use.
@@ -146,7 +147,10 @@ func (s *Server) takeInventory(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return &refusal{code: http.StatusBadRequest, message: err.Error()}
 	}
-	to.Done(time.Now())
+	if !to.Done(time.Now()) {
+		s.streams.listAgain(who.uid)
+		return later("the targets of the workload are not complete yet", 2*time.Second)
+	}
 	return nil
 }
 

@@ -40,6 +40,7 @@ type Targets struct {
 
 	// With a balancer, targets are where it has their units.
 	by        *balance.Balancer
+	addresses byAddress
 	namespace string // of the object with the job
 	placed    uint64 // its changes that the groups have
 }
@@ -65,7 +66,7 @@ func NewTargets(j *targets.Job, memory *Memory) *Targets { return NewBalanced(j,
 // job, are where the balancer has them.
 func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.Balancer) *Targets {
 	n := j.Shards()
-	out := &Targets{job: j, name: j.Name, shards: n, sight: j.Sight(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, again: map[targetset.Key]bool{},
+	out := &Targets{job: j, name: j.Name, shards: n, sight: j.Sight(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, addresses: byAddress{}, again: map[targetset.Key]bool{},
 		limits: make([]int, n), raw: make([]int, n), used: make([]int, n), dirty: make([]bool, n)}
 	for shard := range n {
 		out.dirty[shard], out.limits[shard] = true, maxLine
@@ -109,6 +110,7 @@ func (t *Targets) choose(before, next *group, wanted bool, lacks func(shard int)
 
 // replace replaces a group by one that is encoded.
 func (t *Targets) replace(key targetset.Key, before, next *group) {
+	t.addresses.replace(before.members, next.members)
 	t.unknown += next.unknown - before.unknown
 	t.oversized += next.oversized - before.oversized
 	for shard := range t.dirty {
@@ -250,7 +252,7 @@ func (t *Targets) Close() {
 	for _, g := range t.groups {
 		t.leave(g)
 	}
-	t.used, t.raw, t.groups = make([]int, t.shards), make([]int, t.shards), nil
+	t.used, t.raw, t.groups, t.addresses = make([]int, t.shards), make([]int, t.shards), nil, nil
 	t.unknown, t.oversized = 0, 0
 }
 

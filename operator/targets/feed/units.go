@@ -25,6 +25,8 @@ type balanced struct {
 	// counted is what its scrapes had, averaged over time; negative if it is unknown.
 	counted float64
 	at      time.Time // of the last count
+	// next is another target of the job with the same address.
+	next *balanced
 }
 
 // halfLife is the time after which a count of series has half of its weight.
@@ -66,7 +68,8 @@ func (t *Targets) leave(g *group) {
 	}
 }
 
-// place returns the members by shard.
+// place returns the members by shard. While a balancer does not decide, the shard of a unit may have no line: then it is on
+// that of its hash, so that its targets are kept.
 func (t *Targets) place(members []balanced) [][]int {
 	out := make([][]int, t.shards)
 	for i := range members {
@@ -74,12 +77,12 @@ func (t *Targets) place(members []balanced) [][]int {
 		on := m.fixed
 		if m.unit != nil {
 			from, to := t.by.On(m.unit)
-			on = []int{from, to}
+			if placed := slices.DeleteFunc([]int{from, to}, func(shard int) bool { return shard < 0 || shard >= t.shards }); len(placed) > 0 {
+				on = placed
+			}
 		}
 		for _, shard := range on {
-			if shard >= 0 && shard < t.shards {
-				out[shard] = append(out[shard], i)
-			}
+			out[shard] = append(out[shard], i)
 		}
 	}
 	return out
@@ -194,30 +197,59 @@ func (t *Targets) Addresses(of map[*balance.Unit]balance.Addresses) {
 	}
 }
 
-// Census takes what a pod says about the targets of a job.
-type Census struct{ by map[string][]*balanced }
+// byAddress has the targets of a job that a balancer places.
+type byAddress map[string]*balanced
 
-// Census returns a census of the job. Like all methods, its methods must not be called while other ones are.
-func (t *Targets) Census() Census {
-	c := Census{map[string][]*balanced{}}
-	for _, g := range t.groups {
-		for i := range g.members {
-			if m := &g.members[i]; m.unit != nil {
-				c.by[m.address] = append(c.by[m.address], m)
-			}
+// replace replaces the members of a group.
+func (b byAddress) replace(before, next []balanced) {
+	if len(before) > 0 && len(next) > 0 && &before[0] == &next[0] {
+		return
+	}
+	for i := range before {
+		if m := &before[i]; m.unit != nil {
+			b.remove(m)
 		}
 	}
-	return c
+	for i := range next {
+		if m := &next[i]; m.unit != nil {
+			m.next, b[m.address] = b[m.address], m
+		}
+	}
 }
+
+func (b byAddress) remove(m *balanced) {
+	last := (*balanced)(nil)
+	for one := b[m.address]; one != m; one = one.next {
+		last = one
+	}
+	switch {
+	case last != nil:
+		last.next = m.next
+	case m.next != nil:
+		b[m.address] = m.next
+	default:
+		delete(b, m.address)
+	}
+}
+
+// Census takes what a pod says about the targets of a job.
+type Census struct{ by byAddress }
+
+// Census returns a census of the job. Like all methods, its methods must not be called while other ones are.
+func (t *Targets) Census() Census { return Census{t.addresses} }
 
 // Note returns the units with a discovered address, and notes the series of its targets, nil if they are unknown.
 func (c Census) Note(now time.Time, address string, series *uint64) (units []*balance.Unit) {
-	for _, m := range c.by[address] {
+	equal := 0
+	for m := c.by[address]; m != nil; m = m.next {
+		equal++
+	}
+	for m := c.by[address]; m != nil; m = m.next {
 		units = append(units, m.unit)
 		if series == nil {
 			continue
 		}
-		n := float64(*series) / float64(len(c.by[address]))
+		n := float64(*series) / float64(equal)
 		if m.counted >= 0 {
 			n += (m.counted - n) * math.Exp2(-float64(now.Sub(m.at))/float64(halfLife))
 		}

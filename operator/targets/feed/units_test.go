@@ -117,13 +117,20 @@ func TestBalancedTargets(t *testing.T) {
 			l.shards([]int{5, 2, 4, 3}[round/150])
 		}
 		moves += l.step(kept)
-		want := map[string]bool{}
+		want := map[string]int{}
 		for _, g := range groups {
 			for i, o := range j.Outcomes(g) {
 				if o.State == targets.Kept {
-					want[string(g.Targets[i]["__address__"])] = true
+					want[string(g.Targets[i]["__address__"])]++
 				}
 			}
+		}
+		known := map[string]int{}
+		for address := range kept.addresses {
+			known[address] = len(kept.Census().Note(l.now, address, nil))
+		}
+		if diff := cmp.Diff(want, known); diff != "" {
+			t.Fatalf("round %d: targets by address: %s", round, diff)
 		}
 		on := map[string][]int{}
 		fresh := NewBalanced(j, nil, "demo", l.Balancer)

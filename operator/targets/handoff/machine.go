@@ -184,17 +184,25 @@ func (m *Machine) Serves(id ID) (on, to int) {
 	return Nowhere, Nowhere
 }
 
+// Since returns when the last move of a unit began, of this leader or resumed by it; the zero time if there was none.
+func (m *Machine) Since(id ID) time.Time {
+	if u := m.units[id]; u != nil {
+		return u.since
+	}
+	return time.Time{}
+}
+
 // Version returns the version of the list of a shard.
 func (m *Machine) Version(shard int) uint64 { return m.lists[shard] }
 
 // Watched returns the units of a shard of which the pods report whether they scrape them: those on their way
 // to it or off it, and those that another shard may not have lost yet.
 func (m *Machine) Watched(shard int) (out []ID) {
-	for _, units := range []map[ID]*unit{m.moving, m.leaving} {
-		for _, u := range sorted(units) {
-			if u.on == shard || u.to == shard {
-				out = append(out, u.id)
-			}
+	all := maps.Clone(m.moving)
+	maps.Copy(all, m.leaving) // a unit may be in both
+	for _, u := range sorted(all) {
+		if u.on == shard || u.to == shard {
+			out = append(out, u.id)
 		}
 	}
 	return out

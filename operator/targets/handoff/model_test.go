@@ -336,5 +336,11 @@ func (w *state) after(e event) (next *state, wrong string) {
 			wrong = fmt.Sprintf("unserved: %s is on %d and %d", w.units[u], on, to)
 		}
 	}
+	for shard := range next.shards {
+		watched := next.m.Watched(shard)
+		if slices.SortFunc(watched, ID.Compare); wrong == "" && len(slices.Compact(watched)) < len(next.m.Watched(shard)) {
+			wrong = fmt.Sprintf("watched: shard %d is asked twice about a unit, which is no valid question", shard)
+		}
+	}
 	return next, wrong
 }

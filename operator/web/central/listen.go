@@ -23,7 +23,7 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	if by == nil || from.Shard.Number == feed.Retired {
 		return nil
 	}
-	out := &taker{by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}}
+	out := &taker{runner: r, by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}, seen: map[string]*observed{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.workloads[from.Shard.Workload]; w != nil && w.by == by {
@@ -34,14 +34,34 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	return out
 }
 
+// recognizes reports whether all targets of the jobs in an inventory were known when it began, and still are. Those that
+// were not would get another shard, while a pod has them.
+func (r *Runner) recognizes(t *taker) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.workloads[t.from.Shard.Workload]
+	if w == nil || w.by != t.by {
+		return true // it does not matter any more
+	}
+	for name, before := range t.seen {
+		j := w.jobs[name]
+		if j != nil && (j.observed != before || !j.Set.Complete()) {
+			return false
+		}
+	}
+	return true
+}
+
 // taker takes the inventory of a pod. It keeps what belongs to units, however much a pod sends.
 type taker struct {
+	runner *Runner
 	by     *balance.Balancer
 	from   feed.Sender
 	blind  bool
 	unsent *uint64
 	jobs   map[string]*observed
 	units  map[*balance.Unit]bool
+	seen   map[string]*observed // jobs in the inventory; nil for those that were not known
 
 	name   string // of the current job
 	job    *observed
@@ -53,9 +73,11 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 	if t.job == nil || job != t.name {
 		t.name, t.job = job, t.jobs[job]
 		if t.job == nil {
+			t.see(job)
 			return
 		}
-		delete(t.jobs, job) // once: each time, all targets of the job are looked through
+		t.seen[job] = t.job
+		delete(t.jobs, job) // a job is taken once
 		t.job.mu.Lock()
 		t.census = t.job.targets.Census()
 		t.job.mu.Unlock()
@@ -68,10 +90,25 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 	}
 }
 
-// Done implements [feed.InventoryTaker].
-func (t *taker) Done(now time.Time) {
-	t.by.Told(now, string(t.from.UID), t.units, t.blind)
-	if t.unsent != nil {
-		t.by.Unsent(now, string(t.from.UID), *t.unsent)
+// maxUnknown is the maximum number of unknown jobs of an inventory that are remembered while it is read.
+const maxUnknown = 1000
+
+// see notes a job that is not known.
+func (t *taker) see(job string) {
+	if _, known := t.seen[job]; !known && len(t.seen) < maxUnknown {
+		t.seen[job] = nil
 	}
+}
+
+// Done implements [feed.InventoryTaker].
+func (t *taker) Done(now time.Time) bool {
+	pod := string(t.from.UID)
+	if !t.by.Admitted(pod) && !t.runner.recognizes(t) {
+		return false
+	}
+	t.by.Told(now, pod, t.units, t.blind)
+	if t.unsent != nil {
+		t.by.Unsent(now, pod, *t.unsent)
+	}
+	return true
 }

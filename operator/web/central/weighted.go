@@ -99,6 +99,9 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 		w.by.Lead(now, leader)
 		w.asked = nil
 	}
+	if !all && !w.by.Ready() {
+		w.asked = nil // what pods say is not understood yet
+	}
 	w.by.Pods(now, pods, !ok || r.missing != "")
 	names, err := r.shardsOf(w)
 	if err != nil {
@@ -213,6 +216,7 @@ func (r *Runner) ask(w *workload, following []feed.Sender) {
 // moved reports what people should know about.
 func (r *Runner) moved(now time.Time, w *workload, events []handoff.Event) {
 	for _, e := range events {
+		r.log.Debug("a unit of targets changes its shard", "workload", w.Ref.String(), "event", e.Kind.String(), "namespace", e.Namespace, "unit", e.Key, "from", e.From, "to", e.To)
 		switch e.Kind {
 		case handoff.Slow:
 			r.log.Warn("a shard does not scrape the targets that it got, and gets none for ten minutes", "reason", reasonSlow, "workload", w.Ref.String(), "shard", e.To)

@@ -42,6 +42,7 @@ type fleet struct {
 	away bool // the API server does not say which pods there are
 	// times is by what the series of all targets are multiplied.
 	times uint64
+	slow  time.Duration // until pods answer when they are asked
 }
 
 // server is a pod. Its Prometheus requests the list 5 s after it arrived, and scrapes what is new 10 s later.
@@ -190,8 +191,15 @@ func (f *fleet) line(s *server, text []byte) {
 		f.applied(s)
 	case m.Ask != "" && !s.old:
 		body := f.inventory(s)
+		after := f.slow
 		go func() {
-			if code := f.post(targetreport.InventoryPath, s.name, body); code != http.StatusNoContent {
+			time.Sleep(after)
+			code := f.post(targetreport.InventoryPath, s.name, body)
+			for attempt := 1; code == http.StatusServiceUnavailable && attempt < 8; attempt++ {
+				time.Sleep(time.Second)
+				code = f.post(targetreport.InventoryPath, s.name, body)
+			}
+			if code != http.StatusNoContent {
 				f.t.Errorf("the inventory of %s is refused with %d", s.name, code)
 			}
 		}()
@@ -524,6 +532,91 @@ func TestWeightedLeaders(t *testing.T) {
 		b.pods.single(120)
 		if n := len(b.pods.of["prometheus-main-shard-2-0"].list[webJob]); n < 20 {
 			t.Errorf("the new shard has %d targets", n)
+		}
+	})
+}
+
+// followerBed runs a test with a replica that follows, and pods with the lists of another one: each shard has every so many
+// of 120 targets.
+func followerBed(t *testing.T, shards int, test func(t *testing.T, b *bed)) {
+	t.Helper()
+	inBubble(t, func(b *bed) {
+		b.server.Feed.Lead(0)
+		b.addPods(120, "demo", "other")
+		b.apply(t, "shards: 2", fmt.Sprint("shards: ", shards))
+		b.api.Kind("nodes").Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
+		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
+	}, func(t *testing.T, b *bed) {
+		b.pods.t = t
+		for shard := range shards {
+			b.pods.start(setsOf(shard)...)
+		}
+		defer func() { b.pods.end(b.pods.all()...) }()
+		b.pods.mu.Lock()
+		for i := range 120 {
+			target := pod("demo", "web", "web", i).Status.PodIP + ":80"
+			for _, name := range setsOf(i % shards) {
+				s := b.pods.of[name]
+				s.version, s.list[webJob] = "2-1", append(s.list[webJob], target)
+				s.since[webJob+" "+target] = time.Now().Add(-time.Hour)
+			}
+		}
+		b.pods.mu.Unlock()
+		b.pods.pass(10 * time.Second)
+		if n := len(b.pods.was); n != 120 {
+			t.Fatalf("%d targets are scraped at the start", n)
+		}
+		test(t, b)
+	})
+}
+
+// A replica that followed while the number of shards fell leads with what pods have, also those of shards that have to go.
+func TestWeightedFollowerLeads(t *testing.T) {
+	followerBed(t, 4, func(t *testing.T, b *bed) {
+		b.apply(t)
+		b.pods.pass(10 * time.Second)
+		b.server.Feed.Lead(4)
+		b.pods.pass(20 * time.Minute)
+		b.pods.single(120)
+		for address, shards := range b.pods.on() {
+			if last := shards[len(shards)-1]; last != "prometheus-main" && last != "prometheus-main-shard-1" {
+				t.Errorf("%s is on %v", address, shards)
+			}
+		}
+	})
+}
+
+// What pods say while the targets of a changed job are not complete does not make a new leader move targets.
+func TestWeightedInventoryBeforeTargets(t *testing.T) {
+	followerBed(t, 2, func(t *testing.T, b *bed) {
+		b.pods.slow = 8 * time.Second
+		b.server.Feed.Lead(4)
+		b.pods.pass(4 * time.Second)
+		nodes := make(chan struct{})
+		b.api.Delay("nodes", nodes)
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText+"\n  attachMetadata: {node: true}"))
+		b.pods.pass(8 * time.Second)
+		close(nodes)
+		b.pods.pass(5 * time.Minute)
+		b.pods.single(120)
+	})
+}
+
+// A new pod gets its list also while the targets of a job are not complete: it has none of them.
+func TestWeightedNewPodBeforeTargets(t *testing.T) {
+	weightedBed(t, nil, func(t *testing.T, b *bed) {
+		b.pods.pass(10 * time.Minute)
+		nodes := make(chan struct{})
+		defer close(nodes)
+		b.api.Delay("nodes", nodes)
+		slow := read[v1.PodMonitor](t, monitorText+"\n  attachMetadata: {node: true}")
+		slow.Name = "slow"
+		b.objects.set(catalog.PodMonitor.GroupVersionResource(), slow)
+		b.pods.pass(10 * time.Second)
+		b.pods.start("prometheus-main-2")
+		b.pods.pass(time.Minute)
+		if n := len(b.pods.of["prometheus-main-2"].list[webJob]); n < 40 {
+			t.Errorf("the new pod has %d targets", n)
 		}
 	})
 }

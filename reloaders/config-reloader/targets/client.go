@@ -30,7 +30,7 @@ const (
 	// patience is how long a list without confirmation protects against leaders with a lower number.
 	// Leaders take their numbers from their clocks, one of which may have been wrong.
 	patience = 10 * time.Minute
-	// saveInterval is the minimum time between two writes of the file.
+	// saveInterval is the minimum time between two writes of the file, unless a report needs one.
 	saveInterval = 5 * time.Second
 	// repeat is how often the log repeats the same error.
 	repeat = 5 * time.Minute
@@ -73,6 +73,9 @@ type Client struct {
 	send    func(ctx context.Context, u *url.URL, header http.Header, body []byte) (*http.Response, error)
 
 	reporter reporter
+
+	storing sync.Mutex
+	failing bool // the last write of the file failed
 
 	// Of the last attempts.
 	failures int  // since the last confirmation
@@ -321,7 +324,7 @@ func (c *Client) tell(err error) {
 
 // keepSaved writes the list to the file after each change, until ctx ends.
 func (c *Client) keepSaved(ctx context.Context) {
-	for failing := false; ; {
+	for {
 		select {
 		case <-ctx.Done():
 			select {
@@ -331,16 +334,26 @@ func (c *Client) keepSaved(ctx context.Context) {
 			}
 		case <-c.changed:
 		}
-		err := c.list.save(c.opts.File)
-		switch {
-		case err != nil && !failing:
-			c.opts.Logger.Warn("List of targets cannot be stored on disk, serving it from memory", "err", err)
-		case err == nil && failing:
-			c.opts.Logger.Info("List of targets stored on disk again", "file", c.opts.File)
-		}
-		if failing = err != nil; failing {
-			c.metrics.errors.WithLabelValues(string(Disk)).Inc()
-		}
+		c.store()
 		pause(ctx, saveInterval)
+	}
+}
+
+// store writes the list to the file, unless the file has it.
+func (c *Client) store() {
+	c.storing.Lock()
+	defer c.storing.Unlock()
+	if c.list.isSaved() {
+		return
+	}
+	err := c.list.save(c.opts.File)
+	switch {
+	case err != nil && !c.failing:
+		c.opts.Logger.Warn("List of targets cannot be stored on disk, serving it from memory", "err", err)
+	case err == nil && c.failing:
+		c.opts.Logger.Info("List of targets stored on disk again", "file", c.opts.File)
+	}
+	if c.failing = err != nil; c.failing {
+		c.metrics.errors.WithLabelValues(string(Disk)).Inc()
 	}
 }

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -15,11 +16,13 @@ import (
 const (
 	// reportTimeout limits one request with a report or an inventory.
 	reportTimeout = 10 * time.Second
-	// reportAttempts is the maximum number of attempts for one of them, lookAttempts for a report about watched
-	// targets alone. Replicas that do not lead respond with 503.
-	reportAttempts, lookAttempts = 8, 3
-	// inventoryAgain is the time after which an inventory is repeated for which the leader was not found.
-	inventoryAgain = 15 * time.Second
+	// reportAttempts is the maximum number of attempts for a report, lookAttempts for one about watched targets alone,
+	// and inventoryAttempts for an inventory. Replicas that do not lead respond with 503, those that have just ended not
+	// at all.
+	reportAttempts, lookAttempts, inventoryAttempts = 8, 3, 4
+	// inventoryAgain is the time after which an inventory is repeated that the leader did not accept. The service waits
+	// 30 s for it.
+	inventoryAgain = 5 * time.Second
 )
 
 // sender has the times of reports and inventories.
@@ -87,6 +90,7 @@ func (s *sender) sendReport(ctx context.Context, full bool) {
 	took := time.Since(began)
 	var err error
 	if full || news(s.last, r) || time.Since(s.sent) >= tellEvery {
+		s.store() // else a restart would lose targets that the service takes off another shard
 		if err = s.deliver(ctx, r, attempts); err == nil {
 			s.last = r
 		}
@@ -122,13 +126,14 @@ func (s *sender) sendInventory(ctx context.Context) {
 	}
 	text, err := s.reporter.inventory(ctx, time.Now())
 	if err == nil {
-		err = s.post(ctx, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, reportAttempts)
+		s.store()
+		err = s.post(ctx, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
 	}
 	s.metrics.inventories.Inc()
 	if err != nil {
 		s.metrics.inventoriesFailed.Inc()
-		if reasonOf(err) == Unavailable && s.reporter.watching.connected() { // the stream is that of the leader
-			s.inventory = time.Now().Add(inventoryAgain)
+		if again, after := temporary(err); again && s.reporter.watching.connected() { // the stream is that of the leader
+			s.inventory = time.Now().Add(max(after, inventoryAgain))
 		}
 		s.opts.Logger.Debug("Inventory for the discovery server failed", "err", err)
 	}
@@ -147,11 +152,20 @@ func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts in
 func (c *Client) post(ctx context.Context, path string, header http.Header, body []byte, attempts int) error {
 	for attempt := 1; ; attempt++ {
 		err := c.postOnce(ctx, path, header, body)
-		if reasonOf(err) != Unavailable || attempt >= attempts || ctx.Err() != nil {
+		if reason := reasonOf(err); err == nil || reason != Unavailable && reason != Unreachable || attempt >= attempts || ctx.Err() != nil {
 			return err
 		}
 		pause(ctx, firstPause+rand.N(firstPause))
 	}
+}
+
+// temporary reports whether the same request may succeed later, and after which time at the earliest, if the server said
+// that.
+func temporary(err error) (again bool, after time.Duration) {
+	if status, is := errors.AsType[*statusError](err); is {
+		return reasonOf(err) == Unavailable || status.after > 0, status.after
+	}
+	return reasonOf(err) == Unreachable, 0
 }
 
 func (c *Client) postOnce(ctx context.Context, path string, header http.Header, body []byte) error {

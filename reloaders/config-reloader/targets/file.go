@@ -41,6 +41,11 @@ func (l *list) load(path string, limits Limits, pack *packer) (bool, error) {
 			return false, fmt.Errorf("read %s: %w", path, err)
 		}
 		changed, _, err := to.take(m, info.ModTime())
+		if changed {
+			l.mu.Lock()
+			l.saved = l.changes
+			l.mu.Unlock()
+		}
 		if changed || err != nil {
 			return err == nil, err
 		}
@@ -50,7 +55,9 @@ func (l *list) load(path string, limits Limits, pack *packer) (bool, error) {
 // save writes the list to a file, as a full list in the form of the stream, and replaces the file at
 // once. Only this user can read it.
 func (l *list) save(path string) (err error) {
-	version, jobs := l.snapshot()
+	l.mu.RLock()
+	version, jobs, changes := l.version, maps.Clone(l.jobs), l.changes
+	l.mu.RUnlock()
 	temp := path + ".tmp"
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -66,7 +73,13 @@ func (l *list) save(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.Rename(temp, path)
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.saved = changes
+	return nil
 }
 
 // writeList writes gzip members: the lists of the jobs as they are, and between them the framing of

@@ -76,6 +76,8 @@ type list struct {
 	jobs    map[string]*job // nil before the first list
 	packed  int64
 	plain   int64
+	// changes counts changes of the list, saved are those that the file has.
+	changes, saved uint64
 	// confirmed is when the server last said that the list is current, or the time of the file.
 	confirmed time.Time
 }
@@ -120,6 +122,13 @@ func (l *list) snapshot() (Version, map[string]*job) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.version, maps.Clone(l.jobs)
+}
+
+// isSaved reports whether the file has the list.
+func (l *list) isSaved() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.saved == l.changes
 }
 
 // update is a change of the list that is still being received.
@@ -179,6 +188,7 @@ func (l *list) apply(u *update, limits Limits, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.version, l.jobs, l.packed, l.plain, l.confirmed = u.to, next, packed, plain, now
+	l.changes++
 	return nil
 }
 

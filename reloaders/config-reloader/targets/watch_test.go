@@ -295,6 +295,48 @@ func TestWatchAndInventoryAreSent(t *testing.T) {
 	})
 }
 
+// What a report or an inventory says about the list is true after a crash, too: the service takes targets off other shards
+// then.
+func TestReportsAreAboutTheFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "list")
+		p := newPeer(t, file)
+		p.client.opts.Report, p.client.opts.Inventory = time.Hour, 7*time.Second
+		reports, inventories := 0, 0
+		p.client.send = func(_ context.Context, u *url.URL, _ http.Header, body []byte) (*http.Response, error) {
+			var said string
+			if u.Path == targetreport.Path {
+				reports++
+				r, err := targetreport.Decode(body)
+				must(t, err)
+				said = r.Version
+			} else {
+				inventories++
+				must(t, targetreport.ReadInventory(bytes.NewReader(body), func(i targetreport.Inventory) error { said = i.Version; return nil },
+					func(string, string, targetreport.InventoryTarget) error { return nil }))
+			}
+			stored := &list{}
+			_, err := stored.load(file, bounds, newPacker())
+			must(t, err)
+			if got := stored.version.String(); got != said {
+				t.Errorf("%s is about list %s, on disk is %s", u.Path, said, got)
+			}
+			return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(""))}, nil
+		}
+		defer p.run()()
+		p.send(start)
+		p.send(watch(1, "u1=a x") + `{"ask":"inventory"}` + "\n")
+		for seq := range 60 {
+			p.send(strings.ReplaceAll(start, "3-7", fmt.Sprint("3-", 8+seq)))
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		if reports < 20 || inventories < 6 {
+			t.Errorf("%d reports, %d inventories", reports, inventories)
+		}
+	})
+}
+
 // What arrived at replicas that do not lead alone is sent again soon, while the stream is open.
 func TestNewsIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -317,7 +359,7 @@ func TestNewsIsRepeated(t *testing.T) {
 			}
 			return n
 		}
-		if n := keep(12, targetreport.InventoryPath); n != reportAttempts {
+		if n := keep(12, targetreport.InventoryPath); n != 2*inventoryAttempts {
 			t.Errorf("%d attempts of an inventory", n)
 		}
 		p.send(watch(2, "u1=a x"))
@@ -338,6 +380,33 @@ func TestNewsIsRepeated(t *testing.T) {
 		time.Sleep(time.Minute)
 		if all := sent.take(); len(all) > 0 {
 			t.Errorf("without a stream: %v", all)
+		}
+	})
+}
+
+// A replica of the service that has just died takes requests, as its address is known for a while: the inventory follows all
+// the same, before the leader stops waiting for it.
+func TestInventoryAfterAReplicaDied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		p.client.opts.Report = time.Hour
+		sent := &posts{}
+		deliver := sent.send(time.Now())
+		attempts := 0
+		p.client.send = func(ctx context.Context, u *url.URL, h http.Header, body []byte) (*http.Response, error) {
+			if attempts++; attempts <= inventoryAttempts+1 {
+				return nil, io.ErrUnexpectedEOF
+			}
+			return deliver(ctx, u, h, body)
+		}
+		defer p.run()()
+		p.send(start + `{"ask":"inventory"}` + "\n")
+		for range 15 {
+			time.Sleep(time.Second)
+			p.send(`{"ping":{"version":"3-7"}}` + "\n")
+		}
+		if all := sent.take(); len(all) != 1 {
+			t.Errorf("%d attempts, delivered %v", attempts, all)
 		}
 	})
 }

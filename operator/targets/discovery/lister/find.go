@@ -3,7 +3,9 @@ package lister
 import (
 	"context"
 	"runtime"
+	"slices"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
@@ -18,6 +20,9 @@ type Cluster struct {
 	Kube kubernetes.Interface
 	// Applied (optional) are objects that replace those in the cluster.
 	Applied *discovery.Objects
+	// Brief is true if targets that all jobs drop by the labels of their group need no labels of their own, see
+	// [discovery.Objects.LookBriefly].
+	Brief bool
 	// Who (optional) is the holder of those permissions in messages: "the operator". Default:
 	// "you".
 	Who string
@@ -54,6 +59,9 @@ type Answer struct {
 func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answer, error) {
 	p := newPlan(jobs, w.Namespace)
 	r := reading{plan: p, account: w.account(), applied: c.Applied}
+	if c.Brief {
+		r.jobs = jobs
+	}
 	r.denied, r.notes = c.denied(ctx, r.account, p.places())
 	r.read = c.readAll(ctx, p.lists(r.denied))
 	r.makeGroups()
@@ -70,6 +78,7 @@ func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answ
 // reading has the objects that were read for a plan.
 type reading struct {
 	plan    plan
+	jobs    []targets.Job // nil: groups have all targets
 	account account
 	applied *discovery.Objects
 	denied  map[where][]string // verbs that the account lacks
@@ -85,7 +94,7 @@ func (r *reading) makeGroups() {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, v := range r.plan.views {
 		g.Go(func() error {
-			r.views[i] = r.look(v)
+			r.views[i] = r.look(v, i)
 			return nil
 		})
 	}
@@ -93,7 +102,7 @@ func (r *reading) makeGroups() {
 }
 
 // look returns the groups of a view, or why there are none.
-func (r *reading) look(v *view) (out targets.Found) {
+func (r *reading) look(v *view, number int) (out targets.Found) {
 	gap := func(state targets.State, message string) {
 		out.Gaps = append(out.Gaps, targets.Gap{State: state, Message: message})
 	}
@@ -128,12 +137,28 @@ func (r *reading) look(v *view) (out targets.Found) {
 	if r.applied != nil {
 		out.Gaps = objects.Follow(&v.sd, r.applied, &before)
 	}
-	found, err := objects.Look(&v.sd, "")
+	found, err := r.build(&objects, v, number)
 	if err != nil {
 		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()}}}
 	}
 	out.Groups, out.Gaps = found.Groups, append(out.Gaps, found.Gaps...)
 	return out
+}
+
+// build returns the groups of objects.
+func (r *reading) build(objects *discovery.Objects, v *view, number int) (targets.Found, error) {
+	var all []targets.Dropper
+	for i := range r.jobs {
+		if slices.Contains(r.plan.jobs[i].views, number) {
+			all = append(all, r.jobs[i].Dropper())
+		}
+	}
+	if len(all) == 0 {
+		return objects.Look(&v.sd, "")
+	}
+	return objects.LookBriefly(&v.sd, "", func(group model.LabelSet, ofTarget func(model.LabelName) bool) bool {
+		return !slices.ContainsFunc(all, func(d targets.Dropper) bool { return !d.Drops(group, ofTarget) })
+	})
 }
 
 // with returns a list with the applied objects on top of it.

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// filter restricts a shared informer to the objects that selectors select, for one builder. Its
+// filter restricts a shared informer to the objects that selectors select, for one builder, which it gives them unpacked. Its
 // handlers can be removed, which builders do not do.
 type filter struct {
 	cache.SharedIndexInformer
@@ -26,12 +26,25 @@ func (f *filter) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEv
 	if f.matches != nil {
 		h = cache.FilteringResourceEventHandler{FilterFunc: f.selects, Handler: h}
 	}
-	handle, err := f.SharedIndexInformer.AddEventHandler(h)
+	handle, err := f.SharedIndexInformer.AddEventHandler(unpacking{h})
 	if err == nil {
 		f.handles = append(f.handles, handle)
 	}
 	return handle, err
 }
+
+// unpacking passes events on with objects that are not packed.
+type unpacking struct{ cache.ResourceEventHandler }
+
+func (u unpacking) OnAdd(object any, isInInitialList bool) {
+	u.ResourceEventHandler.OnAdd(discovery.Unpack(object), isInInitialList)
+}
+
+func (u unpacking) OnUpdate(before, after any) {
+	u.ResourceEventHandler.OnUpdate(discovery.Unpack(before), discovery.Unpack(after))
+}
+
+func (u unpacking) OnDelete(object any) { u.ResourceEventHandler.OnDelete(discovery.Unpack(object)) }
 
 // remove removes the handlers.
 func (f *filter) remove() {
@@ -94,6 +107,7 @@ type filteredIndexer struct {
 // GetByKey implements cache.Store.
 func (i filteredIndexer) GetByKey(key string) (any, bool, error) {
 	object, exists, err := i.Indexer.GetByKey(key)
+	object = discovery.Unpack(object)
 	if exists && !i.filter.selects(object) {
 		object, exists = nil, false
 	}
@@ -106,14 +120,11 @@ func (i filteredIndexer) GetByKey(key string) (any, bool, error) {
 // ByIndex implements cache.Indexer.
 func (i filteredIndexer) ByIndex(name, value string) ([]any, error) {
 	objects, err := i.Indexer.ByIndex(name, value)
-	if i.filter.matches == nil || err != nil {
-		return objects, err
-	}
 	out := objects[:0:0]
 	for _, o := range objects {
-		if i.filter.selects(o) {
+		if o = discovery.Unpack(o); i.filter.selects(o) {
 			out = append(out, o)
 		}
 	}
-	return out, nil
+	return out, err
 }

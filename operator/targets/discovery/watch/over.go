@@ -81,7 +81,7 @@ func (s *source) objects(namespace string) *discovery.Objects {
 	}
 	out := &discovery.Objects{}
 	for _, object := range found {
-		out.Take(object.(discovery.Object))
+		out.Take(discovery.Unpack(object).(discovery.Object))
 	}
 	return out
 }

@@ -85,11 +85,11 @@ func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 	return s
 }
 
-// transform trims objects, as a release sees them, before they are cached.
+// transform trims objects, as a release sees them, and packs them, before they are cached.
 func transform(older discovery.Older) cache.TransformFunc {
 	return func(object any) (any, error) {
 		if o, ok := object.(discovery.Object); ok {
-			return older.See(discovery.Trimmed(o)), nil
+			return discovery.Pack(older.See(discovery.Trimmed(o))), nil
 		}
 		return object, nil
 	}

@@ -1,0 +1,162 @@
+//lint:file-ignore SA1019 Prometheus with the role Endpoints, the default, reads this kind.
+
+package discovery
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Dropped reports whether all jobs that use a discovery drop all targets of a group, as the labels of the group decide it
+// alone. ofTarget reports whether a target may have a label that is not one of its group.
+type Dropped func(group model.LabelSet, ofTarget func(model.LabelName) bool) bool
+
+// LookBriefly is like [Objects.Look], but groups of Endpoints and EndpointSlices that are dropped have placeholders with few
+// labels instead of their targets: as many, and equal ones. Most objects of a namespace are those of other jobs, and the
+// labels of their pods are most of the work.
+func (o *Objects) LookBriefly(sd *targets.KubernetesSD, own string, dropped Dropped) (targets.Found, error) {
+	return o.look(sd, own, func(in informers) []*targetgroup.Group { return in.takeDropped(sd, dropped) })
+}
+
+// takeDropped removes the objects whose groups are dropped, and returns those groups, with placeholders.
+func (in informers) takeDropped(sd *targets.KubernetesSD, dropped Dropped) (out []*targetgroup.Group) {
+	if sd.Role != roleEndpoints && sd.Role != roleEndpointSlice {
+		return nil
+	}
+	store, podStore := in[sd.Role].store, in[rolePod].store
+	objects, bare := map[string]Object{}, []Object{}
+	for _, object := range store.List() {
+		if o, is := object.(Object); is {
+			objects[o.GetNamespace()+"/"+o.GetName()] = o
+			bare = append(bare, withoutPods(o))
+		}
+	}
+	primary, err := newInformer(bare)
+	if err != nil {
+		return nil // then the complete objects are an error, too
+	}
+	without := informers{sd.Role: primary}
+	for role, i := range in {
+		if role != sd.Role {
+			without[role] = i
+		}
+	}
+	groups, _ := without.groups(sd.Role)
+	unlabel(lacking(sd.Release, sd.Role), groups)
+	for _, group := range groups {
+		_, key, _ := strings.Cut(group.Source, "/")
+		object := objects[key]
+		if object == nil || !dropped(group.Labels, ofTarget) || store.Delete(object) != nil {
+			continue
+		}
+		n := len(group.Targets) + morePorts(object, func(pod string) *corev1.Pod {
+			found, _, _ := podStore.GetByKey(pod) // a store in memory does not fail
+			p, _ := found.(*corev1.Pod)
+			return p
+		})
+		group.Targets = slices.Repeat(group.Targets[:1], n)
+		out = append(out, group)
+	}
+	return out
+}
+
+// ofTarget reports whether a target of Endpoints or an EndpointSlice may have a label that is not one of its group.
+func ofTarget(name model.LabelName) bool {
+	text, is := strings.CutPrefix(string(name), meta)
+	return name == model.AddressLabel || is && !strings.HasPrefix(text, "service_") && !strings.HasPrefix(text, "namespace")
+}
+
+// withoutPods returns a copy of Endpoints or an EndpointSlice that does not refer to pods.
+func withoutPods(object Object) Object {
+	switch o := object.(type) {
+	case *discoveryv1.EndpointSlice:
+		out := *o
+		out.Endpoints = slices.Clone(o.Endpoints)
+		for i := range out.Endpoints {
+			out.Endpoints[i].TargetRef = nil
+		}
+		return &out
+	case *corev1.Endpoints:
+		out := *o
+		out.Subsets = slices.Clone(o.Subsets)
+		for i := range out.Subsets {
+			s := &out.Subsets[i]
+			s.Addresses, s.NotReadyAddresses = slices.Clone(s.Addresses), slices.Clone(s.NotReadyAddresses)
+			for _, all := range [][]corev1.EndpointAddress{s.Addresses, s.NotReadyAddresses} {
+				for k := range all {
+					all[k].TargetRef = nil
+				}
+			}
+		}
+		return &out
+	}
+	return object
+}
+
+// morePorts returns the number of targets that an object has for ports of containers of its pods that are not among its own
+// ports.
+func morePorts(object Object, podOf func(key string) *corev1.Pod) (n int) {
+	for pod, ports := range podPorts(object) {
+		p := podOf(pod)
+		if p == nil || p.Status.PodIP == "" {
+			continue
+		}
+		for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
+			for i := range containers {
+				for _, port := range containers[i].Ports {
+					if !slices.Contains(ports, port.ContainerPort) {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// podPorts returns the ports that an object has for each of its pods; those without a number are left out.
+func podPorts(object Object) map[string][]int32 {
+	out := map[string][]int32{}
+	add := func(ref *corev1.ObjectReference, ports []int32) {
+		if ref != nil && ref.Kind == "Pod" {
+			key := ref.Namespace + "/" + ref.Name
+			out[key] = append(out[key], ports...)
+		}
+	}
+	switch o := object.(type) {
+	case *discoveryv1.EndpointSlice:
+		var ports []int32
+		for _, port := range o.Ports {
+			if port.Port != nil {
+				ports = append(ports, *port.Port)
+			}
+		}
+		for i := range o.Endpoints {
+			if e := &o.Endpoints[i]; len(o.Ports) > 0 && len(e.Addresses) > 0 {
+				add(e.TargetRef, ports)
+			}
+		}
+	case *corev1.Endpoints:
+		for _, subset := range o.Subsets {
+			var ports []int32
+			for _, port := range subset.Ports {
+				ports = append(ports, port.Port)
+			}
+			for _, all := range [][]corev1.EndpointAddress{subset.Addresses, subset.NotReadyAddresses} {
+				for i := range all {
+					if len(ports) > 0 {
+						add(all[i].TargetRef, ports)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
