@@ -142,7 +142,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
-	// Who asks, and what workloads name, must not delay each other or the lists of objects.
+	// Requests about pods and about accounts must not delay each other or the lists of objects.
 	pods, err := kubernetes.NewForConfig(compact(share(cfg, 4)))
 	if err != nil {
 		return nil, err
@@ -151,11 +151,9 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
-	waiting := time.AfterFunc(patience, func() { log.Info("waiting for the API server", "host", cfg.Host) })
-	live, err := serverVersion(ctx, kube)
-	waiting.Stop()
+	live, err := awaitVersion(ctx, kube, cfg.Host, log)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
+		return nil, err
 	}
 	release, err := parseKubernetes(live)
 	if err != nil {

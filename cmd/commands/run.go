@@ -118,11 +118,7 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		err = o.validateWith(chosen)
 	}
 	if err != nil {
-		see := "; see"
-		if strings.HasSuffix(err.Error(), "?") {
-			see = " See"
-		}
-		fmt.Fprintf(stderr, "%s: %v%s %s --help\n", v.name, err, see, strings.TrimSpace(v.spoken+" "+name))
+		v.refuse(stderr, name, err)
 		return 2
 	}
 	o.told = &serial{w: stderr}
@@ -131,6 +127,15 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		fmt.Fprintf(o.told, "%s: %v\n", v.name, err)
 	}
 	return code
+}
+
+// refuse prints the error of a command line, and how to get help. name is the command; empty if there is none.
+func (v variant) refuse(stderr io.Writer, name string, err error) {
+	see := "; see"
+	if strings.HasSuffix(err.Error(), "?") {
+		see = " See"
+	}
+	fmt.Fprintf(stderr, "%s: %v%s %s --help\n", v.name, err, see, strings.TrimSpace(v.spoken+" "+name))
 }
 
 // completed prints the names of commands that complete the words of a command line, if a shell asks.

@@ -124,11 +124,9 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	if err != nil {
 		return err
 	}
-	waiting := time.AfterFunc(patience, func() { log.Info("waiting for the API server", "host", cfg.Host) })
-	live, err := serverVersion(ctx, kube)
-	waiting.Stop()
+	live, err := awaitVersion(ctx, kube, cfg.Host, log)
 	if err != nil {
-		return fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
+		return err
 	}
 	kubernetesVersion, err := parseKubernetes(live)
 	if err != nil {
@@ -139,6 +137,19 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	return o.lead(ctx, leader, cfg, log, func(ctx context.Context) error {
 		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg, api: api, plain: plain})
 	})
+}
+
+// awaitVersion waits until the API server responds, and returns its version.
+//
+// Errors: ctx ended; the response is an error.
+func awaitVersion(ctx context.Context, kube kubernetes.Interface, host string, log *slog.Logger) (string, error) {
+	waiting := time.AfterFunc(patience, func() { log.Info("waiting for the API server", "host", host) })
+	defer waiting.Stop()
+	version, err := serverVersion(ctx, kube)
+	if err != nil {
+		return "", fmt.Errorf("connect to the API server at %s: %w", host, err)
+	}
+	return version, nil
 }
 
 // reconcile checks the permissions in the cluster, and runs the controllers.

@@ -57,3 +57,13 @@ func TestDiesWithUs(t *testing.T) {
 	}
 	_ = parent.Wait() // it was killed
 }
+
+func TestResident(t *testing.T) {
+	now, peak, err := child.Resident(os.Getpid())
+	if err != nil || now < 1<<20 || peak < now {
+		t.Errorf("now %d bytes, at most %d, error %v", now, peak, err)
+	}
+	if _, _, err := child.Resident(0); err == nil {
+		t.Error("no error for a process that does not exist")
+	}
+}

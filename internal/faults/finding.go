@@ -40,7 +40,7 @@ func (f *Finding) Error() string { return f.String() }
 // Unwrap returns the cause.
 func (f *Finding) Unwrap() error { return f.Cause }
 
-// located is an error type of another package that knows its field.
+// located is an error type of another package that has the path of its field.
 type located interface {
 	error
 	// Located returns field and reason as in [Finding].

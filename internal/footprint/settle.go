@@ -92,7 +92,7 @@ func Settle(ctx context.Context) {
 	}
 }
 
-// followPeriod is the interval between adjustments in a program whose live heap grows with what it is asked.
+// followPeriod is the interval between adjustments in a program whose live heap grows with its requests.
 const followPeriod = time.Second
 
 // Follow keeps the heap small until ctx ends, in a server that has no end of its startup: the growth between collections

@@ -1,11 +1,14 @@
 package gate
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v2"
@@ -88,6 +91,7 @@ const (
 type place struct {
 	indent int
 	after  after
+	quoted bool // the key is quoted: the library cannot write a text below it
 }
 
 // writer writes one value, including the line break.
@@ -292,6 +296,17 @@ func (e *encoder) mapping(v reflect.Value, item writer, asLibrary bool, at place
 	if asLibrary {
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a.String(), b.String()) })
 	}
+	e.pairs(func(yield func(string, reflect.Value) bool) {
+		for _, k := range keys {
+			if !yield(k.String(), v.MapIndex(k)) {
+				return
+			}
+		}
+	}, item, at)
+}
+
+// pairs writes keys and values in their order.
+func (e *encoder) pairs(all iter.Seq2[string, reflect.Value], item writer, at place) {
 	indent, first := at.indent, false
 	switch at.after {
 	case aKey:
@@ -300,38 +315,55 @@ func (e *encoder) mapping(v reflect.Value, item writer, asLibrary bool, at place
 	case aDash:
 		indent, first = indent+2, true
 	}
-	for _, k := range keys {
-		if e.full(len(k.String())) {
+	for key, v := range all {
+		if e.full(len(key)) {
 			return
 		}
-		e.push(step{key: k.String()})
+		e.push(step{key: key})
 		if !first {
 			e.indent(indent)
 		}
 		first = false
-		e.entry(k.String(), v.MapIndex(k), item, indent)
+		e.entry(key, v, item, indent)
 		e.pop()
 	}
 }
 
 // entry writes one pair of a map. Keys that cannot be plain are rare, so the whole pair
-// is then marshaled by the library. The exception is "<<": the library writes it plain,
-// which would be read back as a merge key.
+// is then marshaled by the library. The exceptions are "<<", which the library writes plain,
+// so that it would be read back as a merge key, and pairs with references that may have to be
+// escaped. References in keys always are: keys could become equal.
 func (e *encoder) entry(key string, v reflect.Value, item writer, indent int) {
-	text := key
-	if key == "<<" {
-		text = `"<<"`
-	} else if styleOf(key) != plain || len(key) > 100 {
+	at := place{indent: indent, after: aKey}
+	switch {
+	case e.literal != nil && strings.Contains(key, reference):
+		at.quoted = true
+		key = escaped(key)
+	case key == "<<":
+		key = `"<<"`
+	case styleOf(key) != plain || len(key) > 100:
 		var wrapped any = Node{{Key: key, Value: v.Interface()}}
-		if pair := e.nested(wrapped, indent/2); len(pair) >= indent {
-			e.buf = append(e.buf, pair[indent:]...)
+		pair := e.nested(wrapped, indent/2)
+		if e.literal == nil || !bytes.Contains(pair, []byte(reference)) {
+			if len(pair) >= indent {
+				e.buf = append(e.buf, pair[indent:]...)
+			}
+			return
 		}
-		return
+		at.quoted = true
+		key = strconv.QuoteToASCII(key)
 	}
-	e.buf = append(e.buf, text...)
+	if len(key) > maxSimpleKey {
+		e.buf = append(e.buf, "? "...)
+		key += "\n" + strings.Repeat(" ", indent)
+	}
+	e.buf = append(e.buf, key...)
 	e.buf = append(e.buf, ':')
-	item(e, v, place{indent: indent, after: aKey})
+	item(e, v, at)
 }
+
+// maxSimpleKey is the maximum length of a key without a question mark before it. YAML permits 1024.
+const maxSimpleKey = 1000
 
 // full reports whether n more bytes would exceed the limit, and then sets the error of
 // the encoder.

@@ -16,9 +16,9 @@ type Items struct {
 	Text []byte
 	// Dropped lists the omitted keys and items.
 	Dropped []Dropped
-	// Literal reports whether the variables in a string, $(NAME), must not be substituted by who
+	// Literal reports whether the variables in a string, $(NAME), must not be substituted by the program that
 	// renders the text: their dollar signs are then written as escapes. It is called for values
-	// of strings that contain "$("; if nil, no string is escaped.
+	// of strings that contain "$("; those in keys of maps are always escaped. If nil, no string is.
 	Literal func(text string) bool
 
 	target Target

@@ -73,25 +73,42 @@ func TestItemsStop(t *testing.T) {
 	}
 }
 
-// Values with variables that must not be substituted are read as they are written.
+// Values with variables that must not be substituted are read as they are written, and keys with any.
 func TestLiteral(t *testing.T) {
 	type item struct {
-		A string            `yaml:"a"`
-		B []string          `yaml:"b"`
-		C map[string]string `yaml:"c"`
+		A string              `yaml:"a"`
+		B []string            `yaml:"b"`
+		C map[string]string   `yaml:"c"`
+		D map[string][]string `yaml:"d"`
+		E Node                `yaml:"e"`
 	}
-	text := "$(A) \"\\$(B)\n\x07\u0085é\U0001f600: x"
-	in := item{A: text, B: []string{text, "$(kept)"}, C: map[string]string{"k": text}}
+	text, long := "$(A) \"\\$(B)\n\x07\u0085é\U0001f600: x", strings.Repeat("long: ", 200)
+	in := item{
+		A: text, B: []string{text, "$(kept)"}, C: map[string]string{
+			"k": text, "$(K)": text, "$(L)": "$(kept)", "$(M)\n: ": "a\nb", "$(N) " + long: long, "#": text, "##": "a",
+		},
+		D: map[string][]string{"$(K)": {text, long}, long: {text}, long + "$(K)": {text, "$(kept)"}},
+		E: Node{{Key: "$(K)", Value: []any{text}}, {Key: "k", Value: text}, {Key: "#", Value: text}, {Key: "a", Value: nil}, {Key: "n", Value: Node{{Key: "$(K)", Value: text}}}},
+	}
 	l := NewItems(Target{}, "items", 0)
 	l.Literal = func(s string) bool { return s == text }
-	if err := l.Add(in); err != nil {
+	if err := l.AddAll([]item{in, in}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(l.Text), "$("); n != 1 {
+	if n := strings.Count(string(l.Text), "$("); n != 2*3 {
 		t.Errorf("%d references are left:\n%s", n, l.Text)
 	}
 	var out []item
-	if err := yaml.Unmarshal(l.Text, &out); err != nil || len(out) != 1 || !reflect.DeepEqual(out[0], in) {
+	if err := yaml.Unmarshal(l.Text, &out); err != nil || len(out) != 2 || !reflect.DeepEqual(out[1], in) {
 		t.Errorf("%v becomes %v, error %v:\n%s", in, out, err, l.Text)
+	}
+}
+
+// Keys of other types cannot be escaped.
+func TestLiteralKeys(t *testing.T) {
+	l := NewItems(Target{}, "items", 0)
+	l.Literal = func(string) bool { return true }
+	if err := l.Add(Node{{Key: 1, Value: "a"}}); err == nil || err.Error() != "items[0]: key 1 is not a string" {
+		t.Error(err)
 	}
 }

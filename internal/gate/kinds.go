@@ -17,7 +17,7 @@ var (
 // newWriter returns the writer of a type, with one case per kind.
 func (p *plans) newWriter(t reflect.Type) (writer, error) {
 	if t == mapSliceType {
-		return func(e *encoder, v reflect.Value, at place) { e.ask(v.Interface(), at) }, nil
+		return p.node(), nil
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -61,6 +61,29 @@ func (p *plans) pointer(t reflect.Type) writer {
 			return
 		}
 		elem(e, v.Elem(), at)
+	}
+}
+
+// node writes pairs in their order. The library writes them, unless references in them may have to be escaped: then
+// keys must be strings.
+func (p *plans) node() writer {
+	item := p.dynamic()
+	return func(e *encoder, v reflect.Value, at place) {
+		if e.literal == nil || v.Len() == 0 {
+			e.ask(v.Interface(), at)
+			return
+		}
+		e.pairs(func(yield func(string, reflect.Value) bool) {
+			for i := range v.Len() {
+				key, is := v.Index(i).Field(0).Interface().(string)
+				if !is {
+					e.fail(fmt.Errorf("key %v is not a string", v.Index(i).Field(0)))
+				}
+				if !is || !yield(key, v.Index(i).Field(1)) {
+					return
+				}
+			}
+		}, item, at)
 	}
 }
 

@@ -9,13 +9,25 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
+// reference begins a variable, $(NAME).
+const reference = "$("
+
+// escaped returns a text between double quotes, without references. Go's escapes are among those of YAML.
+func escaped(s string) string {
+	return strings.ReplaceAll(strconv.QuoteToASCII(s), reference, `\x24(`)
+}
+
 // text writes a string in its style.
 func (e *encoder) text(s string, at place) {
 	if e.full(len(s)) {
 		return
 	}
-	if e.literal != nil && strings.Contains(s, "$(") && e.literal(s) {
-		e.flow(strings.ReplaceAll(strconv.QuoteToASCII(s), "$(", `\x24(`), at) // Go's escapes are among those of YAML
+	switch {
+	case e.literal != nil && strings.Contains(s, reference) && e.literal(s):
+		e.flow(escaped(s), at)
+		return
+	case at.quoted:
+		e.flow(strconv.QuoteToASCII(s), at)
 		return
 	}
 	style := styleOf(s)

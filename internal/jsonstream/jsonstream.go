@@ -43,7 +43,7 @@ func New(from io.Reader, limits Limits) *Reader {
 	return r
 }
 
-// Object reads an object. value is called after each key, and reads its value.
+// Object reads an object. value is called after each key, and reads its value. null is an empty object.
 //
 // Errors: those of value and of the connection; another form; [ErrTooLarge]; io.EOF if there is no text
 // any more.
@@ -58,7 +58,8 @@ func (r *Reader) Object(value func(key string) error) error {
 	})
 }
 
-// Array reads an array. value is called before each value, and reads it. Errors are as those of Object.
+// Array reads an array. value is called before each value, and reads it. null is an empty array. Errors are as those of
+// Object.
 func (r *Reader) Array(value func() error) error { return r.delimited('[', ']', value) }
 
 // Decode reads a value as json.Unmarshal does. Errors are as those of Object.
@@ -74,7 +75,7 @@ func (r *Reader) Skip() error {
 }
 
 func (r *Reader) delimited(first, last json.Delim, value func() error) error {
-	if err := r.delimiter(first); err != nil {
+	if null, err := r.delimiter(first); null || err != nil {
 		return err
 	}
 	for r.more() {
@@ -82,7 +83,8 @@ func (r *Reader) delimited(first, last json.Delim, value func() error) error {
 			return unexpected(err)
 		}
 	}
-	return unexpected(r.delimiter(last))
+	_, err := r.delimiter(last)
+	return unexpected(err)
 }
 
 // unexpected returns the error for an error within an object or array.
@@ -103,12 +105,13 @@ func (r *Reader) token() (json.Token, error) {
 	return r.dec.Token()
 }
 
-func (r *Reader) delimiter(want json.Delim) error {
+// delimiter reads a delimiter or, where an object or array begins, null.
+func (r *Reader) delimiter(want json.Delim) (null bool, err error) {
 	t, err := r.token()
-	if err == nil && t != want {
+	if err == nil && t != nil && t != want {
 		err = fmt.Errorf("it has %.40q where %q is expected", fmt.Sprint(t), want.String())
 	}
-	return err
+	return t == nil, err
 }
 
 // limited limits the bytes that are read in total, and for one value.

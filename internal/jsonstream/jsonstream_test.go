@@ -29,6 +29,8 @@ func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":{"b":[1]},"items":[1,2],"c":null}`: "[1 2] <nil>",
 		`{}`:                                     "[] <nil>",
+		`null`:                                   "[] <nil>",
+		`{"items":null}`:                         "[] <nil>",
 		``:                                       "[] EOF",
 		`{"items":[1`:                            "[1] unexpected EOF",
 		`{"items":`:                              "[] unexpected EOF",

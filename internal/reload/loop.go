@@ -43,7 +43,10 @@ type Loop struct {
 func (l *Loop) Run(ctx context.Context) error {
 	failures := 0
 	if err := l.step(ctx, false); err != nil {
-		if l.FirstMustWork && !Temporary(err) && ctx.Err() == nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if l.FirstMustWork && !Temporary(err) {
 			return err // the caller logs it
 		}
 		l.log(err)
@@ -70,7 +73,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-tick.C:
 			failures = count(failures, l.look(ctx, true))
 			for _, t := range l.Targets {
-				t.Nudge()
+				t.nudge()
 			}
 		case <-again:
 			failures = count(failures, l.look(ctx, false))

@@ -7,7 +7,7 @@ import (
 // maxRecent limits the changes in a report.
 const maxRecent = 16
 
-// Recent is a change of an input or a folder. A client that asks after several changes learns from it when each of
+// Recent is a change of an input or a folder. A client that polls after several changes learns from it when each of
 // them arrived.
 type Recent struct {
 	Path string `json:"path"`

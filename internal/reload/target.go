@@ -60,7 +60,7 @@ type TargetOptions struct {
 	Trigger Trigger
 	Backoff Backoff
 	// Limit is the maximum number of attempts for one content. After them the target waits for new content
-	// or the next Nudge. 0 means no limit.
+	// or the next nudge. 0 means no limit.
 	Limit int
 	// OnAttempt is called with every outcome except NotReady and Superseded, OnExhausted when Limit is
 	// reached. Both may be nil.
@@ -116,8 +116,8 @@ func (t *Target) Want(c Content) {
 	t.signal()
 }
 
-// Nudge allows new attempts for a target that has exhausted its limit.
-func (t *Target) Nudge() {
+// nudge allows new attempts for a target that has exhausted its limit.
+func (t *Target) nudge() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.nudged = true

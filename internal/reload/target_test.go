@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
 // script is a Trigger that returns answers in order and records its calls with their time.
@@ -183,7 +185,7 @@ func TestLimitAndNudge(t *testing.T) {
 		if exhausted.Load() != 1 {
 			t.Errorf("exhausted %d times", exhausted.Load())
 		}
-		target.Nudge()
+		target.nudge()
 		time.Sleep(time.Hour)
 		target.Want(Content{Version: "b"})
 		time.Sleep(time.Hour)
@@ -295,6 +297,19 @@ func TestFirstStep(t *testing.T) {
 	}
 	if err := l.Run(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("Run = %v, want the error of the first step", err)
+	}
+}
+
+// A signal during the first step is not an error of the inputs.
+func TestSignalInTheFirstStep(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var log logtest.Log
+	l := &Loop{
+		Step: func(ctx context.Context) (Content, error) { cancel(); return Content{}, ctx.Err() }, Interval: time.Hour,
+		FirstMustWork: true, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}
+	if err := l.Run(ctx); err != nil || log.String() != "" {
+		t.Errorf("Run = %v, logged %s", err, log.String())
 	}
 }
 

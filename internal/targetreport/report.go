@@ -80,7 +80,7 @@ type Job struct {
 	Active int `json:"active"`
 	// Dropped are targets in the list that the relabelings in Prometheus drop.
 	Dropped *Targets `json:"dropped,omitempty"`
-	// Missing are targets in the list of which Prometheus knows nothing, if it scrapes none of the job.
+	// Missing are targets in the list that Prometheus does not have, if it scrapes none of the job.
 	Missing *Targets `json:"missing,omitempty"`
 	// Unlisted are targets that Prometheus scrapes and that are not in the list.
 	Unlisted *Targets `json:"unlisted,omitempty"`

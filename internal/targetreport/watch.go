@@ -24,7 +24,7 @@ type Watch struct {
 	Seq   uint64      `json:"seq"`
 	Units []WatchUnit `json:"units"`
 
-	targets, size int // of what Add added
+	targets, size int // of the units that Add added
 }
 
 // WatchUnit are targets that are watched together.

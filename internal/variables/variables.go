@@ -38,8 +38,8 @@ func Size(name []byte) int {
 	return otherSize
 }
 
-// MaxName is the maximum length of a name in bytes. A longer one is text: otherwise a text could fill the memory of who
-// reads it as a stream, and its scan would be quadratic in its length.
+// MaxName is the maximum length of a name in bytes. A longer one is text: otherwise a text could fill the memory of a
+// program that reads it as a stream, and its scan would be quadratic in its length.
 const MaxName = 4 << 10
 
 // State is the result of [Parse].

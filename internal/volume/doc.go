@@ -11,7 +11,7 @@
 // folders, handles folders that are replaced, removed or not created yet, and merges a
 // burst of events into one notification:
 //
-//	w := volume.NewWatcher(volume.WatchOptions{Dirs: dirs, Delay: time.Second})
+//	w := volume.NewWatcher(ctx, volume.WatchOptions{Dirs: dirs, Delay: time.Second})
 //	go w.Run(ctx)
 //	for range w.Changes() { ... }
 //

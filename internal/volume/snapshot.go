@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -53,12 +54,12 @@ type Reader struct {
 
 // Take reads all visible files below dirs.
 //
-// Errors: a folder or file cannot be read, except if it does not exist.
-func (r *Reader) Take(dirs []string) (Snapshot, error) {
+// Errors: a folder or file cannot be read, except if it does not exist; ctx ended.
+func (r *Reader) Take(ctx context.Context, dirs []string) (Snapshot, error) {
 	s := Snapshot{Dirs: make([]DirSum, 0, len(dirs))}
 	all := sha256.New()
 	for _, dir := range dirs {
-		d, gone, err := r.sumDir(dir)
+		d, gone, err := r.sumDir(ctx, dir)
 		if err != nil {
 			return Snapshot{}, fmt.Errorf("read folder %s: %w", dir, withoutPath(err, dir))
 		}
@@ -70,15 +71,15 @@ func (r *Reader) Take(dirs []string) (Snapshot, error) {
 	return s, nil
 }
 
-func (r *Reader) sumDir(dir string) (d DirSum, gone []string, err error) {
+func (r *Reader) sumDir(ctx context.Context, dir string) (d DirSum, gone []string, err error) {
 	d.Path = dir
 	sum, entry := sha256.New(), make([]byte, 0, 256)
-	err = walk(dir, visitor{
+	err = walk(ctx, dir, visitor{
 		file: func(rel, path string, _ fs.FileInfo) error {
 			if r.Skip != nil && r.Skip(path) {
 				return nil
 			}
-			content, err := r.sumFile(path)
+			content, err := r.sumFile(ctx, path)
 			if errors.Is(err, fs.ErrNotExist) {
 				gone = append(gone, path)
 				return nil
@@ -98,7 +99,7 @@ func (r *Reader) sumDir(dir string) (d DirSum, gone []string, err error) {
 	return d, gone, err
 }
 
-func (r *Reader) sumFile(path string) (sum [sha256.Size]byte, err error) {
+func (r *Reader) sumFile(ctx context.Context, path string) (sum [sha256.Size]byte, err error) {
 	f, err := Open(path)
 	if err != nil {
 		return sum, err
@@ -108,12 +109,25 @@ func (r *Reader) sumFile(path string) (sum [sha256.Size]byte, err error) {
 		r.buf = make([]byte, 32<<10)
 	}
 	h := sha256.New()
-	// struct{ io.Writer } and struct{ io.Reader } keep CopyBuffer from bypassing the buffer.
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, r.buf); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, interruptible{ctx, f}, r.buf); err != nil {
 		return sum, err
 	}
 	h.Sum(sum[:0])
 	return sum, nil
+}
+
+// interruptible is a reader that fails after the end of ctx. With it and a plain io.Writer, CopyBuffer cannot bypass its
+// buffer, so that a large file is read in parts.
+type interruptible struct {
+	ctx context.Context //nolint:containedctx // of the one call of sumFile
+	r   io.Reader
+}
+
+func (i interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.r.Read(p)
 }
 
 // addFile adds a file to a checksum. It returns buf, which it uses, for the next file.

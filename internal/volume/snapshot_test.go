@@ -1,6 +1,7 @@
 package volume_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,7 @@ import (
 
 func take(t *testing.T, dirs ...string) volume.Snapshot {
 	t.Helper()
-	s, err := new(volume.Reader).Take(dirs)
+	s, err := new(volume.Reader).Take(t.Context(), dirs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestSpecialCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := volume.Reader{Skip: func(p string) bool { return strings.HasSuffix(p, ".tmp") }}
-	s, err := r.Take([]string{dir, filepath.Join(dir, "later")})
+	s, err := r.Take(t.Context(), []string{dir, filepath.Join(dir, "later")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,12 +138,12 @@ func TestUnreadable(t *testing.T) {
 		file:  {syscall.ENOTDIR, "read folder " + file + ": not a directory"},
 		loops: {syscall.ELOOP, filepath.Join(loops, "self")},
 	} {
-		_, err := new(volume.Reader).Take([]string{path})
+		_, err := new(volume.Reader).Take(t.Context(), []string{path})
 		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.text) {
 			t.Errorf("Take(%s) = %v, want %v and %q", path, err, want.is, want.text)
 		}
 	}
-	if _, err := new(volume.Reader).Take([]string{filepath.Join(file, "below")}); errors.Is(err, fs.ErrNotExist) || err == nil {
+	if _, err := new(volume.Reader).Take(t.Context(), []string{filepath.Join(file, "below")}); errors.Is(err, fs.ErrNotExist) || err == nil {
 		t.Errorf("a folder below a file: %v", err)
 	}
 }
@@ -162,9 +163,35 @@ func TestManyPaths(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "d25"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	_, err := (&volume.Reader{}).Take([]string{dir})
+	_, err := (&volume.Reader{}).Take(t.Context(), []string{dir})
 	if want := "read folder " + dir + ": more than 200000 files and folders, up to " + dir + "/d0/"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s...", err, want)
+	}
+}
+
+// A program that receives a signal does not wait for the end of a walk or of a large file.
+func TestEndOfContextInterrupts(t *testing.T) {
+	for name, c := range map[string]struct {
+		files []string
+		skip  bool
+	}{
+		"between files": {[]string{"a", "b", "c"}, true},
+		"in a file":     {[]string{"a"}, false},
+	} {
+		dir := t.TempDir()
+		for _, f := range c.files {
+			write(t, filepath.Join(dir, f), "x")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		visited := 0
+		r := volume.Reader{Skip: func(string) bool {
+			visited++
+			cancel()
+			return c.skip
+		}}
+		if _, err := r.Take(ctx, []string{dir}); !errors.Is(err, context.Canceled) || visited != 1 {
+			t.Errorf("%s: %d files visited, error %v", name, visited, err)
+		}
 	}
 }
 
@@ -194,7 +221,7 @@ func BenchmarkTake(b *testing.B) {
 			var r volume.Reader
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := r.Take([]string{vol.Dir}); err != nil {
+				if _, err := r.Take(b.Context(), []string{vol.Dir}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -39,9 +40,10 @@ func (e *UnsettledError) Temporary() bool { return true }
 
 // Take reads all folders.
 //
-// Errors: [UnsettledError] for up to two seconds while links have no target; a folder cannot be read.
-func (s *Steady) Take() (Snapshot, error) {
-	snap, err := s.Reader.Take(s.Dirs)
+// Errors: [UnsettledError] for up to two seconds while links have no target; a folder cannot be read; ctx
+// ended.
+func (s *Steady) Take(ctx context.Context) (Snapshot, error) {
+	snap, err := s.Reader.Take(ctx, s.Dirs)
 	if err != nil {
 		return snap, err
 	}

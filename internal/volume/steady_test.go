@@ -22,7 +22,7 @@ func TestSteadyHidesTheMiddleOfASwap(t *testing.T) {
 	s := volume.Steady{Dirs: []string{vol.Dir}}
 	for i, step := range vol.Steps(map[string]string{"new": "2"}) {
 		step()
-		_, err := s.Take()
+		_, err := s.Take(t.Context())
 		if _, unsettled := errors.AsType[*volume.UnsettledError](err); unsettled != (i == 1 || i == 2) {
 			t.Errorf("after step %d: %v", i, err)
 		}
@@ -36,25 +36,25 @@ func TestSteadySaysThingsOnce(t *testing.T) {
 	var logged bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		s := volume.Steady{Dirs: []string{dir, later}, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
-		if _, err := s.Take(); err == nil || !strings.Contains(err.Error(), "dangling") {
+		if _, err := s.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "dangling") {
 			t.Errorf("a dangling link: %v", err)
 		}
 		time.Sleep(3 * time.Second)
 		for range 3 {
-			if _, err := s.Take(); err != nil {
+			if _, err := s.Take(t.Context()); err != nil {
 				t.Errorf("a link that stays without target: %v", err)
 			}
 		}
 		if err := os.Mkdir(later, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if snap, err := s.Take(); err != nil || len(snap.Missing()) > 0 {
+		if snap, err := s.Take(t.Context()); err != nil || len(snap.Missing()) > 0 {
 			t.Errorf("the folder that appeared: %v, %v", snap, err)
 		}
 		if err := os.Remove(later); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = s.Take()
+		_, _ = s.Take(t.Context())
 	})
 	for text, want := range map[string]int{"Symlink has no target": 1, "no ..data": 2, "does not exist": 2} {
 		if n := strings.Count(logged.String(), text); n != want {
@@ -72,11 +72,11 @@ func TestSteadyNamesFewLinks(t *testing.T) {
 	var logged bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		s := volume.Steady{Dirs: []string{dir}, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
-		if _, err := s.Take(); err == nil || strings.Count(err.Error(), dir) != 100 {
+		if _, err := s.Take(t.Context()); err == nil || strings.Count(err.Error(), dir) != 100 {
 			t.Errorf("error %v", err)
 		}
 		time.Sleep(3 * time.Second)
-		if snap, err := s.Take(); err != nil || len(snap.Gone) != 300 {
+		if snap, err := s.Take(t.Context()); err != nil || len(snap.Gone) != 300 {
 			t.Errorf("%d gone, error %v", len(snap.Gone), err)
 		}
 	})
@@ -87,7 +87,7 @@ func TestSteadyNamesFewLinks(t *testing.T) {
 
 func TestSteadyCanInsist(t *testing.T) {
 	s := volume.Steady{Dirs: []string{"/does/not/exist"}, MustExist: true}
-	if _, err := s.Take(); err == nil || err.Error() != "read folder /does/not/exist: no such file or directory" {
+	if _, err := s.Take(t.Context()); err == nil || err.Error() != "read folder /does/not/exist: no such file or directory" {
 		t.Errorf("Take = %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,8 +41,9 @@ type visitor struct {
 // walk visits root in lexical order. It follows links, skips the kubelet's own names and
 // special files, and enters a folder that contains itself only once.
 //
-// Errors: those of the file system; more than maxEntries.
-func walk(root string, v visitor) error {
+// Errors: those of the file system; more than maxEntries; ctx ended, which is checked before
+// each entry.
+func walk(ctx context.Context, root string, v visitor) error {
 	info, err := os.Stat(root)
 	if err != nil {
 		return err
@@ -49,12 +51,13 @@ func walk(root string, v visitor) error {
 	if !info.IsDir() {
 		return &fs.PathError{Op: "read folder", Path: root, Err: syscall.ENOTDIR}
 	}
-	w := walking{v, maxEntries}
+	w := walking{ctx, v, maxEntries}
 	return w.dir(root, "", info, nil)
 }
 
 // walking is a walk with the number of entries that it may still visit.
 type walking struct {
+	ctx  context.Context //nolint:containedctx // of the one call of walk
 	v    visitor
 	left int
 }
@@ -87,6 +90,9 @@ func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error 
 }
 
 func (w *walking) entry(path, rel string, above []fileID) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
 	v := w.v
 	info, err := os.Stat(path)
 	switch {

@@ -17,8 +17,8 @@ import (
 // Defaults of WatchOptions.
 const (
 	DefaultSettle       = 20 * time.Millisecond
-	DefaultPollInterval = 2 * time.Second
-	DefaultScanInterval = 10 * time.Second
+	defaultPollInterval = 2 * time.Second
+	defaultScanInterval = 10 * time.Second
 )
 
 // WatchOptions configure a [Watcher]. A zero interval means its default.
@@ -68,15 +68,15 @@ type Watcher struct {
 }
 
 // NewWatcher sets up the watches. Later changes are not missed. It does not fail: Run falls back to
-// polling. Run must be called, because it releases the watches.
-func NewWatcher(o WatchOptions) *Watcher {
+// polling. Run must be called, because it releases the watches. The end of ctx interrupts the search for folders.
+func NewWatcher(ctx context.Context, o WatchOptions) *Watcher {
 	for _, d := range []struct {
 		v   *time.Duration
 		def time.Duration
 	}{
 		{&o.MaxDelay, 10 * o.Delay},
-		{&o.PollInterval, DefaultPollInterval},
-		{&o.ScanInterval, DefaultScanInterval},
+		{&o.PollInterval, defaultPollInterval},
+		{&o.ScanInterval, defaultScanInterval},
 	} {
 		if *d.v == 0 {
 			*d.v = d.def
@@ -95,7 +95,7 @@ func NewWatcher(o WatchOptions) *Watcher {
 		touched: map[string]bool{},
 		burst:   debounce{delay: o.Delay, settle: o.Settle, max: o.MaxDelay},
 	}
-	w.sync()
+	w.sync(ctx)
 	return w
 }
 
@@ -125,23 +125,23 @@ func (w *Watcher) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case e, ok := <-events:
-			w.event(e, ok)
+			w.event(ctx, e, ok)
 		case err, ok := <-failures:
-			w.failure(err, ok)
+			w.failure(ctx, err, ok)
 		case <-due.C:
 		case <-scan.C:
-			if w.sync() {
+			if w.sync(ctx) {
 				w.changed("")
 			}
 		case <-poll.C:
 			if w.degraded {
-				w.sync()
+				w.sync(ctx)
 				w.notify()
 			}
 		}
 		if w.burst.due(time.Now(), w.allSettled) {
 			clear(w.touched)
-			w.sync() // before the notification, so that changes after the receiver's read are not missed
+			w.sync(ctx) // before the notification, so that changes after the receiver's read are not missed
 			w.notify()
 		}
 	}
@@ -163,9 +163,9 @@ func (w *Watcher) channels() (<-chan fsnotify.Event, <-chan error) {
 	return w.backend.Events, w.backend.Errors
 }
 
-func (w *Watcher) event(e fsnotify.Event, ok bool) {
+func (w *Watcher) event(ctx context.Context, e fsnotify.Event, ok bool) {
 	if !ok {
-		w.lost()
+		w.lost(ctx)
 		return
 	}
 	if w.opts.OnEvent != nil {
@@ -183,9 +183,9 @@ func (w *Watcher) event(e fsnotify.Event, ok bool) {
 	}
 }
 
-func (w *Watcher) failure(err error, ok bool) {
+func (w *Watcher) failure(ctx context.Context, err error, ok bool) {
 	if !ok {
-		w.lost()
+		w.lost(ctx)
 		return
 	}
 	w.report(err)
@@ -196,9 +196,9 @@ func (w *Watcher) failure(err error, ok bool) {
 }
 
 // lost handles a backend that closed its channels. The next sync creates a new one.
-func (w *Watcher) lost() {
+func (w *Watcher) lost(ctx context.Context) {
 	w.backend, w.set = nil, watchSet{}
-	w.sync()
+	w.sync(ctx)
 	w.changed("")
 }
 
@@ -233,7 +233,7 @@ func (w *Watcher) report(err error) {
 
 // sync adjusts the watches to the folders that exist now, and reports whether any changed. If the kernel
 // has no watch left, it falls back to polling.
-func (w *Watcher) sync() (moved bool) {
+func (w *Watcher) sync(ctx context.Context) (moved bool) {
 	if w.backend == nil {
 		b, err := w.opts.newBackend()
 		if err != nil {
@@ -242,7 +242,7 @@ func (w *Watcher) sync() (moved bool) {
 		}
 		w.backend, w.set = b, watchSet{}
 	}
-	moved, err := w.set.update(w.backend, w.roots)
+	moved, err := w.set.update(ctx, w.backend, w.roots)
 	w.watches.Store(int64(w.set.folders()))
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

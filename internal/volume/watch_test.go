@@ -26,12 +26,22 @@ const patience = 10 * time.Second
 // watching runs a Watcher until the test ends.
 func watching(t *testing.T, o WatchOptions) *Watcher {
 	t.Helper()
-	w := NewWatcher(o)
+	w := NewWatcher(t.Context(), o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { w.Run(ctx); close(done) }()
 	t.Cleanup(func() { cancel(); <-done })
 	return w
+}
+
+func TestEndOfContextInterruptsTheSearch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := NewWatcher(ctx, quick(t.TempDir()))
+	if n := w.Watches(); n != 0 {
+		t.Errorf("%d folders watched", n)
+	}
+	w.Run(ctx)
 }
 
 func expectChange(t *testing.T, w *Watcher, what string) {
@@ -62,7 +72,7 @@ func quick(dirs ...string) WatchOptions {
 
 func version(t *testing.T, dirs ...string) string {
 	t.Helper()
-	s, err := new(Reader).Take(dirs)
+	s, err := new(Reader).Take(t.Context(), dirs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"context"
 	"io/fs"
 	"maps"
 	"os"
@@ -61,9 +62,12 @@ func (s *watchSet) relevant(dir, name string) bool {
 
 // update adds and removes watches until they match the roots. A folder that cannot be
 // watched does not prevent the others from being watched; the first such error is
-// returned.
-func (s *watchSet) update(b *fsnotify.Watcher, roots []root) (moved bool, err error) {
-	want := wanted(roots)
+// returned. If ctx ends during the walk, nothing is changed.
+func (s *watchSet) update(ctx context.Context, b *fsnotify.Watcher, roots []root) (moved bool, err error) {
+	want := wanted(ctx, roots)
+	if ctx.Err() != nil {
+		return false, nil
+	}
 	alive := map[string]bool{}
 	for _, p := range b.WatchList() {
 		alive[p] = true
@@ -100,15 +104,15 @@ func (s *watchSet) add(id fileID, w watch) {
 	s.byPath[w.path] = w
 }
 
-// wanted returns the folders to watch for the roots, as they currently exist.
-func wanted(roots []root) map[fileID]watch {
+// wanted returns the folders to watch for the roots, as they currently exist. It is incomplete if ctx ends.
+func wanted(ctx context.Context, roots []root) map[fileID]watch {
 	want := map[fileID]watch{}
 	for _, r := range roots {
 		addAbove(want, r.path)
 		if r.deep {
 			// Folders that cannot be read are skipped. Reading the content reports the
 			// error.
-			_ = walk(r.path, visitor{dir: func(path string, info fs.FileInfo) { whole(want, path, info) }})
+			_ = walk(ctx, r.path, visitor{dir: func(path string, info fs.FileInfo) { whole(want, path, info) }})
 			continue
 		}
 		if info, err := os.Stat(r.path); err == nil && info.IsDir() {

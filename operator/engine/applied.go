@@ -21,19 +21,19 @@ const (
 	reasonPodsSilent    = "PodsNotReachable"        // the operator cannot query them
 )
 
-// PodOutcome is the outcome of the configuration in one pod.
-type PodOutcome struct {
+// podOutcome is the outcome of the configuration in one pod.
+type podOutcome struct {
 	Name    string
 	Started bool
 	delivery.Outcome
 }
 
-// AppliedInputs are the inputs of the condition ConfigApplied.
-type AppliedInputs struct {
+// appliedInputs are the inputs of the condition ConfigApplied.
+type appliedInputs struct {
 	Written  bool // a reconciliation has written a configuration
 	Askable  bool // the pods' reloaders can be reached from outside
 	Expected int  // number of pods
-	Pods     []PodOutcome
+	Pods     []podOutcome
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 
 // appliedOf computes the condition from the number of pods that run the configuration written last.
 // ok is false while that is not known yet; the previous condition then remains.
-func appliedOf(in AppliedInputs) (c v1.Condition, ok bool) {
+func appliedOf(in appliedInputs) (c v1.Condition, ok bool) {
 	c.Type = v1.ConfigApplied
 	if !in.Askable {
 		c.Status, c.Reason = v1.ConditionUnknown, reasonPodsSilent
@@ -105,7 +105,7 @@ func summary(total int, count map[delivery.State]int) string {
 
 // appliedOrBefore returns the condition, or the previous one while it is not known, so that the
 // status is not written twice after a restart of the operator. A new workload has none.
-func appliedOrBefore(in StatusInputs) []v1.Condition {
+func appliedOrBefore(in statusInputs) []v1.Condition {
 	if c, ok := appliedOf(in.Applied); ok {
 		return []v1.Condition{c}
 	}
@@ -125,11 +125,11 @@ func someOrNone(applied int) v1.ConditionStatus {
 }
 
 // applied returns the state of a workload's pods.
-func (c *Controller) applied(w v1.Workload, shape Shape, in StatusInputs) AppliedInputs {
-	out := AppliedInputs{Askable: len(shape.Reloaders.Ports) > 0, Written: c.deliveredHash(keyOf(w)) != ""}
+func (c *Controller) applied(w v1.Workload, shape Shape, in statusInputs) appliedInputs {
+	out := appliedInputs{Askable: len(shape.Reloaders.Ports) > 0, Written: c.deliveredHash(keyOf(w)) != ""}
 	add := func(pods []*corev1.Pod) {
 		for _, p := range pods {
-			out.Pods = append(out.Pods, PodOutcome{Name: p.Name, Started: started(p), Outcome: outcomeOfPod(p, shape.Server, c.watcher.Outcome(keyOf(p)))})
+			out.Pods = append(out.Pods, podOutcome{Name: p.Name, Started: started(p), Outcome: outcomeOfPod(p, shape.Server, c.watcher.Outcome(keyOf(p)))})
 		}
 	}
 	for _, s := range in.Sets {

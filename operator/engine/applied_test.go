@@ -12,20 +12,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
-func pod(name string, state delivery.State, message string) PodOutcome {
-	return PodOutcome{Name: name, Started: true, Outcome: delivery.Outcome{State: state, Message: message}}
+func pod(name string, state delivery.State, message string) podOutcome {
+	return podOutcome{Name: name, Started: true, Outcome: delivery.Outcome{State: state, Message: message}}
 }
 
 func TestConfigApplied(t *testing.T) {
 	ran, refused := pod("a-0", delivery.Applied, ""), pod("a-1", delivery.Refused, "the server rejected it")
 	waiting, silent := pod("a-2", delivery.Waiting, "on its way"), pod("a-3", delivery.Silent, "no answer")
-	unstarted := PodOutcome{Name: "a-4"}
+	unstarted := podOutcome{Name: "a-4"}
 	reloaded := pod("a-6", delivery.Reloaded, "it reloaded after the last change")
-	asked := func(expected int, pods ...PodOutcome) AppliedInputs {
-		return AppliedInputs{Written: true, Askable: true, Expected: expected, Pods: pods}
+	asked := func(expected int, pods ...podOutcome) appliedInputs {
+		return appliedInputs{Written: true, Askable: true, Expected: expected, Pods: pods}
 	}
 	for name, tc := range map[string]struct {
-		in      AppliedInputs
+		in      appliedInputs
 		status  v1.ConditionStatus
 		reason  string
 		message string
@@ -40,13 +40,13 @@ func TestConfigApplied(t *testing.T) {
 		"none answers":                   {in: asked(1, silent), status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "0 of 1 pods run the configuration\npod a-3: no answer"},
 		"one answers, one does not":      {in: asked(2, ran, silent), status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "1 of 2 pods run the configuration\npod a-3: no answer"},
 		"one waits, one is silent":       {in: asked(2, waiting, silent), status: v1.ConditionFalse, reason: "WaitingForPods", message: "0 of 2 pods run the configuration\npod a-2: on its way\npod a-3: no answer"},
-		"nobody may ask":                 {in: AppliedInputs{Written: true, Pods: []PodOutcome{ran}}, status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "the reloaders listen inside of their pods only (spec.listenLocal)"},
+		"nobody may ask":                 {in: appliedInputs{Written: true, Pods: []podOutcome{ran}}, status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "the reloaders listen inside of their pods only (spec.listenLocal)"},
 		"one says only when it reloaded": {in: asked(2, ran, reloaded), status: v1.ConditionTrue, reason: "AllPodsReloaded", message: "1 of 2 pods run the configuration, 1 reloaded after it was written (they do not report content)\npod a-6: it reloaded after the last change"},
 		"one reloaded, one refuses":      {in: asked(2, reloaded, refused), status: v1.ConditionDegraded, reason: "ConfigurationRejected", message: "0 of 2 pods run the configuration, 1 reloaded after it was written (they do not report content)\npod a-6: it reloaded after the last change\npod a-1: the server rejected it"},
-		"none to run":                    {in: AppliedInputs{Askable: true, Expected: 2}, status: v1.ConditionFalse, reason: "ConfigurationNotWritten", message: "no configuration has been written yet"},
-		"none to run, and no pods":       {in: AppliedInputs{Askable: true}, status: v1.ConditionTrue, reason: "AllPodsApplied", message: "0 of 0 pods run the configuration"},
+		"none to run":                    {in: appliedInputs{Askable: true, Expected: 2}, status: v1.ConditionFalse, reason: "ConfigurationNotWritten", message: "no configuration has been written yet"},
+		"none to run, and no pods":       {in: appliedInputs{Askable: true}, status: v1.ConditionTrue, reason: "AllPodsApplied", message: "0 of 0 pods run the configuration"},
 		"nobody was asked yet":           {in: asked(1, pod("a-5", delivery.NotAsked, "")), unknown: true},
-		"nothing was written yet":        {in: AppliedInputs{Askable: true, Pods: []PodOutcome{ran}}, unknown: true},
+		"nothing was written yet":        {in: appliedInputs{Askable: true, Pods: []podOutcome{ran}}, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, known := appliedOf(tc.in)
@@ -65,7 +65,7 @@ func TestConfigApplied(t *testing.T) {
 }
 
 func TestConfigAppliedIsBounded(t *testing.T) {
-	in := AppliedInputs{Written: true, Askable: true}
+	in := appliedInputs{Written: true, Askable: true}
 	for i := range 500 {
 		in.Pods = append(in.Pods, pod(fmt.Sprint("p-", i), delivery.Refused, strings.Repeat("x", 5000)))
 	}
@@ -79,8 +79,8 @@ func TestConfigAppliedIsBounded(t *testing.T) {
 func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
 	p := &v1.ThanosRuler{}
 	p.Status.Conditions = []v1.Condition{{Type: "ConfigApplied", Status: v1.ConditionTrue, Reason: "AllPodsApplied", Message: "said before"}}
-	in := StatusInputs{Workload: p, Known: true, Now: now, Applied: AppliedInputs{
-		Written: true, Askable: true, Expected: 1, Pods: []PodOutcome{pod("a-0", delivery.NotAsked, "")},
+	in := statusInputs{Workload: p, Known: true, Now: now, Applied: appliedInputs{
+		Written: true, Askable: true, Expected: 1, Pods: []podOutcome{pod("a-0", delivery.NotAsked, "")},
 	}}
 	got := StatusOf(in).Conditions
 	if len(got) != 3 || got[2].Message != "said before" {

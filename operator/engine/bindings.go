@@ -29,7 +29,7 @@ import (
 type bindingsQueue struct {
 	queue *queue.Queue
 
-	// skipped are the objects of each workload whose status the API server has refused in this pass
+	// skipped are the objects of each workload whose status the API server has refused in this round
 	// over them, with one of the errors. Only the worker uses it.
 	skipped map[types.NamespacedName]*skipped
 	// due is when what has been written of each workload would be at bindRate. Only the worker uses it.
@@ -39,7 +39,7 @@ type bindingsQueue struct {
 	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
 }
 
-// skipped are objects that the rest of a pass leaves out.
+// skipped are objects that the rest of a round leaves out.
 type skipped struct {
 	objects map[catalog.Ref]bool
 	err     error // of one of them
@@ -161,26 +161,26 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 }
 
 // turn writes the next changes of a workload and reports whether there are more. Objects that the
-// API server refuses do not keep back the others: they are left out until the pass has reached its
+// API server refuses do not keep back the others: they are left out until the round has reached its
 // end, where refused is one of the reasons.
 func (q *bindingsQueue) turn(ctx context.Context, w *bindings.Writer, key types.NamespacedName, changes []bindings.Change) (more bool, refused, err error) {
-	pass := q.skipped[key]
-	if pass == nil {
-		pass = &skipped{objects: map[catalog.Ref]bool{}}
+	round := q.skipped[key]
+	if round == nil {
+		round = &skipped{objects: map[catalog.Ref]bool{}}
 	}
-	changes = slices.DeleteFunc(changes, func(c bindings.Change) bool { return pass.objects[refOf(c.Object)] })
+	changes = slices.DeleteFunc(changes, func(c bindings.Change) bool { return round.objects[refOf(c.Object)] })
 	n := min(len(changes), bindTurn)
 	left, bytes, err := w.Do(ctx, changes[:n])
 	q.wrote(key, bytes)
 	for _, r := range left {
-		pass.objects[refOf(r.Change.Object)], pass.err = true, r.Err
+		round.objects[refOf(r.Change.Object)], round.err = true, r.Err
 	}
 	if err == nil && (n < len(changes) || bytes > bindings.TurnBytes) {
-		q.skipped[key] = pass
+		q.skipped[key] = round
 		return true, nil, nil
 	}
 	delete(q.skipped, key)
-	return false, pass.err, err
+	return false, round.err, err
 }
 
 // wrote records the size of the objects that were written for a workload.

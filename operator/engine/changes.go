@@ -48,7 +48,7 @@ func (c *Controller) annotate(ctx context.Context, namespace, name, key, value s
 	return nil
 }
 
-// confirm records what a pod has reported about the content that it should have.
+// confirm records a report of a pod about the content that it should have.
 func (c *Controller) confirm(key, pod types.NamespacedName, hash string, f delivery.Finding) {
 	got := timeline.Confirmed{OnDisk: f.OnDisk, Rejected: f.State == delivery.Refused, Earlier: earlier(f)}
 	if f.Good() {

@@ -72,7 +72,7 @@ type Controller struct {
 	index    selection.Index
 	counts   Managed
 	metrics  *Metrics
-	loop     *Loop
+	loop     *loop
 	nudger   *delivery.Nudger
 	watcher  *delivery.Watcher
 	timeline *timeline.Log
@@ -88,7 +88,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	log = log.With("component", kind.Controller)
 	c := &Controller{
 		kind: kind, opts: opts, sources: sources, kube: clients.Kube, crds: apply.NewObjects(clients.of(kind.Row), kind.Row), log: log,
-		metrics: NewMetrics(reg, kind.Label), memory: map[types.NamespacedName]*memory{},
+		metrics: newMetrics(reg, kind.Label), memory: map[types.NamespacedName]*memory{},
 	}
 	if clients.Events != nil {
 		c.recorder = clients.Events(kind.Controller)
@@ -105,7 +105,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.metrics.Register(&c.counts)
 	c.metrics.Register(gaugeCollector{append([]Gauge{replicasGauge}, kind.Gauges...), c.stores.workloads})
 	c.writer = c.newWriter()
-	c.loop = NewLoop(LoopKind{
+	c.loop = newLoop(loopKind{
 		Name: kind.Queue, Reconcile: c.reconcile, Status: c.report,
 		Exists: func(key types.NamespacedName) bool {
 			w, ok := c.stores.workloads.get(key.Namespace, key.Name)
@@ -132,9 +132,9 @@ func (c *Controller) newWriter() *apply.Writer {
 		log.Warn("recreating StatefulSet, replacing its pods in turn", "reason", r.Misfit)
 	}
 	w.UsesService = c.usesService
-	w.OnOverwrite = c.metrics.Overwrote
+	w.OnOverwrite = c.metrics.overwrote
 	w.HoldImages = c.opts.HoldImages
-	c.metrics.TrackConflicts(w.Conflicts)
+	c.metrics.trackConflicts(w.Conflicts)
 	return w
 }
 
@@ -165,7 +165,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	// The index must contain the workloads before the first event of an object that they select.
 	for w := range c.managed() {
 		c.guarded("index "+keyOf(w).String(), func() { c.index.Set(keyOf(w), c.kind.indexRules(w)) })
-		c.loop.EnqueueStatus(keyOf(w))
+		c.loop.enqueueStatus(keyOf(w))
 	}
 	if err := c.handleEvents(); err != nil {
 		return failed(err)
@@ -237,7 +237,7 @@ func (c *Controller) wake(now time.Time) {
 	for w := range c.managed() {
 		c.guarded("compare status of "+keyOf(w).String(), func() {
 			if !c.asWanted(w) {
-				c.loop.EnqueueStatus(keyOf(w))
+				c.loop.enqueueStatus(keyOf(w))
 			}
 		})
 	}
@@ -245,7 +245,7 @@ func (c *Controller) wake(now time.Time) {
 		deadline, err := time.Parse(time.RFC3339, s.Annotations[wellknown.AnnotationDeletionDeadline])
 		if err == nil && !deadline.IsZero() && deadline.Before(now) {
 			for _, key := range c.workloadsOf(s) {
-				c.loop.Enqueue(key)
+				c.loop.enqueue(key)
 			}
 		}
 	}

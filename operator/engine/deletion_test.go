@@ -128,7 +128,7 @@ func TestTheFinalizerStaysUntilBindingsAreGone(t *testing.T) {
 		b.answers(refuseBindings)
 		b.deleted(ruler("a"))
 		b.after(10 * time.Minute)
-		if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); !there || !slices.Contains(w.Finalizers, StatusFinalizer) || b.bound("alerts") == "" {
+		if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); !there || !slices.Contains(w.Finalizers, statusFinalizer) || b.bound("alerts") == "" {
 			t.Errorf("there %t, finalizers %v, bindings %q", there, w.Finalizers, b.bound("alerts"))
 		}
 		b.answers(nil)

@@ -115,7 +115,7 @@ func (c *Controller) Loaded(pod types.NamespacedName) delivery.Loaded { return c
 func (c *Controller) podSettled(key types.NamespacedName) {
 	if pod, ok := c.stores.pods.Get(key.Namespace, key.Name); ok {
 		if w, ours := c.kind.workloadOfPod(pod); ours {
-			c.loop.EnqueueStatus(w)
+			c.loop.enqueueStatus(w)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (c *Controller) trigger(by, action string, obj metav1.Object, keys ...types
 	c.metrics.Triggered(by, action)
 	c.timeline.Notice(catalog.RefOf(by, obj), keys...)
 	for _, key := range keys {
-		c.loop.Enqueue(key)
+		c.loop.enqueue(key)
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (u
 func (c *Controller) wakePeers(w v1.Workload) {
 	for _, peer := range c.stores.workloads.in(w.GetNamespace()) {
 		if peer.GetName() != w.GetName() && c.manages(peer) {
-			c.loop.Enqueue(keyOf(peer))
+			c.loop.enqueue(keyOf(peer))
 		}
 	}
 }
@@ -247,11 +247,11 @@ func (c *Controller) statefulSetChanged(e informer.Event[*appsv1.StatefulSet]) {
 	found := eventWorkloads(c, e)
 	for _, key := range found {
 		c.changed(AboutPods, c.kind.Kind, key)
-		c.loop.EnqueueStatus(key)
+		c.loop.enqueueStatus(key)
 		c.wakeForPods(key)
 	}
 	if e.Action == "delete" && len(found) == 0 {
-		c.loop.Enqueue(types.NamespacedName{Namespace: e.Before.Namespace, Name: e.Before.Labels[c.kind.nameLabel()]}) // see abandoned
+		c.loop.enqueue(types.NamespacedName{Namespace: e.Before.Namespace, Name: e.Before.Labels[c.kind.nameLabel()]}) // see abandoned
 	}
 	if e.Action == "update" && (e.After.DeletionTimestamp != nil || sameIntent(e.Before, e.After) &&
 		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
@@ -271,7 +271,7 @@ func (c *Controller) claimChanged(e informer.Event[*corev1.PersistentVolumeClaim
 	claim := e.Object()
 	w, ok := c.stores.workloads.get(claim.Namespace, claim.Labels[c.kind.nameLabel()])
 	if ok && c.manages(w) {
-		c.loop.Enqueue(keyOf(w))
+		c.loop.enqueue(keyOf(w))
 	}
 }
 
@@ -283,13 +283,13 @@ func (c *Controller) daemonSetChanged(e informer.Event[*appsv1.DaemonSet]) {
 	found := eventWorkloads(c, e)
 	for _, key := range found {
 		c.changed(AboutPods, c.kind.Kind, key)
-		c.loop.EnqueueStatus(key)
+		c.loop.enqueueStatus(key)
 	}
 	if e.Action == "update" && (e.After.DeletionTimestamp != nil || c.writer.DaemonSets().Ours(e.After) || sameIntent(e.Before, e.After) &&
 		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
 		return
 	}
 	for _, key := range found {
-		c.loop.Enqueue(key) // not counted: the metric documents only the triggers of StatefulSets
+		c.loop.enqueue(key) // not counted: the metric documents only the triggers of StatefulSets
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// StatusFinalizer marks a workload that is named in the statuses of other objects. It keeps the
+// statusFinalizer marks a workload that is named in the statuses of other objects. It keeps the
 // workload until these statuses are cleaned up.
-const StatusFinalizer = "monitoring.coreos.com/status-cleanup"
+const statusFinalizer = "monitoring.coreos.com/status-cleanup"
 
 // staleLook is the pause before another reconciliation of a workload whose cached version is stale.
 const staleLook = time.Second
@@ -27,20 +27,20 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 		return nil
 	}
 	state := c.remembered(keyOf(w))
-	if slices.Contains(w.GetFinalizers(), StatusFinalizer) {
+	if slices.Contains(w.GetFinalizers(), statusFinalizer) {
 		state.held = ""
 		return nil
 	}
 	if state.held == w.GetUID() {
 		return nil // not in the cache yet
 	}
-	err := c.crds.AddFinalizer(ctx, w, StatusFinalizer)
+	err := c.crds.AddFinalizer(ctx, w, statusFinalizer)
 	switch {
 	case err == nil:
 		state.held = w.GetUID()
 	case errors.Is(err, apply.ErrOutdated):
 		// There is a newer version of the workload, which will arrive in the cache soon.
-		c.loop.EnqueueAfter(keyOf(w), staleLook)
+		c.loop.enqueueAfter(keyOf(w), staleLook)
 		return nil
 	case apierrors.IsNotFound(err):
 		return nil
@@ -52,7 +52,7 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 // it: otherwise the workload would stay forever. With statuses, the bindings queue does so after it
 // has cleaned them up.
 func (c *Controller) release(ctx context.Context, w v1.Workload) error {
-	if !slices.Contains(w.GetFinalizers(), StatusFinalizer) {
+	if !slices.Contains(w.GetFinalizers(), statusFinalizer) {
 		return nil
 	}
 	if c.bindings != nil {
@@ -63,14 +63,14 @@ func (c *Controller) release(ctx context.Context, w v1.Workload) error {
 }
 
 func (c *Controller) removeFinalizer(ctx context.Context, w v1.Workload) error {
-	if !slices.Contains(w.GetFinalizers(), StatusFinalizer) {
+	if !slices.Contains(w.GetFinalizers(), statusFinalizer) {
 		return nil
 	}
-	err := c.crds.RemoveFinalizer(ctx, w, StatusFinalizer)
+	err := c.crds.RemoveFinalizer(ctx, w, statusFinalizer)
 	if errors.Is(err, apply.ErrOutdated) {
 		// Another client changed the finalizers, or the cached version predates our own change: the
 		// cache will be updated soon.
-		c.loop.EnqueueAfter(keyOf(w), staleLook)
+		c.loop.enqueueAfter(keyOf(w), staleLook)
 		return nil
 	}
 	return err

@@ -59,7 +59,7 @@ func TestHoldOfAWorkloadThatIsRefused(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			// The same on deletion: the cached version predates the removal of the finalizer.
-			held := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1", Finalizers: []string{StatusFinalizer}}}
+			held := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1", Finalizers: []string{statusFinalizer}}}
 			if err := c.removeFinalizer(t.Context(), held); (err != nil) != tc.fails {
 				t.Errorf("release: %v", err)
 			}

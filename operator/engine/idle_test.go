@@ -20,15 +20,15 @@ func TestIdleWhenNoKeyWaits(t *testing.T) {
 			defer w.mu.Unlock()
 			idleAfter = append(idleAfter, len(w.passes))
 		}
-		l := NewLoop(kind, slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), "prometheus"))
+		l := newLoop(kind, slog.New(slog.DiscardHandler), newMetrics(prometheus.NewRegistry(), "prometheus"))
 		for _, name := range []string{"a", "b", "c"} {
-			l.Enqueue(key(name))
+			l.enqueue(key(name))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { l.Run(ctx, 1); close(done) }()
 		synctest.Wait()
-		l.Enqueue(key("d"))
+		l.enqueue(key("d"))
 		synctest.Wait()
 		cancel()
 		<-done

@@ -44,7 +44,7 @@ type Kind struct {
 	Open func(key types.NamespacedName) Gatherer
 	// Ahead compiles expensive parts at startup; nil if there are none.
 	Ahead *Ahead
-	// Outside is what reconciliations read besides the cluster; nil if there is nothing.
+	// Outside is the source that reconciliations read besides the cluster; nil if there is none.
 	Outside *Outside
 	// Gone drops the cached results of a deleted object of a selected kind.
 	Gone func(kind string, object types.NamespacedName)

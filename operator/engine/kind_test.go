@@ -36,10 +36,10 @@ func named(row *catalog.Row, prefix string) *Kind {
 
 // unwired returns a controller without stores, for tests that do not need them.
 func unwired(t *testing.T, kind *Kind) *Controller {
-	log, m := slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), kind.Label)
+	log, m := slog.New(slog.DiscardHandler), newMetrics(prometheus.NewRegistry(), kind.Label)
 	c := &Controller{
 		kind: kind, log: log, metrics: m, stores: &stores{Sources: &Sources{}}, memory: map[types.NamespacedName]*memory{},
-		loop: NewLoop(LoopKind{Name: kind.Queue}, log, m), bindings: newBindingsQueue(), timeline: timeline.New(nil),
+		loop: newLoop(loopKind{Name: kind.Queue}, log, m), bindings: newBindingsQueue(), timeline: timeline.New(nil),
 	}
 	t.Cleanup(func() {
 		ended, end := context.WithCancel(context.Background())

@@ -26,8 +26,8 @@ type Outcome struct {
 	Reached int
 }
 
-// LoopKind describes one kind of object to the loop.
-type LoopKind struct {
+// loopKind describes one kind of object to the loop.
+type loopKind struct {
 	// Name is the queue's name and the metric label: "prometheus".
 	Name string
 	// Reconcile gathers, decides and applies. It returns the outcome to report. A key whose object
@@ -51,9 +51,9 @@ type Result struct {
 	Err error
 }
 
-// Loop runs the reconciliations of one kind.
-type Loop struct {
-	kind    LoopKind
+// loop runs the reconciliations of one kind.
+type loop struct {
+	kind    loopKind
 	log     *slog.Logger
 	metrics *Metrics
 
@@ -70,15 +70,15 @@ const (
 	// firstRetry and lastRetry bound the pauses between failed reconciliations of one key.
 	firstRetry = 200 * time.Millisecond
 	lastRetry  = 5 * time.Minute
-	// awayRetry is the longest pause after the API server did not serve a request, which says nothing about the object.
+	// awayRetry is the longest pause after the API server did not serve a request, which is not a fault of the object.
 	awayRetry = 10 * time.Second
 	// statusDelay coalesces the events of one change into one status write.
 	statusDelay = 100 * time.Millisecond
 )
 
-// NewLoop returns a loop for a kind.
-func NewLoop(kind LoopKind, log *slog.Logger, m *Metrics) *Loop {
-	l := &Loop{kind: kind, log: log, metrics: m, results: map[types.NamespacedName]Result{}}
+// newLoop returns a loop for a kind.
+func newLoop(kind loopKind, log *slog.Logger, m *Metrics) *loop {
+	l := &loop{kind: kind, log: log, metrics: m, results: map[types.NamespacedName]Result{}}
 	l.queue = newQueue(kind.Name, m)
 	l.refused.enqueue = l.queue.Add
 	l.status = newQueue(kind.Name+"_status", m)
@@ -90,19 +90,19 @@ func newQueue(name string, m *Metrics) *queue.Queue {
 	return queue.New(queue.Options{First: firstRetry, Last: lastRetry, Name: name, Metrics: m.queueProvider()})
 }
 
-// Enqueue requests a reconciliation of an object.
-func (l *Loop) Enqueue(key types.NamespacedName) { l.queue.Add(key) }
+// enqueue requests a reconciliation of an object.
+func (l *loop) enqueue(key types.NamespacedName) { l.queue.Add(key) }
 
-// EnqueueAfter requests a reconciliation of an object after a pause.
-func (l *Loop) EnqueueAfter(key types.NamespacedName, pause time.Duration) {
+// enqueueAfter requests a reconciliation of an object after a pause.
+func (l *loop) enqueueAfter(key types.NamespacedName, pause time.Duration) {
 	l.queue.AddAfter(key, pause)
 }
 
-// EnqueueStatus requests a status update of an object.
-func (l *Loop) EnqueueStatus(key types.NamespacedName) { l.status.AddAfter(key, statusDelay) }
+// enqueueStatus requests a status update of an object.
+func (l *loop) enqueueStatus(key types.NamespacedName) { l.status.AddAfter(key, statusDelay) }
 
 // Result returns the last outcome of an object; ok is false before its first reconciliation.
-func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
+func (l *loop) Result(key types.NamespacedName) (r Result, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, ok = l.results[key]
@@ -110,22 +110,24 @@ func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
 }
 
 // Run processes the queue until the context ends and then waits for running reconciliations.
-func (l *Loop) Run(ctx context.Context, workers int) {
+func (l *loop) Run(ctx context.Context, workers int) {
 	defer l.refused.end()
 	var wg sync.WaitGroup
-	wg.Go(func() { l.queue.Run(ctx, workers, l.passThenIdle) })
+	wg.Go(func() { l.queue.Run(ctx, workers, l.reconcileThenIdle) })
 	wg.Go(func() { l.status.Run(ctx, 1, l.report) })
 	wg.Wait()
 }
 
-func (l *Loop) passThenIdle(ctx context.Context, key types.NamespacedName) {
-	l.pass(ctx, key)
+// reconcileThenIdle reconciles an object, and calls Idle if no other is due.
+func (l *loop) reconcileThenIdle(ctx context.Context, key types.NamespacedName) {
+	l.reconcile(ctx, key)
 	if l.kind.Idle != nil && l.queue.Len() == 0 {
 		l.kind.Idle()
 	}
 }
 
-func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
+// reconcile reconciles an object unless it is paced, and decides by the error when it is due again.
+func (l *loop) reconcile(ctx context.Context, key types.NamespacedName) {
 	if l.kind.Paced != nil {
 		if wait := l.kind.Paced(key); wait > 0 {
 			l.metrics.paced.Inc()
@@ -184,7 +186,7 @@ func longest(err error) time.Duration {
 }
 
 // warn logs why an object is invalid, unless the last reconciliation had the same error.
-func (l *Loop) warn(key types.NamespacedName, err error) {
+func (l *loop) warn(key types.NamespacedName, err error) {
 	if last, known := l.Result(key); known && last.Err != nil && last.Err.Error() == err.Error() {
 		return
 	}
@@ -192,7 +194,7 @@ func (l *Loop) warn(key types.NamespacedName, err error) {
 }
 
 // guarded turns a panic into an error: one bad object must not stop the others.
-func (l *Loop) guarded(key types.NamespacedName, do func() error) (err error) {
+func (l *loop) guarded(key types.NamespacedName, do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			l.log.Error("reconciliation panicked", "key", key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -202,7 +204,8 @@ func (l *Loop) guarded(key types.NamespacedName, do func() error) (err error) {
 	return do()
 }
 
-func (l *Loop) remember(key types.NamespacedName, r Result) {
+// remember stores the outcome of an object that exists.
+func (l *loop) remember(key types.NamespacedName, r Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.kind.Exists(key) {
@@ -212,7 +215,8 @@ func (l *Loop) remember(key types.NamespacedName, r Result) {
 	l.results[key] = r
 }
 
-func (l *Loop) report(ctx context.Context, key types.NamespacedName) {
+// report updates the status of an object.
+func (l *loop) report(ctx context.Context, key types.NamespacedName) {
 	l.metrics.statusOperations.Inc()
 	r, known := l.Result(key)
 	err := l.guarded(key, func() error { return l.kind.Status(ctx, key, r, known) })
@@ -227,7 +231,8 @@ func (l *Loop) report(ctx context.Context, key types.NamespacedName) {
 	l.status.Forget(key)
 }
 
-func (l *Loop) countResults() (ok, failed int) {
+// countResults returns the numbers of objects by the outcome of their last reconciliation.
+func (l *loop) countResults() (ok, failed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.results {

@@ -38,11 +38,11 @@ type world struct {
 	running  map[string]int
 }
 
-func (w *world) kind(t *testing.T) LoopKind {
+func (w *world) kind(t *testing.T) loopKind {
 	w.start = time.Now()
 	w.gone, w.running = map[string]bool{}, map[string]int{}
 	w.passes, w.statuses = map[string][]time.Duration{}, map[string][]Result{}
-	return LoopKind{
+	return loopKind{
 		Name: "prometheus",
 		Reconcile: func(_ context.Context, k types.NamespacedName) (Outcome, error) {
 			w.mu.Lock()
@@ -80,9 +80,9 @@ func (w *world) kind(t *testing.T) LoopKind {
 }
 
 // running starts a loop inside a bubble of synthetic time; stop ends it and waits.
-func running(t *testing.T, w *world, workers int) (l *Loop, reg *prometheus.Registry, log *strings.Builder, stop func()) {
+func running(t *testing.T, w *world, workers int) (l *loop, reg *prometheus.Registry, log *strings.Builder, stop func()) {
 	reg, log = prometheus.NewRegistry(), &strings.Builder{}
-	l = NewLoop(w.kind(t), slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), NewMetrics(reg, "prometheus"))
+	l = newLoop(w.kind(t), slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), newMetrics(reg, "prometheus"))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { l.Run(ctx, workers); close(done) }()
@@ -113,7 +113,7 @@ func TestFailedPassesAreRepeatedWithGrowingPauses(t *testing.T) {
 			return Outcome{Reason: "Fine"}, nil
 		}}
 		l, reg, log, stop := running(t, w, 2)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Hour)
 		stop()
 		want := []time.Duration{0, 200 * time.Millisecond, 600 * time.Millisecond, 1400 * time.Millisecond, 3000 * time.Millisecond}
@@ -148,7 +148,7 @@ func TestAConflictIsNoFault(t *testing.T) {
 			return Outcome{}, nil
 		}}
 		l, _, log, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Minute)
 		stop()
 		if at := w.passes["a"]; len(at) != 2 || at[1] != firstRetry {
@@ -169,9 +169,9 @@ func TestASuccessEndsTheBackoff(t *testing.T) {
 			return Outcome{}, nil
 		}}
 		l, _, _, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Minute)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Minute)
 		stop()
 		if at := w.passes["a"]; len(at) != 4 || at[3]-at[2] != firstRetry {
@@ -184,7 +184,7 @@ func TestPausesHaveALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{pass: func(int, string) (Outcome, error) { return Outcome{}, errors.New("never") }}
 		l, _, _, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(2 * time.Hour)
 		stop()
 		at := w.passes["a"]
@@ -201,7 +201,7 @@ func TestPausesWhileTheAPIServerIsAway(t *testing.T) {
 		w := &world{pass: func(int, string) (Outcome, error) { return Outcome{}, gone }}
 		w.status = func(int, string, Result, bool) error { return gone }
 		l, _, _, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(2 * time.Hour)
 		stop()
 		at := w.passes["a"]
@@ -220,7 +220,7 @@ func TestWaitErrorSaysWhen(t *testing.T) {
 			return Outcome{}, nil
 		}}
 		l, reg, log, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Minute)
 		stop()
 		if at := w.passes["a"]; len(at) != 3 || at[1] != 7*time.Second || at[2] != 14*time.Second {
@@ -239,7 +239,7 @@ func TestAFailureBesideAWaitIsTold(t *testing.T) {
 			return Outcome{}, errors.Join(errors.New("too large"), &WaitError{For: time.Hour, Reason: "a conflict"})
 		}}
 		l, reg, log, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Second)
 		stop()
 		if n := counter(t, reg, "prometheus_operator_reconcile_errors_total"); n < 2 || !strings.Contains(log.String(), "too large") {
@@ -266,7 +266,7 @@ func TestAPanicStaysWithItsKey(t *testing.T) {
 		}
 		l, _, log, stop := running(t, w, 1)
 		for _, name := range []string{"bad", "worse", "good"} {
-			l.Enqueue(key(name))
+			l.enqueue(key(name))
 		}
 		time.Sleep(time.Minute)
 		stop()
@@ -292,7 +292,7 @@ func TestStatusFollowsEveryPass(t *testing.T) {
 			return Outcome{}, nil
 		}}
 		l, _, _, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Minute)
 		stop()
 		if s := w.statuses["a"]; len(s) != 2 || !errors.Is(s[0].Err, failed) || s[1].Err != nil {
@@ -314,7 +314,7 @@ func TestStatusIsCoalescedAndRepeated(t *testing.T) {
 		}}
 		l, reg, _, stop := running(t, w, 1)
 		for range 50 {
-			l.EnqueueStatus(key("a"))
+			l.enqueueStatus(key("a"))
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Minute)
@@ -338,12 +338,12 @@ func TestEventsDuringAPassGiveOneMore(t *testing.T) {
 			return Outcome{}, nil
 		}}
 		l, _, _, stop := running(t, w, 3)
-		l.Enqueue(key("slow"))
+		l.enqueue(key("slow"))
 		synctest.Wait()
 		for range 20 {
-			l.Enqueue(key("slow"))
+			l.enqueue(key("slow"))
 		}
-		l.Enqueue(key("other"))
+		l.enqueue(key("other"))
 		synctest.Wait()
 		if len(w.passes["slow"]) != 1 || len(w.passes["other"]) != 1 {
 			t.Errorf("while one pass is slow: %v", w.passes)
@@ -366,8 +366,8 @@ func TestOwnersThatAreGoneAreForgotten(t *testing.T) {
 			return Outcome{}, nil
 		}}
 		l, reg, _, stop := running(t, w, 1)
-		l.Enqueue(key("good"))
-		l.Enqueue(key("bad"))
+		l.enqueue(key("good"))
+		l.enqueue(key("bad"))
 		time.Sleep(time.Second)
 		const text = `
 # HELP prometheus_operator_syncs Workloads by the result of their last reconciliation.
@@ -381,7 +381,7 @@ prometheus_operator_syncs{controller="prometheus",status="ok"} %d
 		w.mu.Lock()
 		w.gone["bad"], w.gone["good"] = true, true
 		w.mu.Unlock()
-		l.Enqueue(key("good"))
+		l.enqueue(key("good"))
 		time.Sleep(10 * time.Minute)
 		if err := testutil.GatherAndCompare(reg, strings.NewReader(fmt.Sprintf(text, 0, 0)), "prometheus_operator_syncs"); err != nil {
 			t.Error(err)
@@ -403,12 +403,12 @@ func TestStop(t *testing.T) {
 		return Outcome{}, nil
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
-	l := NewLoop(w.kind(t), slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), "prometheus"))
+	l := newLoop(w.kind(t), slog.New(slog.DiscardHandler), newMetrics(prometheus.NewRegistry(), "prometheus"))
 	done := make(chan struct{})
 	go func() { l.Run(ctx, 1); close(done) }()
-	l.Enqueue(key("a"))
+	l.enqueue(key("a"))
 	<-entered
-	l.Enqueue(key("b"))
+	l.enqueue(key("b"))
 	cancel()
 	select {
 	case <-done:
@@ -429,9 +429,9 @@ func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
 			return Outcome{}, fmt.Errorf("gather: %w", &InvalidError{Err: errors.New("spec.version: not a version")})
 		}}
 		l, reg, log, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Minute)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Hour)
 		stop()
 		if want := []time.Duration{0, time.Minute}; !slices.Equal(w.passes["a"], want) {
@@ -456,7 +456,7 @@ func TestAnInvalidOwnerIsLookedAtAgain(t *testing.T) {
 			return Outcome{}, fmt.Errorf("write: %w", foreign(&apply.ForeignError{Kind: "Secret", Name: "a"}))
 		}}
 		l, _, log, stop := running(t, w, 1)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		time.Sleep(time.Hour)
 		stop()
 		if want := []time.Duration{0, foreignLook, 2 * foreignLook}; !slices.Equal(w.passes["a"], want) {

@@ -31,8 +31,8 @@ type Metrics struct {
 	Recreated prometheus.Counter
 }
 
-// NewMetrics registers the metrics of a controller, for example "prometheus".
-func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
+// newMetrics registers the metrics of a controller, for example "prometheus".
+func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	reg = prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg)
 	m := &Metrics{reg: reg}
 	counter := func(name, help string) prometheus.Counter {
@@ -113,11 +113,11 @@ func (m *Metrics) Expect(triggeredBy ...string) {
 // Triggered counts an event that triggered a reconciliation.
 func (m *Metrics) Triggered(by, action string) { m.triggered.WithLabelValues(by, action).Inc() }
 
-// Overwrote counts a foreign change that was reverted.
-func (m *Metrics) Overwrote(kind string) { m.overwrites.WithLabelValues(kind).Inc() }
+// overwrote counts a foreign change that was reverted.
+func (m *Metrics) overwrote(kind string) { m.overwrites.WithLabelValues(kind).Inc() }
 
-// TrackConflicts exports the number of objects that another client keeps reverting.
-func (m *Metrics) TrackConflicts(count func() int) {
+// trackConflicts exports the number of objects that another client keeps reverting.
+func (m *Metrics) trackConflicts(count func() int) {
 	m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prometheus_operator_write_conflicts",
 		Help: "Generated objects that another client keeps reverting; the operator overwrites them with backoff.",

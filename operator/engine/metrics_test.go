@@ -15,12 +15,12 @@ import (
 // The published alerts and dashboards use these names.
 func TestMetricNames(t *testing.T) {
 	reg := prometheus.NewRegistry()
-	m := NewMetrics(reg, "prometheus")
+	m := newMetrics(reg, "prometheus")
 	var managed Managed
 	m.Register(&managed)
 	managed.Set(key("a"), map[string]Selection{"PodMonitor": {2, 1}})
 	m.Expect("Prometheus")
-	l := NewLoop((&world{}).kind(t), slog.New(slog.DiscardHandler), m)
+	l := newLoop((&world{}).kind(t), slog.New(slog.DiscardHandler), m)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	l.Run(ended, 1)
@@ -53,7 +53,7 @@ func TestMetricNames(t *testing.T) {
 
 func TestMetricValues(t *testing.T) {
 	reg := prometheus.NewRegistry()
-	m := NewMetrics(reg, "prometheus")
+	m := newMetrics(reg, "prometheus")
 	m.Expect("Prometheus", "StatefulSet")
 	m.Triggered("Secret", "update")
 	m.Ready()

@@ -11,7 +11,7 @@ type Outside struct {
 	Reads func(w v1.Workload) bool
 }
 
-// outsideVersion returns the version of what the kind reads besides the cluster.
+// outsideVersion returns the version of the source that the kind reads besides the cluster.
 func (c *Controller) outsideVersion() string {
 	if c.kind.Outside == nil {
 		return ""
@@ -29,7 +29,7 @@ func (c *Controller) wakeReaders(last string) string {
 	for w := range c.managed() {
 		c.guarded("find what "+keyOf(w).String()+" reads", func() {
 			if c.kind.Outside.Reads(w) {
-				c.loop.Enqueue(keyOf(w))
+				c.loop.enqueue(keyOf(w))
 			}
 		})
 	}

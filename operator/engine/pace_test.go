@@ -109,17 +109,17 @@ func TestLoopKeepsThePace(t *testing.T) {
 			mu.Lock()
 			changed++
 			mu.Unlock()
-			l.Enqueue(key("a"))
+			l.enqueue(key("a"))
 			time.Sleep(100 * time.Millisecond)
 		}
-		l.Enqueue(key("b"))
+		l.enqueue(key("b"))
 		synctest.Wait()
 		if n := len(w.passes["b"]); n != 1 {
 			t.Errorf("another workload waits: %d passes", n)
 		}
 		time.Sleep(time.Minute)
 		alone := time.Since(w.start)
-		l.Enqueue(key("a"))
+		l.enqueue(key("a"))
 		synctest.Wait()
 		stop()
 		passes := w.passes["a"]

@@ -28,14 +28,14 @@ func (c *Controller) podChanged(e informer.Event[*corev1.Pod]) {
 	c.changed(AboutPods, c.kind.Kind, key)
 	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if !ok && e.Action != "delete" && rollout.Orphan(pod) {
-		c.loop.Enqueue(key) // see abandoned
+		c.loop.enqueue(key) // see abandoned
 	}
 	if !ok || !c.manages(w) {
 		return
 	}
-	c.loop.EnqueueStatus(key)
+	c.loop.enqueueStatus(key)
 	if c.awaitsPods(key) {
-		c.loop.Enqueue(key)
+		c.loop.enqueue(key)
 	}
 	if _, _, ok := rollout.SetOf(pod); ok && (rollout.Abandoned(pod) || e.Action != "add" && !same(e)) {
 		c.wakeForPods(key)
@@ -57,7 +57,7 @@ func same(e informer.Event[*corev1.Pod]) bool {
 func (c *Controller) wakeForPods(key types.NamespacedName) {
 	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if ok && c.manages(w) && !w.GetWorkloadFields().Paused && len(c.leftovers(w, c.podsOf(key))) > 0 {
-		c.loop.Enqueue(key)
+		c.loop.enqueue(key)
 	}
 }
 

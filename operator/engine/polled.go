@@ -26,8 +26,8 @@ const (
 	ServicePoll = time.Minute
 	// PodPoll is the pause between two lists of pods while all are as wanted.
 	PodPoll = time.Minute
-	// BusyPodPoll is the pause while some are not.
-	BusyPodPoll = 5 * time.Second
+	// busyPodPoll is the pause while some are not.
+	busyPodPoll = 5 * time.Second
 	// NamedPoll is the pause between two reads of a referenced or generated Secret or ConfigMap.
 	NamedPoll = 40 * time.Second
 	// namedRate is the maximum number of Secrets and ConfigMaps read per second.
@@ -267,7 +267,7 @@ func (s *Sources) namedPoll(kind assets.Kind, names func(context.Context) ([]typ
 
 // podPoll returns a poll of pods, for namespaces in which they may not be watched.
 func (s *Sources) podPoll() *informer.Poll {
-	return &informer.Poll{May: s.clients.may("pods"), Every: PodPoll, Soon: BusyPodPoll, Busy: s.unsettled}
+	return &informer.Poll{May: s.clients.may("pods"), Every: PodPoll, Soon: busyPodPoll, Busy: s.unsettled}
 }
 
 // servicePoll returns a poll of Services, for namespaces in which they may not be watched.

@@ -177,7 +177,7 @@ func (c *Controller) readable(row *catalog.Row) {
 	}
 	for w := range c.managed() {
 		if rule, err := by.rule(w); err == nil && !rule.Empty() {
-			c.loop.Enqueue(keyOf(w))
+			c.loop.enqueue(keyOf(w))
 		}
 	}
 }

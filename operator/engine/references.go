@@ -175,11 +175,11 @@ const recheckPeriod = 15 * time.Second
 func (c *Controller) recheck() {
 	for _, ref := range c.assets.Due() {
 		for _, key := range c.referencing(ref) {
-			c.loop.Enqueue(key)
+			c.loop.enqueue(key)
 		}
 	}
 	for _, key := range c.namedDue(time.Now()) {
-		c.loop.Enqueue(key)
+		c.loop.enqueue(key)
 	}
 }
 
@@ -197,6 +197,6 @@ func (c *Controller) granted(namespace string) {
 		}
 	}
 	for key := range keys {
-		c.loop.Enqueue(key)
+		c.loop.enqueue(key)
 	}
 }

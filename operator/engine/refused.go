@@ -14,7 +14,7 @@ import (
 const refusedRetry = 10 * time.Second
 
 // refused are the objects whose last reconciliation the API server refused: permissions are missing, or a quota is used
-// up. No event says when that has changed, and the pauses of each object grow up to minutes. So one of them after the
+// up. No event reports when that changes, and the pauses of each object grow up to minutes. So one of them after the
 // other is tried in between, and when one succeeds, all are. It is safe for concurrent use.
 type refused struct {
 	enqueue func(types.NamespacedName)

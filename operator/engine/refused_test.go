@@ -31,7 +31,7 @@ func TestPermissionsAreBack(t *testing.T) {
 		defer stop()
 		const all = 50
 		for i := range all {
-			l.Enqueue(key(fmt.Sprint(i)))
+			l.enqueue(key(fmt.Sprint(i)))
 		}
 		count := func() (n, ok int) {
 			w.mu.Lock()
@@ -75,18 +75,18 @@ func TestRefusedNowAndThen(t *testing.T) {
 		}}
 		l, _, _, stop := running(t, w, 2)
 		defer stop()
-		l.Enqueue(key("flip"))
-		l.Enqueue(key("other"))
+		l.enqueue(key("flip"))
+		l.enqueue(key("other"))
 		time.Sleep(time.Hour)
 		w.mu.Lock()
 		before := len(w.passes["other"])
 		w.mu.Unlock()
 		for range 360 { // an hour
 			flips.Store(!flips.Load())
-			l.Enqueue(key("flip"))
+			l.enqueue(key("flip"))
 			time.Sleep(5 * time.Second)
 			flips.Store(!flips.Load())
-			l.Enqueue(key("flip"))
+			l.enqueue(key("flip"))
 			time.Sleep(5 * time.Second)
 		}
 		w.mu.Lock()

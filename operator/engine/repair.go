@@ -11,7 +11,7 @@ import (
 
 // repair removes at most one pod per unavailable StatefulSet: a pod that blocks a rollout. Failures
 // are only logged; the status update continues.
-func (c *Controller) repair(ctx context.Context, sets []SetPods, expected int32) {
+func (c *Controller) repair(ctx context.Context, sets []setPods, expected int32) {
 	if c.opts.Repair != rollout.RepairEvict && c.opts.Repair != rollout.RepairDelete {
 		return
 	}

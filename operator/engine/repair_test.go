@@ -20,7 +20,7 @@ import (
 )
 
 func TestRepair(t *testing.T) {
-	stuck := func() SetPods {
+	stuck := func() setPods {
 		s := shard(0, "ready", "never")
 		s.StatefulSet.Status.CurrentRevision = "old"
 		for _, p := range s.Pods {
@@ -33,15 +33,15 @@ func TestRepair(t *testing.T) {
 	healthy.Pods[1].Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	for name, tc := range map[string]struct {
 		policy rollout.RepairPolicy
-		shards []SetPods
+		shards []setPods
 		want   []string
 	}{
-		"nothing is done by default":    {rollout.RepairNone, []SetPods{stuck()}, nil},
-		"evicted":                       {rollout.RepairEvict, []SetPods{stuck()}, []string{"create pods/eviction"}},
-		"deleted":                       {rollout.RepairDelete, []SetPods{stuck()}, []string{"delete pods/"}},
-		"one pod of each shard":         {rollout.RepairDelete, []SetPods{stuck(), stuck()}, []string{"delete pods/", "delete pods/"}},
-		"an available shard":            {rollout.RepairDelete, []SetPods{healthy}, nil},
-		"a shard without a StatefulSet": {rollout.RepairDelete, []SetPods{{Key: "demo/x"}}, nil},
+		"nothing is done by default":    {rollout.RepairNone, []setPods{stuck()}, nil},
+		"evicted":                       {rollout.RepairEvict, []setPods{stuck()}, []string{"create pods/eviction"}},
+		"deleted":                       {rollout.RepairDelete, []setPods{stuck()}, []string{"delete pods/"}},
+		"one pod of each shard":         {rollout.RepairDelete, []setPods{stuck(), stuck()}, []string{"delete pods/", "delete pods/"}},
+		"an available shard":            {rollout.RepairDelete, []setPods{healthy}, nil},
+		"a shard without a StatefulSet": {rollout.RepairDelete, []setPods{{Key: "demo/x"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kube := fake.NewClientset()
@@ -78,7 +78,7 @@ func TestRepairOfAPodThatIsGone(t *testing.T) {
 			kube.PrependReactor("*", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
 			var log strings.Builder
 			c := &Controller{opts: Options{Repair: policy}, log: slog.New(slog.NewTextHandler(&log, nil)), writer: apply.NewWriter(kube, apply.Caches{})}
-			c.repair(t.Context(), []SetPods{s}, 2)
+			c.repair(t.Context(), []setPods{s}, 2)
 			if warned := strings.Contains(log.String(), "level=WARN"); warned != (name == "denied") || log.Len() == 0 {
 				t.Errorf("%s, %s: %s", name, policy, log.String())
 			}

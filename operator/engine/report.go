@@ -53,9 +53,9 @@ func (c *Controller) writeStatus(ctx context.Context, key types.NamespacedName, 
 }
 
 // statusNow returns the desired status of a workload and its inputs.
-func (c *Controller) statusNow(w v1.Workload, r Result, known bool) (Status, StatusInputs) {
+func (c *Controller) statusNow(w v1.Workload, r Result, known bool) (Status, statusInputs) {
 	shape := c.kind.Shape(w)
-	in := StatusInputs{
+	in := statusInputs{
 		Workload: w, Replicas: shape.Replicas, Selector: shape.Selector, Result: r, Known: known, Now: metav1.Now().Rfc3339Copy(),
 	}
 	if shape.DaemonSet != "" {
@@ -99,11 +99,11 @@ func lacksFields(err error) bool {
 }
 
 // sets returns the observed state of the StatefulSets that should exist.
-func (c *Controller) sets(w v1.Workload, wanted []Set) []SetPods {
+func (c *Controller) sets(w v1.Workload, wanted []Set) []setPods {
 	pods := c.podsOf(keyOf(w))
-	var out []SetPods
+	var out []setPods
 	for i, set := range wanted {
-		s := SetPods{Set: set, ID: strconv.Itoa(i), Key: w.GetNamespace() + "/" + set.Name}
+		s := setPods{Set: set, ID: strconv.Itoa(i), Key: w.GetNamespace() + "/" + set.Name}
 		if sts, ok := c.writer.StatefulSets().Get(w.GetNamespace(), set.Name); ok {
 			s.StatefulSet, s.Pods = sts, ownedPods("StatefulSet", set.Name, pods)
 		}

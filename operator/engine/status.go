@@ -37,7 +37,7 @@ const (
 	reasonForbidden       = "PermissionMissing"    // a selected kind may not be read; the message names the permissions
 	reasonWriteConflict   = "WriteConflict"        // another client keeps reverting objects; the message names both
 
-	// ReasonAnnotationIgnored means that an annotation has no effect; the message says why, as a warning does.
+	// ReasonAnnotationIgnored means that an annotation has no effect; the message has the reason, as a warning does.
 	ReasonAnnotationIgnored = "AnnotationIgnored"
 	// ReasonDeprecated means that fields are in use that have a replacement; the message names them.
 	ReasonDeprecated = "DeprecatedFieldsInUse"
@@ -47,8 +47,8 @@ const (
 	ReasonLeftOut = "ObjectsLeftOut"
 )
 
-// SetPods is the observed state of one expected StatefulSet.
-type SetPods struct {
+// setPods is the observed state of one expected StatefulSet.
+type setPods struct {
 	Set
 	ID          string              // its number, in statuses
 	Key         string              // "namespace/name"
@@ -65,13 +65,13 @@ type Status struct {
 	Bare bool
 }
 
-// StatusInputs are the inputs of the status.
-type StatusInputs struct {
+// statusInputs are the inputs of the status.
+type statusInputs struct {
 	Workload v1.Workload
 	Replicas int32 // of each StatefulSet
-	Sets     []SetPods
+	Sets     []setPods
 	Nodes    *Nodes // instead of Sets, for a workload on every node
-	Applied  AppliedInputs
+	Applied  appliedInputs
 	Selector map[string]string // labels of the pods of all StatefulSets
 	Result   Result
 	Known    bool // it was reconciled
@@ -79,7 +79,7 @@ type StatusInputs struct {
 }
 
 // StatusOf returns the status to report. It is deterministic.
-func StatusOf(in StatusInputs) Status {
+func StatusOf(in statusInputs) Status {
 	out := Status{Selector: labels.Set(in.Selector).String()}
 	out.Paused = in.Workload.GetWorkloadFields().Paused
 	var verdicts []verdict
@@ -129,7 +129,7 @@ func transitionTime(before []v1.Condition, c v1.Condition, now metav1.Time) meta
 	return now
 }
 
-func countPods(s SetPods) v1.ShardStatus {
+func countPods(s setPods) v1.ShardStatus {
 	out := v1.ShardStatus{ShardID: s.ID, Replicas: int32(len(s.Pods))}
 	for _, p := range s.Pods {
 		if PodReady(p) {
@@ -195,7 +195,7 @@ type verdict struct {
 	lines  []string
 }
 
-func judge(s SetPods, ready, expected int32) verdict {
+func judge(s setPods, ready, expected int32) verdict {
 	switch {
 	case s.StatefulSet == nil:
 		return verdict{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("%sstatefulset %s not found", s.Title, s.Key)}}
@@ -243,7 +243,7 @@ func availableOf(verdicts []verdict) v1.Condition {
 	return out
 }
 
-func reconciledOf(in StatusInputs) v1.Condition {
+func reconciledOf(in statusInputs) v1.Condition {
 	out := v1.Condition{Type: v1.Reconciled, Status: v1.ConditionTrue, Reason: in.Result.Reason, Message: in.Result.Message}
 	switch {
 	case !in.Known:
@@ -295,7 +295,7 @@ func ordinal(p *corev1.Pod) int {
 func (k *Kind) unread(w v1.Workload, r Result, known bool) (want, have any) {
 	changed := w.DeepCopyObject().(v1.Workload)
 	status := changed.GetWorkloadStatus()
-	cond := reconciledOf(StatusInputs{Workload: w, Result: r, Known: known})
+	cond := reconciledOf(statusInputs{Workload: w, Result: r, Known: known})
 	cond.ObservedGeneration = w.GetGeneration()
 	cond.LastTransitionTime = transitionTime(w.GetWorkloadStatus().Conditions, cond, metav1.Now().Rfc3339Copy())
 	if i := slices.IndexFunc(status.Conditions, func(c v1.Condition) bool { return c.Type == cond.Type }); i >= 0 {

@@ -19,9 +19,9 @@ import (
 
 // shard returns a StatefulSet at revision "new" and pods with the given states: "ready", "old"
 // (ready, of an earlier revision) or the reason why it is not ready.
-func shard(id int, states ...string) SetPods {
+func shard(id int, states ...string) setPods {
 	name := fmt.Sprintf("prometheus-main-shard-%d", id)
-	s := SetPods{Set: setOf(id), ID: strconv.Itoa(id), Key: "demo/" + name, StatefulSet: &appsv1.StatefulSet{
+	s := setPods{Set: setOf(id), ID: strconv.Itoa(id), Key: "demo/" + name, StatefulSet: &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Status: appsv1.StatefulSetStatus{UpdateRevision: "new"},
 	}}
 	for i, state := range states {
@@ -53,7 +53,7 @@ func setOf(id int) Set {
 }
 
 // waitingShard returns a shard with a pod whose containers wait, trimmed as in the cache.
-func waitingShard() SetPods {
+func waitingShard() setPods {
 	s := shard(0, "ready", "not ready")
 	wait := func(name, reason, message string) corev1.ContainerStatus {
 		return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
@@ -69,29 +69,29 @@ func waitingShard() SetPods {
 }
 
 func TestAvailable(t *testing.T) {
-	missing := SetPods{Set: setOf(1), ID: "1", Key: "demo/prometheus-main-shard-1"}
+	missing := setPods{Set: setOf(1), ID: "1", Key: "demo/prometheus-main-shard-1"}
 	for name, tc := range map[string]struct {
-		shards []SetPods
+		shards []setPods
 		want   v1.Condition
 	}{
-		"all ready": {[]SetPods{shard(0, "ready", "old")}, v1.Condition{Status: v1.ConditionTrue}},
-		"some ready": {[]SetPods{shard(0, "ready", "image is missing")}, v1.Condition{
+		"all ready": {[]setPods{shard(0, "ready", "old")}, v1.Condition{Status: v1.ConditionTrue}},
+		"some ready": {[]setPods{shard(0, "ready", "image is missing")}, v1.Condition{
 			Status: v1.ConditionDegraded, Reason: "SomePodsNotReady", Message: "shard 0: pod prometheus-main-shard-0-1: image is missing",
 		}},
-		"none ready": {[]SetPods{shard(0, "a", "b")}, v1.Condition{
+		"none ready": {[]setPods{shard(0, "a", "b")}, v1.Condition{
 			Status: v1.ConditionFalse, Reason: "NoPodReady",
 			Message: "shard 0: pod prometheus-main-shard-0-0: a\nshard 0: pod prometheus-main-shard-0-1: b",
 		}},
-		"no pods at all": {[]SetPods{shard(0)}, v1.Condition{
+		"no pods at all": {[]setPods{shard(0)}, v1.Condition{
 			Status: v1.ConditionFalse, Reason: "NoPodReady",
 			Message: "shard 0: 2 of 2 pods do not exist; the Events of StatefulSet demo/prometheus-main-shard-0 say why, such as a ResourceQuota, LimitRange or Pod Security level that refuses them",
 		}},
-		"what containers wait for comes last": {[]SetPods{waitingShard()}, v1.Condition{
+		"what containers wait for comes last": {[]setPods{waitingShard()}, v1.Condition{
 			Status: v1.ConditionDegraded, Reason: "SomePodsNotReady",
 			Message: "shard 0: pod prometheus-main-shard-0-1: not ready; container init-config-reloader: ImagePullBackOff: no such image; " +
 				"container prometheus: CrashLoopBackOff",
 		}},
-		"the worst shard counts and all reasons are named": {[]SetPods{shard(0, "ready", "ready"), missing, shard(2, "x", "y")}, v1.Condition{
+		"the worst shard counts and all reasons are named": {[]setPods{shard(0, "ready", "ready"), missing, shard(2, "x", "y")}, v1.Condition{
 			Status: v1.ConditionFalse, Reason: "NoPodReadyAndStatefulSetNotFound",
 			Message: "shard 1: statefulset demo/prometheus-main-shard-1 not found\n" +
 				"shard 2: pod prometheus-main-shard-2-0: x\nshard 2: pod prometheus-main-shard-2-1: y",
@@ -99,7 +99,7 @@ func TestAvailable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &v1.ThanosRuler{}
-			got := StatusOf(StatusInputs{Workload: p, Replicas: 2, Sets: tc.shards, Known: true, Now: now}).Conditions[0]
+			got := StatusOf(statusInputs{Workload: p, Replicas: 2, Sets: tc.shards, Known: true, Now: now}).Conditions[0]
 			tc.want.Type, tc.want.LastTransitionTime = v1.Available, now
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -114,7 +114,7 @@ func TestAvailableIsBounded(t *testing.T) {
 	for range 5000 {
 		states = append(states, strings.Repeat("the image is missing ", 20))
 	}
-	got := StatusOf(StatusInputs{Workload: &v1.ThanosRuler{}, Replicas: 5000, Sets: []SetPods{shard(0, states...)}, Known: true, Now: now}).Conditions[0]
+	got := StatusOf(statusInputs{Workload: &v1.ThanosRuler{}, Replicas: 5000, Sets: []setPods{shard(0, states...)}, Known: true, Now: now}).Conditions[0]
 	if len(got.Message) > budget.ConditionBytes || !strings.Contains(got.Message, "pod prometheus-main-shard-0-7: the image is missing") {
 		t.Errorf("%d bytes", len(got.Message))
 	}
@@ -125,8 +125,8 @@ func TestStatusCountsPods(t *testing.T) {
 	p.Spec.Paused = true
 	going := shard(1, "ready", "ready")
 	going.StatefulSet.DeletionTimestamp = &now
-	got := StatusOf(StatusInputs{
-		Workload: p, Replicas: 2, Sets: []SetPods{shard(0, "ready", "old"), going, {ID: "2", Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
+	got := StatusOf(statusInputs{
+		Workload: p, Replicas: 2, Sets: []setPods{shard(0, "ready", "old"), going, {ID: "2", Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
 		Known: true, Now: now,
 	})
 	want := Status{
@@ -179,7 +179,7 @@ func TestReconciled(t *testing.T) {
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := StatusOf(StatusInputs{Workload: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
+			got := StatusOf(statusInputs{Workload: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
 			tc.want.Type, tc.want.LastTransitionTime, tc.want.ObservedGeneration = v1.Reconciled, now, 7
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -195,7 +195,7 @@ func TestTransitionTimeStandsWhileTheStatusDoes(t *testing.T) {
 		{Type: v1.Available, Status: v1.ConditionFalse, LastTransitionTime: earlier},
 		{Type: v1.Reconciled, Status: v1.ConditionTrue, LastTransitionTime: earlier},
 	}
-	got := StatusOf(StatusInputs{Workload: p, Replicas: 1, Sets: []SetPods{shard(0, "ready")}, Known: true, Now: now}).Conditions
+	got := StatusOf(statusInputs{Workload: p, Replicas: 1, Sets: []setPods{shard(0, "ready")}, Known: true, Now: now}).Conditions
 	if !got[0].LastTransitionTime.Equal(&now) || !got[1].LastTransitionTime.Equal(&earlier) {
 		t.Errorf("times %v, %v", got[0].LastTransitionTime, got[1].LastTransitionTime)
 	}

@@ -40,7 +40,7 @@ func TestAnyKind(t *testing.T) {
 		"widget-main-config-part-3":        b.ConfigPartName(3),
 		"widget-main-web-config":           b.WebConfigSecretName(),
 		"widget-main-tls-assets-2":         b.TLSAssetSecretName(2),
-		"widget-main-state":                b.DataVolumeName(),
+		"widget-main-state":                b.dataVolumeName(),
 		"{widget-main-state /state db}":    fmt.Sprint(struct{ name, dir, sub string }{b.DataMount().Name, b.DataMount().MountPath, b.DataMount().SubPath}),
 		"[/rules/a /rules/b]":              fmt.Sprint(b.RuleDirs([]string{"a", "b"})),
 		"http://127.0.0.1:1234/w/-/reload": b.LocalURL("http", "/-/reload"),
@@ -51,7 +51,7 @@ func TestAnyKind(t *testing.T) {
 			t.Errorf("%s, want %s", got, what)
 		}
 	}
-	set := b.NewStatefulSet(b.PrefixedName(), match, "", corev1.PodTemplateSpec{})
+	set := b.newStatefulSet(b.PrefixedName(), match, "", corev1.PodTemplateSpec{})
 	if set.Spec.ServiceName != "widget-operated" || len(set.Spec.VolumeClaimTemplates) != 1 || set.Annotations != nil {
 		t.Errorf("StatefulSet %+v", set.Spec)
 	}
@@ -84,7 +84,7 @@ func TestServiceOfAnyKind(t *testing.T) {
 
 // Each input changes the hash, but their order does not.
 func TestHashOf(t *testing.T) {
-	sum := func(b *Base, in HashInputs) string {
+	sum := func(b *Base, in hashInputs) string {
 		out, err := b.HashOf(nil, in)
 		if err != nil {
 			t.Fatal(err)
@@ -92,11 +92,11 @@ func TestHashOf(t *testing.T) {
 		return out
 	}
 	b := widget("main", v1.WorkloadFields{}, Config{})
-	base := sum(b, HashInputs{RuleConfigMaps: []string{"a", "b"}})
-	if sum(b, HashInputs{RuleConfigMaps: []string{"b", "a"}}) != base {
+	base := sum(b, hashInputs{RuleConfigMaps: []string{"a", "b"}})
+	if sum(b, hashInputs{RuleConfigMaps: []string{"b", "a"}}) != base {
 		t.Error("the order counts")
 	}
-	for name, in := range map[string]HashInputs{
+	for name, in := range map[string]hashInputs{
 		"rules": {RuleConfigMaps: []string{"a"}}, "TLS": {RuleConfigMaps: []string{"a", "b"}, TLSSecrets: MountedTLSAssets + 1},
 		"parts": {RuleConfigMaps: []string{"a", "b"}, ConfigInParts: true}, "http2": {RuleConfigMaps: []string{"a", "b"}, HTTP2: new(false)},
 	} {
@@ -104,7 +104,7 @@ func TestHashOf(t *testing.T) {
 			t.Errorf("%s do not count", name)
 		}
 	}
-	if sum(widget("main", v1.WorkloadFields{}, Config{Localhost: "x"}), HashInputs{RuleConfigMaps: []string{"a", "b"}}) == base {
+	if sum(widget("main", v1.WorkloadFields{}, Config{Localhost: "x"}), hashInputs{RuleConfigMaps: []string{"a", "b"}}) == base {
 		t.Error("the settings of the operator do not count")
 	}
 }

@@ -30,6 +30,19 @@ func Faults[In any](checks []Check[In], in In) error {
 	return all.Err()
 }
 
+// CheckSpec returns the error of the version of a workload or, without one, the errors of the fields that every kind has
+// and of a table.
+func CheckSpec[In any](b *Base, checks []Check[In], in In) error {
+	if b.Err != nil {
+		return b.Err
+	}
+	var all faults.List
+	all.Add("spec.replicas", v1.CheckReplicas(b.Fields.Replicas))
+	all.Add("", b.WebConfig().Check())
+	all.Add("", Faults(checks, in))
+	return all.Err()
+}
+
 // Common checks.
 
 // Each checks each element of a list.

@@ -48,7 +48,7 @@ type Discovery struct {
 	Address string
 	// OwnCA means that its certificate is signed by a CA that pods do not trust otherwise.
 	OwnCA bool
-	// Shards means that it says how many shards workloads should have.
+	// Shards means that it decides the number of shards of workloads.
 	Shards bool
 }
 

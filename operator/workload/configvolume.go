@@ -16,7 +16,7 @@ func (b *Base) ConfigVolume(inParts bool) corev1.Volume {
 }
 
 func (b *Base) configSource(inParts bool) corev1.VolumeSource {
-	if !inParts && !b.PartsAhead() {
+	if !inParts && !b.partsAhead() {
 		return corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: b.ConfigSecretName()}}
 	}
 	projected := &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{SecretProjection(b.ConfigSecretName(), nil)}}
@@ -31,8 +31,8 @@ func (b *Base) configSource(inParts bool) corev1.VolumeSource {
 	return corev1.VolumeSource{Projected: projected}
 }
 
-// PartsAhead reports whether pods mount the parts before any exist.
-func (b *Base) PartsAhead() bool { return b.Config.Layout != LayoutSingle && b.PartsFault() == "" }
+// partsAhead reports whether pods mount the parts before any exist.
+func (b *Base) partsAhead() bool { return b.Config.Layout != LayoutSingle && b.PartsFault() == "" }
 
 // MemoryVolume returns an empty volume in memory, for files with credentials.
 func MemoryVolume(name string) corev1.Volume {

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// MergeContainers merges the user's containers into ours. A container with the name of
+// mergeContainers merges the user's containers into ours. A container with the name of
 // one of ours is a strategic merge patch; the others follow in the user's order. The
 // order of ours never changes. field is named in errors.
-func MergeContainers(field string, ours, user []corev1.Container) ([]corev1.Container, error) {
+func mergeContainers(field string, ours, user []corev1.Container) ([]corev1.Container, error) {
 	var out []corev1.Container
 	patched := make(map[string]bool)
 	for _, own := range ours {

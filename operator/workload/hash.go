@@ -25,8 +25,8 @@ type hashInput struct {
 	Files               string `json:",omitempty"`
 }
 
-// HashInputs holds the inputs of a StatefulSet besides the object and the operator's settings.
-type HashInputs struct {
+// hashInputs holds the inputs of a StatefulSet besides the object and the operator's settings.
+type hashInputs struct {
 	RuleConfigMaps []string // in any order
 	TLSSecrets     int
 	ConfigInParts  bool
@@ -37,9 +37,9 @@ type HashInputs struct {
 // InputHash returns [Base.HashOf] for the inputs of a pod. While it equals the annotation of
 // the live object, the StatefulSet need not be written.
 func (b *Base) InputHash(live *appsv1.StatefulSet, pod PodInputs) (string, error) {
-	return b.HashOf(live, HashInputs{
+	return b.HashOf(live, hashInputs{
 		RuleConfigMaps: pod.RuleConfigMaps, TLSSecrets: pod.TLSSecrets, Files: pod.Files, HTTP2: b.WebConfig().HTTP2(),
-		ConfigInParts: pod.ConfigInParts && !b.PartsAhead(), // otherwise always in parts
+		ConfigInParts: pod.ConfigInParts && !b.partsAhead(), // otherwise always in parts
 	})
 }
 
@@ -64,7 +64,7 @@ func (b *Base) FileHash(file []byte) string {
 // requires no memory, so it also works after a restart of the operator.
 //
 // The hash is over JSON, in which equal quantities have the same form ("1000m" is "1").
-func (b *Base) HashOf(live *appsv1.StatefulSet, pod HashInputs) (string, error) {
+func (b *Base) HashOf(live *appsv1.StatefulSet, pod hashInputs) (string, error) {
 	in := hashInput{
 		Labels:         b.Meta.Labels,
 		Annotations:    b.Meta.Annotations,

@@ -36,7 +36,7 @@ func (b *Base) ObjectMeta(name string) metav1.ObjectMeta {
 		Namespace:       b.Meta.Namespace,
 		Labels:          Overlay(managedBy, b.Config.Labels),
 		Annotations:     nilIfEmpty(Overlay(b.Config.Annotations)),
-		OwnerReferences: []metav1.OwnerReference{b.ControllerReference()},
+		OwnerReferences: []metav1.OwnerReference{b.controllerReference()},
 	}
 }
 
@@ -69,7 +69,7 @@ func (b *Base) WorkloadMeta(name string, match map[string]string, hash string) m
 		Namespace:       b.Meta.Namespace,
 		Labels:          Overlay(labels, match, map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy}),
 		Annotations:     nilIfEmpty(annotations),
-		OwnerReferences: []metav1.OwnerReference{b.ControllerReference()},
+		OwnerReferences: []metav1.OwnerReference{b.controllerReference()},
 	}
 }
 
@@ -83,8 +83,8 @@ func (b *Base) PlainReference() metav1.OwnerReference {
 	}
 }
 
-// ControllerReference returns the owner reference for objects of this workload alone.
-func (b *Base) ControllerReference() metav1.OwnerReference {
+// controllerReference returns the owner reference for objects of this workload alone.
+func (b *Base) controllerReference() metav1.OwnerReference {
 	ref := b.PlainReference()
 	ref.Controller = new(true)
 	ref.BlockOwnerDeletion = new(true)
@@ -99,7 +99,7 @@ func (b *Base) Owns(obj metav1.Object) bool {
 // Identity returns the metadata that identifies an object of the workload for removal.
 func (b *Base) Identity(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Namespace: b.Meta.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{b.ControllerReference()},
+		Namespace: b.Meta.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{b.controllerReference()},
 	}
 }
 

@@ -38,7 +38,7 @@ func (b *Base) RuleConfigMapBase() string { return b.PrefixedName() + "-rulefile
 // input for StatefulSet, InputHash and rule_files.
 func (b *Base) PadRuleConfigMaps(names []string) []string {
 	most := wellknown.MountedRuleConfigMaps
-	if b.Config.Layout != LayoutSingle && !(b.Kind.ConfigCarriesRules && b.PartsAhead()) {
+	if b.Config.Layout != LayoutSingle && !(b.Kind.ConfigCarriesRules && b.partsAhead()) {
 		most = wellknown.MountedRuleConfigMapsAlone
 	}
 	return b.padRuleConfigMaps(names, most)

@@ -22,10 +22,10 @@ const ConfigParts = 16
 // configPartSuffix returns the suffix of the name of the Secret with the i-th part, from 1.
 func configPartSuffix(i int) string { return fmt.Sprintf("-config-part-%d", i) }
 
-// PartsReader reports whether an image is known to read a configuration in parts: it is this
+// partsReader reports whether an image is known to read a configuration in parts: it is this
 // project's config-reloader, or its repository is in [Config.PartsReaders]. Unknown images are
 // excluded, because a reloader without this support blocks every starting pod.
-func (c Config) PartsReader(image string) bool {
+func (c Config) partsReader(image string) bool {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {
 		return false
@@ -63,7 +63,7 @@ func (b *Base) PartsFault() string {
 				image, from = u.Image, c.field
 			}
 		}
-		if !b.Config.PartsReader(image) {
+		if !b.Config.partsReader(image) {
 			return fmt.Sprintf("image %q of container %s (%s) is not known to read a configuration in parts", image, c.name, from)
 		}
 	}
@@ -77,7 +77,7 @@ func (b *Base) PartsFaultOf(pod *corev1.PodSpec) string {
 		have[k.Name] = k.Image
 	}
 	for _, name := range []string{ContainerConfigReloader, ContainerInitConfigReloader} {
-		if image := have[name]; !b.Config.PartsReader(image) {
+		if image := have[name]; !b.Config.partsReader(image) {
 			return fmt.Sprintf("container %s still has image %q", name, image)
 		}
 	}

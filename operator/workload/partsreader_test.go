@@ -28,7 +28,7 @@ func TestPartsReader(t *testing.T) {
 		"":                                                               false,
 		"UPPER/case":                                                     false,
 	} {
-		if got := cfg.PartsReader(image); got != want {
+		if got := cfg.partsReader(image); got != want {
 			t.Errorf("%q: %t", image, got)
 		}
 	}

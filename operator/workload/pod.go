@@ -40,7 +40,7 @@ func (b *Base) ServerContainer(image Image, args func() ([]string, error)) (core
 	}
 	c.Resources = b.Fields.Resources
 	if !b.Kind.Memory.IsZero() {
-		c.Resources = WithMemory(b.Fields.Resources, b.Kind.Memory)
+		c.Resources = withMemory(b.Fields.Resources, b.Kind.Memory)
 	}
 	return c, nil
 }
@@ -69,7 +69,7 @@ func (b *Base) PodTemplate(meta metav1.ObjectMeta, spec corev1.PodSpec) (corev1.
 	if spec.HostNetwork && spec.DNSPolicy == "" {
 		spec.DNSPolicy = corev1.DNSClusterFirstWithHostNet
 	}
-	if err := CheckVolumeNames(spec.Volumes, b.Fields.Volumes); err != nil {
+	if err := checkVolumeNames(spec.Volumes, b.Fields.Volumes); err != nil {
 		return corev1.PodTemplateSpec{}, err
 	}
 	spec.Volumes = append(spec.Volumes, b.Fields.Volumes...)
@@ -81,7 +81,7 @@ func (b *Base) PodTemplate(meta metav1.ObjectMeta, spec corev1.PodSpec) (corev1.
 		{"spec.containers", &spec.Containers, b.Fields.Containers},
 		{"spec.initContainers", &spec.InitContainers, b.Fields.InitContainers},
 	} {
-		merged, err := MergeContainers(list.field, *list.ours, list.user)
+		merged, err := mergeContainers(list.field, *list.ours, list.user)
 		if err != nil {
 			return corev1.PodTemplateSpec{}, err
 		}
@@ -102,5 +102,5 @@ func (b *Base) StatefulSetOf(name string, match map[string]string, in PodInputs,
 	if err != nil {
 		return nil, err
 	}
-	return b.NewStatefulSet(name, match, in.Hash, pod).DeepCopy(), nil
+	return b.newStatefulSet(name, match, in.Hash, pod).DeepCopy(), nil
 }

@@ -27,7 +27,7 @@ func ExecHandler(url string) corev1.ProbeHandler {
 
 // HTTPProbe probes an endpoint of a server that listens outside the pod.
 func (b *Base) HTTPProbe(endpoint string) corev1.ProbeHandler {
-	get := &corev1.HTTPGetAction{Path: URLPath(b.Endpoint(endpoint)), Port: intstr.FromString(b.PortName())}
+	get := &corev1.HTTPGetAction{Path: urlPath(b.Endpoint(endpoint)), Port: intstr.FromString(b.PortName())}
 	if b.WebConfig().TLS() {
 		get.Scheme = corev1.URISchemeHTTPS
 	}

@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// WithMemory returns the user's resources with a default memory request, which does not exceed the limit.
-func WithMemory(user corev1.ResourceRequirements, request resource.Quantity) corev1.ResourceRequirements {
+// withMemory returns the user's resources with a default memory request, which does not exceed the limit.
+func withMemory(user corev1.ResourceRequirements, request resource.Quantity) corev1.ResourceRequirements {
 	out := *user.DeepCopy()
 	if _, set := out.Requests[corev1.ResourceMemory]; set {
 		return out

@@ -6,10 +6,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NewStatefulSet returns a StatefulSet for pod. match is its selector, and hash is that
+// newStatefulSet returns a StatefulSet for pod. match is its selector, and hash is that
 // of [Base.HashOf]; if it is empty, the annotation is omitted. The result shares memory
 // with its arguments.
-func (b *Base) NewStatefulSet(name string, match map[string]string, hash string, pod corev1.PodTemplateSpec) *appsv1.StatefulSet {
+func (b *Base) newStatefulSet(name string, match map[string]string, hash string, pod corev1.PodTemplateSpec) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
 		ObjectMeta: b.WorkloadMeta(name, match, hash),
@@ -21,7 +21,7 @@ func (b *Base) NewStatefulSet(name string, match map[string]string, hash string,
 			MinReadySeconds:      b.MinReadySeconds(),
 			Selector:             &metav1.LabelSelector{MatchLabels: match},
 			Template:             pod,
-			VolumeClaimTemplates: b.ClaimTemplates(),
+			VolumeClaimTemplates: b.claimTemplates(),
 		},
 	}
 }

@@ -12,8 +12,8 @@ func (b *Base) claimsStorage() bool {
 	return s != nil && s.EmptyDir == nil && s.Ephemeral == nil
 }
 
-// DataVolumeName returns the name of the data volume, which is the same in all shards.
-func (b *Base) DataVolumeName() string {
+// dataVolumeName returns the name of the data volume, which is the same in all shards.
+func (b *Base) dataVolumeName() string {
 	if b.claimsStorage() && b.Fields.Storage.VolumeClaimTemplate.Metadata.Name != "" {
 		return b.Fields.Storage.VolumeClaimTemplate.Metadata.Name
 	}
@@ -22,7 +22,7 @@ func (b *Base) DataVolumeName() string {
 
 // DataMount returns the mount of the data volume.
 func (b *Base) DataMount() corev1.VolumeMount {
-	m := corev1.VolumeMount{Name: b.DataVolumeName(), MountPath: b.Kind.Data.Dir}
+	m := corev1.VolumeMount{Name: b.dataVolumeName(), MountPath: b.Kind.Data.Dir}
 	if s := b.Fields.Storage; s != nil && !s.DisableMountSubPath {
 		m.SubPath = b.Kind.Data.SubPath
 	}
@@ -31,7 +31,7 @@ func (b *Base) DataMount() corev1.VolumeMount {
 
 // DataVolumes returns the data volume, nil if a claim template defines it.
 func (b *Base) DataVolumes() []corev1.Volume {
-	v := corev1.Volume{Name: b.DataVolumeName()}
+	v := corev1.Volume{Name: b.dataVolumeName()}
 	switch s := b.Fields.Storage; {
 	case s == nil:
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
@@ -45,16 +45,16 @@ func (b *Base) DataVolumes() []corev1.Volume {
 	return []corev1.Volume{v}
 }
 
-// ClaimTemplates returns the claim template of a StatefulSet. It has no apiVersion and
+// claimTemplates returns the claim template of a StatefulSet. It has no apiVersion and
 // kind, because the API server rejects updates of a StatefulSet that change them.
-func (b *Base) ClaimTemplates() []corev1.PersistentVolumeClaim {
+func (b *Base) claimTemplates() []corev1.PersistentVolumeClaim {
 	if !b.claimsStorage() {
 		return nil
 	}
 	template := b.Fields.Storage.VolumeClaimTemplate
 	claim := corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:        b.DataVolumeName(),
+			Name:        b.dataVolumeName(),
 			Labels:      template.Metadata.Labels,
 			Annotations: template.Metadata.Annotations,
 		},

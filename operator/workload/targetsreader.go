@@ -16,7 +16,7 @@ const targetsSince = "0.1.0"
 // project's config-reloader, or a mirror, and its tag is not that of a version before the flags existed. A tag that
 // is no version counts as current.
 func (c Config) TargetsReader(image string) bool {
-	if !c.PartsReader(image) {
+	if !c.partsReader(image) {
 		return false
 	}
 	named, err := reference.ParseNormalizedNamed(image)

@@ -40,12 +40,12 @@ func TestTLSAssetsOfTheLayouts(t *testing.T) {
 // References of selected objects change neither the volume nor the hash of the pod.
 func TestTLSAssetsChangeNoPod(t *testing.T) {
 	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
-	want, err := b.HashOf(nil, HashInputs{TLSSecrets: 1})
+	want, err := b.HashOf(nil, hashInputs{TLSSecrets: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range MountedTLSAssets + 1 {
-		got, err := b.HashOf(nil, HashInputs{TLSSecrets: n})
+		got, err := b.HashOf(nil, hashInputs{TLSSecrets: n})
 		if err != nil || got != want || !reflect.DeepEqual(b.TLSAssets(n), b.TLSAssets(1)) {
 			t.Errorf("%d Secrets: hash %s, want %s, %v", n, got, want, err)
 		}

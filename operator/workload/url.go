@@ -17,23 +17,23 @@ func HostPort(host string, port int32) string {
 	return net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(int(port)))
 }
 
-// URLPath returns a path as it is written in a URL. A path that is parsed unchanged is
+// urlPath returns a path as it is written in a URL. A path that is parsed unchanged is
 // not escaped, even where net/url would do so, for non-ASCII letters for example, because
 // a changed argument replaces pods.
-func URLPath(p string) string {
+func urlPath(p string) string {
 	if read, err := url.Parse(p); err == nil && read.Path == p {
 		return p
 	}
 	return (&url.URL{Path: p}).EscapedPath()
 }
 
-// ShellPath is like URLPath for a URL in a script that runs curl or wget: it is quoted
+// ShellPath is like urlPath for a URL in a script that runs curl or wget: it is quoted
 // and fully escaped if the shell or curl would interpret a character.
 func ShellPath(p string) string {
 	if strings.ContainsAny(p, " \t\"'`$&;|<>()*{}[]\\") {
 		return "'" + (&url.URL{Path: p}).EscapedPath() + "'"
 	}
-	return URLPath(p)
+	return urlPath(p)
 }
 
 // Endpoint returns the path of an endpoint of the server.
@@ -44,7 +44,7 @@ func (b *Base) Endpoint(name string) string {
 // LocalURL returns the URL of an endpoint of the server for other containers of the pod.
 // It depends on the route prefix but not on the external URL.
 func (b *Base) LocalURL(scheme, endpoint string) string {
-	return scheme + "://" + HostPort(b.Config.localhost(), b.Kind.Port) + URLPath(b.Endpoint(endpoint))
+	return scheme + "://" + HostPort(b.Config.localhost(), b.Kind.Port) + urlPath(b.Endpoint(endpoint))
 }
 
 // RoutePrefix returns the route prefix. It is as the user wrote it if the server, which

@@ -39,10 +39,10 @@ func uniqueVolumeName(prefix, object string) string {
 	return sanitise(prefix+object, validation.DNS1123LabelMaxLength-1-hashLen) + "-" + sum
 }
 
-// CheckVolumeNames rejects duplicate volume names before the API server does: a rejected
+// checkVolumeNames rejects duplicate volume names before the API server does: a rejected
 // update would make the operator recreate the StatefulSet, which would terminate the
 // running pods. users has the volumes of spec.volumes.
-func CheckVolumeNames(ours, users []corev1.Volume) error {
+func checkVolumeNames(ours, users []corev1.Volume) error {
 	seen := make(map[string]string, len(ours)+len(users))
 	for _, v := range ours {
 		if seen[v.Name] != "" {

@@ -66,7 +66,7 @@ func TestCheckVolumeNames(t *testing.T) {
 		`spec.volumes[1].name: "a" is the name of a volume of the operator; give yours another name`: {volumes("a"), volumes("b", "a")},
 		`spec.volumes[1].name: "b" is the name of spec.volumes[0]; give one of them another name`:    {volumes("a"), volumes("b", "b")},
 	} {
-		if got := fmt.Sprint(CheckVolumeNames(in[0], in[1])); got != want {
+		if got := fmt.Sprint(checkVolumeNames(in[0], in[1])); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -54,7 +54,7 @@ func (w WebConfig) Listener(local, serves bool) Listener {
 	if !serves {
 		return Listener{Local: local}
 	}
-	return Listener{Local: local, WebConfigFile: w.Path(), TLS: w.TLS(), ClientCerts: w.ClientCertsRequired()}
+	return Listener{Local: local, WebConfigFile: w.Path(), TLS: w.TLS(), ClientCerts: w.clientCertsRequired()}
 }
 
 // Path returns the path of the file in the containers.
@@ -140,8 +140,8 @@ func (w WebConfig) mounted() mountedTLS {
 	return mountServerTLS(w.Fields.TLSConfig, "web-config-tls-", w.Dir)
 }
 
-// ClientCertsRequired reports whether clients must present a certificate.
-func (w WebConfig) ClientCertsRequired() bool {
+// clientCertsRequired reports whether clients must present a certificate.
+func (w WebConfig) clientCertsRequired() bool {
 	t := w.Fields.TLSConfig
 	return t != nil && (t.ClientAuthType == "RequireAnyClientCert" || t.ClientAuthType == "RequireAndVerifyClientCert")
 }

@@ -116,7 +116,7 @@ func (r *Reloader) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	watcher := volume.NewWatcher(volume.WatchOptions{
+	watcher := volume.NewWatcher(ctx, volume.WatchOptions{
 		Dirs: r.opts.dirs(), Files: r.opts.inputs(), Ignore: r.renderer.Owns,
 		Delay: r.opts.Delay, Settle: r.opts.Settle,
 		OnEvent: r.metrics.watchEvents.Inc,
@@ -137,14 +137,14 @@ func (r *Reloader) Run(ctx context.Context) error {
 func (r *Reloader) Register(mux *http.ServeMux) { r.loop.Register(mux) }
 
 // step updates the outputs and returns the content on disk.
-func (r *Reloader) step(context.Context) (reload.Content, error) {
+func (r *Reloader) step(ctx context.Context) (reload.Content, error) {
 	results, err := r.renderer.Render()
 	r.tellMixed(err)
 	if err != nil {
 		return reload.Content{}, err
 	}
 	r.tellUnset(results)
-	snap, err := r.folders.Take()
+	snap, err := r.folders.Take(ctx)
 	if err != nil {
 		return reload.Content{}, err
 	}

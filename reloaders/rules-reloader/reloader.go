@@ -95,7 +95,7 @@ func (r *Reloader) trigger(s Server) reload.Trigger {
 // Run keeps the servers up to date until ctx ends. It always returns nil: folders that
 // cannot be read or do not exist are logged and retried.
 func (r *Reloader) Run(ctx context.Context) error {
-	watcher := volume.NewWatcher(volume.WatchOptions{
+	watcher := volume.NewWatcher(ctx, volume.WatchOptions{
 		Dirs: r.opts.Dirs, Delay: r.opts.Delay, Settle: r.opts.Settle,
 		OnError: func(error) { r.metrics.watchErrors.Inc() }, Logger: r.opts.Logger,
 	})
@@ -113,8 +113,8 @@ func (r *Reloader) Run(ctx context.Context) error {
 	return r.loop.Run(ctx)
 }
 
-func (r *Reloader) step(context.Context) (reload.Content, error) {
-	snap, err := r.folders.Take()
+func (r *Reloader) step(ctx context.Context) (reload.Content, error) {
+	snap, err := r.folders.Take(ctx)
 	return reload.Content{Version: snap.Version, Dirs: snap.Dirs}, err
 }
 

@@ -23,7 +23,7 @@ type Document map[string]Workload
 // Name returns the name of a workload in a [Document]: "Prometheus/monitoring/k8s".
 func Name(kind, namespace, name string) string { return kind + "/" + namespace + "/" + name }
 
-// Workload says how many shards a workload should have.
+// Workload is the number of shards that a workload should have, with the reasons.
 type Workload struct {
 	// Shards is the number of StatefulSets that the operator should keep.
 	Shards int `json:"shards"`
@@ -31,16 +31,16 @@ type Workload struct {
 	Target int `json:"target"`
 	// Since is the time of the first decision.
 	Since time.Time `json:"since"`
-	// Held says why the number does not follow the series. Absent if it does.
+	// Held is the reason why the number does not follow the series. Absent if it does.
 	Held *Held `json:"held,omitempty"`
 	// Steps are the last changes of Target, the newest at the end. Absent if there were none.
 	Steps []Step `json:"steps,omitempty"`
 }
 
-// Held says why the number of shards does not follow the series.
+// Held is the reason why the number of shards does not follow the series.
 type Held struct {
 	Reason Reason `json:"reason"`
-	// Message says it for people, with the figures at the time Since. Empty if the document would be too long.
+	// Message is human-readable, with the figures at the time Since. Empty if the document would be too long.
 	Message string    `json:"message,omitempty"`
 	Since   time.Time `json:"since"`
 }
@@ -60,7 +60,7 @@ type Step struct {
 	At   time.Time `json:"at"`
 	From int       `json:"from"`
 	To   int       `json:"to"`
-	// Why says it for people.
+	// Why is human-readable.
 	Why string `json:"why"`
 }
 

@@ -11,7 +11,7 @@ import (
 // targets of its jobs, see [TargetDiscovery].
 const AnnotationTargetDiscovery = "firekeeper.dev/target-discovery"
 
-// TargetDiscovery says who discovers the targets of a workload.
+// TargetDiscovery is the program that discovers the targets of a workload.
 type TargetDiscovery string
 
 const (

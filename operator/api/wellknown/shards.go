@@ -22,7 +22,7 @@ const (
 // DivisionAnnotations are the annotations for a [Division].
 var DivisionAnnotations = []string{AnnotationSharding, AnnotationHandoff, AnnotationReassignAfter, AnnotationMaxShards, AnnotationSeriesPerShard}
 
-// Division says how the discovery service divides the targets of a workload among its shards.
+// Division is how the discovery service divides the targets of a workload among its shards.
 type Division struct {
 	// Weighted is true if targets are placed by series, and otherwise by hash.
 	Weighted bool
@@ -30,11 +30,11 @@ type Division struct {
 	Switch bool
 	// ReassignAfter is the time after which a shard without a ready pod is given up; 0: never.
 	ReassignAfter time.Duration
-	// Autoscaling says how the number of shards follows the series.
+	// Autoscaling is how the number of shards follows the series.
 	Autoscaling Autoscaling
 }
 
-// Autoscaling says how the number of shards of a workload follows its series.
+// Autoscaling is how the number of shards of a workload follows its series.
 type Autoscaling struct {
 	// MaxShards is the highest number of shards; 0: the number of shards is spec.shards.
 	MaxShards int
@@ -89,7 +89,7 @@ func ParseDivision(annotations map[string]string) (out Division, err error) {
 	return out, nil
 }
 
-// wrong returns the error for an annotation with another value than use says.
+// wrong returns the error for an annotation with a value that use does not list.
 func wrong(annotations map[string]string, annotation, use string) error {
 	return &DivisionError{annotation, fmt.Sprintf("%q is not allowed: use %s", quoted(annotations[annotation]), use)}
 }

@@ -241,7 +241,7 @@ func TestTry(t *testing.T) {
 		if _, err := c.SecretKey(corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "a"}, Key: "url"}); err != nil {
 			t.Fatal(err)
 		}
-		sections, _, err := add.encode(settings.target)
+		sections, _, err := add.encode(settings.target, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

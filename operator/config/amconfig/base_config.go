@@ -68,7 +68,7 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 	root := *add.route
 	below := additions{inhibit: add.inhibit, receivers: add.receivers, intervals: add.intervals}
 	root.Routes = nil
-	if f.Items, f.Dropped, err = below.encode(c.target); err != nil {
+	if f.Items, f.Dropped, err = below.encode(c.target, nil); err != nil {
 		return f, err
 	}
 	text, dropped, err := gate.AppendItems(nil, add.route.Routes, c.target, "spec.route.routes")

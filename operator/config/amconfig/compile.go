@@ -85,13 +85,10 @@ func (c *compiler) fragment(config *v1alpha1.AlertmanagerConfig, s *Settings) (f
 	if err := checkTaken(add, c.globals.Taken); err != nil {
 		return f, err
 	}
-	if f.YAML, f.Dropped, err = add.encode(c.target); err != nil {
+	if f.YAML, f.Dropped, err = add.encode(c.target, noVariables); err != nil {
 		return f, err
 	}
 	if err := checkFragmentSize(f.YAML); err != nil {
-		return f, err
-	}
-	if err := literalVariables(f.YAML); err != nil {
 		return f, err
 	}
 	return f, c.try(add, f.YAML, &s.trial)

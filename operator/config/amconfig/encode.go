@@ -14,9 +14,14 @@ import (
 // the same version for the lists that refer to them.
 const intervalsSince = "alertmanager=0.22.0"
 
+// noVariables makes all references to variables literal. config-reloader substitutes $(NAME) with
+// environment variables of its container, which tenants must not read, and the substitution could
+// turn a name into that of another receiver.
+func noVariables(string) bool { return true }
+
 // encode encodes the items of each section as in the document. Paths of dropped keys are
-// those in the object.
-func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, error) {
+// those in the object. literal is [gate.Items.Literal].
+func (a *additions) encode(t gate.Target, literal func(string) bool) (map[Section][]byte, []gate.Dropped, error) {
 	var (
 		routes    []*Route
 		intervals = a.intervals
@@ -42,6 +47,7 @@ func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, e
 		{MuteIntervals, "spec.muteTimeIntervals", intervals},
 	} {
 		list := gate.NewItems(t, s.path, left)
+		list.Literal = literal
 		err := list.AddAll(s.items)
 		if errors.Is(err, gate.ErrTooLong) {
 			return nil, nil, errGenerated

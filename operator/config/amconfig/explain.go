@@ -127,7 +127,7 @@ var fileKeys = sync.OnceValue(func() []string {
 // quotedValue matches the value that an error of the loader is about.
 var quotedValue = regexp.MustCompile(`"([^"]+)"`)
 
-// located adds the line and the path of the value that an error quotes, if it is there only once.
+// located adds the line and the path of the value that an error quotes, if it occurs only once.
 func located(text []byte, err error) error {
 	m := quotedValue.FindStringSubmatch(err.Error())
 	if m == nil || lineNumber.MatchString(err.Error()) {

@@ -40,7 +40,7 @@ func (c *compiler) try(add additions, sections map[Section][]byte, trial *Frame)
 
 // tryOne loads a single item.
 func (c *compiler) tryOne(one *additions, trial *Frame) error {
-	sections, _, err := one.encode(c.target)
+	sections, _, err := one.encode(c.target, nil)
 	if err != nil {
 		return err
 	}

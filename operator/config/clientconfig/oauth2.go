@@ -60,7 +60,7 @@ func (r *Resolver) OAuth2(o *v1.OAuth2) (*OAuth2, error) {
 	if err := checkOAuth2(o); err != nil {
 		return nil, err
 	}
-	id, err := r.Either(o.ClientID)
+	id, err := r.either(o.ClientID)
 	if err != nil {
 		return nil, faults.At("clientId", err)
 	}

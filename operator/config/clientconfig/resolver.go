@@ -60,8 +60,8 @@ func (r *Resolver) Secret(sel *corev1.SecretKeySelector) (string, error) {
 	return r.SecretKey(*sel)
 }
 
-// Either returns the value of a Secret or ConfigMap reference; none means "".
-func (r *Resolver) Either(ref v1.SecretOrConfigMap) (string, error) {
+// either returns the value of a Secret or ConfigMap reference; none means "".
+func (r *Resolver) either(ref v1.SecretOrConfigMap) (string, error) {
 	switch {
 	case ref.Secret != nil:
 		value, err := r.SecretKey(*ref.Secret)

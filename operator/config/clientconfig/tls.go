@@ -114,11 +114,11 @@ func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
 	if err := CheckTLS(t); err != nil {
 		return nil, err
 	}
-	ca, err := r.Either(t.CA)
+	ca, err := r.either(t.CA)
 	if err != nil {
 		return nil, faults.At("ca", err)
 	}
-	cert, err := r.Either(t.Cert)
+	cert, err := r.either(t.Cert)
 	if err != nil {
 		return nil, faults.At("cert", err)
 	}

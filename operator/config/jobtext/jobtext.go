@@ -65,7 +65,7 @@ func (h HTTP) listed(job string) bool {
 	return h.URL == "http://"+wellknown.TargetsAddress+wellknown.TargetsPath+url.PathEscape(job)
 }
 
-// Discovery returns who discovers the targets of the job in the cluster.
+// Discovery returns which program discovers the targets of the job in the cluster.
 func (j *Job) Discovery() wellknown.TargetDiscovery {
 	switch listed := slices.ContainsFunc(j.HTTP, func(h HTTP) bool { return h.listed(j.Name) }); {
 	case !listed:

@@ -180,7 +180,7 @@ var wrongType = regexp.MustCompile(`cannot unmarshal (!!\w+)(?: …)? into (\S+)
 // noField matches the errors of the YAML library about a key.
 var noField = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
-// reworded replaces the types of Go in an error by what to write.
+// reworded replaces the Go types in an error by the YAML that is expected.
 func reworded(text string) string {
 	text = wrongType.ReplaceAllStringFunc(text, func(found string) string {
 		m := wrongType.FindStringSubmatch(found)

@@ -43,8 +43,8 @@ const (
 	listedSince   = "2.28.0" // http_sd_configs
 )
 
-// TargetDiscovery returns who discovers the targets of a workload. If the annotation of central
-// discovery has no effect, ignored says why. fault is why its pods could not receive targets, empty if they can.
+// TargetDiscovery returns which program discovers the targets of a workload. If the annotation of central
+// discovery has no effect, ignored is the reason. fault is the reason why its pods could not receive targets; empty if they can.
 //
 // Errors: the annotation is invalid, see [AnnotationError].
 func TargetDiscovery(annotations map[string]string, version *semver.Version, daemonSet, enabled bool, fault string) (d wellknown.TargetDiscovery, ignored string, err error) {
@@ -122,7 +122,7 @@ func (e *AnnotationError) Located() (field, reason string) {
 // ConditionReason returns the reason of the condition that reports the error.
 func (e *AnnotationError) ConditionReason() string { return "InvalidAnnotation" }
 
-// discovery returns who discovers the targets of jobs in the pod's own cluster. Settings for
+// discovery returns which program discovers the targets of jobs in the pod's own cluster. Settings for
 // evaluation always have the discovery and the sharding steps of the servers themselves, because
 // the discovery service evaluates these.
 func (s *Settings) discovery() wellknown.TargetDiscovery {

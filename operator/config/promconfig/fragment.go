@@ -84,14 +84,7 @@ type compiler struct {
 //
 // Errors: the object generates more bytes than allowed.
 func (c *compiler) write(job any) error {
-	begin := len(c.jobs.Text)
 	err := c.jobs.Add(job)
-	if err == nil {
-		var literal []byte
-		if literal, err = literalVariables(c.jobs.Text[begin:]); err == nil {
-			c.jobs.Text = append(c.jobs.Text[:begin], literal...)
-		}
-	}
 	if errors.Is(err, gate.ErrTooLong) || len(c.jobs.Text) > budget.GeneratedBytes {
 		return fmt.Errorf("the object generates too many bytes of configuration, the limit is %d", budget.GeneratedBytes)
 	}

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -104,28 +105,9 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 		return nil, err
 	}
 	target := gate.Target{Version: version, Mode: mode}
-	if err := checkOwner(f, target); err != nil {
+	interval, rules := cmp.Or(f.ScrapeInterval, defaultInterval), rulesFor(target, f.NameValidationScheme)
+	if err := checkSettings(f, target, interval, rules, c); err != nil {
 		return nil, faults.At("spec", err)
-	}
-	interval := f.ScrapeInterval
-	if interval == "" {
-		interval = defaultInterval
-	}
-	if err := checkInterval(interval, f.ScrapeTimeout, interval); err != nil {
-		return nil, faults.At("spec", err)
-	}
-	rules := rulesFor(target, f.NameValidationScheme)
-	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
-		return nil, faults.At("spec", err)
-	}
-	if err := checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))); err != nil {
-		return nil, faults.At("spec", err)
-	}
-	if err := checkExternalLabels(f, c, rules); err != nil {
-		return nil, faults.At("spec", err)
-	}
-	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
-		return nil, faults.At("spec.enforcedNamespaceLabel", fmt.Errorf("%q is not a valid label name for the version", label))
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
@@ -155,6 +137,29 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	s.shardByParam = s.data.Sharding.steps(paramTargetLabel)
 	s.sharded = s.data.Sharding.constants()
 	return s, s.seal()
+}
+
+// checkSettings returns the first error of the fields that concern the jobs of all objects.
+func checkSettings(f *v1.CommonPrometheusFields, target gate.Target, interval v1.Duration, rules relabelRules, c Capabilities) error {
+	if err := checkOwner(f, target); err != nil {
+		return err
+	}
+	if err := checkInterval(interval, f.ScrapeTimeout, interval); err != nil {
+		return err
+	}
+	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
+		return err
+	}
+	if err := checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))); err != nil {
+		return err
+	}
+	if err := checkExternalLabels(f, c, rules); err != nil {
+		return err
+	}
+	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
+		return faults.At("enforcedNamespaceLabel", fmt.Errorf("%q is not a valid label name for the version", label))
+	}
+	return nil
 }
 
 // shardingOf returns the shards and zones of the workload.

@@ -1,13 +1,8 @@
 package promconfig
 
 import (
-	"bytes"
-	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
@@ -72,52 +67,4 @@ func (c *variableCheck) literal(text string) bool {
 		}
 	}
 	return false
-}
-
-// maybeKey matches a line with a reference in what may be a key.
-var maybeKey = regexp.MustCompile(`(?m)\$\(.*:([ \t]|$)`)
-
-// maxReencoded is the maximum length in bytes of a job that is encoded again, which takes a hundred times as much memory.
-const maxReencoded = 128 << 10
-
-// literalVariables returns jobs in which only references to provided variables are substituted, and only in values:
-// keys could become equal. The other references are written as an escape that YAML decodes to the original. The encoder
-// has done this for most values.
-//
-// Errors: a long job with references in keys.
-func literalVariables(jobs []byte) ([]byte, error) {
-	if !bytes.Contains(jobs, []byte("$(")) || allSubstituted(jobs) && !maybeKey.Match(jobs) {
-		return jobs, nil
-	}
-	if len(jobs) > maxReencoded {
-		return nil, fmt.Errorf("a job has references to environment variables, $(NAME), in keys or before a colon, and more than %d bytes", maxReencoded)
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(jobs, &doc); err != nil {
-		return nil, err
-	}
-	dollar := "VARIABLE"
-	for bytes.Contains(jobs, []byte(dollar)) {
-		dollar += "X"
-	}
-	markVariables(&doc, dollar)
-	var out bytes.Buffer
-	e := yaml.NewEncoder(&out)
-	e.SetIndent(2)
-	e.CompactSeqIndent()
-	if err := e.Encode(&doc); err != nil {
-		return nil, err
-	}
-	return bytes.ReplaceAll(out.Bytes(), []byte(dollar+"("), []byte(`\x24(`)), nil
-}
-
-// markVariables writes another text for the dollar sign of each reference that must not be substituted.
-func markVariables(n *yaml.Node, dollar string) {
-	for i, child := range n.Content {
-		key := n.Kind == yaml.MappingNode && i%2 == 0
-		if child.Kind == yaml.ScalarNode && strings.Contains(child.Value, "$(") && (key || !allSubstituted([]byte(child.Value))) {
-			child.Value, child.Style = strings.ReplaceAll(child.Value, "$(", dollar+"("), yaml.DoubleQuotedStyle
-		}
-		markVariables(child, dollar)
-	}
 }

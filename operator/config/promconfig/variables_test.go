@@ -3,48 +3,7 @@ package promconfig
 import (
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
-
-	"github.com/firekeeper-dev/firekeeper/internal/variables"
 )
-
-// Only provided variables are substituted, and only in values; the text is the same for who reads it as YAML.
-func TestLiteralVariables(t *testing.T) {
-	for jobs, want := range map[string]string{ // want: names of references that config-reloader finds
-		"- {regex: $(SHARD), replacement: $(POD_NAME)-$1}\n":                 "SHARD POD_NAME",
-		"- a: $(PATH)\n  b: $(SHARD)\n":                                      "SHARD",
-		"- a: $(SHARD)$(PATH)\n":                                             "",
-		"- a: $$(A) $($(A)) $(A\n":                                           "",
-		"- a: http://$(SHARD):80\n":                                          "SHARD",
-		"- $(SHARD): $(SHARD)\n  0: b\n":                                     "SHARD",
-		"- \"$(SHARD): a\": b\n":                                             "",
-		"- a: |\n    $(A): b\n     VARIABLE(\n  b: '\\x24(A)'\n":             "",
-		"- a: \"\\0\\a$(A)\\\\\\n\"\n  b: VARIABLE\n  c: [1, 0x1, yes, ~]\n": "",
-		"- a: $(A)\n  b: " + strings.Repeat("long ", 100) + "\n":             "",
-		"- a: $1 ${1} $(A-B)\n":                                              "",
-	} {
-		got, err := literalVariables([]byte(jobs))
-		if err != nil {
-			t.Fatalf("%q: %v", jobs, err)
-		}
-		var names []string
-		for start, end := range variables.All(got) {
-			names = append(names, string(variables.Name(got[start:end])))
-		}
-		if strings.Join(names, " ") != want {
-			t.Errorf("%q: references to %q are left, want %q:\n%s", jobs, names, want, got)
-		}
-		var before, after any
-		if err := yaml.Unmarshal([]byte(jobs), &before); err != nil {
-			t.Fatal(err)
-		}
-		if err := yaml.Unmarshal(got, &after); err != nil || !cmp.Equal(before, after) {
-			t.Errorf("%q: becomes %q, error %v", jobs, got, err)
-		}
-	}
-}
 
 // Values of variables may not make a regular expression invalid, and others are substituted.
 func TestVariablesInExpressions(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 )
 
 // parseAll parses every expression of the document once. If a label is enforced, it
-// replaces labels and expressions in the document. faults holds the fault of each invalid
+// replaces labels and expressions in the document. wrong holds the fault of each invalid
 // expression by group and rule; nil if there are none.
 //
-// replaced describes the user's matchers that were replaced.
-func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]string, replaced []faults.Finding) {
+// changed describes the user's matchers that were replaced, and the annotations that were left out.
+func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]string, changed remarks) {
 	var spent effort
 	p := parser.NewParser(s.PromQL)
 	var must *labels.Matcher
@@ -31,13 +31,13 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 			r := &doc.Groups[i].Rules[j]
 			if must != nil {
 				r.Labels = withLabel(r.Labels, must.Name, must.Value)
-				replaced = appendLeft(replaced, i, j, queries.rule(r))
+				changed.leftOut(i, j, queries.rule(r))
 			}
 			err := spent.affordable(r.exprText())
 			if err == nil {
 				var others []string
 				others, err = r.parse(p, must, &s)
-				replaced = appendReplaced(replaced, i, j, others, must)
+				changed.replaced(i, j, others, must)
 			}
 			if err != nil {
 				if wrong == nil {
@@ -47,33 +47,39 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 			}
 		}
 	}
-	return wrong, replaced
+	return wrong, changed
 }
 
-// mostReplaced is the maximum number of remarks about one object.
-const mostReplaced = 10
+// maxRemarks is the maximum number of remarks about one object.
+const maxRemarks = 10
 
-// appendLeft appends a message for each annotation of a rule that is left out.
-func appendLeft(out []faults.Finding, i, j int, left map[string]error) []faults.Finding {
+// remarks describe what was changed in the rules of an object.
+type remarks []faults.Finding
+
+func (r *remarks) add(field, format string, args ...any) {
+	if len(*r) < maxRemarks {
+		*r = append(*r, faults.Remark(field, format, args...))
+	}
+}
+
+// leftOut adds a remark for each annotation of a rule that is left out.
+func (r *remarks) leftOut(i, j int, left map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(left)) {
-		if len(out) == mostReplaced {
-			break
-		}
-		out = append(out, faults.Remark(faults.Key(fmt.Sprintf("spec.groups[%d].rules[%d].annotations", i, j), name), "is left out of the alert: %s", left[name]))
+		r.add(faults.Key(ruleField(i, j, "annotations"), name), "is left out of the alert: %s", left[name])
 	}
-	return out
 }
 
-// appendReplaced appends a message for each replaced matcher of a rule.
-func appendReplaced(out []faults.Finding, i, j int, others []string, must *labels.Matcher) []faults.Finding {
+// replaced adds a remark for each replaced matcher of a rule.
+func (r *remarks) replaced(i, j int, others []string, must *labels.Matcher) {
 	for _, other := range others {
-		if len(out) == mostReplaced {
-			break
-		}
-		out = append(out, faults.Remark(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "the matcher %s is replaced by %s, because the workload sets spec.enforcedNamespaceLabel; "+
-			"except the rule with spec.excludedFromEnforcement, or move it into that namespace", other, must))
+		r.add(ruleField(i, j, "expr"), "the matcher %s is replaced by %s, because the workload sets spec.enforcedNamespaceLabel; "+
+			"except the rule with spec.excludedFromEnforcement, or move it into that namespace", other, must)
 	}
-	return out
+}
+
+// ruleField returns the path of a field of rule j in group i.
+func ruleField(i, j int, field string) string {
+	return fmt.Sprintf("spec.groups[%d].rules[%d].%s", i, j, field)
 }
 
 // parse checks the expression and, with a matcher, prints it with the matcher in every

@@ -55,7 +55,7 @@ func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 		EnforcedLabel: p.Spec.EnforcedNamespaceLabel,
 		Excluded:      exclusions(p.Spec.ExcludedFromEnforcement, p.Spec.PrometheusRulesExcludedFromEnforce),
 		UTF8Names:     !v.LessThan(utf8Since.prometheus),
-		PromQL:        PromQLOptions(p.Spec.EnableFeatures),
+		PromQL:        promQLOptions(p.Spec.EnableFeatures),
 		unknown:       unknownTo(v, false),
 		lacking:       lackingIn(v, false),
 		newer:         syntaxNewerThan(v, false),
@@ -103,9 +103,9 @@ func AllPromQL() parser.Options {
 	return o
 }
 
-// PromQLOptions converts spec.enableFeatures (the values of Prometheus' --enable-feature)
+// promQLOptions converts spec.enableFeatures (the values of Prometheus' --enable-feature)
 // to parser options. It ignores other features.
-func PromQLOptions(features []string) parser.Options {
+func promQLOptions(features []string) parser.Options {
 	var o parser.Options
 	for _, entry := range features {
 		// The list is joined with commas, so an entry may contain several.

@@ -75,7 +75,7 @@ func TestKeyTellsApartWhatMatters(t *testing.T) {
 }
 
 func TestPromQLOptions(t *testing.T) {
-	got := PromQLOptions([]string{"agent", " promql-duration-expr , promql-binop-fill-modifiers", "promql-experimental-function"})
+	got := promQLOptions([]string{"agent", " promql-duration-expr , promql-binop-fill-modifiers", "promql-experimental-function"})
 	if d := cmp.Diff(parser.Options{ExperimentalDurationExpr: true, EnableBinopFillModifiers: true}, got); d != "" {
 		t.Error(d)
 	}

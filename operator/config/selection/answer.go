@@ -35,7 +35,7 @@ type Answer struct {
 // fields: "podMonitor".
 func (r Rule) Ask(s Subject, field string) Answer {
 	objects, namespaces := "spec."+field+"Selector", "spec."+field+"NamespaceSelector"
-	labelsDiffer := Answer{LabelsNotSelected, objects, fmt.Sprintf("%s does not match the labels of the %s", objects, s.Kind), r.LabelMisses(s.Labels)}
+	labelsDiffer := Answer{LabelsNotSelected, objects, fmt.Sprintf("%s does not match the labels of the %s", objects, s.Kind), r.labelMisses(s.Labels)}
 	unknown := s.NamespaceUnknown && r.open(s.Namespace)
 	switch reason := r.Why(s.Namespace, s.NamespaceLabels, s.Labels); {
 	case reason == NoSelector:
@@ -47,7 +47,7 @@ func (r Rule) Ask(s Subject, field string) Answer {
 	case reason == NamespaceNotSelected && r.OwnNamespaceOnly():
 		return Answer{reason, namespaces, fmt.Sprintf("%s is not set, so it selects namespace %s only ({} selects all)", namespaces, r.own), nil}
 	case reason == NamespaceNotSelected:
-		return Answer{reason, namespaces, fmt.Sprintf("%s does not match the labels of namespace %s", namespaces, s.Namespace), r.NamespaceMisses(s.NamespaceLabels)}
+		return Answer{reason, namespaces, fmt.Sprintf("%s does not match the labels of namespace %s", namespaces, s.Namespace), r.namespaceMisses(s.NamespaceLabels)}
 	case reason == LabelsNotSelected:
 		return labelsDiffer
 	}

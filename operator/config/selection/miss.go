@@ -26,13 +26,13 @@ func (m Miss) String() string {
 	return fmt.Sprintf("%s, but %s is %q", m.Requirement, m.Label, m.Value)
 }
 
-// NamespaceMisses returns the requirements that the labels of a namespace do not meet,
+// namespaceMisses returns the requirements that the labels of a namespace do not meet,
 // sorted by label; empty without a namespace selector.
-func (r Rule) NamespaceMisses(nsLabels labels.Set) []Miss { return misses(r.namespaces, nsLabels) }
+func (r Rule) namespaceMisses(nsLabels labels.Set) []Miss { return misses(r.namespaces, nsLabels) }
 
-// LabelMisses returns the requirements that the labels of an object do not meet, sorted
+// labelMisses returns the requirements that the labels of an object do not meet, sorted
 // by label; empty without an object selector.
-func (r Rule) LabelMisses(objLabels labels.Set) []Miss { return misses(r.objects, objLabels) }
+func (r Rule) labelMisses(objLabels labels.Set) []Miss { return misses(r.objects, objLabels) }
 
 func misses(s labels.Selector, set labels.Set) []Miss {
 	if s == nil {

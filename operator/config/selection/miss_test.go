@@ -27,7 +27,7 @@ func TestMisses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rule(t, "own", selector, selector)
-			for what, misses := range map[string][]Miss{"labels": r.LabelMisses(tc.set), "namespace": r.NamespaceMisses(tc.set)} {
+			for what, misses := range map[string][]Miss{"labels": r.labelMisses(tc.set), "namespace": r.namespaceMisses(tc.set)} {
 				var got []string
 				for _, m := range misses {
 					got = append(got, m.String())
@@ -41,7 +41,7 @@ func TestMisses(t *testing.T) {
 			}
 		})
 	}
-	if none := (Rule{}); none.LabelMisses(labels.Set{}) != nil || none.NamespaceMisses(nil) != nil {
+	if none := (Rule{}); none.labelMisses(labels.Set{}) != nil || none.namespaceMisses(nil) != nil {
 		t.Error("a rule without selectors misses something")
 	}
 }

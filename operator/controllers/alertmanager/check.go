@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// checks are the rules for a spec, in the order in which they are checked.
+// checks are the rules for the fields of this kind, in the order in which they are checked.
 var checks = []workload.Check[*builder]{
 	{Field: "spec.alertmanagerConfiguration", Fault: (*builder).checkConfiguration},
 	{Fault: func(b *builder) error {
@@ -27,7 +27,6 @@ var checks = []workload.Check[*builder]{
 	{Field: "spec.clusterPeerTimeout", Fault: workload.GoDuration(func(b *builder) v1.GoDuration { return b.spec.ClusterPeerTimeout }, false)},
 	{Field: "spec.externalUrl", Fault: (*builder).checkURL},
 	{Field: "spec.limits", Fault: (*builder).checkLimits},
-	{Field: "spec.replicas", Fault: func(b *builder) error { return v1.CheckReplicas(b.spec.Replicas) }},
 	{Field: "spec.clusterAdvertiseAddress", Fault: func(b *builder) error {
 		if b.spec.ClusterAdvertiseAddress == "" {
 			return nil
@@ -36,17 +35,11 @@ var checks = []workload.Check[*builder]{
 	}},
 	{Field: "spec.additionalPeers", Fault: workload.Each(func(b *builder) []string { return b.spec.AdditionalPeers }, checkHostPort)},
 	{Fault: func(b *builder) error { return b.CheckRoutePrefix() }},
-	{Fault: func(b *builder) error { return b.WebConfig().Check() }},
 	{Fault: func(b *builder) error { return b.clusterTLS().Check() }},
 }
 
 // Check returns the faults of the spec with which the server would not start.
-func (b *builder) Check() error {
-	if b.Err != nil {
-		return b.Err
-	}
-	return workload.Faults(checks, b)
-}
+func (b *builder) Check() error { return workload.CheckSpec(b.Base, checks, b) }
 
 // checkConfiguration checks that references to be mounted are complete, which volumes
 // require.

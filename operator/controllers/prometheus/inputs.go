@@ -58,7 +58,7 @@ type Monitor struct {
 	judged
 }
 
-// judged is a compiled monitor with what a reconciliation asks of each of them: it must not wait for the memory of
+// judged is a compiled monitor with the values that every reconciliation needs: it must not wait for the memory of
 // 10,000 monitors that have not changed.
 type judged struct {
 	*CompiledMonitor

@@ -60,7 +60,7 @@ func (o Workload) withShards(n int32) (out Workload) {
 	return out
 }
 
-// scaling returns what the discovery service decided about a workload; ok is false if that is nothing.
+// scaling returns what the discovery service decided about a workload; ok is false if it has not decided.
 //
 // Errors: the decisions cannot be read.
 func (o Workload) scaling(read func() (scaling.Document, error)) (out scaling.Workload, ok bool, err error) {

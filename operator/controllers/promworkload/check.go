@@ -1,18 +1,18 @@
 package promworkload
 
 import (
+	"slices"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// checks are the rules for a spec, in the order in which they are checked.
+// checks are the rules for the fields of both kinds, in the order in which they are checked.
 var checks = []workload.Check[*Builder]{
 	{Field: "spec.shards", Fault: func(b *Builder) error { return v1.CheckShards(b.common.Shards) }},
-	{Field: "spec.replicas", Fault: func(b *Builder) error { return v1.CheckReplicas(b.common.Replicas) }},
 	{Fault: func(b *Builder) error {
 		return workload.CheckUserMounts(b.Base.Kind.Row.Kind, b.common.Secrets, b.common.ConfigMaps)
 	}},
-	{Fault: func(b *Builder) error { return b.WebConfig().Check() }},
 }
 
 // serverChecks are the rules for durations that the API declares as plain strings. With another text the
@@ -29,11 +29,8 @@ var serverChecks = []workload.Check[*Builder]{
 
 // Check returns the faults of the spec that can be detected before a pod is built.
 func (b *Builder) Check() error {
-	switch {
-	case b.Err != nil:
-		return b.Err
-	case b.server != nil:
-		return workload.Faults(append(checks[:len(checks):len(checks)], serverChecks...), b)
+	if b.server != nil {
+		return workload.CheckSpec(b.Base, slices.Concat(checks, serverChecks), b)
 	}
-	return workload.Faults(checks, b)
+	return workload.CheckSpec(b.Base, checks, b)
 }

@@ -28,7 +28,7 @@ func (b *Builder) CentralDiscovery() bool {
 	return err == nil && d.Central()
 }
 
-// discovery returns who discovers the targets, like [promconfig.TargetDiscovery].
+// discovery returns which program discovers the targets, like [promconfig.TargetDiscovery].
 func (b *Builder) discovery() (d wellknown.TargetDiscovery, ignored string, err error) {
 	if b.Err != nil {
 		return wellknown.OwnDiscovery, "", b.Err

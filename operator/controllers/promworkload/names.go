@@ -2,9 +2,9 @@ package promworkload
 
 import "fmt"
 
-// ThanosHTTPClientSecretName returns the name of the Secret with the configuration that
+// thanosHTTPClientSecretName returns the name of the Secret with the configuration that
 // the Thanos sidecar uses to connect to Prometheus.
-func (b *Builder) ThanosHTTPClientSecretName() string {
+func (b *Builder) thanosHTTPClientSecretName() string {
 	return b.PrefixedName() + "-" + thanosClientVolume
 }
 

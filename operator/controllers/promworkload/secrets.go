@@ -17,5 +17,5 @@ func (b *Builder) ConfigSecret(gz []byte) *corev1.Secret {
 // to connect to Prometheus. It exists for every server, so that a sidecar added later
 // does not have to wait for it.
 func (b *Builder) ThanosHTTPClientSecret() *corev1.Secret {
-	return b.Secret(b.ThanosHTTPClientSecretName(), map[string][]byte{thanosClientFile: []byte(thanosClientContent)})
+	return b.Secret(b.thanosHTTPClientSecretName(), map[string][]byte{thanosClientFile: []byte(thanosClientContent)})
 }

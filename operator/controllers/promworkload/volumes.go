@@ -50,7 +50,7 @@ func (b *Builder) volumes(in workload.PodInputs) []corev1.Volume {
 	out = append(out, web...)
 	if b.thanosClientFile() {
 		out = append(out, corev1.Volume{Name: thanosClientVolume, VolumeSource: corev1.VolumeSource{
-			Secret: &corev1.SecretVolumeSource{SecretName: b.ThanosHTTPClientSecretName()}}})
+			Secret: &corev1.SecretVolumeSource{SecretName: b.thanosHTTPClientSecretName()}}})
 	}
 	if b.ownData() {
 		out = append(out, b.DataVolumes()...)

@@ -14,10 +14,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// checks are the rules for a spec, in the order in which they are checked.
+// checks are the rules for the fields of this kind, in the order in which they are checked.
 var checks = []workload.Check[*builder]{
 	{Fault: func(b *builder) error { return b.files().Check() }},
-	{Field: "spec.replicas", Fault: func(b *builder) error { return v1.CheckReplicas(b.spec.Replicas) }},
 	{Field: "spec.queryEndpoints", Fault: (*builder).checkQuery},
 	{Field: "spec.alertQueryUrl", Fault: func(b *builder) error {
 		_, err := workload.ParseURL(b.spec.AlertQueryURL)
@@ -33,16 +32,10 @@ var checks = []workload.Check[*builder]{
 	{Field: "spec.labels", Fault: (*builder).checkLabels},
 	{Fault: func(b *builder) error { return b.CheckRoutePrefix() }},
 	{Field: "spec.grpcServerTlsConfig", Fault: func(b *builder) error { return workload.CheckGRPCServer(b.spec.GRPCServerTLSConfig) }},
-	{Fault: func(b *builder) error { return b.WebConfig().Check() }},
 }
 
 // Check returns the faults of the spec with which the server would not start.
-func (b *builder) Check() error {
-	if b.Err != nil {
-		return b.Err
-	}
-	return workload.Faults(checks, b)
-}
+func (b *builder) Check() error { return workload.CheckSpec(b.Base, checks, b) }
 
 func (b *builder) checkQuery() error {
 	if b.spec.QueryConfig != nil {

@@ -23,7 +23,7 @@ import (
 const collector = "collector"
 
 // measureAllocator runs the target allocator of the OpenTelemetry operator with the same jobs, and a collector for each
-// shard. Nothing asks it for its lists but the measurement of latencies.
+// shard. Only the measurement of latencies requests its lists.
 func (d *discovery) measureAllocator(ctx context.Context) (err error) {
 	if err := d.collectors(ctx); err != nil {
 		return err

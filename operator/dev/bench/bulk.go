@@ -169,7 +169,7 @@ func (b *bed) createMany(ctx context.Context, kind resource, count int, namespac
 	return nil
 }
 
-// every returns a function that says from time to time how many objects there are.
+// every returns a function that prints the number of objects from time to time.
 func every(step, count int, what string, say func(string, ...any)) func(int) {
 	var said atomic.Int64
 	return func(done int) {

@@ -43,24 +43,7 @@ func (d *discovery) follow(ctx context.Context, s *service) error {
 		if err != nil {
 			return err
 		}
-		streams.Go(func() {
-			defer body.Close()
-			lines := bufio.NewReaderSize(body, 64<<10)
-			for first := true; ; {
-				line, err := lines.ReadSlice('\n')
-				received.Add(int64(len(line)))
-				if errors.Is(err, bufio.ErrBufferFull) {
-					continue
-				}
-				if err != nil {
-					return // the context ends
-				}
-				if first && bytes.HasPrefix(line, []byte(`{"end"`)) {
-					first = false
-					complete.Add(1)
-				}
-			}
-		})
+		streams.Go(func() { drain(body, &received, &complete) })
 	}
 	for complete.Load() < int64(d.followers) {
 		if err := wait(ctx, 50*time.Millisecond); err != nil {
@@ -81,6 +64,26 @@ func (d *discovery) follow(ctx context.Context, s *service) error {
 	d.add(fmt.Sprintf("%d streams: CPU with changes", d.followers), "", perSecond(busy.cpu))
 	d.add("each stream: received with changes, not compressed", "", fmt.Sprintf("%.1f kB/min", float64(received.Load()-first)/1000/d.length.Minutes()/float64(d.followers)))
 	return nil
+}
+
+// drain reads a stream until it ends. It counts its bytes in received, and the first complete list in complete.
+func drain(body io.ReadCloser, received, complete *atomic.Int64) {
+	defer body.Close()
+	lines := bufio.NewReaderSize(body, 64<<10)
+	for first := true; ; {
+		line, err := lines.ReadSlice('\n')
+		received.Add(int64(len(line)))
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			return // the context ends
+		}
+		if first && bytes.HasPrefix(line, []byte(`{"end"`)) {
+			first = false
+			complete.Add(1)
+		}
+	}
 }
 
 // stream opens the stream of a pod. The service identifies few callers of one address at a time.

@@ -78,7 +78,7 @@ func (w *whole) follow(ctx context.Context, b *bed, pods int) (out []float64, er
 		float64(end.rss), float64(end.top)), nil
 }
 
-// complete asks for the targets until all were found, and returns how long that took.
+// complete requests the targets until all are found, and returns the time that this took.
 func (p *process) complete(ctx context.Context, want int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

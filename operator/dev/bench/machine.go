@@ -23,7 +23,7 @@ type versions struct{ operator, golang, kubernetes, etcd string }
 // operatorVersion matches the first line of operator --version.
 var operatorVersion = regexp.MustCompile(`version (\S+) .*revision: (\w+)`)
 
-// find asks the programs.
+// find runs the programs to get their versions.
 func (v *versions) find(ctx context.Context, program string, b *bed) error {
 	text, err := exec.CommandContext(ctx, program, "--version").CombinedOutput()
 	if err != nil {
@@ -51,7 +51,7 @@ func (v *versions) find(ctx context.Context, program string, b *bed) error {
 	return b.store.version(ctx, &v.etcd)
 }
 
-// version asks etcd for its version.
+// version returns the version of etcd.
 func (s *store) version(ctx context.Context, into *string) (err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/version", nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *store) version(ctx context.Context, into *string) (err error) {
 	return nil
 }
 
-// measured says when, with what and on which machine.
+// measured returns a sentence with the time, the versions and the machine.
 func (v versions) measured(day time.Time) string {
 	return fmt.Sprintf("Measured on %s with operator %s, built with Go %s, Kubernetes %s and etcd %s, all on one machine: %s.",
 		day.UTC().Format(time.DateOnly), v.operator, v.golang, v.kubernetes, v.etcd, machine())
@@ -126,7 +126,7 @@ func touch() time.Duration {
 	return pass()
 }
 
-// hostMemory says how fast idle memory was.
+// hostMemory describes the speed of idle memory.
 func hostMemory(touches []time.Duration) string {
 	if len(touches) == 0 {
 		return ""

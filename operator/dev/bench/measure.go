@@ -146,7 +146,7 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	return m.startAgain(ctx)
 }
 
-// saveProfiles saves what --profiles wants at the end.
+// saveProfiles saves the profiles of --profiles at the end.
 func (m *measurement) saveProfiles(ctx context.Context) error {
 	if m.profiles == "" {
 		return nil

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/bench/envelope"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
@@ -142,7 +143,7 @@ func watchMemory(pid int) func() int {
 				top <- most
 				return
 			case <-every.C:
-				if _, now, err := residentOf(pid); err == nil { // else it has just ended
+				if _, now, err := child.Resident(pid); err == nil { // else it has just ended
 					most = max(most, now)
 				}
 			}

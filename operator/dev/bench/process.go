@@ -117,7 +117,7 @@ func (p *process) kernelUsage() (usage, error) {
 	if u.cpu, err = p.cpu(); err != nil {
 		return u, err
 	}
-	u.rss, u.top, err = p.memory()
+	u.rss, u.top, err = child.Resident(p.cmd.Process.Pid)
 	return u, err
 }
 
@@ -215,32 +215,4 @@ func (p *process) cpu() (time.Duration, error) {
 		ticks += n
 	}
 	return time.Duration(ticks) * clockTick, nil
-}
-
-// memory returns the current and the peak resident size in bytes.
-func (p *process) memory() (rss, top int, err error) { return residentOf(p.cmd.Process.Pid) }
-
-// residentOf returns the current and the peak resident size of a process in bytes. (What wait reports as its peak
-// includes that of the process that started it.)
-func residentOf(pid int) (rss, top int, err error) {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, 0, err
-	}
-	for line := range strings.Lines(string(raw)) {
-		into := &rss
-		value, ok := strings.CutPrefix(line, "VmRSS:")
-		if !ok {
-			into = &top
-			if value, ok = strings.CutPrefix(line, "VmHWM:"); !ok {
-				continue
-			}
-		}
-		kib, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
-		if err != nil {
-			return 0, 0, fmt.Errorf("memory of the operator: %w", err)
-		}
-		*into = kib << 10
-	}
-	return rss, top, nil
 }

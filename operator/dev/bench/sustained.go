@@ -134,7 +134,7 @@ func (b *burst) send(ctx context.Context) error {
 	return g.Wait()
 }
 
-// pick returns a function that says what the i-th change changes: each object at most once, so that no later change
+// pick returns a function that chooses the object of the i-th change: each object at most once, so that no later change
 // hides an earlier one.
 func (b *burst) pick() func(i int) (selected, int) {
 	random := rand.New(rand.NewPCG(1, 2))

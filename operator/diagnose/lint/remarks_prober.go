@@ -33,10 +33,7 @@ func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object
 		return // another host, or an unknown namespace
 	}
 	module, all := cmp.Or(p.Spec.Module, defaultModule), l.blackboxesIn(namespace)
-	if slices.ContainsFunc(all, func(b blackbox) bool { return slices.Contains(b.modules, module) }) {
-		return
-	}
-	if len(all) == 0 {
+	if len(all) == 0 || slices.ContainsFunc(all, func(b blackbox) bool { return slices.Contains(b.modules, module) }) {
 		return
 	}
 	b, not := all[0], ""

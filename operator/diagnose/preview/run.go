@@ -42,15 +42,7 @@ func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error)
 // workload adds a workload to the report.
 func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	o := WorkloadResult{Ref: w.Ref, Shards: w.Shards, PerNode: w.PerNode, Error: w.Error, Notes: slices.Clone(w.Notes), Objects: []Object{}}
-	var jobs []targets.Job
-	for _, p := range w.parts {
-		for i := range p.jobs {
-			if r.evaluates(p.object.Ref, p.jobs[i].Name) {
-				jobs = append(jobs, p.jobs[i])
-			}
-		}
-	}
-	found, notes, err := f.Find(ctx, jobs, w)
+	found, notes, err := f.Find(ctx, r.evaluated(w), w)
 	if err = cmp.Or(err, ctx.Err()); err != nil { // the caller may have canceled meanwhile
 		return err
 	}
@@ -101,6 +93,18 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	r.report.Counts.Add(&o.Counts)
 	r.report.Workloads = append(r.report.Workloads, o)
 	return nil
+}
+
+// evaluated returns the jobs whose targets are needed.
+func (r *run) evaluated(w *Workload) (jobs []targets.Job) {
+	for _, p := range w.parts {
+		for i := range p.jobs {
+			if r.evaluates(p.object.Ref, p.jobs[i].Name) {
+				jobs = append(jobs, p.jobs[i])
+			}
+		}
+	}
+	return jobs
 }
 
 // evaluates reports whether the targets of a job are needed: overlaps need those of all jobs.

@@ -35,11 +35,14 @@ type Cluster struct {
 
 // Gather reads the facts about the workloads. Objects that several workloads select are listed once.
 //
-// Errors: the workload does not exist or cannot be read; no workload can be listed.
+// Errors: the workload does not exist or cannot be read; no workload can be listed; the namespace does not exist.
 func (c Cluster) Gather(ctx context.Context, of Subject) ([]Facts, error) {
 	workloads, unread, err := c.workloads(ctx, of)
 	if err != nil {
 		return nil, err
+	}
+	if len(workloads) == 0 {
+		return nil, c.namespaceExists(ctx, of.Name.Namespace)
 	}
 	wanted := readers.Wanted{NamespaceLabels: true}
 	for _, w := range workloads {
@@ -104,6 +107,17 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 		return nil, nil, errors.New(strings.Join(unread, "\n"))
 	}
 	return out, unread, nil
+}
+
+// namespaceExists returns an error if a namespace, unless it is empty, does not exist. If it cannot be read, it may exist.
+func (c Cluster) namespaceExists(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, exists, err := readers.NamespaceLabels(ctx, c, name); err == nil && !exists {
+		return fmt.Errorf("namespace %s does not exist in the cluster", name)
+	}
+	return nil
 }
 
 // running reads the pods, StatefulSets, DaemonSet and Events of the workload.

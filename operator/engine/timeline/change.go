@@ -131,7 +131,7 @@ type entry struct {
 	pending map[types.NamespacedName]*progress
 }
 
-// progress is what is known about a pending pod.
+// progress is the state of a pending pod.
 type progress struct {
 	annotated, onDisk, rejected bool
 }
@@ -147,7 +147,7 @@ func (e *entry) within(at, now time.Time) time.Time {
 	return at
 }
 
-// confirm records what a pod has reported, and reports whether it has loaded the change.
+// confirm records a report of a pod, and returns whether the pod has loaded the change.
 func (e *entry) confirm(pod types.NamespacedName, got Confirmed, now time.Time) (loaded bool) {
 	p := e.pending[pod]
 	if p == nil {

@@ -6,7 +6,7 @@
 //	log.Start(key)                           // a reconciliation starts
 //	log.Write(key, content, pods)              // it wrote content that these pods mount
 //	log.Annotate(key, hash, pod)             // a patch of a pod succeeded
-//	log.Confirm(key, hash, pod, confirmed)   // a pod reported what it has
+//	log.Confirm(key, hash, pod, confirmed)   // a report of a pod
 //	log.Drop(key)                            // or it had nothing to write
 //
 // It is memory of the operator only: nothing is written to the API server, and no pod is queried

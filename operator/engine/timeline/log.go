@@ -26,7 +26,7 @@ type Log struct {
 	workloads map[types.NamespacedName]*workload
 }
 
-// Reached is what a change has reached.
+// Reached is the progress of a change.
 type Reached int
 
 const (
@@ -164,7 +164,7 @@ func (l *Log) Annotate(key types.NamespacedName, hash string, pod types.Namespac
 	}
 }
 
-// Confirm records what a pod has reported about the last content. Once it has loaded that, it
+// Confirm records a report of a pod about the last content. Once it has loaded that, it
 // answers for the superseded ones, too.
 func (l *Log) Confirm(key types.NamespacedName, hash string, pod types.NamespacedName, got Confirmed) {
 	l.mu.Lock()

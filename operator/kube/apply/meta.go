@@ -31,9 +31,20 @@ func overlay(live, want map[string]string) map[string]string {
 	return out
 }
 
+// copyMeta copies an object and its metadata. The values, which are large and which no write changes, are shared.
+func copyMeta[T any, O interface {
+	*T
+	metav1.ObjectMetaAccessor
+}](object O) O {
+	out := *object
+	copied := O(&out)
+	object.GetObjectMeta().(*metav1.ObjectMeta).DeepCopyInto(copied.GetObjectMeta().(*metav1.ObjectMeta))
+	return copied
+}
+
 // mergeMeta completes the metadata of want so that it can replace live. Finalizers are
 // never ours: an update without "orphan" would delete a StatefulSet's pods.
-func mergeMeta(want, live metav1.Object) {
+func mergeMeta[O metav1.Object](want, live O) {
 	want.SetResourceVersion(live.GetResourceVersion())
 	want.SetFinalizers(live.GetFinalizers())
 	want.SetLabels(overlay(live.GetLabels(), want.GetLabels()))

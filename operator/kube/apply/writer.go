@@ -52,28 +52,16 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 		kube: kube, nodes: nodes,
 		secrets: kind[*corev1.Secret]{
 			name: "Secret", view: NewView(c.Secrets),
-			api: func(ns string) endpoint[*corev1.Secret] { return secretsOf(kube, ns) },
-			copy: func(s *corev1.Secret) *corev1.Secret {
-				out := *s
-				s.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-				return &out
-			},
-			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
-			keep:  DigestSecret,
+			api:  func(ns string) endpoint[*corev1.Secret] { return secretsOf(kube, ns) },
+			copy: copyMeta[corev1.Secret], merge: mergeMeta[*corev1.Secret], keep: DigestSecret,
 			frozen: func(live *corev1.Secret) bool {
 				return isTrue(live.Immutable) || (live.Type != "" && live.Type != corev1.SecretTypeOpaque)
 			},
 		},
 		configMaps: kind[*corev1.ConfigMap]{
 			name: "ConfigMap", view: NewView(c.ConfigMaps),
-			api: func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
-			copy: func(m *corev1.ConfigMap) *corev1.ConfigMap {
-				out := *m
-				m.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-				return &out
-			},
-			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
-			keep:  DigestConfigMap,
+			api:  func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
+			copy: copyMeta[corev1.ConfigMap], merge: mergeMeta[*corev1.ConfigMap], keep: DigestConfigMap,
 			same: func(want, live *corev1.ConfigMap) bool {
 				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == len(want.BinaryData)
 			},

@@ -156,7 +156,7 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 	v, ok := obj.Values[key]
 	if !ok {
 		missing := &NotFoundError{Ref: ref, Key: key}
-		if kind == ConfigMap { // keys of a Secret are not for all who may refer to it
+		if kind == ConfigMap { // not everyone who may refer to a Secret may list its keys
 			missing.Meant = manifest.Meant(key, slices.Sorted(maps.Keys(obj.Values)))
 		}
 		return "", faults.At("key", missing)

@@ -17,16 +17,16 @@ const (
 	readSilence = 5 * time.Minute
 )
 
-// SilentError means that a request was given up because no part of its answer came for a while.
-type SilentError struct{ After time.Duration }
+// silentError means that a request was given up because no part of its answer came for a while.
+type silentError struct{ After time.Duration }
 
-func (e SilentError) Error() string {
+func (e silentError) Error() string {
 	return "no part of an answer came for " + e.After.String() + ", giving up"
 }
 
 // Timeout and Temporary implement [net.Error].
-func (SilentError) Timeout() bool   { return true }
-func (SilentError) Temporary() bool { return true }
+func (silentError) Timeout() bool   { return true }
+func (silentError) Temporary() bool { return true }
 
 // Impatient returns a transport that gives up requests, other than watches, that are not answered. A lost answer would
 // block the part of the operator that waits for it forever. Use it with [k8s.io/client-go/rest.Config.Wrap].
@@ -44,7 +44,7 @@ func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 		after = readSilence
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	a := &answer{ctx: ctx, cancel: cancel, after: after, timer: time.AfterFunc(after, func() { cancel(SilentError{after}) })}
+	a := &answer{ctx: ctx, cancel: cancel, after: after, timer: time.AfterFunc(after, func() { cancel(silentError{after}) })}
 	out, err := i.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		a.end()
@@ -98,7 +98,7 @@ func (a *answer) end() {
 
 // failure returns the reason if the request was given up, and err otherwise.
 func (a *answer) failure(err error) error {
-	if silent, is := context.Cause(a.ctx).(SilentError); is && err != nil && err != io.EOF {
+	if silent, is := context.Cause(a.ctx).(silentError); is && err != nil && err != io.EOF {
 		return silent
 	}
 	return err

@@ -57,7 +57,7 @@ func (q *Queue) Add(key types.NamespacedName) { q.keys.Add(key) }
 // AddAfter adds a key after a pause.
 func (q *Queue) AddAfter(key types.NamespacedName, pause time.Duration) { q.keys.AddAfter(key, pause) }
 
-// Retry adds a key after a pause that grows with each retry that got no further. reached says how far this attempt got,
+// Retry adds a key after a pause that grows with each retry that got no further. reached is the progress of this attempt,
 // for example how many objects are as they should be. The pause starts from the first one again if that is further than
 // all attempts since the last Forget: a server that loses each tenth answer delays the work, but does not stop it for
 // minutes. As only a new maximum counts, another client that undoes each write does not cause a busy loop.

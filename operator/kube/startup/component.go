@@ -26,10 +26,10 @@ type Component struct {
 	Instead     map[Permission][]Permission // alternatives: all of the values together replace the key
 	Start       func() error                // runs the component; an error stops the operator
 
-	who    string    // key in Missing; empty: Name
-	logged string    // missing requirements as last logged
-	failed bool      // whether the last check failed, which has been logged
-	next   time.Time // earliest time of the next check
+	reportKey string    // key in Missing; empty: Name
+	logged    string    // missing requirements as last logged
+	failed    bool      // whether the last check failed, which has been logged
+	next      time.Time // earliest time of the next check
 
 	forbidden atomic.Pointer[string] // permissions that the last check found missing, for Forbidden
 }

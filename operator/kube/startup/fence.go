@@ -205,7 +205,7 @@ type witnessed struct {
 // Get implements resourcelock.Interface. It fails once the lead is lost.
 func (w witnessed) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if w.fence.lost.Err() != nil {
-		return nil, nil, ErrLeadLost
+		return nil, nil, errLeadLost
 	}
 	return w.Interface.Get(ctx)
 }

@@ -33,8 +33,8 @@ const (
 	retryPeriod   = time.Second
 )
 
-// ErrLeadLost means that the Lease could not be renewed in time.
-var ErrLeadLost = errors.New("lost the lead: the Lease could not be renewed in time")
+// errLeadLost means that the Lease could not be renewed in time.
+var errLeadLost = errors.New("lost the lead: the Lease could not be renewed in time")
 
 // Leader decides whether this operator may write: always if it runs alone, otherwise only
 // while it holds the Lease.
@@ -124,7 +124,7 @@ func (l *Leader) Register(reg prometheus.Registerer) {
 // While runs do and campaigns for the lead meanwhile. When do returns, by itself or
 // because ctx has ended, it waits for in-flight writes and releases the Lease.
 //
-// Errors: those of do; ErrLeadLost, after which this process must exit, because it may
+// Errors: those of do; errLeadLost, after which this process must exit, because it may
 // have missed writes of the next leader.
 func (l *Leader) While(ctx context.Context, do func(context.Context) error) error {
 	if l.fence == nil {
@@ -139,8 +139,8 @@ func (l *Leader) While(ctx context.Context, do func(context.Context) error) erro
 		return err
 	}
 	stop := context.AfterFunc(l.fence.lost, func() {
-		l.log.Error("stopping: another operator may lead soon", "err", ErrLeadLost)
-		end(ErrLeadLost)
+		l.log.Error("stopping: another operator may lead soon", "err", errLeadLost)
+		end(errLeadLost)
 	})
 	defer stop()
 	var wg sync.WaitGroup
@@ -154,7 +154,7 @@ func (l *Leader) While(ctx context.Context, do func(context.Context) error) erro
 	l.fence.close()
 	retire()
 	wg.Wait()
-	if lost := context.Cause(working); errors.Is(lost, ErrLeadLost) {
+	if lost := context.Cause(working); errors.Is(lost, errLeadLost) {
 		return lost
 	}
 	return err

@@ -173,7 +173,7 @@ func TestKill(t *testing.T) {
 					time.Sleep(10 * time.Millisecond)
 				}
 				silent := time.Now()
-				if err := <-a.ended; !errors.Is(err, ErrLeadLost) {
+				if err := <-a.ended; !errors.Is(err, errLeadLost) {
 					t.Errorf("a ended with %v", err)
 				}
 				becomes(t, b, a, b)
@@ -203,7 +203,7 @@ func TestLateAnswer(t *testing.T) {
 				t.Fatalf("%q lead", got)
 			}
 		}
-		if err := <-a.ended; !errors.Is(err, ErrLeadLost) {
+		if err := <-a.ended; !errors.Is(err, errLeadLost) {
 			t.Errorf("a ended with %v", err)
 		}
 		b.stop()

@@ -56,14 +56,14 @@ func (m *Missing) OnGrant(do func(Permission)) {
 }
 
 // set replaces the missing permissions of a component or feature.
-func (m *Missing) set(who string, missing []Permission) {
+func (m *Missing) set(key string, missing []Permission) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(missing) == 0 {
-		delete(m.byNeed, who)
+		delete(m.byNeed, key)
 		return
 	}
-	m.byNeed[who] = missing
+	m.byNeed[key] = missing
 }
 
 // note records a forbidden call and logs the first one of each permission.

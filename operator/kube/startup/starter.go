@@ -51,7 +51,7 @@ func (s *Starter) CheckOptional(ctx context.Context, all []*Optional) error {
 		}
 		if len(missing) > 0 {
 			s.missing[p] = missing
-			s.report.set(p.who(), missing)
+			s.report.set(p.reportKey(), missing)
 			texts = append(texts, summary(missing)+": "+p.Cost)
 		}
 	}
@@ -78,14 +78,14 @@ func (s *Starter) Recheck(ctx context.Context) {
 			if err != nil {
 				return false // retried by the next check
 			}
-			s.report.set(p.who(), missing)
+			s.report.set(p.reportKey(), missing)
 			return len(missing) == 0
 		})
 	}
 }
 
-// who returns the key of an optional permission in Missing.
-func (p *Optional) who() string { return p.Cost }
+// reportKey returns the key of an optional permission in Missing.
+func (p *Optional) reportKey() string { return p.Cost }
 
 // Lacks reports whether CheckOptional found permissions of p missing.
 func (s *Starter) Lacks(p *Optional) bool { return len(s.missing[p]) > 0 }
@@ -94,7 +94,7 @@ func (s *Starter) Lacks(p *Optional) bool { return len(s.missing[p]) > 0 }
 func (s *Starter) WhenGranted(p *Optional, name string, start func() error) {
 	needs := p.permissions(s.scopes)
 	s.waiting = append(s.waiting, &Component{
-		Name: name, Permissions: needs, Start: start, who: p.who(),
+		Name: name, Permissions: needs, Start: start, reportKey: p.reportKey(),
 		logged: lackOf(needs, s.missing[p]).String(), // has been logged by CheckOptional
 		next:   time.Now().Add(permissionPeriod),
 	})
@@ -132,7 +132,7 @@ func (s *Starter) Await(ctx context.Context, run func(start func() error)) {
 				return false
 			}
 			s.log.Info("controller started", "component", c.Name)
-			s.report.set(cmp.Or(c.who, c.Name), nil)
+			s.report.set(cmp.Or(c.reportKey, c.Name), nil)
 			run(c.Start)
 			return true
 		})
@@ -164,7 +164,7 @@ func (s *Starter) wait(c *Component, l *lack) {
 		period = permissionPeriod
 	}
 	c.next = time.Now().Add(period)
-	s.report.set(cmp.Or(c.who, c.Name), l.all)
+	s.report.set(cmp.Or(c.reportKey, c.Name), l.all)
 	if text := l.String(); text != c.logged {
 		c.logged = text
 		s.log.Warn("controller not started: CRDs or permissions missing", "component", c.Name, "reason", text)

@@ -134,7 +134,7 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
 }
 
-// pathsOf returns the paths of faults, and "metadata" if one of them is there.
+// pathsOf returns the paths of faults, and "metadata" if one of them is within it.
 func pathsOf(wrong []error) map[string]bool {
 	out := map[string]bool{}
 	for _, fault := range wrong {

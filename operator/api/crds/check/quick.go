@@ -11,10 +11,10 @@ import (
 )
 
 // quick recognizes values that are certainly valid. The library takes a hundred times longer, because it builds
-// validators for each value; but only it can say what is wrong, and only it knows all of OpenAPI.
+// validators for each value; but only it names the fault, and only it supports all of OpenAPI.
 type quick struct {
 	schema  *spec.Schema
-	usual   bool // the schema has only keywords that valid knows
+	usual   bool // the schema has only keywords that valid supports
 	choice  bool // it is for integers and strings
 	enum    map[string]bool
 	pattern *regexp.Regexp
@@ -48,7 +48,7 @@ func newQuick(s *spec.Schema) *quick {
 	return q
 }
 
-// usual reports whether a schema has only the keywords that valid knows.
+// usual reports whether a schema has only the keywords that valid supports.
 func usual(s *spec.Schema) bool {
 	return s.ID == "" && s.Ref.String() == "" && (len(s.Type) <= 1 && len(s.AnyOf) == 0 || intOrString(s)) && s.MultipleOf == nil && !s.UniqueItems && !s.ExclusiveMaximum && !s.ExclusiveMinimum &&
 		s.MaxProperties == nil && s.MinProperties == nil && len(s.AllOf) == 0 && len(s.OneOf) == 0 && s.Not == nil &&

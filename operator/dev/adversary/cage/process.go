@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -132,29 +130,13 @@ func (p *Process) Usage() Usage {
 }
 
 func (p *Process) usage() Usage {
-	var u Usage
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err == nil {
-		u.RSS, u.Peak = kib(string(text), "VmRSS:"), kib(string(text), "VmHWM:")
-	}
+	now, peak, _ := child.Resident(p.cmd.Process.Pid) // zero if the process has exited
+	u := Usage{RSS: int64(now), Peak: int64(peak)}
 	if p.group != nil {
 		u.Peak = max(u.Peak, p.group.number("memory.max_usage_in_bytes", "memory.peak"))
 		u.Kills, _ = p.group.kills() // the file exists since Linux 4.13
 	}
 	return u
-}
-
-func kib(status, field string) int64 {
-	_, rest, ok := strings.Cut(status, field)
-	if !ok {
-		return 0
-	}
-	value, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n << 10
 }
 
 // grace is the time that a program has to exit.

@@ -125,7 +125,7 @@ func (p *Part) check(text string) error {
 }
 
 // form returns the lines of a part without figures: of a row of the table what it is about and the number of its cells,
-// and of a sentence the cost. The line that says what was measured may be any, but is there.
+// and of a sentence the cost. The line about the measurement must exist, with any text.
 func form(text string) []string {
 	var out []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {

@@ -53,7 +53,7 @@ func (k Key) some() string {
 	return thousands(k.Per) + " " + k.Title
 }
 
-// quality says how far the measured costs are from the formula.
+// quality describes the distance of the measured costs from the formula.
 func quality(f growth.Formula) string {
 	worst := f.Worst()
 	said := fmt.Sprintf("each size within %.0f %%", math.Ceil(100*(worst-1)-1e-6))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Write returns a part as Markdown. measured says when, where and with which versions, as a sentence.
+// Write returns a part as Markdown. measured is a sentence with the time, the machine and the versions.
 func (p *Part) Write(measured string, columns []Column) string {
 	var b strings.Builder
 	b.WriteString(p.marker() + "\n### " + p.Title + "\n\n" + p.About + "\n" + measured + "\n\n")
@@ -35,7 +35,7 @@ func (p *Part) Write(measured string, columns []Column) string {
 	return b.String()
 }
 
-// mark says that a cost differs from its formula by a factor, if that is not zero.
+// mark returns a note that a cost differs from its formula by a factor; empty if that is zero.
 func mark(factor float64) string {
 	switch {
 	case factor == 0:

@@ -29,7 +29,7 @@ const (
 type Formula struct {
 	Shape Shape
 	A, B  float64
-	// R2 is the share of the variance of the costs' logarithms that the formula explains. NaN if that says nothing: with
+	// R2 is the share of the variance of the costs' logarithms that the formula explains. NaN if that has no meaning: with
 	// fewer than three points, costs of zero, or a constant.
 	R2 float64
 	// Factors are the measured cost divided by that of the formula, of each point. 1 is exact.

@@ -227,7 +227,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	}
 }
 
-// WriteHeader sends the header at once, so that the client knows that the watch has begun.
+// WriteHeader sends the header at once, so that the client sees that the watch has begun.
 func (s *stream) WriteHeader(code int) {
 	s.ResponseWriter.WriteHeader(code)
 	_ = http.NewResponseController(s.ResponseWriter).Flush()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"path"
 	"regexp"
 	"strconv"
@@ -11,6 +13,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/internal/jsonstream"
 )
 
 const (
@@ -76,8 +80,8 @@ func (c Cluster) Ask(ctx context.Context, s Server) (out Answer) {
 	}
 	err := c.Active(ctx, s, NewAllowance(maxAnswer), func(t Target) { out.Targets = append(out.Targets, t) })
 	if err == nil {
-		err = c.get(ctx, s, NewAllowance(maxAnswer), map[string]string{"state": "dropped", "scrapePool": noJob}, func(from *reader) error {
-			return from.value(&dropped, maxAnswer)
+		err = c.get(ctx, s, NewAllowance(maxAnswer), map[string]string{"state": "dropped", "scrapePool": noJob}, func(body io.Reader) error {
+			return jsonstream.New(body, jsonstream.Limits{Text: math.MaxInt64, Value: maxAnswer}).Decode(&dropped)
 		})
 	}
 	if err != nil {
@@ -92,12 +96,13 @@ func (c Cluster) Ask(ctx context.Context, s Server) (out Answer) {
 //
 // Errors: human-readable; each may have been called for some targets.
 func (c Cluster) Active(ctx context.Context, s Server, allowance *Allowance, each func(Target)) error {
-	return c.get(ctx, s, allowance, map[string]string{"state": "active"}, func(from *reader) error {
-		return from.in("data", func() error {
-			return from.in("activeTargets", func() error {
-				return from.all(func() error {
+	return c.get(ctx, s, allowance, map[string]string{"state": "active"}, func(body io.Reader) error {
+		from := jsonstream.New(body, jsonstream.Limits{Text: math.MaxInt64, Value: maxValue})
+		return in(from, "data", func() error {
+			return in(from, "activeTargets", func() error {
+				return from.Array(func() error {
 					var t Target
-					if err := from.value(&t, maxValue); err != nil {
+					if err := from.Decode(&t); err != nil {
 						return err
 					}
 					t.LastError = withoutURL(t.LastError)
@@ -110,7 +115,7 @@ func (c Cluster) Active(ctx context.Context, s Server, allowance *Allowance, eac
 }
 
 // get requests the targets of a server and reads the response.
-func (c Cluster) get(ctx context.Context, s Server, allowance *Allowance, query map[string]string, read func(*reader) error) error {
+func (c Cluster) get(ctx context.Context, s Server, allowance *Allowance, query map[string]string, read func(body io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	body, err := c.Kube.CoreV1().Pods(s.Namespace).ProxyGet(s.Scheme, s.Pod, strconv.Itoa(s.Port), path.Join("/", s.Prefix, "api/v1/targets"), query).Stream(ctx)
@@ -118,11 +123,11 @@ func (c Cluster) get(ctx context.Context, s Server, allowance *Allowance, query 
 		return s.reason(err)
 	}
 	defer func() { _ = body.Close() }()
-	err = read(newReader(body, allowance))
+	err = read(metered{body, allowance})
 	switch {
 	case errors.Is(err, errLarge):
 		return fmt.Errorf("too much is answered, more than %d MiB", allowance.most>>20)
-	case errors.Is(err, errValue):
+	case errors.Is(err, jsonstream.ErrTooLarge):
 		return errValue
 	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
 		return errTimeout
