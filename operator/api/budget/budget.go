@@ -127,9 +127,9 @@ const (
 	TemplateGrowth = 32
 	// ReceiverGrowth is the same for all templates of a receiver.
 	ReceiverGrowth = 256
-	// TemplateBlocks is the maximum number of blocks of a template. Parsers and Alertmanager need more than a kilobyte of
-	// stack for each level of them.
-	TemplateBlocks = 2_000
+	// TemplateBlocks is the maximum number of blocks and variables of a template. Parsers and Alertmanager need more than a
+	// kilobyte of stack for each level of blocks, and compare each use of a variable with all of them.
+	TemplateBlocks = 1_000
 	// TemplateNodes limits the time to find out what the templates of an object may cost, to about a second.
 	TemplateNodes = 4_000_000
 	// ComparedBytes is the maximum length of names that are compared for suggestions. No Kubernetes name is longer.

@@ -64,7 +64,7 @@ var table = []row{
 	{"TemplateGrowth", amConfig + ", " + ruleKind, "the same in addition, in multiples of the memory of the alerts of a notification, or of the results of queries, for one template", TemplateGrowth, ""},
 	{"ReceiverGrowth", amConfig + ", " + ruleKind, "the same for all templates of one receiver or alert", ReceiverGrowth, ""},
 	{"TemplatesBytes", amConfig + ", " + ruleKind, "output of all templates about one alert with one label", TemplatesBytes, "bytes"},
-	{"TemplateBlocks", amConfig + ", " + ruleKind, "blocks (if, else, range, with, define, block) of one template", TemplateBlocks, ""},
+	{"TemplateBlocks", amConfig + ", " + ruleKind, "blocks (if, else, range, with, define, block) and variables of one template", TemplateBlocks, ""},
 	{"TemplateNodes", amConfig + ", " + ruleKind, "actions and functions that are followed to find out what templates cost, where variables grow in loops", TemplateNodes, ""},
 	{"ComparedBytes", "name", "length up to which a similar name is suggested", ComparedBytes, "bytes"},
 	{"ComparedPairs", "name", "pairs of letters that are compared for one suggestion", ComparedPairs, ""},

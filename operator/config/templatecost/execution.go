@@ -92,10 +92,11 @@ func (e *execution) node(dot *value, n parse.Node) {
 	}
 }
 
-// branch executes both branches and goes on with the larger values of each.
+// branch executes both branches and continues with the larger values of each.
 func (e *execution) branch(dot *value, n *parse.BranchNode, within func(*value) *value) {
 	mark := len(e.vars)
 	v := e.pipe(dot, n.Pipe)
+	e.budget.nodes += len(e.vars) / 8
 	before, spent := slices.Clone(e.vars), e.spent
 	e.list(within(v), n.List)
 	yes, most := e.vars[:mark], e.spent
@@ -124,7 +125,7 @@ func (e *execution) loop(dot *value, n *parse.BranchNode) {
 	e.element(n.Pipe, elem)
 	for i := 0; i < v.count && e.err == nil; i++ {
 		before, spent := slices.Clone(e.vars), e.spent
-		e.budget.nodes += len(before)
+		e.budget.nodes += len(before) / 8
 		e.visit()
 		e.list(elem, n.List)
 		after := joined(before, e.vars[:len(before)]) // the body may end early

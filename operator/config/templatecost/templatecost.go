@@ -29,7 +29,7 @@ var (
 	// ErrExceeded means that templates may produce too much text, or take too much time.
 	ErrExceeded = errors.New("the template may produce far more text than the alerts have: use fewer nested loops, variables that grow in loops, and widths of numbers")
 	// ErrNested means that a template is too expensive to parse.
-	ErrNested = fmt.Errorf("a template with more than %d blocks (if, else, range, with, define, block): use several fields or objects", budget.TemplateBlocks)
+	ErrNested = fmt.Errorf("a template with more than %d blocks (if, else, range, with, define, block) and variables: use several fields or objects", budget.TemplateBlocks)
 	// ErrRecursive means that a template calls itself.
 	ErrRecursive = errors.New("a template calls itself")
 	// ErrPattern means that a regular expression is not known before there is an alert.
@@ -99,12 +99,15 @@ func (b *Budget) Next(name string) {
 	}
 }
 
-// Blocks rejects a text with too many blocks. The parser needs more than a kilobyte of stack for each level of them.
-// Strings within actions count, too.
+// Blocks rejects a text with too many blocks and variables. The parser needs more than a kilobyte of stack for each level of
+// blocks, and compares each use of a variable with all declared ones. Strings within actions count, too.
 func Blocks(text string) error {
-	blocks := 0
+	blocks := strings.Count(text, ":=")
 	for {
 		_, after, found := strings.Cut(text, "{{")
+		if blocks > budget.TemplateBlocks {
+			return ErrNested
+		}
 		if !found {
 			return nil
 		}
@@ -114,9 +117,6 @@ func Blocks(text string) error {
 			if strings.HasPrefix(action, keyword) {
 				blocks++
 			}
-		}
-		if blocks > budget.TemplateBlocks {
-			return ErrNested
 		}
 	}
 }

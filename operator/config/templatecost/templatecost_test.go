@@ -104,6 +104,7 @@ func TestHostileTemplates(t *testing.T) {
 		"a large pattern":        {`{{ match "((a{100}){10}b{1,990}(\\pL{0,999}))" "x" }}`, ErrExceeded},
 		"a growing layout":       {`{{ $x := "Jan" }}{{ range 40 }}{{ $x = now.Format $x }}{{ end }}`, ErrExceeded},
 		"nested blocks":          {strings.Repeat("{{ if 1 }}", 90_000) + strings.Repeat("{{ end }}", 90_000), ErrNested},
+		"variables":              {variables(45_000) + strings.Repeat("{{ $a0 }}{{ $a44999 }}", 30_000), ErrNested},
 		"alternatives":           {"{{ if 1 }}" + strings.Repeat("{{- else if 1 }}", 80_000) + "{{ end }}", ErrNested},
 	} {
 		b := ForReceivers()
@@ -112,6 +113,15 @@ func TestHostileTemplates(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// variables declares n variables. The parser compares each use of one with all of them, which took 19 seconds.
+func variables(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{{$a%d:=1}}", i)
+	}
+	return b.String()
 }
 
 // twice defines n templates, each of which executes the previous one twice.
