@@ -31,6 +31,9 @@ const (
 	Routes = 5_000
 	// RouteDepth is the maximum depth of a routing tree, which is the recursion depth of programs that walk it.
 	RouteDepth = 64
+	// Notifications is the maximum number of integrations that one alert reaches through the routes of an
+	// AlertmanagerConfig. Alertmanager notifies all of them at the same time, each with a copy of the alerts.
+	Notifications = 500
 	// Mounts is the maximum number of Secrets, and of ConfigMaps, that a workload mounts by name. Each becomes a volume of
 	// half a kilobyte for every three bytes of its name; a StatefulSet with a tenth more is larger than API servers store.
 	Mounts = 2_500

@@ -36,6 +36,7 @@ var table = []row{
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},
 	{"Receivers", amConfig, "receivers", Receivers, ""},
 	{"Routes", amConfig, "routes on all levels", Routes, ""},
+	{"Notifications", amConfig, "integrations that one alert can reach; routes with continue count as if all of them matched", Notifications, ""},
 	{"RouteDepth", amConfig, "levels of routes", RouteDepth, ""},
 	{"StoredShare", "all objects of the API group", "size in memory together, with what is generated from them", StoredShare, share},
 	{"HeldShare", "all workloads", "what reconciliations keep for the next ones; beyond it, those of the namespaces that hold most begin afresh each time", HeldShare, share},

@@ -64,6 +64,9 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
 		}
 		route.check(receivers, intervals, &wrong)
+		if route.fanOut("", integrationsOf(config.Spec.Receivers)) > budget.Notifications {
+			wrong.Add("spec.route", errFanOut)
+		}
 	}
 	return route, wrong.Err()
 }
