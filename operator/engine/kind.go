@@ -249,6 +249,9 @@ type Cluster struct {
 	References assets.Reader
 	// Current reports whether the referenced values are unchanged.
 	Current func([]assets.Dependency) bool
+	// Renew (optional) reports whether a result of this size may be compiled again now because what it refers to in its
+	// namespace has changed.
+	Renew func(namespace string, bytes int) bool
 	// Live are the existing objects of the workload.
 	Live Live
 	// SelectionOnly restricts the result to the verdicts: references of the workload itself are not
@@ -274,6 +277,14 @@ type Live struct {
 	// Retained are the names of StatefulSets that are kept unchanged although the workload no
 	// longer wants them. Nothing waits for their pods.
 	Retained map[string]bool
+}
+
+// Stands reports whether the last result of an unchanged object is used again: what it refers to is unchanged, or there is
+// no time yet to compile it again.
+//
+// bytes: the size of the result.
+func (c Cluster) Stands(deps []assets.Dependency, bytes int) bool {
+	return len(deps) == 0 || c.Current(deps) || c.Renew != nil && !c.Renew(deps[0].Ref.Namespace, bytes)
 }
 
 // Offline completes a cluster that does not change while it is read.

@@ -16,8 +16,9 @@ type memory struct {
 	gatherer Gatherer   // read while running is held, replaced with Controller.mu while no reconciliation runs
 	checks   checkCache
 	reported map[string]reason // last reported rejection, by rejected object
-	told     bool              // whether it was logged that compiled results are not kept
-	held     types.UID         // UID of the workload that last got the finalizer, until the cache shows it
+	renewals renewals
+	told     bool      // whether it was logged that compiled results are not kept
+	held     types.UID // UID of the workload that last got the finalizer, until the cache shows it
 	// reached counts what this reconciliation has read, and then the objects that are as they should be.
 	reached atomic.Int64
 

@@ -77,6 +77,7 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 	}()
 	in, live, err := c.gather(ctx, w, state)
 	c.keepReferences(state, in, err)
+	c.renewLater(log, key, &state.renewals)
 	if err != nil {
 		return Outcome{}, ownFault(err)
 	}
@@ -118,6 +119,8 @@ func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory) (
 	ask := c.asking(ctx, state)
 	cluster := c.reads(ask)
 	cluster.Current = ask.current
+	state.renewals.begin(cluster.Now)
+	cluster.Renew = func(namespace string, bytes int) bool { return state.renewals.take(namespace, bytes, cluster.Now) }
 	cluster.Live = c.live(w)
 	cluster.Named = func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
 		return ask.named(ctx, row, name)

@@ -31,6 +31,9 @@ const (
 	Routes = 5_000
 	// RouteDepth is the maximum depth of a routing tree, which is the recursion depth of programs that walk it.
 	RouteDepth = 64
+	// Notifications is the maximum number of integrations that one alert reaches through the routes of an
+	// AlertmanagerConfig. Alertmanager notifies all of them at the same time, each with a copy of the alerts.
+	Notifications = 500
 	// Mounts is the maximum number of Secrets, and of ConfigMaps, that a workload mounts by name. Each becomes a volume of
 	// half a kilobyte for every three bytes of its name; a StatefulSet with a tenth more is larger than API servers store.
 	Mounts = 2_500
@@ -114,6 +117,24 @@ const (
 	JobMatchSteps = 4_000_000_000
 	// LabelBytes is the maximum size of the text that a traced relabeling reads or produces.
 	LabelBytes = 1 << 20
+	// TemplateBytes is the maximum length of the output of a template of an AlertmanagerConfig, in addition to
+	// TemplateGrowth.
+	TemplateBytes = 16 << 20
+	// TemplatesBytes is the maximum length of the output of all templates of an AlertmanagerConfig, about an alert with
+	// one label.
+	TemplatesBytes = 64 << 20
+	// AlertTemplateBytes is the same for a label or annotation of an alert, which Prometheus keeps for each active alert.
+	AlertTemplateBytes = 1 << 20
+	// TemplateGrowth limits the output of one template to a multiple of the memory of the alerts that it is about. A mail
+	// that lists all labels and annotations, in HTML, has half of it at most.
+	TemplateGrowth = 32
+	// ReceiverGrowth is the same for all templates of a receiver.
+	ReceiverGrowth = 256
+	// TemplateBlocks is the maximum number of blocks and variables of a template. Parsers and Alertmanager need more than a
+	// kilobyte of stack for each level of blocks, and compare each use of a variable with all of them.
+	TemplateBlocks = 1_000
+	// TemplateNodes limits the time to find out what the templates of an object may cost, to about a second.
+	TemplateNodes = 4_000_000
 	// ComparedBytes is the maximum length of names that are compared for suggestions. No Kubernetes name is longer.
 	ComparedBytes = 256
 	// ComparedPairs is the maximum number of character pairs compared to find one suggestion. It is sufficient for

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -100,5 +103,40 @@ func TestWorstObjects(t *testing.T) {
 			t.Errorf("%s: %d bytes, for which %d are allocated and %d are kept; %.100v", name, len(text), allocated, kept, f.Err)
 		}
 		runtime.KeepAlive(f)
+	}
+}
+
+// A tenant exhausts the memory of the Alertmanager of all tenants with the template of a receiver, which limits neither
+// the time of templates nor the length of their output.
+func TestTemplatesWithoutEnd(t *testing.T) {
+	const endless = "{{ range 4000000000 }}x{{ end }}"
+	for field, receiver := range map[string]string{
+		"slackConfigs[0].text":                      `"slackConfigs":[{"apiURL":{"name":"s","key":"k"},"text":"` + endless + `"}]`,
+		"slackConfigs[0].fields[0].value":           `"slackConfigs":[{"apiURL":{"name":"s","key":"k"},"fields":[{"title":"a","value":"` + endless + `"}]}]`,
+		"emailConfigs[0].html":                      `"emailConfigs":[{"to":"a","from":"b","smarthost":"c:25","html":"` + endless + `"}]`,
+		"emailConfigs[0].headers[0].value":          `"emailConfigs":[{"to":"a","from":"b","smarthost":"c:25","headers":[{"key":"k","value":"` + endless + `"}]}]`,
+		"pagerdutyConfigs[0].details[0].value":      `"pagerdutyConfigs":[{"routingKey":{"name":"s","key":"k"},"details":[{"key":"k","value":"` + endless + `"}]}]`,
+		"telegramConfigs[0].message":                `"telegramConfigs":[{"botToken":{"name":"s","key":"k"},"chatID":1,"message":"` + endless + `"}]`,
+		"webhookConfigs[0].url":                     `"webhookConfigs":[{"url":"http://a/` + endless + `"}]`,
+		"webhookConfigs[0].urlSecret":               `"webhookConfigs":[{"urlSecret":{"name":"s","key":"url"}}]`,
+		"opsgenieConfigs[0].responders[0].name":     `"opsgenieConfigs":[{"apiKey":{"name":"s","key":"k"},"responders":[{"type":"team","name":"` + endless + `"}]}]`,
+		"snsConfigs[0].attributes[\"a\"]":           `"snsConfigs":[{"topicARN":"a","sigv4":{"region":"r"},"attributes":{"a":"` + endless + `"}}]`,
+		"victoropsConfigs[0].customFields[0].value": `"victoropsConfigs":[{"apiKey":{"name":"s","key":"k"},"routingKey":"r","customFields":[{"key":"k","value":"` + endless + `"}]}]`,
+	} {
+		config := &v1alpha1.AlertmanagerConfig{}
+		if err := json.Unmarshal([]byte(`{"receivers":[{"name":"r",`+receiver+`}],"route":{"receiver":"r"}}`), &config.Spec); err != nil {
+			t.Fatalf("%s: %v", field, err)
+		}
+		secrets := &assets.Static{}
+		secrets.AddSecret(&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: "s"}, Data: map[string][]byte{"k": []byte("http://a"), "url": []byte("http://a/" + endless)},
+		})
+		f := Compile(config, settingsOf("0.32.0", AnyGlobals), secrets)
+		if f.Err == nil || !strings.Contains(f.Err.Error(), "spec.receivers[0]."+field+": the template may produce") {
+			t.Errorf("%s: %v", field, f.Err)
+		}
+		if strings.Contains(fmt.Sprint(f.Err), endless) {
+			t.Errorf("%s: the value of a Secret is shown: %v", field, f.Err)
+		}
 	}
 }

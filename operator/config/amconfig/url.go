@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
 // Errors about URLs contain neither the URL, which may come from a Secret or contain a
@@ -58,6 +59,9 @@ func checkTemplateURL(field, text string) error {
 	if len(text) > budget.URLBytes {
 		return faults.At(field, errURLSize)
 	}
+	if err := templatecost.Blocks(text); err != nil {
+		return faults.At(field, err)
+	}
 	tree := parse.New(field)
 	tree.Mode = parse.SkipFuncCheck // the set of functions depends on the version
 	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
@@ -80,8 +84,13 @@ func checkLoadedTemplate(field, text string) error {
 	if len(text) > budget.URLBytes {
 		return faults.At(field, errURLSize)
 	}
+	if err := templatecost.Blocks(text); err != nil {
+		return faults.At(field, err)
+	}
 	if _, err := template.New("").Parse(text); err != nil {
 		return faults.At(field, errTemplate)
 	}
-	return nil
+	spent := templatecost.ForReceivers()
+	spent.Next("")
+	return faults.At(field, spent.Add(text)) // it may be the value of a Secret
 }

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
 // Validate checks the rules that depend neither on Secrets nor on the version. The admission
@@ -31,6 +33,7 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 		return nil, err
 	}
 	var wrong faults.List
+	templates := templatecost.ForReceivers()
 	receivers := map[string]bool{}
 	for i := range config.Spec.Receivers {
 		if wrong.Full() {
@@ -41,7 +44,7 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 			wrong.Add(faults.Index("spec.receivers", i)+".name", fmt.Errorf("%q is used twice", r.Name))
 		}
 		receivers[r.Name] = true
-		wrong.Add(faults.Index("spec.receivers", i), checkReceiver(r))
+		wrong.Add(faults.Index("spec.receivers", i), cmp.Or(checkReceiver(r), checkTemplates(templates, r)))
 	}
 	intervals := map[string]bool{}
 	for i := range config.Spec.MuteTimeIntervals {
@@ -61,6 +64,9 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
 		}
 		route.check(receivers, intervals, &wrong)
+		if route.fanOut("", integrationsOf(config.Spec.Receivers)) > budget.Notifications {
+			wrong.Add("spec.route", errFanOut)
+		}
 	}
 	return route, wrong.Err()
 }

@@ -97,3 +97,30 @@ func entries(n int) string {
 	}
 	return strings.TrimSuffix(b.String(), ",")
 }
+
+// A tenant exhausts the memory of the Prometheus of all tenants with an annotation or label: the program limits neither the
+// time of templates nor the length of their output.
+func TestTemplatesWithoutEnd(t *testing.T) {
+	budgettest.Exact(t)
+	for name, text := range map[string]string{
+		"a number":  "{{ range 4000000000 }}x{{ end }}",
+		"doubled":   `{{ $x := "a" }}{{ range 40 }}{{ $x = print $x $x }}{{ end }}`,
+		"escaped":   `{{ $labels.a` + strings.Repeat(" | js", 40) + ` }}`,
+		"widths":    `{{ $labels.a | printf "%999999s` + strings.Repeat("%[1]999999s", 100) + `" }}`,
+		"recursion": `{{ template "__alert_a" . }}`,
+		"levels":    strings.Repeat("{{if 1}}", 30_000) + strings.Repeat("{{end}}", 30_000),
+	} {
+		for field, rule := range map[string]v1.Rule{
+			"annotations": {Alert: "a", Expr: intstr.FromString("up"), Annotations: map[string]string{"summary": text}},
+			"labels":      {Alert: "a", Expr: intstr.FromString("up"), Labels: map[string]string{"summary": text}},
+		} {
+			object := &v1.PrometheusRule{Spec: v1.PrometheusRuleSpec{Groups: []v1.RuleGroup{{Name: "g", Rules: []v1.Rule{rule}}}}}
+			for _, s := range []Settings{{}, {EnforcedLabel: "namespace"}} {
+				f, allocated, _ := budgettest.Measure(func() Fragment { return Compile(object, s) })
+				if f.Err == nil || !strings.Contains(f.Err.Error(), `spec.groups[0].rules[0].`+field+`["summary"]`) || allocated > 64<<20 {
+					t.Errorf("%s in %s: %d bytes, %v", name, field, allocated, f.Err)
+				}
+			}
+		}
+	}
+}

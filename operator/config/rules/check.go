@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
 var errMissingExpr = errors.New("must be set")
@@ -23,15 +24,16 @@ var errMissingExpr = errors.New("must be set")
 type checker struct {
 	scheme      model.ValidationScheme
 	settings    *Settings
-	functions   map[string]any // of alert templates
-	queries     *limiter       // of alert templates; nil if nothing is enforced
+	functions   map[string]any       // of alert templates
+	effort      *templatecost.Budget // of alert templates
+	queries     *limiter             // of alert templates; nil if nothing is enforced
 	faults      []Fault
 	path        string // of the current group or rule
 	group, rule string // their names, see Fault
 }
 
 func check(doc *ruleFile, exprs map[[2]int]string, s Settings) []Fault {
-	c := &checker{scheme: s.scheme(), settings: &s, functions: s.templateFunctions()}
+	c := &checker{scheme: s.scheme(), settings: &s, functions: s.templateFunctions(), effort: templatecost.ForAlerts()}
 	if s.EnforcedLabel != "" {
 		c.queries = &limiter{parser: parser.NewParser(s.PromQL), must: labels.MustNewMatcher(labels.MatchEqual, s.EnforcedLabel, "")}
 	}
@@ -82,6 +84,7 @@ func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
 		}
 	}
 	if r.Alert != "" {
+		c.effort.NextAlert(templatePrefix + r.Alert)
 		c.templates(".labels", r.Alert, r.Labels)
 		c.templates(".annotations", r.Alert, r.Annotations)
 	}
@@ -140,8 +143,14 @@ func (c *checker) labels(in map[string]string) {
 
 func (c *checker) templates(field, alert string, in map[string]string) {
 	for _, name := range names(in) {
-		for _, err := range templateFaults(alert, in[name], c.functions) {
+		wrong := templateFaults(alert, in[name], c.functions)
+		for _, err := range wrong {
 			c.add(faults.Key(field, name), "%s%s", templateReason(alert, err), c.settings.whyUndefined(err))
+		}
+		if len(wrong) == 0 && !simpleTemplate(in[name], c.functions) {
+			if err := c.effort.Add(prelude + in[name]); err != nil {
+				c.add(faults.Key(field, name), "%s", err)
+			}
 		}
 		if c.queries == nil {
 			continue

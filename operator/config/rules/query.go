@@ -12,6 +12,8 @@ import (
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
 // queryFunction is the only template function that reads series.
@@ -68,8 +70,8 @@ func (l *limiter) texts(alert string, in map[string]string) (out map[string]stri
 //
 // Errors: an argument that is not constant, or not PromQL, or too expensive.
 func (l *limiter) template(alert, text string) (string, error) {
-	if !strings.Contains(text, "{{") || !strings.Contains(text, queryFunction) {
-		return text, nil
+	if !strings.Contains(text, "{{") || !strings.Contains(text, queryFunction) || templatecost.Blocks(text) != nil {
+		return text, nil // checkTemplate reports too many blocks
 	}
 	// The template has the same name as in checkTemplate and in Prometheus: a text that defines another template of this
 	// name is invalid.

@@ -3,8 +3,9 @@ package rules
 import "strings"
 
 // simpleTemplate reports whether all actions of a template are variables, with fields and with functions that they are
-// passed to: {{ $labels.pod }}, {{ $value | printf "%.2f" }}. Such a template is valid if there are these functions. The
-// parser needs more time for the templates of usual rules than everything else takes together.
+// passed to: {{ $labels.pod }}, {{ $value | printf "%.2f" }}. Such a template is valid if there are these functions, and its
+// output is little longer than its text and the values. The parser needs more time for the templates of usual rules than
+// everything else takes together.
 func simpleTemplate(text string, functions map[string]any) bool {
 	for {
 		_, after, found := strings.Cut(text, "{{")
@@ -45,10 +46,16 @@ func cutVariable(action string) (rest string, ok bool) {
 	return rest, ok && separated(rest)
 }
 
+// simpleFunctions are functions whose output is little longer than their input, however often they are called.
+var simpleFunctions = map[string]bool{
+	"humanize": true, "humanize1024": true, "humanizeDuration": true, "humanizePercentage": true, "humanizeTimestamp": true,
+	"printf": true, "title": true, "toLower": true, "toUpper": true, "stripPort": true, "stripDomain": true,
+}
+
 // cutCall returns what follows a function and its arguments, which are strings without escapes.
 func cutCall(action string, functions map[string]any) (rest string, ok bool) {
 	name := word(action)
-	if functions[name] == nil {
+	if functions[name] == nil || !simpleFunctions[name] {
 		return "", false
 	}
 	rest = action[len(name):]
@@ -58,7 +65,7 @@ func cutCall(action string, functions map[string]any) (rest string, ok bool) {
 			return rest, true
 		}
 		text, after, closed := strings.Cut(argument, `"`)
-		if !closed || strings.ContainsAny(text, "\\\n") {
+		if !closed || strings.ContainsAny(text, "\\\n*[") || wide(text) {
 			return "", false
 		}
 		rest = after
@@ -79,4 +86,20 @@ func word(text string) string {
 		}
 	}
 	return text
+}
+
+// wide reports whether a text has a number of more than two digits, which may be a width.
+func wide(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		if c := text[i]; '0' <= c && c <= '9' {
+			digits++
+		} else {
+			digits = 0
+		}
+		if digits > 2 {
+			return true
+		}
+	}
+	return false
 }

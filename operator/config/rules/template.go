@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/prometheus/util/features"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
 // prelude declares the variables available to every alert template. It precedes the text
@@ -24,6 +25,9 @@ func checkTemplate(alert, text string, functions map[string]any) error {
 	if simpleTemplate(text, functions) {
 		return nil
 	}
+	if err := templatecost.Blocks(text); err != nil {
+		return err
+	}
 	_, err := parse.Parse(templatePrefix+alert, prelude+text, "{{", "}}", functions)
 	return err
 }
@@ -34,7 +38,7 @@ var dataFields = []string{"Labels", "ExternalLabels", "ExternalURL", "Value"}
 // UnknownFields returns the first fields of a template that the data of alerts does not have. Prometheus
 // accepts the template, and writes an error instead of the text when the alert fires.
 func UnknownFields(text string) []string {
-	if !strings.Contains(text, "{{") {
+	if !strings.Contains(text, "{{") || templatecost.Blocks(text) != nil {
 		return nil
 	}
 	tree := parse.New("alert")

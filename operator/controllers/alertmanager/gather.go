@@ -85,7 +85,7 @@ func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerCo
 	s := amconfig.NewSettings(in.am, in.Version, globals)
 	g.configs.Use(g.workload, s.Key())
 	g.last.Begin(s.Key())
-	stands := func(f *compiledConfig) bool { return f.Err == nil && (len(f.Deps) == 0 || c.Current(f.Deps)) }
+	stands := func(f *compiledConfig) bool { return f.Err == nil && c.Stands(f.Deps, f.size()) }
 	out := fragments.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
 		return g.configs.Get(s.Key(), fragments.IDOf(v1alpha1.AlertmanagerConfigKind, obj), c.Current, func() (*compiledConfig, bool) {
 			f := newCompiled(obj, amconfig.Compile(manifest.Whole(obj), s, c.References))

@@ -39,6 +39,7 @@ type world struct {
 	kind     *engine.Kind
 	gatherer engine.Gatherer
 	compiled int // number of objects read through References
+	renew    func(namespace string, bytes int) bool
 }
 
 func newWorld(t *testing.T) *world { return newWorldOf(t, testConfig()) }
@@ -87,7 +88,7 @@ func (w *world) cluster() engine.Cluster {
 				}
 			}
 		},
-		References: w, Live: w.live, Current: w.current,
+		References: w, Live: w.live, Current: w.current, Renew: w.renew,
 	}
 }
 
@@ -499,5 +500,41 @@ func TestOneChangeCompilesOne(t *testing.T) {
 	}
 	if changed != 1 {
 		t.Errorf("%d of 50 were compiled", changed)
+	}
+}
+
+// A Secret that many objects of a namespace refer to changes: those for which there is no time keep their last value, and
+// changes of other namespaces do not wait.
+func TestOneSecretOfManyObjects(t *testing.T) {
+	w := newWorld(t)
+	w.secrets["login"] = map[string][]byte{"url": []byte("http://before")}
+	for i := range 20 {
+		c := routed("demo", fmt.Sprintf("c%02d", i), "hook")
+		c.Spec.Receivers[0].WebhookConfigs = []v1alpha1.WebhookConfig{{URLSecret: &corev1.SecretKeySelector{
+			LocalObjectReference: corev1.LocalObjectReference{Name: "login"}, Key: "url",
+		}}}
+		c.ResourceVersion = fmt.Sprint(i)
+		w.configs = append(w.configs, c)
+	}
+	am, left := alertmanager(t, selectsAll+"\nalertmanagerConfigNamespaceSelector: {}"), 5
+	w.renew = func(namespace string, bytes int) bool {
+		if namespace != "demo" || bytes == 0 {
+			t.Errorf("%d bytes of namespace %s", bytes, namespace)
+		}
+		left--
+		return left >= 0
+	}
+	_ = w.config(am)
+	w.secrets["login"] = map[string][]byte{"url": []byte("http://after")}
+	w.configs = append(w.configs, routed("other", "new", "hook"))
+	for _, want := range []int{5, 10, 15, 20} {
+		left = 5
+		text := w.config(am)
+		if after, before := strings.Count(text, "http://after"), strings.Count(text, "http://before"); after != want || before != 20-want {
+			t.Errorf("%d receivers have the new URL and %d the old one, want %d", after, before, want)
+		}
+		if !strings.Contains(text, "other/new/hook") {
+			t.Error("the new object of another namespace is missing")
+		}
 	}
 }

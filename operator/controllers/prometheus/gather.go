@@ -154,7 +154,7 @@ func (m monitorCompiler) compile() {
 func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment) {
 	objects := engine.Selected[T](m.cluster, m.selectors, row)
 	current := func(f judged) bool {
-		return f.usual || f.Err == nil && (len(f.Deps) == 0 || m.cluster.Current(f.Deps))
+		return f.usual || f.Err == nil && m.cluster.Stands(f.Deps, f.Piece.Size())
 	}
 	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) judged {
 		return judge(m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {

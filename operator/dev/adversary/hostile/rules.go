@@ -72,7 +72,7 @@ func (m *maker) templateText() string {
 		strings.Repeat("{{ if true }}", n)+strings.Repeat("{{ end }}", n),
 		strings.Repeat("{{ range . }}", min(n, 1000))+"x"+strings.Repeat("{{ end }}", min(n, 1000)),
 		"{{ define \"a\" }}{{ template \"a\" . }}{{ end }}{{ template \"a\" . }}",
-		"{{ range query \"up\" }}{{ . }}{{ end }}",
+		"{{ range query \"up\" }}{{ . }}{{ end }}", "{{ range 4000000000 }}x{{ end }}", "{{ .Labels.a"+strings.Repeat(" | js", min(n, 100))+" }}",
 		"{{ printf \"%999999999d\" 1 }}", "{{ printf \"%[999999999]d\" 1 }}",
 		"{{ "+strings.Repeat("(", n)+"1"+strings.Repeat(")", n)+" }}",
 		"{{ $labels."+strings.Repeat("a", n)+" }}", "{{ reReplaceAll \""+"(a|b)*"+"\" \"x\" .Value }}",

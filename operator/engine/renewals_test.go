@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// One Secret that sixty objects of a megabyte refer to changes every second. The first results are compiled again at once,
+// the others at a rate, and other namespaces have their own.
+func TestRenewals(t *testing.T) {
+	var r renewals
+	start := time.Unix(0, 0)
+	renewed := 0
+	const passes = 120
+	for second := range passes {
+		now := start.Add(time.Duration(second) * time.Second)
+		r.begin(now)
+		here := 0
+		for range 60 {
+			if r.take("hostile", 1<<20, now) {
+				here++
+			}
+		}
+		if most := renewedBurst >> 20; second == 0 && here != most || here > most || here == 0 {
+			t.Errorf("second %d: %d results", second, here)
+		}
+		if r.wait < time.Second || r.wait > 2*time.Second {
+			t.Errorf("second %d: continues after %v", second, r.wait)
+		}
+		if !r.take("good", 1<<20, now) {
+			t.Errorf("second %d: another namespace waits", second)
+		}
+		renewed += here
+	}
+	if most := renewedBurst>>20 + passes; renewed > most {
+		t.Errorf("%d results in %d seconds", renewed, passes)
+	}
+	r.begin(start.Add(time.Hour))
+	if len(r.full) != 0 || r.wait != 0 {
+		t.Errorf("%d namespaces are remembered", len(r.full))
+	}
+}
+
+// What is postponed is done without another event.
+func TestPostponedResultsAreRenewed(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		stale := 0 // results of a megabyte each that refer to an old Secret
+		var renewed []int
+		f.gathers(func(_ v1.Workload, c Cluster) error {
+			before := stale
+			for range before {
+				old := []assets.Dependency{{Ref: assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "login"}, Version: "old"}}
+				if !c.Stands(old, 1<<20) {
+					stale--
+				}
+			}
+			renewed = append(renewed, before-stale)
+			return nil
+		})
+		b.set(ruler("a"))
+		b.start(nil, f)
+		stale, renewed = 30, nil
+		edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Spec.Image = "b" })
+		b.settle()
+		if stale == 0 || len(renewed) == 0 || renewed[0] != renewedBurst>>20 {
+			t.Errorf("renewed %v, %d are left", renewed, stale)
+		}
+		b.after(time.Minute)
+		if stale != 0 || slices.Max(renewed) > renewedBurst>>20 {
+			t.Errorf("renewed %v, %d are left after a minute", renewed, stale)
+		}
+	})
+}
