@@ -50,6 +50,9 @@ func (l *linter) nearMisses() {
 			l.hint(f.Use, f.Hint, owner)
 		}
 		l.webhooks(view, m)
+		if !l.standsIn(m.workload.String()) {
+			l.jobNames(view, m)
+		}
 	}
 }
 

@@ -35,6 +35,10 @@ func storeRemark(say says, field, text string) {
 	if err != nil || u.User != nil || strings.HasSuffix(u.Hostname(), ".grafana.net") {
 		return
 	}
+	if host := u.Hostname(); (host == "localhost" || host == "127.0.0.1") && u.Port() == "9090" {
+		say(field, "%s is the pod itself, so the Prometheus writes to its own port; write the address of the other one, such as that of its Service", host)
+		return
+	}
 	word, _, _ := strings.Cut(u.Hostname(), ".")
 	for _, s := range stores() {
 		if !s.host.MatchString(word) {

@@ -97,10 +97,13 @@ func meantLabel(found []thing, label string) string {
 type keep struct {
 	field string
 	of    string // "service" or "pod"
-	what  string // "label" or "annotation"
-	name  string // as discovery writes it
+	what  string // "label", "annotation", "name" or "namespace"
+	name  string // of a label or annotation, as discovery writes it
 	regex *regexp.Regexp
 }
+
+// ofObject are labels of discovery for what every Service has.
+var ofObject = map[v1.LabelName]string{"__meta_kubernetes_service_name": "name", "__meta_kubernetes_namespace": "namespace"}
 
 // metaOf matches labels of discovery for a label or annotation.
 var metaOf = regexp.MustCompile(`^__meta_kubernetes_(service|pod)_(label|annotation)_(\w+)$`)
@@ -112,6 +115,9 @@ func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
 			continue
 		}
 		part := metaOf.FindStringSubmatch(string(s.SourceLabels[0]))
+		if what := ofObject[s.SourceLabels[0]]; what != "" {
+			part = []string{"", "service", what, ""}
+		}
 		if part == nil || slices.ContainsFunc(steps[:i], func(b v1.RelabelConfig) bool {
 			return b.TargetLabel == string(s.SourceLabels[0]) || strings.EqualFold(b.Action, "labelmap")
 		}) {
@@ -150,6 +156,13 @@ func kept(s *Search, services, behind []thing) (out []Hint) {
 func (k keep) drops(all []thing) string {
 	value, shown := "", ""
 	for _, t := range all {
+		if own := map[string]string{"name": t.name, "namespace": t.namespace}[k.what]; own != "" {
+			if k.regex.MatchString(own) {
+				return ""
+			}
+			value, shown = own, k.what
+			continue
+		}
 		set := map[string]string(t.labels)
 		if k.what == "annotation" {
 			set = t.annotations
@@ -169,6 +182,9 @@ func (k keep) drops(all []thing) string {
 		whose = "the pods of " + whose
 	} else if len(all) == 1 {
 		verb = "has"
+	}
+	if shown == k.what {
+		return fmt.Sprintf("keep drops every target: the %s of %s is %s, which the regex does not match", k.what, whose, value)
 	}
 	if shown != "" {
 		return fmt.Sprintf("keep drops every target: %s %s the %s %s: %s, which the regex does not match", whose, verb, k.what, shown, value)

@@ -248,6 +248,8 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": put it in quotes"
 	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
 		return f.Reason + " (is a dash missing?)"
+	case isText && strings.Contains(text, "\n") && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map || f.Type.Kind() == reflect.Slice):
+		return f.Reason + ": remove the | or > after the colon, which makes a string of what follows"
 	case f.Type.Kind() == reflect.Slice && isText:
 		return f.Reason + ": write it as an item, with a dash or in brackets"
 	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):
