@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
@@ -21,12 +22,14 @@ func (k *Kind) Selectors(w v1.Workload) (selection.Rules, error) {
 		return nil, err
 	}
 	out := selection.Rules{}
+	var all faults.List
 	for _, s := range k.Selects {
 		rule, err := s.rule(w)
-		if err != nil {
-			return nil, err
-		}
+		all.Add("", err)
 		out[s.Kind] = rule
+	}
+	if all.Any() {
+		return nil, all.Err()
 	}
 	return out, nil
 }

@@ -13,10 +13,14 @@ import (
 )
 
 // closest returns the known field that name is most likely a misspelling of, or "". Fields
-// that the object already has are not candidates.
+// that the object already has are candidates only if they are the same in another spelling.
 func closest(name string, object map[string]any, known map[string]reflect.Type) string {
+	plain := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "") }
 	var candidates []string
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {
+		if strings.Contains(name, "_") && plain(candidate) == plain(name) {
+			return candidate // as the configuration of Prometheus spells it
+		}
 		if _, taken := object[candidate]; !taken {
 			candidates = append(candidates, candidate)
 		}

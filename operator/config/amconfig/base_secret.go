@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -44,11 +46,26 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 	}
 	f, err := parseBase(text, t)
 	if err != nil {
-		return Frame{}, faults.At("spec.configSecret", fmt.Errorf("%s: key %q: %w",
-			assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: name}, v1.AlertmanagerConfigKey, located(text, inOneLine(err))))
+		return Frame{}, contentFault(am, text, err)
 	}
 	f.Extra = extra
 	return f, nil
+}
+
+// lineOf matches the line of a fault.
+var lineOf = regexp.MustCompile(`\bline (\d+):`)
+
+// contentFault returns the fault of a configuration in the Secret of an Alertmanager, with its line as
+// [assets.ContentError] if that is known.
+func contentFault(am *v1.Alertmanager, text []byte, err error) error {
+	ref := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
+	err = fmt.Errorf("%s: key %q: %w", ref, v1.AlertmanagerConfigKey, located(text, hinted(text, inOneLine(err))))
+	out := faults.Of(faults.At("spec.configSecret", err))[0]
+	if m := lineOf.FindStringSubmatch(out.Reason); m != nil {
+		line, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
+		out.Cause = &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line, Err: err}
+	}
+	return &out
 }
 
 // parseBase checks a configuration with Alertmanager's loader, removes keys that the target
@@ -155,11 +172,25 @@ func explainBase(text []byte, refused error) error {
 		return err // the cause is in the global section
 	}
 	for i, receiver := range elementsOf(get(root, string(Receivers))) {
-		if name := get(receiver, "name"); name != nil && loadWithReceiver(root, name, list(receiver)) != nil {
+		name := get(receiver, "name")
+		if name == nil {
+			continue
+		}
+		if alone := loadWithReceiver(root, name, list(receiver)); alone != nil && sameFault(alone, refused) {
 			return faults.At(faults.Index("receivers", i), err)
 		}
 	}
 	return err
+}
+
+// sameFault reports whether two errors of the loader have the same first reason, in whatever line.
+func sameFault(a, b error) bool {
+	reason := func(err error) string {
+		text := strings.TrimPrefix(err.Error(), severalFaults)
+		text, _, _ = strings.Cut(text, "\n")
+		return lineNumber.ReplaceAllString(text, "line")
+	}
+	return reason(a) == reason(b)
 }
 
 // nullsOf returns the paths of the first nulls in a document.

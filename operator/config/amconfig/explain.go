@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -81,13 +82,53 @@ var noField = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 // inOneLine returns an error of the loader without line breaks and without types of Go.
 func inOneLine(err error) error {
-	const several = "yaml: unmarshal errors:\n  "
-	if !strings.Contains(err.Error(), several) {
+	if !strings.Contains(err.Error(), severalFaults) {
 		return err
 	}
-	text := strings.ReplaceAll(strings.Replace(err.Error(), several, "", 1), "\n  ", "; ")
+	text := strings.ReplaceAll(strings.Replace(err.Error(), severalFaults, "", 1), "\n  ", "; ")
+	text = wrongType.ReplaceAllStringFunc(text, func(found string) string {
+		m := wrongType.FindStringSubmatch(found)
+		return "got " + yamlTypes[m[1]] + " where another value belongs"
+	})
 	return errors.New(noField.ReplaceAllStringFunc(text, unknownField))
 }
+
+// severalFaults begins an error of the YAML library about values.
+const severalFaults = "yaml: unmarshal errors:\n  "
+
+// wrongType matches the words of the loader for a value of another type. Values of texts are hidden.
+var wrongType = regexp.MustCompile(`cannot unmarshal (!!map|!!seq) into \S+`)
+
+var yamlTypes = map[string]string{"!!map": "an object", "!!seq": "a list"}
+
+// hinted adds to an error what is probably meant: a matcher that is an object, or a name that is null.
+func hinted(text []byte, err error) error {
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return err
+	}
+	m := lineOf.FindStringSubmatch(err.Error())
+	hint := ""
+	walkNodes(doc.Content[0], "", func(path string, n *yaml.Node) {
+		switch {
+		case m != nil && n.Kind == yaml.MappingNode && strconv.Itoa(n.Line) == m[1] && inMatchers.MatchString(path):
+			hint = fmt.Sprintf("; %s is a string: write '%s=\"…\"', the whole in quotes", path, n.Content[0].Value)
+		case m == nil && isNull(n) && nullable.MatchString(path) && hint == "" && nullFault.MatchString(err.Error()):
+			err = fmt.Errorf("line %d: %s: %w", n.Line, path, err)
+			hint = "; null is no value in YAML: write 'null' with quotes for this name"
+		}
+	})
+	if hint == "" {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, hint)
+}
+
+var (
+	inMatchers = regexp.MustCompile(`matchers\[\d+\]$`)
+	nullable   = regexp.MustCompile(`\b(name|receiver)$`)
+	nullFault  = regexp.MustCompile(`missing name in receiver|must specify a default receiver|undefined receiver`)
+)
 
 // unknownField describes an unknown field, with a similar one that exists.
 func unknownField(found string) string {
@@ -190,20 +231,28 @@ func (h *hiddenValue) hide() {
 	}
 }
 
-// walkScalars visits all scalars except map keys.
-func walkScalars(n *yaml.Node, path string, visit func(path string, n *yaml.Node)) {
+// walkNodes visits all nodes except map keys.
+func walkNodes(n *yaml.Node, path string, visit func(path string, n *yaml.Node)) {
+	visit(path, n)
 	switch n.Kind {
-	case yaml.ScalarNode:
-		visit(path, n)
 	case yaml.SequenceNode:
 		for i, child := range n.Content {
-			walkScalars(child, fmt.Sprintf("%s[%d]", path, i), visit)
+			walkNodes(child, fmt.Sprintf("%s[%d]", path, i), visit)
 		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			walkScalars(n.Content[i+1], join(path, n.Content[i].Value), visit)
+			walkNodes(n.Content[i+1], join(path, n.Content[i].Value), visit)
 		}
 	}
+}
+
+// walkScalars visits all scalars except map keys.
+func walkScalars(n *yaml.Node, path string, visit func(path string, n *yaml.Node)) {
+	walkNodes(n, path, func(path string, n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode {
+			visit(path, n)
+		}
+	})
 }
 
 func join(path, key string) string {

@@ -38,6 +38,7 @@ var syntaxHints = []struct {
 	{regexp.MustCompile(`unexpected character(?: inside braces)?: '[“”„‘’]'`), "write straight quotes"},
 	{regexp.MustCompile(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
 	{regexp.MustCompile(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
+	{regexp.MustCompile("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
 	{regexp.MustCompile(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
 
@@ -69,6 +70,9 @@ func (s *Settings) meantFunction(err error, expr string) error {
 		if logQL.MatchString(expr) {
 			return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
 		}
+		if says := meantOperand(err.Error(), expr); says != "" {
+			return fmt.Errorf("%w; %s", err, says)
+		}
 		for _, h := range syntaxHints {
 			if h.of.MatchString(err.Error()) {
 				return fmt.Errorf("%w; %s", err, h.says)
@@ -80,6 +84,28 @@ func (s *Settings) meantFunction(err error, expr string) error {
 		return fmt.Errorf("%w, did you mean %q?", err, meant)
 	}
 	return err
+}
+
+var (
+	longUnit   = regexp.MustCompile(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
+	textNumber = regexp.MustCompile(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
+	dashedName = regexp.MustCompile(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
+)
+
+// meantOperand returns what was probably meant in an expression with a unit in full, a number in quotes, or the name of a
+// metric with a dash; empty if it has none.
+func meantOperand(message, expr string) string {
+	operands := strings.HasSuffix(message, "binary expression must contain only scalar and instant vector types")
+	if m := longUnit.FindStringSubmatch(expr); m != nil && strings.Contains(message, "duration") {
+		return fmt.Sprintf("write [%s%s]", m[1], m[2][:1])
+	}
+	if m := textNumber.FindStringSubmatch(expr); m != nil && operands {
+		return "write the number without quotes: " + m[1]
+	}
+	if m := dashedName.FindStringSubmatch(expr); m != nil && operands {
+		return fmt.Sprintf("%s-%s is read as a subtraction; if it is the name of a metric, write {%q}, as exporters of metrics for Prometheus 2 write _ instead of -", m[1], m[2], m[1]+"-"+m[2])
+	}
+	return ""
 }
 
 // foreignFunctions maps functions of Helm, Grafana and others to what to write instead.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -35,10 +36,12 @@ func parse(s *metav1.LabelSelector) (labels.Selector, error) {
 
 // selectorOf converts a selector. Errors of expressions contain their path.
 func selectorOf(s *metav1.LabelSelector) (labels.Selector, error) {
+	var all faults.List
 	for i, e := range s.MatchExpressions {
-		if err := checkExpression(e); err != nil {
-			return nil, faults.At(faults.Index("matchExpressions", i), err)
-		}
+		all.Add(faults.Index("matchExpressions", i), checkExpression(e))
+	}
+	if all.Any() {
+		return nil, all.Err()
 	}
 	return metav1.LabelSelectorAsSelector(s)
 }
@@ -55,7 +58,24 @@ func checkExpression(e metav1.LabelSelectorRequirement) error {
 			return faults.At("values", fmt.Errorf("%s takes none; for values write In or NotIn", e.Operator))
 		}
 	default:
-		return faults.At("operator", fmt.Errorf("%q is not one of In, NotIn, Exists and DoesNotExist", e.Operator))
+		return faults.At("operator", fmt.Errorf("%q is not one of In, NotIn, Exists and DoesNotExist%s", e.Operator, meantOperator(string(e.Operator))))
 	}
 	return nil
+}
+
+// otherOperators are words for operators in other languages.
+var otherOperators = map[string]metav1.LabelSelectorOperator{
+	"=": metav1.LabelSelectorOpIn, "==": metav1.LabelSelectorOpIn, "equals": metav1.LabelSelectorOpIn, "equal": metav1.LabelSelectorOpIn,
+	"!=": metav1.LabelSelectorOpNotIn, "notequals": metav1.LabelSelectorOpNotIn, "notequal": metav1.LabelSelectorOpNotIn, "notexists": metav1.LabelSelectorOpDoesNotExist,
+}
+
+// meantOperator returns a suggestion for an operator that does not exist, as the end of a message; empty if there is none.
+func meantOperator(text string) string {
+	plain := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(text))
+	for _, known := range []metav1.LabelSelectorOperator{metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist, otherOperators[plain]} {
+		if known != "" && (strings.EqualFold(string(known), plain) || known == otherOperators[plain]) {
+			return fmt.Sprintf(", did you mean %q?", known)
+		}
+	}
+	return ""
 }

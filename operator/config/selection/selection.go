@@ -80,16 +80,19 @@ func (r Rule) Key() string {
 // "spec.serviceMonitorNamespaceSelector".
 func Parse(own, field string, namespaces, objects *metav1.LabelSelector) (Rule, error) {
 	r := Rule{own: own}
-	var err error
+	var all faults.List
 	if objects != nil {
-		if r.objects, err = parse(objects); err != nil {
-			return Rule{}, faults.At("spec."+field+"Selector", err)
-		}
+		var err error
+		r.objects, err = parse(objects)
+		all.Add("spec."+field+"Selector", err)
 	}
 	if namespaces != nil {
-		if r.namespaces, err = parse(namespaces); err != nil {
-			return Rule{}, faults.At("spec."+field+"NamespaceSelector", err)
-		}
+		var err error
+		r.namespaces, err = parse(namespaces)
+		all.Add("spec."+field+"NamespaceSelector", err)
+	}
+	if all.Any() {
+		return Rule{}, all.Err()
 	}
 	return r, nil
 }

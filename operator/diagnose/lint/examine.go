@@ -48,6 +48,7 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 		l.add(f, "")
 	}
 	l.nearMisses()
+	l.commented()
 	l.sort()
 	return &Examination{l}
 }

@@ -129,11 +129,13 @@ type linter struct {
 	counterparts []Finding
 	seen         map[string]int // index of each finding, by its other fields than Workloads
 	trees        map[string]*tree
-	documents    map[string]*yaml.Node // parsed documents by place, see document
-	made         []made                // in the order of the workloads
-	told         map[string][]string   // fields with an error in the manifest, by object
-	blackboxes   map[string][]blackbox // by namespace, see blackboxesIn
-	fastest      time.Duration         // see [linter.fastestMonitor]; 0 until it is needed
+	documents    map[string]*yaml.Node      // parsed documents by place, see document
+	made         []made                     // in the order of the workloads
+	told         map[string][]string        // fields with an error in the manifest, by object
+	blackboxes   map[string][]blackbox      // by namespace, see blackboxesIn
+	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed
+	labels       map[string]map[string]bool // see alertLabels; nil until it is needed
+	recorded     []string                   // see recordedNames; nil until it is needed
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {

@@ -34,6 +34,7 @@ func (l *linter) nearMisses() {
 		}
 	}
 	view := static.View(l.objects, outcomes)
+	l.aboutNatives(view)
 	for _, m := range l.made {
 		w := m.workload
 		uses := static.Uses(w, m.outcome)
@@ -49,6 +50,36 @@ func (l *linter) nearMisses() {
 			l.hint(f.Use, f.Hint, owner)
 		}
 		l.webhooks(view, m)
+		if !l.standsIn(m.workload.String()) {
+			l.jobNames(view, m)
+		}
+	}
+}
+
+// aboutNatives reports Services that are meant for pods of workloads and do not lead to them, and annotations that
+// nothing reads.
+func (l *linter) aboutNatives(view *nearmiss.View) {
+	found := view.Fronts()
+	var uses []nearmiss.Use
+	reads, servers := false, 0
+	for _, m := range l.made {
+		f := v1alpha1.CommonFields(m.workload.Object)
+		if f == nil || l.standsIn(m.workload.String()) {
+			continue
+		}
+		servers++
+		reads = reads || f.AdditionalScrapeConfigs != nil || m.outcome.Err != nil
+		uses = append(uses, static.Uses(m.workload, m.outcome)...)
+	}
+	if servers > 0 && !reads {
+		found = append(found, view.Annotated(uses)...)
+	}
+	for _, f := range found {
+		at := Finding{Severity: SeverityWarning, Code: string(f.Hint.Code), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name, Field: f.Hint.Field, Message: f.Hint.Message}
+		if f.Hint.Note {
+			at.Severity = SeverityNote
+		}
+		l.add(at, "")
 	}
 }
 

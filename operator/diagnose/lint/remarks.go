@@ -59,13 +59,17 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		valueRemarks(note, m)
 		templateRemarks(always, note, m)
 		repeatedRules(always, m)
+		l.recordedRemarks(note, m)
 		if !l.standsIn(w.String()) {
 			l.strategyRemarks(note, w.Object, m)
 		}
 		interval, from := l.interval(known)
-		queryRemarks(always, saying(SeverityNote, w.String()), m, interval, from)
+		queryRemarks(always, note, saying(SeverityNote, w.String()), m, interval, from)
 	case *v1alpha1.AlertmanagerConfig:
 		routeRemarks(always, saying(SeverityNote, ""), say(w.String()), w.Object, m)
+		if m.Spec.Route != nil {
+			l.severityRemarks(saying(SeverityNote, ""), "spec.route", m.Spec.Route)
+		}
 	}
 	certificateRemarks(saying(SeverityNote, ""), known, object)
 	l.moduleRemark(always, w, object)
@@ -99,6 +103,7 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 		pathRemark(always, path+".path", e.Path)
 		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		endpointRemarks(always, path, e.Path, e.Params, e.HonorLabels, e.RelabelConfigs)
 		if e.Port != "" && e.TargetPort != nil {
 			always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
 		}
@@ -123,6 +128,7 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 		pathRemark(always, path+".path", e.Path)
 		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		endpointRemarks(always, path, e.Path, e.Params, e.HonorLabels, e.RelabelConfigs)
 		if e.Port != "" && e.PortNumber != nil {
 			always(path+".portNumber", "has no effect beside port, which is used: remove one of them")
 		}

@@ -15,7 +15,11 @@ import (
 // configSecretRemark reports an Alertmanager that starts with an empty configuration, because the Secret
 // with its configuration has another name, namespace or key.
 func (l *linter) configSecretRemark(say says, am *v1.Alertmanager) {
-	if am.Spec.ConfigSecret != "" || am.Spec.AlertmanagerConfiguration != nil {
+	switch {
+	case am.Spec.ConfigSecret != "" && am.Spec.AlertmanagerConfiguration != nil:
+		say("spec.configSecret", "has no effect beside alertmanagerConfiguration, from which the configuration is made: remove one of them")
+		return
+	case am.Spec.ConfigSecret != "" || am.Spec.AlertmanagerConfiguration != nil:
 		return // a Secret that is named and missing is an error
 	}
 	known := &l.objects.References
@@ -36,6 +40,12 @@ func (l *linter) configSecretRemark(say says, am *v1.Alertmanager) {
 				name, empty, ref, v1.AlertmanagerConfigKey, other)
 			return
 		}
+	}
+	instead := own
+	instead.Kind = assets.ConfigMap
+	if _, err := known.Object(instead); err == nil {
+		say("spec.configSecret", "is not set, so the configuration is read from %s, which is not among the manifests, %s; there is a ConfigMap of this name: write it as a Secret", own, empty)
+		return
 	}
 	if others := known.Namespaces(assets.Secret, name); len(others) > 0 {
 		say("spec.configSecret", "is not set, so the configuration is read from %s, which is not among the manifests, %s; there is one in namespace %s: move it to the namespace of the Alertmanager", own, empty, others[0])

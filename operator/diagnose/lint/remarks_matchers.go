@@ -3,7 +3,10 @@ package lint
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
@@ -93,6 +96,9 @@ func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.Alertmanag
 		limit = c.Namespace
 	}
 	matcherRemarks(always, here, "spec.route", c.Spec.Route, limit)
+	if !slices.ContainsFunc(c.Spec.Receivers, notifies) && len(c.Spec.Receivers) > 0 {
+		note("spec.receivers", "none of them has a way to notify, such as slackConfigs or webhookConfigs, so the alerts are sent to nobody")
+	}
 	used := map[string]bool{}
 	if receiversOf(c.Spec.Route, used) {
 		for i := range c.Spec.Receivers {
@@ -101,6 +107,23 @@ func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.Alertmanag
 			}
 		}
 	}
+}
+
+// ofNobody are names of receivers by which users say that alerts are to be dropped.
+var ofNobody = []string{"null", "none", "blackhole", "devnull", "dev-null", "noop", "empty", "default", "discard"}
+
+// notifies reports whether a receiver has a configuration of any kind, or drops alerts on purpose.
+func notifies(r v1alpha1.Receiver) bool {
+	if slices.Contains(ofNobody, strings.ToLower(r.Name)) {
+		return true
+	}
+	v := reflect.ValueOf(r)
+	for i := range v.NumField() {
+		if v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // receiversOf adds the receivers of a route and of its child routes; ok is false if one of them cannot be read.

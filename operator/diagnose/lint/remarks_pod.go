@@ -280,8 +280,13 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 
 // mountedBy reports whether a file is below a mount that the user configured.
 func mountedBy(f *v1.CommonPrometheusFields, file string) bool {
-	mounts := slices.Clone(f.VolumeMounts)
-	for _, c := range f.Containers {
+	return mountedAt(f.VolumeMounts, f.Containers, file)
+}
+
+// mountedAt reports whether a file is below one of the mounts, or of those of the containers.
+func mountedAt(mounts []corev1.VolumeMount, containers []corev1.Container, file string) bool {
+	mounts = slices.Clone(mounts)
+	for _, c := range containers {
 		mounts = append(mounts, c.VolumeMounts...)
 	}
 	return slices.ContainsFunc(mounts, func(m corev1.VolumeMount) bool {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -38,14 +39,14 @@ func valueRemarks(say says, r *v1.PrometheusRule) {
 }
 
 // queryRemarks reports expressions that never have a result: operations between vectors whose
-// labels differ, and functions over ranges with less than two samples. interval is the shortest
-// interval between samples; 0 if it is unknown.
-func queryRemarks(always, here says, r *v1.PrometheusRule, interval time.Duration, from string) {
+// labels differ, quantiles without buckets, and functions over ranges with less than two samples; and alerts without a
+// condition. interval is the shortest interval between samples; 0 if it is unknown.
+func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.Duration, from string) {
 	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
-			if !strings.Contains(text, "[") && !aggregates.MatchString(text) {
+			if !strings.ContainsAny(text, "[-") && !aggregates.MatchString(text) {
 				continue
 			}
 			expr, err := p.ParseExpr(text)
@@ -56,22 +57,32 @@ func queryRemarks(always, here says, r *v1.PrometheusRule, interval time.Duratio
 			parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 				switch n := n.(type) {
 				case *parser.BinaryExpr:
-					if why := unmatched(n); why != "" {
+					if why := cmp.Or(unmatched(n), subtracted(text, n)); why != "" {
+						always(field, "%s", why)
+					}
+				case *parser.AggregateExpr:
+					if why := beyondOne(n.Op.String(), n.Param); n.Op == parser.QUANTILE && why != "" {
 						always(field, "%s", why)
 					}
 				case *parser.Call:
+					if why := cmp.Or(quantileOf(n), bucketless(n)); why != "" {
+						always(field, "%s", why)
+					}
 					if why := shortRange(n, interval, from); why != "" {
 						here(field, "%s", why)
 					}
 				}
 				return nil
 			})
+			if why := unconditional(expr); rule.Alert != "" && why != "" {
+				note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; compare the result, as in … > 0", why)
+			}
 		}
 	}
 }
 
 // aggregates matches expressions that may aggregate by labels.
-var aggregates = regexp.MustCompile(`\bby\b|\b(sum|min|max|avg|count)\b`)
+var aggregates = regexp.MustCompile(`\b(by|bool)\b|\b(sum|min|max|avg|count|quantile)\b`)
 
 // unmatched returns why an operation between two aggregations has no result: without on and
 // ignoring, samples match those with equal labels. Empty if it may have one.

@@ -163,6 +163,7 @@ func unusedBeside(w dryrun.Workload, f engine.Deprecated) string {
 func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	l.versionRemarks(self, w)
 	l.storageRemarks(self, w)
+	l.dataRemarks(self, w)
 	l.resourceRemarks(self, w)
 	l.objstoreRemarks(self, w)
 	l.urlRemark(self, w)
@@ -178,10 +179,12 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	l.exceptionRemarks(say, w.Object)
 	if am, is := w.Object.(*v1.Alertmanager); is {
 		l.configSecretRemark(say, am)
+		l.fileOfAlertmanager(self, am)
 	}
 	if common != nil {
 		fileRemarks(say, common, w.Object)
 		replicaRemark(say, common, w.Object)
+		exemplarRemark(say, common, w.Object)
 	}
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
 		l.say(self)("spec.shards", "%d is below one and counts as 1; for no pods set replicas: 0", *common.Shards)

@@ -10,7 +10,8 @@ import (
 type endpoints struct {
 	ports          []string // port names; nil when there are no objects, or they have no ports
 	ready, unready int
-	objects        bool // there are Endpoints objects
+	objects        bool  // there are Endpoints objects
+	of             thing // the Endpoints object
 }
 
 func endpointsOf(all map[string]*endpoints, namespace, service string) *endpoints {

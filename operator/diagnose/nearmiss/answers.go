@@ -56,7 +56,8 @@ func (v *View) answers(s *Search) []Hint {
 	if len(ports) == 0 {
 		return nil
 	}
-	return slices.Concat(undeclared(s, ports), s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports), v.meshed(s.scrape, ports))
+	return slices.Concat(undeclared(s, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
+		s.scrape.described(ports), v.meshed(s.scrape, ports))
 }
 
 // foundPorts returns the ports that a search for Services or pods finds.
@@ -144,7 +145,7 @@ func (s scrape) protocol(ports []foundPort) []Hint {
 	case s.scheme == "https" && !slices.ContainsFunc(ports, func(p foundPort) bool { return p.name != "http" }):
 		note.Message = fmt.Sprintf("is https, and %s is one for plain HTTP, by its name: write scheme: http if it does not speak TLS", ports[0])
 	default:
-		return nil
+		return s.probed(ports)
 	}
 	return []Hint{note}
 }
@@ -199,7 +200,6 @@ func (s scrape) pushed(ports []foundPort) []Hint {
 
 // isPushgateway reports whether an image is the Pushgateway, by its name.
 func isPushgateway(image string) bool {
-	image, _, _ = strings.Cut(image, "@")
-	name, _, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
+	name := imageName(image)
 	return name == "pushgateway" || name == "prometheus-pushgateway"
 }

@@ -110,7 +110,7 @@ func (s *Search) describe(object catalog.Object, i, n int) {
 	case *v1.ServiceMonitor:
 		s.namespacesOf("spec.namespaceSelector", o.Spec.NamespaceSelector)
 		s.selects("spec.selector", &o.Spec.Selector)
-		s.jobLabel = o.Spec.JobLabel
+		s.jobLabel, s.targetLabels, s.podLabels = o.Spec.JobLabel, o.Spec.TargetLabels, o.Spec.PodTargetLabels
 		if i < len(o.Spec.Endpoints) {
 			s.serviceEndpoint(&o.Spec.Endpoints[i], fmt.Sprintf("spec.endpoints[%d]", i))
 			for _, e := range o.Spec.Endpoints {
@@ -120,7 +120,7 @@ func (s *Search) describe(object catalog.Object, i, n int) {
 	case *v1.PodMonitor:
 		s.namespacesOf("spec.namespaceSelector", o.Spec.NamespaceSelector)
 		s.selects("spec.selector", &o.Spec.Selector)
-		s.jobLabel = o.Spec.JobLabel
+		s.jobLabel, s.podLabels = o.Spec.JobLabel, o.Spec.PodTargetLabels
 		if i < len(o.Spec.PodMetricsEndpoints) {
 			s.podEndpoint(&o.Spec.PodMetricsEndpoints[i], fmt.Sprintf("spec.podMetricsEndpoints[%d]", i))
 		}
@@ -165,6 +165,7 @@ func (s *Search) serviceEndpoint(e *v1.Endpoint, field string) {
 	}
 	s.point = pointOf(e.Path, e.Params, e.RelabelConfigs)
 	s.scrape = scrapeOf(field, e.Scheme, e.HonorLabels, s.point)
+	s.keeps = keepsOf(field+".relabelings", e.RelabelConfigs)
 }
 
 func (s *Search) podEndpoint(e *v1.PodMetricsEndpoint, field string) {
@@ -180,6 +181,7 @@ func (s *Search) podEndpoint(e *v1.PodMetricsEndpoint, field string) {
 	}
 	s.point = pointOf(e.Path, e.Params, e.RelabelConfigs)
 	s.scrape = scrapeOf(field, e.Scheme, e.HonorLabels, s.point)
+	s.keeps = keepsOf(field+".relabelings", e.RelabelConfigs)
 }
 
 func scrapeOf(field string, scheme v1.Scheme, honorLabels bool, p point) scrape {

@@ -288,6 +288,10 @@ func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
 			return hint("there is no %s among the manifests; there is %s, which nothing uses and which may list %s (%s): did you mean %q?", account, a, list(wanted), b, a.Name)
 		}
 	}
+	if b, i, ok := v.boundToNobody(account, useful); ok {
+		return hint("no binding names %s, so it may not list %s; %s allows it for %s, which is not among the manifests: write name: %s in subjects[%d]",
+			account, list(wanted), b, subject(b.subjects[i]), account.Name, i)
+	}
 	for _, r := range v.rbac.roles {
 		bound := slices.ContainsFunc(v.rbac.bindings, func(b binding) bool { return b.ref.Kind == r.kind && b.ref.Name == r.name })
 		if !bound && r.name == account.Name && useful(r.rules) {
@@ -295,6 +299,28 @@ func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
 		}
 	}
 	return nil
+}
+
+// boundToNobody returns a binding of useful permissions whose subject in the namespace of an account is not among the
+// manifests, although the account is.
+func (v *View) boundToNobody(account Account, useful func([]rbacv1.PolicyRule) bool) (found binding, i int, ok bool) {
+	if v.extent.Whole != nil || !slices.Contains(v.rbac.accounts, account) {
+		return binding{}, 0, false
+	}
+	for _, b := range v.rbac.bindings {
+		r, known := v.rbac.role(b)
+		if !known || !useful(r.rules) {
+			continue
+		}
+		for i, s := range b.subjects {
+			of := Account{s.Namespace, s.Name}
+			used := slices.ContainsFunc(v.pods, func(p pods) bool { return p.namespace == of.Namespace && p.account == of.Name })
+			if s.Kind == rbacv1.ServiceAccountKind && of.Namespace == account.Namespace && !used && !slices.Contains(v.rbac.accounts, of) {
+				return b, i, true
+			}
+		}
+	}
+	return binding{}, 0, false
 }
 
 // almost reports whether a subject is probably meant to be the ServiceAccount.

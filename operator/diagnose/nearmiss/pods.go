@@ -27,7 +27,8 @@ func (v *View) forPods(s *Search) []Hint {
 	case !slices.ContainsFunc(selected, pods.mayRun):
 		return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("the pods of %s do not run: %s", names(things(selected, ofPods)), phasesOf(selected))}}
 	}
-	return slices.Concat(jobLabel(s, things(selected, ofPods)), v.answers(s))
+	known := things(selected, ofPods)
+	return slices.Concat(jobLabel(s, known), podLabels(s, known), kept(s, nil, known), v.answers(s))
 }
 
 // noPods returns hints if no pods have the labels. A Service or the workload itself may have them.

@@ -214,9 +214,12 @@ func (v *View) noTargetPort(s *Search, selected []service) []Hint {
 				return nil
 			}
 			if first == nil {
-				first = &Hint{Code: NoTarget, Field: s.port.field, Message: fmt.Sprintf(
-					"port %s of %s leads to targetPort %q, and the pods of %s declare %s: correct targetPort of the Service, or name the container port so",
-					p.Name, svc, p.TargetPort.StrVal, names(things(behind, ofPods)), containerPorts(behind[0].ports))}
+				remedy := onLoopback(behind)
+				if remedy == "" {
+					remedy = ": correct targetPort of the Service, or name the container port so"
+				}
+				first = &Hint{Code: NoTarget, Field: s.port.field, Message: fmt.Sprintf("port %s of %s leads to targetPort %q, and the pods of %s declare %s%s",
+					p.Name, svc, p.TargetPort.StrVal, names(things(behind, ofPods)), containerPorts(behind[0].ports), remedy)}
 			}
 		}
 	}

@@ -48,6 +48,9 @@ type Search struct {
 	nameField      string
 	port           port
 	jobLabel       string
+	targetLabels   []string // labels of Services that targets get
+	podLabels      []string // labels of pods that targets get
+	keeps          []keep   // of the relabelings
 	others         []string // names of the ports of other endpoints of the object
 	// point identifies a target apart from its port. Two targets of one pod with the same
 	// point are scraped twice.

@@ -49,7 +49,8 @@ func (v *View) forServices(s *Search) []Hint {
 		return hints
 	}
 	out := append(v.twice(s, selected), v.unready(s, selected)...)
-	return slices.Concat(out, jobLabel(s, things(selected, ofService)), v.answers(s))
+	found, behind := things(selected, ofService), v.behindAll(selected)
+	return slices.Concat(out, jobLabel(s, found), targetLabels(s, found, behind), podLabels(s, behind), kept(s, found, behind), v.answers(s))
 }
 
 // everything reports whether the search selects all objects of its namespaces.
@@ -153,6 +154,10 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 			}
 			if slice, ok := v.orphan(svc); ok {
 				h.Note = false
+				h.Message = fmt.Sprintf("%s has no selector, and %s belongs to no Service, because its name is that of none: call it %s", svc, slice, svc.name)
+				if slice.kind == "Endpoints" {
+					break
+				}
 				h.Message = fmt.Sprintf("%s has no selector, and %s belongs to no Service, because it has no label %s: add %s: %s to its metadata.labels",
 					svc, slice, discoveryv1.LabelServiceName, discoveryv1.LabelServiceName, svc.name)
 			}
@@ -180,7 +185,7 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 	return out[:min(1, len(out))]
 }
 
-// orphan returns the EndpointSlice without a Service that is probably meant for one: by its name or
+// orphan returns the EndpointSlice or Endpoints without a Service that is probably meant for one: by its name or
 // labels, or because it is the only one.
 func (v *View) orphan(svc service) (thing, bool) {
 	var here []thing

@@ -1,6 +1,7 @@
 package nearmiss
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,7 +65,9 @@ type pods struct {
 	// containers are the names of the containers.
 	containers []string
 	// prefix is the path below which the server listens (--web.route-prefix); empty if unknown.
-	prefix  string
+	prefix string
+	// spoken are what the containers say about their ports.
+	spoken  spoken
 	server  server
 	account string         // ServiceAccount, "default" when not set
 	phases  map[string]int // of single pods, nil if unknown
@@ -85,7 +88,7 @@ type View struct {
 	namespaceLabels map[string]labels.Set
 	// namespaceNotes are their annotations.
 	namespaceNotes map[string]map[string]string
-	// orphans are EndpointSlices that name no Service.
+	// orphans are EndpointSlices that name no Service, and Endpoints with the name of no Service.
 	orphans []thing
 	claims  []claim
 	extent  Extent
@@ -134,6 +137,12 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 		s := &v.services[i]
 		if found := addresses[s.namespace+"/"+s.name]; found != nil {
 			s.addresses, s.ready, s.unready, s.onlySlices = found.ports, found.ready, found.unready, !found.objects
+			found.of = thing{}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(addresses)) {
+		if of := addresses[key].of; of.name != "" {
+			v.orphans = append(v.orphans, of)
 		}
 	}
 	for _, m := range monitors {
@@ -188,7 +197,7 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 	//lint:ignore SA1019 the default of service discovery
 	case *corev1.Endpoints:
 		e := endpointsOf(addresses, o.Namespace, o.Name)
-		e.objects = true
+		e.objects, e.of = true, thingOf("Endpoints", o)
 		for _, subset := range o.Subsets {
 			e.ready, e.unready = e.ready+len(subset.Addresses), e.unready+len(subset.NotReadyAddresses)
 			for _, p := range subset.Ports {
@@ -267,8 +276,10 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			p.ports = append(p.ports, list[i].Ports...)
 			p.images = append(p.images, list[i].Image)
 			p.containers = append(p.containers, list[i].Name)
+			p.spoken.container(&list[i])
 			for _, arg := range slices.Concat(list[i].Command, list[i].Args) {
 				p.server.argument(arg)
+				p.spoken.argument(arg)
 				if prefix, is := strings.CutPrefix(arg, "--web.route-prefix="); is {
 					p.prefix = "/" + strings.Trim(prefix, "/")
 				}

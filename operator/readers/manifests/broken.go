@@ -83,6 +83,8 @@ func brokenYAML(doc []byte, err error) error {
 		return errors.Join(all...)
 	case nearSeparator(doc, err) > 0:
 		return fmt.Errorf("yaml: line %d: two manifests are separated by ---, at the beginning of the line and with nothing else in it", nearSeparator(doc, err))
+	case strings.Contains(err.Error(), "found unknown escape character"):
+		return fmt.Errorf("%w: \\ begins an escape in double quotes; write \\\\, or put the value in single quotes", err)
 	case unquotedValue(doc, err) != nil:
 		return unquotedValue(doc, err)
 	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):

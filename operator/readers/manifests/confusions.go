@@ -14,10 +14,15 @@ import (
 // confused is a field that users borrow from another format: the chart kube-prometheus-stack, the
 // configuration of Prometheus itself, or another block of this API.
 type confused struct {
-	in    string // the Go type that lacks the field; "" is any
+	in    string // the Go type that lacks the field; "" is any, [aWorkload] the spec of any workload
 	field string // "*" matches every other field
 	says  string
 }
+
+// aWorkload is for the types of workloadSpecs.
+const aWorkload = "*"
+
+var workloadSpecs = []string{"PrometheusSpec", "PrometheusAgentSpec", "AlertmanagerSpec", "ThanosRulerSpec"}
 
 // confusions are matched in this order.
 var confusions = []confused{
@@ -62,6 +67,11 @@ var confusions = []confused{
 	{"", "additionalPodMonitors", "a value of the Helm chart; make each of them a PodMonitor"},
 	{"", "additionalPrometheusRules", "a value of the Helm chart; make each of them a PrometheusRule"},
 	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
+	{"", "podAntiAffinity", "in affinity of the API, and hard or soft are values of the Helm chart; write affinity: {podAntiAffinity: {…}}"},
+	{aWorkload, "ingress", ownObject + "an Ingress"}, {aWorkload, "ingressPerReplica", ownObject + "an Ingress"}, {aWorkload, "thanosIngress", ownObject + "an Ingress"},
+	{aWorkload, "service", ownObject + "a Service"}, {aWorkload, "servicePerReplica", ownObject + "a Service"}, {aWorkload, "thanosService", ownObject + "a Service"},
+	{aWorkload, "serviceMonitor", ownObject + "a ServiceMonitor"}, {aWorkload, "thanosServiceMonitor", ownObject + "a ServiceMonitor"},
+	{aWorkload, "podDisruptionBudget", ownObject + "a PodDisruptionBudget"}, {aWorkload, "networkPolicy", ownObject + "a NetworkPolicy"}, {aWorkload, "extraSecret", ownObject + "a Secret"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
 	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim},
 	{"StorageSpec", "storageClass", inClaim + ", as storageClassName"}, {"StorageSpec", "class", inClaim + ", as storageClassName"},
@@ -87,6 +97,14 @@ var confusions = []confused{
 	{"Route", "matchRe", "write matchers: [{name: …, value: …, matchType: =~}]"}, {"Route", "match_re", "write matchers: [{name: …, value: …, matchType: =~}]"},
 
 	// The configuration of Prometheus itself.
+	{"PrometheusSpec", "global", ofFile + "scrapeInterval, scrapeTimeout, evaluationInterval and externalLabels stand directly in spec"},
+	{"PrometheusSpec", "scrape_configs", ofFile + "write ServiceMonitors, PodMonitors or ScrapeConfigs, or put the list into a Secret for additionalScrapeConfigs"},
+	{"PrometheusSpec", "scrapeConfigs", "write ServiceMonitors, PodMonitors or ScrapeConfigs, or put the list into a Secret for additionalScrapeConfigs"},
+	{"PrometheusSpec", "rule_files", ofFile + "write PrometheusRules, which ruleSelector selects"},
+	{"PrometheusSpec", "ruleFiles", "write PrometheusRules, which ruleSelector selects"},
+	{"PrometheusSpec", "alertingRules", "write PrometheusRules, which ruleSelector selects"},
+	{"PrometheusRuleSpec", "name", "rules are in groups, which have names: groups: [{name: …, rules: […]}]"},
+	{"RuleGroup", "alerts", "write rules"}, {"RuleGroup", "alertRules", "write rules"},
 	{"PodMonitorSpec", "endpoints", "a PodMonitor calls them podMetricsEndpoints"},
 	{"ServiceMonitorSpec", "podMetricsEndpoints", "a ServiceMonitor calls them endpoints"},
 	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
@@ -115,7 +133,8 @@ var confusions = []confused{
 	{"Rule", "message", "it is an annotation: annotations: {message: …}"},
 	{"Rule", "name", "write alert, or record for a recording rule"},
 	{"Rule", "duration", "write for"},
-	{"Rule", "query", "write expr"},
+	{"Rule", "query", "write expr"}, {"Rule", "expression", "write expr"}, {"Rule", "condition", "write expr"},
+	{"Rule", "alertname", "write alert"}, {"Rule", "title", "write alert"},
 	{"Endpoint", "containerPort", "write targetPort"},
 	{"PodMetricsEndpoint", "containerPort", "write portNumber"},
 }
@@ -127,6 +146,10 @@ const (
 	noFile       = "objects of this kind cannot refer to files in the pods of the workload; write "
 )
 
+const ownObject = "a value of the Helm chart, which makes an object of its own of it: write "
+
+const ofFile = "of the configuration of Prometheus, which the operator writes; "
+
 const helmSelector = "a value of the Helm chart; leave it out and set the selector itself, {} selects all"
 
 var listIndex = regexp.MustCompile(`\[\d+\]`)
@@ -135,11 +158,14 @@ var listIndex = regexp.MustCompile(`\[\d+\]`)
 func confusion(kind string, f *manifest.FieldError) string {
 	parent, name := parentOf(f.Path)
 	if strings.ContainsFunc(name, unseen) {
-		return "there is a character in it that looks like a blank and is none, often after a copy from a page or a chat: type the line again"
+		return unseenWords
+	}
+	if strings.HasPrefix(name, "–") || strings.HasPrefix(name, "—") {
+		return "it begins with a typographic dash, often after a copy from a page or a chat; an item of a list begins with -"
 	}
 	for _, c := range confusions {
 		any := c.field == "*" && f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value))
-		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || any) {
+		if (c.in == "" || c.in == f.Type.Name() || c.in == aWorkload && slices.Contains(workloadSpecs, f.Type.Name())) && (c.field == name || any) {
 			return c.says
 		}
 	}
@@ -151,6 +177,8 @@ func confusion(kind string, f *manifest.FieldError) string {
 	}
 	return ""
 }
+
+const unseenWords = "there is a character in it that looks like a blank and is none, often after a copy from a page or a chat: type the line again"
 
 // unseen reports whether a character is invisible and has no meaning in YAML.
 func unseen(r rune) bool {

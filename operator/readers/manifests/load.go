@@ -329,12 +329,22 @@ func (r *reader) object(raw []byte) error {
 	return nil
 }
 
+const unknownHere = "unknown field"
+
 // unnamed returns the error for an object without a name.
 func unnamed(kind string, raw []byte) error {
-	var top struct {
-		Name json.RawMessage `json:"name"`
+	var top, metadata map[string]json.RawMessage
+	if json.Unmarshal(raw, &top) != nil || json.Unmarshal(raw, &struct{ Metadata *map[string]json.RawMessage }{&metadata}) != nil {
+		metadata = nil
 	}
-	if json.Unmarshal(raw, &top) == nil && top.Name != nil {
+	for _, keys := range []map[string]json.RawMessage{top, metadata} {
+		for key := range keys {
+			if strings.HasSuffix(key, "name") && strings.ContainsFunc(key, unseen) {
+				return &manifest.FieldError{Path: key, Reason: unknownHere, Hint: unseenWords}
+			}
+		}
+	}
+	if top["name"] != nil {
 		return &manifest.FieldError{Path: "name", Reason: "stands at the top level, so the " + kind + " has no name: indent it below metadata"}
 	}
 	return fmt.Errorf("%s: metadata.name: is missing", kind)

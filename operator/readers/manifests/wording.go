@@ -218,40 +218,9 @@ func reword(kind string, err error) error {
 	return &out
 }
 
-// ruleExpr matches the expression of a rule.
-var ruleExpr = regexp.MustCompile(`^spec\.groups\[\d+\]\.rules\[\d+\]\.expr$`)
-
-// misread are fields that are often confused with fields of another type. In an explanation for a
-// number, … is replaced by the number.
-var misread = []struct {
-	path *regexp.Regexp
-	got  reflect.Kind
-	says string
-}{
-	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; write its name, or targetPort: … for a port that containers declare"},
-	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; write its name, or portNumber: …"},
-	{ruleExpr, reflect.Map, "want PromQL as a string, got an object, because { begins one in YAML; put it in single quotes"},
-	{ruleExpr, reflect.Slice, "want PromQL as a string, got a list; write one expression without a dash, and not in brackets"},
-	{ruleExpr, reflect.Float64, "want PromQL as a string, got a number; put it in quotes"},
-	{ruleExpr, reflect.Bool, "want PromQL as a string, got true or false; PromQL knows no truth values: a comparison such as up == 0 is true where it has a result"},
-	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
-	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
-	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},
-	{regexp.MustCompile(`^spec\.namespaceSelector$`), reflect.String, "want an object, got a string; write {matchNames: […]}"},
-	{regexp.MustCompile(`^spec\.namespaceSelector$`), reflect.Slice, "want an object, got a list; write {matchNames: […]}"},
-	{regexp.MustCompile(`^spec\.prober$`), reflect.String, "want an object, got a string; write {url: …}"},
-	{regexp.MustCompile(`^spec\.(secrets|configMaps)\[\d+\]$`), reflect.Map, "want a string, got an object; write the name alone"},
-	{regexp.MustCompile(`^spec\.imagePullSecrets\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …}"},
-	{regexp.MustCompile(`\.additionalArgs\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …}"},
-	{regexp.MustCompile(`^spec\.(thanos\.)?image$`), reflect.Map, "want a string, got an object (a value of the Helm chart); write registry/repository:tag"},
-	{regexp.MustCompile(`^spec\.(thanos\.)?version$`), reflect.Float64, "want a string, got a number; write all parts of the version and put it in quotes, such as 'v3.1.0'"},
-	{regexp.MustCompile(`^spec\.configSecret$`), reflect.Map, "want the name of a Secret, got an object; its key is alertmanager.yaml"},
-	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
-}
-
 // typeReason describes a value of the wrong type.
 func typeReason(f *manifest.FieldError) string {
-	for _, m := range misread {
+	for _, m := range misread() {
 		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
 			if m.got == reflect.Int64 {
 				return strings.Replace(m.says, "…", fmt.Sprint(f.Value), 1)
@@ -279,6 +248,8 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": put it in quotes"
 	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
 		return f.Reason + " (is a dash missing?)"
+	case isText && strings.Contains(text, "\n") && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map || f.Type.Kind() == reflect.Slice):
+		return f.Reason + ": remove the | or > after the colon, which makes a string of what follows"
 	case f.Type.Kind() == reflect.Slice && isText:
 		return f.Reason + ": write it as an item, with a dash or in brackets"
 	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):

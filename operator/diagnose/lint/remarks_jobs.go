@@ -1,0 +1,64 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+)
+
+// jobNames reports expressions that compare the label job with the name of a monitor whose job is called otherwise. It
+// is about the rules and monitors of one workload.
+func (l *linter) jobNames(view *nearmiss.View, m made) {
+	jobs := view.Jobs(static.Uses(m.workload, m.outcome))
+	if f := v1alpha1.CommonFields(m.workload.Object); len(jobs) == 0 || f == nil || f.AdditionalScrapeConfigs != nil {
+		return
+	}
+	p := parser.NewParser(rules.AllPromQL())
+	for _, v := range m.outcome.Verdicts {
+		r, is := v.Object.(*v1.PrometheusRule)
+		if !is || v.Err != nil {
+			continue
+		}
+		for i, group := range r.Spec.Groups {
+			for j := range group.Rules {
+				text := group.Rules[j].Expr.String()
+				if !strings.Contains(text, "job") {
+					continue
+				}
+				expr, err := p.ParseExpr(text)
+				if err != nil {
+					continue
+				}
+				for _, selector := range parser.ExtractSelectors(expr) {
+					if why := otherJob(selector, jobs); why != "" {
+						l.note(Finding{Kind: v.Kind, Namespace: r.Namespace, Name: r.Name})(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "%s", why)
+					}
+				}
+			}
+		}
+	}
+}
+
+// otherJob returns why a selector finds nothing: it compares job with the name of a monitor. Empty if it may find something.
+func otherJob(selector []*labels.Matcher, jobs []nearmiss.Job) string {
+	for _, m := range selector {
+		if m.Name != "job" || m.Type != labels.MatchEqual || slices.ContainsFunc(jobs, func(j nearmiss.Job) bool { return slices.Contains(j.Values, m.Value) }) {
+			continue
+		}
+		for _, j := range jobs {
+			if slices.Contains(j.Names, m.Value) {
+				return fmt.Sprintf("no target has %s: the job of %s is the name of the Service, or the value of jobLabel: write job=%q", m, j.Monitor, j.Values[0])
+			}
+		}
+	}
+	return ""
+}

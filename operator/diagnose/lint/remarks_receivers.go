@@ -1,0 +1,65 @@
+package lint
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// store is a database that accepts remote write at a path of its own.
+type store struct {
+	host  *regexp.Regexp // matches the first word of the host
+	path  *regexp.Regexp // matches the paths at which it accepts samples
+	write string         // what to write; empty if it accepts no remote write
+	name  string
+	ports map[string]string // ports that are for something else
+}
+
+// stores are recognized by the name of their Service. Other hosts may be anything.
+var stores = sync.OnceValue(func() []store {
+	return []store{
+		{regexp.MustCompile(`mimir`), regexp.MustCompile(`^/api/v1/push$|^/otlp/`), "/api/v1/push", "Mimir", nil},
+		{regexp.MustCompile(`cortex`), regexp.MustCompile(`^/api/(v1|prom)/push$`), "/api/v1/push", "Cortex", nil},
+		{regexp.MustCompile(`thanos.*receive`), regexp.MustCompile(`^/api/v1/receive$`), "/api/v1/receive", "Thanos Receive", map[string]string{"10901": "gRPC", "10902": "its own metrics and probes"}},
+		{regexp.MustCompile(`vminsert`), regexp.MustCompile(`^/insert/(multitenant|\d+(:\d+)?)/prometheus/?(api/v1/write)?$`), "/insert/0/prometheus/api/v1/write", "vminsert", nil},
+		{regexp.MustCompile(`^(vmsingle|victoria-metrics-single)`), regexp.MustCompile(`^/(prometheus/)?(api/v1/(write|push))$`), "/api/v1/write", "VictoriaMetrics", nil},
+		{regexp.MustCompile(`^loki`), regexp.MustCompile(`^$`), "", "Loki", nil},
+	}
+})
+
+// storeRemark reports a URL of remote write that the database behind it answers with an error, as its name says.
+func storeRemark(say says, field, text string) {
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil || strings.HasSuffix(u.Hostname(), ".grafana.net") {
+		return
+	}
+	if host := u.Hostname(); (host == "localhost" || host == "127.0.0.1") && u.Port() == "9090" {
+		say(field, "%s is the pod itself, so the Prometheus writes to its own port; write the address of the other one, such as that of its Service", host)
+		return
+	}
+	word, _, _ := strings.Cut(u.Hostname(), ".")
+	for _, s := range stores() {
+		if !s.host.MatchString(word) {
+			continue
+		}
+		path := strings.TrimSuffix(u.Path, "/")
+		switch use := s.ports[u.Port()]; {
+		case s.write == "":
+			say(field, "%s is, by its name, a %s, which stores logs and accepts no remote write", word, s.name)
+		case !s.path.MatchString(path):
+			say(field, "%s is, by its name, %s, which accepts remote write at %s, and this path is %s: write %s", word, s.name, s.write, orRoot(path), fmt.Sprintf("%s://%s%s", u.Scheme, u.Host, s.write))
+		case use != "":
+			say(field, "port %s of %s is for %s; remote write has a port of its own, 19291 unless --remote-write.address says otherwise", u.Port(), s.name, use)
+		}
+		return
+	}
+}
+
+func orRoot(path string) string {
+	if path == "" {
+		return "/"
+	}
+	return path
+}

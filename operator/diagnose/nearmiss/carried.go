@@ -1,0 +1,193 @@
+package nearmiss
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+)
+
+// ofMeshes matches labels that the webhooks of Kubernetes and of service meshes add to pods.
+var ofMeshes = regexp.MustCompile(`^(topology\.kubernetes|.*istio|linkerd)\.io/`)
+
+// addedLater reports whether a label is one that is added to single pods, and is in no template.
+func addedLater(label string) bool {
+	return slices.Contains(ofControllers, label) || ofMeshes.MatchString(label)
+}
+
+// behindAll returns the pods behind Services; none if those of one of them are unknown.
+func (v *View) behindAll(services []service) (out []thing) {
+	for _, svc := range services {
+		behind := v.behind(svc)
+		if len(behind) == 0 {
+			return nil
+		}
+		out = append(out, things(behind, ofPods)...)
+	}
+	return out
+}
+
+// has reports whether one of the things has a label, or may get it later.
+func has(found []thing, label string) bool {
+	return len(found) == 0 || addedLater(label) || slices.ContainsFunc(found, func(t thing) bool {
+		_, own := t.labels[label]
+		return own || slices.ContainsFunc(t.others, func(set labels.Set) bool { _, one := set[label]; return one })
+	})
+}
+
+// targetLabels returns a hint for each of the labels of Services that none of them has.
+func targetLabels(s *Search, found, behind []thing) (out []Hint) {
+	for i, label := range s.targetLabels {
+		if has(found, label) || len(out) == maxListed {
+			continue
+		}
+		remedy := meantLabel(found, label)
+		if len(behind) > 0 && has(behind, label) && !addedLater(label) {
+			remedy = "; the pods have it: write it into podTargetLabels"
+		}
+		out = append(out, carried(fmt.Sprintf("spec.targetLabels[%d]", i), found, label, remedy))
+	}
+	return out
+}
+
+// podLabels is like targetLabels for labels of pods.
+func podLabels(s *Search, behind []thing) (out []Hint) {
+	for i, label := range s.podLabels {
+		if !has(behind, label) && len(out) < maxListed {
+			out = append(out, carried(fmt.Sprintf("spec.podTargetLabels[%d]", i), behind, label, meantLabel(behind, label)))
+		}
+	}
+	return out
+}
+
+// carried returns a hint about a label that no target gets.
+func carried(field string, found []thing, label, remedy string) Hint {
+	verb := "have"
+	if len(found) == 1 && found[0].kind == "Service" {
+		verb = "has"
+	}
+	whose := names(found)
+	if found[0].kind != "Service" {
+		whose = "the pods of " + whose
+	}
+	return Hint{Code: Remark, Field: field, Message: fmt.Sprintf("is the name of a label, and %s %s no label %s, so no target gets it%s", whose, verb, label, remedy)}
+}
+
+// meantLabel returns a suggestion for a label that the things have, as the end of a message.
+func meantLabel(found []thing, label string) string {
+	if name, value, is := strings.Cut(label, "="); is && value != "" {
+		return fmt.Sprintf(": write %s alone, without a value", name)
+	}
+	for _, t := range found {
+		for key := range t.labels {
+			if alike(key, label) {
+				return fmt.Sprintf(": did you mean %q?", key)
+			}
+		}
+	}
+	return ""
+}
+
+// keep is a relabel step that keeps targets by a label or an annotation of their Service or pod.
+type keep struct {
+	field string
+	of    string // "service" or "pod"
+	what  string // "label", "annotation", "name" or "namespace"
+	name  string // of a label or annotation, as discovery writes it
+	regex *regexp.Regexp
+}
+
+// ofObject are labels of discovery for what every Service has.
+var ofObject = map[v1.LabelName]string{"__meta_kubernetes_service_name": "name", "__meta_kubernetes_namespace": "namespace"}
+
+// metaOf matches labels of discovery for a label or annotation.
+var metaOf = regexp.MustCompile(`^__meta_kubernetes_(service|pod)_(label|annotation)_(\w+)$`)
+
+// keepsOf returns the steps that keep targets by one label or annotation, unless earlier ones set it.
+func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
+	for i, s := range steps {
+		if !strings.EqualFold(s.Action, "keep") || len(s.SourceLabels) != 1 {
+			continue
+		}
+		part := metaOf.FindStringSubmatch(string(s.SourceLabels[0]))
+		if what := ofObject[s.SourceLabels[0]]; what != "" {
+			part = []string{"", "service", what, ""}
+		}
+		if part == nil || slices.ContainsFunc(steps[:i], func(b v1.RelabelConfig) bool {
+			return b.TargetLabel == string(s.SourceLabels[0]) || strings.EqualFold(b.Action, "labelmap")
+		}) {
+			continue
+		}
+		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+		if err == nil && s.Regex != "" && !re.MatchString("") {
+			out = append(out, keep{fmt.Sprintf("%s[%d]", field, i), part[1], part[2], part[3], re})
+		}
+	}
+	return out
+}
+
+// notInName matches characters that discovery writes as _.
+var notInName = regexp.MustCompile(`[^a-zA-Z0-9_]`)
+
+// kept returns a hint for each step that keeps no target, because neither Services nor pods have the label or
+// annotation with such a value. Either of them may be unknown.
+func kept(s *Search, services, behind []thing) (out []Hint) {
+	for _, k := range s.keeps {
+		all := services
+		if k.of == "pod" {
+			all = behind
+		}
+		if len(all) == 0 || len(out) == maxListed || k.of == "pod" && slices.ContainsFunc(all, func(t thing) bool { return len(t.others) > 0 }) {
+			continue
+		}
+		if verdict := k.drops(all); verdict != "" {
+			out = append(out, Hint{Code: NoTarget, Field: k.field, Message: verdict})
+		}
+	}
+	return out
+}
+
+// drops returns why a step keeps none of the things; empty if it keeps one.
+func (k keep) drops(all []thing) string {
+	value, shown := "", ""
+	for _, t := range all {
+		if own := map[string]string{"name": t.name, "namespace": t.namespace}[k.what]; own != "" {
+			if k.regex.MatchString(own) {
+				return ""
+			}
+			value, shown = own, k.what
+			continue
+		}
+		set := map[string]string(t.labels)
+		if k.what == "annotation" {
+			set = t.annotations
+		}
+		for key, text := range set {
+			if notInName.ReplaceAllString(key, "_") != k.name {
+				continue
+			}
+			if k.regex.MatchString(text) || len(text) > maxAnnotation || addedLater(key) {
+				return ""
+			}
+			value, shown = text, key
+		}
+	}
+	whose, verb := names(all), "have"
+	if all[0].kind != "Service" {
+		whose = "the pods of " + whose
+	} else if len(all) == 1 {
+		verb = "has"
+	}
+	if shown == k.what {
+		return fmt.Sprintf("keep drops every target: the %s of %s is %s, which the regex does not match", k.what, whose, value)
+	}
+	if shown != "" {
+		return fmt.Sprintf("keep drops every target: %s %s the %s %s: %s, which the regex does not match", whose, verb, k.what, shown, value)
+	}
+	return fmt.Sprintf("keep drops every target: %s %s no %s that discovery calls %s; remove the step, or add the %s", whose, verb, k.what, k.name, k.what)
+}

@@ -1,0 +1,149 @@
+package nearmiss
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+)
+
+// About is a hint about an object of a Kubernetes kind.
+type About struct {
+	Kind, Namespace, Name string
+	Hint                  Hint
+}
+
+func (t thing) about(h Hint) About { return About{t.kind, t.namespace, t.name, h} }
+
+// Fronts returns hints about Services that are meant for the pods of workloads of the operator, such as one that
+// an Ingress or Grafana uses, and do not lead to them.
+func (v *View) Fronts() (out []About) {
+	for _, svc := range v.services {
+		if svc.made || len(svc.spec.Selector) == 0 || len(svc.spec.Selector) > maxSelectorWords {
+			continue
+		}
+		behind := v.behind(svc)
+		if len(behind) == 0 {
+			if p, known := v.fronted(svc); known {
+				out = append(out, svc.about(Hint{Code: NoTarget, Field: "spec.selector", Message: fmt.Sprintf(
+					"selects pods with %s; those of %s have %s, so it has no endpoints: correct spec.selector",
+					labels.Set(svc.spec.Selector), p, shared(p.labels, svc.spec.Selector))}))
+			}
+			continue
+		}
+		if slices.ContainsFunc(behind, func(p pods) bool { return !p.made }) {
+			continue
+		}
+		if h, wrong := behind[0].unreached(svc); wrong {
+			out = append(out, svc.about(h))
+		}
+	}
+	return out
+}
+
+// marks are keys of labels by which people select the pods of the operator.
+var marks = []string{
+	wellknown.LabelPrometheus, "alertmanager", wellknown.LabelThanosRuler, "operator.prometheus.io/name",
+}
+
+// fronted returns the pods of a workload of the operator that a Service without pods is probably meant for.
+func (v *View) fronted(svc service) (pods, bool) {
+	selector := labels.SelectorFromSet(svc.spec.Selector)
+	for _, p := range v.pods {
+		if !p.made || p.namespace != svc.namespace {
+			continue
+		}
+		_, near := misses(selector, p.thing)
+		marked := slices.ContainsFunc(marks, func(key string) bool {
+			_, own := p.labels[key]
+			_, selected := svc.spec.Selector[key]
+			return own && selected
+		})
+		if near || marked {
+			return p, true
+		}
+	}
+	return pods{}, false
+}
+
+// unreached returns a hint if a port of a Service leads to none of the ports on which pods of the operator listen.
+func (p pods) unreached(svc service) (Hint, bool) {
+	for i, port := range svc.spec.Ports {
+		leads := slices.ContainsFunc(p.ports, func(c corev1.ContainerPort) bool {
+			switch {
+			case port.TargetPort.StrVal != "":
+				return c.Name == port.TargetPort.StrVal
+			case port.TargetPort.IntVal != 0:
+				return c.ContainerPort == port.TargetPort.IntVal
+			}
+			return c.ContainerPort == port.Port
+		})
+		if leads {
+			continue
+		}
+		target := strconv.Quote(port.TargetPort.StrVal)
+		if port.TargetPort.StrVal == "" {
+			target = targetOf(port)
+		}
+		remedy := onLoopback([]pods{p})
+		if remedy == "" {
+			remedy = ": correct targetPort"
+		}
+		return Hint{Code: NoTarget, Field: fmt.Sprintf("spec.ports[%d].targetPort", i), Message: fmt.Sprintf(
+			"leads to port %s, and the pods of %s declare %s%s", target, p, containerPorts(p.ports), remedy)}, true
+	}
+	return Hint{}, false
+}
+
+// Annotated returns notes about Services and pods that are to be scraped by their annotations, which no job of
+// the workloads with these uses reads, and which no monitor selects.
+func (v *View) Annotated(uses []Use) (out []About) {
+	for _, u := range uses {
+		for _, s := range u.Searches {
+			if u.Kind == "ScrapeConfig" && s.Role != "" {
+				return nil // its relabelings may read them
+			}
+		}
+	}
+	note := func(t thing, field string) {
+		out = append(out, t.about(Hint{Code: NoTarget, Note: true, Field: field, Message: fmt.Sprintf(
+			"no monitor selects this %s, and nothing here reads annotations: write a %s, or a scrape configuration of your own that discovers by annotations", t.kind, monitorFor[t.kind])}))
+	}
+	seen := map[string]bool{}
+	for _, svc := range v.services {
+		behind := v.behind(svc)
+		if v.claimsOf[svc.String()] != nil || slices.ContainsFunc(behind, func(p pods) bool { return v.claimsOf[p.String()] != nil }) {
+			for _, p := range behind {
+				seen[p.String()] = true
+			}
+			continue
+		}
+		if svc.annotations[annotatedScrape] != "true" {
+			continue
+		}
+		for _, p := range behind {
+			seen[p.String()] = true
+		}
+		note(svc.thing, "metadata.annotations["+strconv.Quote(annotatedScrape)+"]")
+	}
+	for _, p := range v.pods {
+		if field := monitorFor[p.kind]; field != "" && p.annotations[annotatedScrape] == "true" && !seen[p.String()] && v.claimsOf[p.String()] == nil && !p.made {
+			path := "spec.template.metadata.annotations[" + strconv.Quote(annotatedScrape) + "]"
+			if p.kind == "Pod" {
+				path = "metadata.annotations[" + strconv.Quote(annotatedScrape) + "]"
+			}
+			note(p.thing, path)
+		}
+	}
+	return out[:min(len(out), maxAnnotated)]
+}
+
+// maxAnnotated is the maximum number of notes about annotations, which a cluster may have everywhere.
+const maxAnnotated = 10
+
+// monitorFor are the monitors for the kinds of objects with annotations.
+var monitorFor = map[string]string{"Service": "ServiceMonitor", "Pod": "PodMonitor", "Deployment": "PodMonitor", "StatefulSet": "PodMonitor", "DaemonSet": "PodMonitor"}
