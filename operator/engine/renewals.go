@@ -63,5 +63,5 @@ func (c *Controller) renewLater(log *slog.Logger, key types.NamespacedName, r *r
 	}
 	log.Info("a Secret or ConfigMap has changed that many large objects refer to; some are updated later", "namespace", r.last,
 		"next_try", fmt.Sprint(r.wait.Round(time.Second)))
-	c.loop.EnqueueAfter(key, r.wait)
+	c.loop.enqueueAfter(key, r.wait)
 }
