@@ -197,5 +197,3 @@ func (c *cycle) starting(step int) int {
 func (c *cycle) doing(step int) int {
 	return 10 + 4*c.reach[step].writes.Sum(faultproxy.Any)
 }
-
-func (c *cycle) String() string { return fmt.Sprintf("%s with %d steps", c.Name, len(c.Steps)) }

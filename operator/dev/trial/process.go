@@ -87,14 +87,6 @@ func (p *Process) Since() string {
 	return p.Log.String()[p.since:]
 }
 
-// PID returns the process ID, 0 if it does not run.
-func (p *Process) PID() int {
-	if cmd, _ := p.running(); cmd != nil {
-		return cmd.Process.Pid
-	}
-	return 0
-}
-
 // Kill kills it like a crash, and waits until it is gone. It is a no-op if it does not run.
 func (p *Process) Kill() {
 	if cmd, done := p.running(); cmd != nil {

@@ -76,35 +76,7 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 	if p.Targets == nil {
 		return nil
 	}
-	err := p.active(ctx, func(s scraped) error {
-		name := s.job()
-		j := jobs[name]
-		if j == nil {
-			if s.Health == "up" {
-				a.others++
-			}
-			return nil
-		}
-		key := hashOf(a.seed, name, s.Discovered.Address)
-		before, twice := a.targets[key]
-		if len(a.targets) == a.most && !twice {
-			return errors.New("there are too many targets for an inventory")
-		}
-		now := assessed{scraped: requested[name].job == j && s.LastScrape.After(j.since)}
-		if twice {
-			now.scraped = now.scraped && before.scraped
-		}
-		a.targets[key] = now
-		if s.Health != "up" { // a scrape that fails has no series
-			return nil
-		}
-		var labels map[string]string
-		if err := json.Unmarshal(s.Labels, &labels); err != nil {
-			return err
-		}
-		a.owners[a.labels(labels)] = key
-		return nil
-	})
+	err := p.active(ctx, func(s scraped) error { return a.assess(s, jobs, requested) })
 	if err != nil {
 		return err
 	}
@@ -132,6 +104,39 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 	if code, _ := errors.AsType[answerError](err); code == noQueries {
 		a.askAgent(ctx, p)
 	}
+	return nil
+}
+
+// assess takes one active target.
+//
+// Errors: there are too many targets; labels cannot be decoded.
+func (a *assessment) assess(s scraped, jobs map[string]*job, requested map[string]fetch) error {
+	name := s.job()
+	j := jobs[name]
+	if j == nil {
+		if s.Health == "up" {
+			a.others++
+		}
+		return nil
+	}
+	key := hashOf(a.seed, name, s.Discovered.Address)
+	before, twice := a.targets[key]
+	if len(a.targets) == a.most && !twice {
+		return errors.New("there are too many targets for an inventory")
+	}
+	now := assessed{scraped: requested[name].job == j && s.LastScrape.After(j.since)}
+	if twice {
+		now.scraped = now.scraped && before.scraped
+	}
+	a.targets[key] = now
+	if s.Health != "up" { // a scrape that fails has no series
+		return nil
+	}
+	var labels map[string]string
+	if err := json.Unmarshal(s.Labels, &labels); err != nil {
+		return err
+	}
+	a.owners[a.labels(labels)] = key
 	return nil
 }
 

@@ -261,15 +261,6 @@ func (m *maker) dress(o Manifest) {
 	delete(o, "status")
 }
 
-// Kinds maps the kinds of the generated objects to their resources.
-func (s *Source) Kinds() map[string]string {
-	out := map[string]string{}
-	for _, k := range s.kinds {
-		out[k.name] = k.resource
-	}
-	return out
-}
-
 // Strategies returns the names of the strategies.
 func Strategies() []string {
 	var out []string
