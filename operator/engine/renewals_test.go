@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,9 +50,17 @@ func TestRenewals(t *testing.T) {
 // What is postponed is done without another event.
 func TestPostponedResultsAreRenewed(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		var mu sync.Mutex
 		stale := 0 // results of a megabyte each that refer to an old Secret
 		var renewed []int
+		now := func() (int, []int) {
+			mu.Lock()
+			defer mu.Unlock()
+			return stale, slices.Clone(renewed)
+		}
 		f.gathers(func(_ v1.Workload, c Cluster) error {
+			mu.Lock()
+			defer mu.Unlock()
 			before := stale
 			for range before {
 				old := []assets.Dependency{{Ref: assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "login"}, Version: "old"}}
@@ -64,15 +73,17 @@ func TestPostponedResultsAreRenewed(t *testing.T) {
 		})
 		b.set(ruler("a"))
 		b.start(nil, f)
+		mu.Lock()
 		stale, renewed = 30, nil
+		mu.Unlock()
 		edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Spec.Image = "b" })
 		b.settle()
-		if stale == 0 || len(renewed) == 0 || renewed[0] != renewedBurst>>20 {
-			t.Errorf("renewed %v, %d are left", renewed, stale)
+		if left, steps := now(); left == 0 || len(steps) == 0 || steps[0] != renewedBurst>>20 {
+			t.Errorf("renewed %v, %d are left", steps, left)
 		}
 		b.after(time.Minute)
-		if stale != 0 || slices.Max(renewed) > renewedBurst>>20 {
-			t.Errorf("renewed %v, %d are left after a minute", renewed, stale)
+		if left, steps := now(); left != 0 || slices.Max(steps) > renewedBurst>>20 {
+			t.Errorf("renewed %v, %d are left after a minute", steps, left)
 		}
 	})
 }
