@@ -39,6 +39,7 @@ func TestBaseRefused(t *testing.T) {
 		"an unknown key":       {text: receiverOf("slack: []"), want: `line 2: unknown field slack`},
 		"a key twice":          {text: receiverOf("name: r"), want: `line 2: a key is written twice in one map`},
 		"root with matchers":   {text: "route: {receiver: r, matchers: [a=b]}\nreceivers: [{name: r}]", want: "root route must not have any matchers"},
+		"an empty matcher":     {text: "route: {receiver: r, routes: [{matchers: [{}]}]}\nreceivers: [{name: r}]", want: "line 1: got an object where another value belongs"},
 		"root with match":      {text: "route: {receiver: r, match: {a: b}}\nreceivers: [{name: r}]", want: "root route must not have any matchers"},
 		"root with continue":   {text: "route: {receiver: r, continue: true}\nreceivers: [{name: r}]", want: "cannot have continue in root route"},
 		"root with mutes":      {text: "route: {receiver: r, mute_time_intervals: [a]}\nreceivers: [{name: r}]", want: "root route must not have any mute time intervals"},

@@ -111,7 +111,7 @@ func hinted(text []byte, err error) error {
 	hint := ""
 	walkNodes(doc.Content[0], "", func(path string, n *yaml.Node) {
 		switch {
-		case m != nil && n.Kind == yaml.MappingNode && strconv.Itoa(n.Line) == m[1] && inMatchers.MatchString(path):
+		case m != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && strconv.Itoa(n.Line) == m[1] && inMatchers.MatchString(path):
 			hint = fmt.Sprintf("; %s is a string: write '%s=\"…\"', the whole in quotes", path, n.Content[0].Value)
 		case m == nil && isNull(n) && nullable.MatchString(path) && hint == "" && nullFault.MatchString(err.Error()):
 			err = fmt.Errorf("line %d: %s: %w", n.Line, path, err)
