@@ -25,8 +25,8 @@ type balanced struct {
 	// counted is what its scrapes had, averaged over time; negative if it is unknown.
 	counted float64
 	at      time.Time // of the last count
-	// next is another target of the job with the same address.
-	next *balanced
+	// prev and next are other targets of the job with the same address.
+	prev, next *balanced
 }
 
 // halfLife is the time after which a count of series has half of its weight.
@@ -212,19 +212,25 @@ func (b byAddress) replace(before, next []balanced) {
 	}
 	for i := range next {
 		if m := &next[i]; m.unit != nil {
-			m.next, b[m.address] = b[m.address], m
+			b.add(m)
 		}
 	}
 }
 
+func (b byAddress) add(m *balanced) {
+	if m.next = b[m.address]; m.next != nil {
+		m.next.prev = m
+	}
+	m.prev, b[m.address] = nil, m
+}
+
 func (b byAddress) remove(m *balanced) {
-	last := (*balanced)(nil)
-	for one := b[m.address]; one != m; one = one.next {
-		last = one
+	if m.next != nil {
+		m.next.prev = m.prev
 	}
 	switch {
-	case last != nil:
-		last.next = m.next
+	case m.prev != nil:
+		m.prev.next = m.next
 	case m.next != nil:
 		b[m.address] = m.next
 	default:

@@ -216,7 +216,6 @@ func (r *Runner) ask(w *workload, following []feed.Sender) {
 // moved reports what people should know about.
 func (r *Runner) moved(now time.Time, w *workload, events []handoff.Event) {
 	for _, e := range events {
-		r.log.Debug("a unit of targets changes its shard", "workload", w.Ref.String(), "event", e.Kind.String(), "namespace", e.Namespace, "unit", e.Key, "from", e.From, "to", e.To)
 		switch e.Kind {
 		case handoff.Slow:
 			r.log.Warn("a shard does not scrape the targets that it got, and gets none for ten minutes", "reason", reasonSlow, "workload", w.Ref.String(), "shard", e.To)
@@ -224,6 +223,8 @@ func (r *Runner) moved(now time.Time, w *workload, events []handoff.Event) {
 		case handoff.Dead:
 			r.log.Warn("a shard without ready pods is given up: its targets move to others", "reason", reasonDead, "workload", w.Ref.String(), "shard", e.From)
 			r.event(now, w, reasonDead, "MoveTargets", fmt.Sprintf("shard %d has had no ready pod for too long: its targets move to other shards", e.From))
+		default:
+			r.log.Debug("a unit of targets changes its shard", "workload", w.Ref.String(), "event", e.Kind.String(), "namespace", e.Namespace, "unit", e.Key, "from", e.From, "to", e.To)
 		}
 	}
 }

@@ -125,14 +125,16 @@ func (s *sender) sendInventory(ctx context.Context) {
 		s.inventory = time.Now().Add(every - rand.N(every/10+1))
 	}
 	text, err := s.reporter.inventory(ctx, time.Now())
+	again, after := false, time.Duration(0) // one that is too large is so the next time, too
 	if err == nil {
 		s.store()
 		err = s.post(ctx, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
+		again, after = temporary(err)
 	}
 	s.metrics.inventories.Inc()
 	if err != nil {
 		s.metrics.inventoriesFailed.Inc()
-		if again, after := temporary(err); again && s.reporter.watching.connected() { // the stream is that of the leader
+		if again && s.reporter.watching.connected() { // the stream is that of the leader
 			s.inventory = time.Now().Add(max(after, inventoryAgain))
 		}
 		s.opts.Logger.Debug("Inventory for the discovery server failed", "err", err)
