@@ -48,7 +48,7 @@ var builtins = map[string]function{
 	"len": func(_ *execution, args []*value) *value { return numberOf(most(args).count) },
 }
 
-// notificationFunctions are those of Alertmanager. What toJson escapes is not escaped again when it is printed.
+// notificationFunctions are the template functions of Alertmanager. The output of toJson is not escaped again when it is printed.
 var notificationFunctions = map[string]function{
 	"toUpper": text(3, 0), "toLower": text(3, 0), "title": text(6, 0), "trimSpace": text(1, 0), "safeHtml": text(1, 0), "safeUrl": text(1, 0),
 	"urlUnescape": text(3, 0), "toJson": text(2, 0), "humanizeDuration": text(0, shortText), "date": text(dateGrowth, shortText),
@@ -56,7 +56,7 @@ var notificationFunctions = map[string]function{
 	"join": join, "match": match, "reReplaceAll": match,
 }
 
-// alertFunctions are those of Prometheus and Thanos Ruler.
+// alertFunctions are the template functions of Prometheus and Thanos Ruler.
 var alertFunctions = map[string]function{
 	"toUpper": text(3, 0), "toLower": text(3, 0), "title": text(6, 0), "safeHtml": text(1, 0), "stripPort": text(1, 2), "stripDomain": text(1, 2),
 	"humanize": text(0, shortText), "humanize1024": text(0, shortText), "humanizeDuration": text(0, shortText), "humanizePercentage": text(0, shortText),

@@ -24,7 +24,7 @@ const (
 	elementMemory = 1024 // of an alert without its labels, in Alertmanager
 )
 
-// language is what the templates of a program can use.
+// language is the set of functions and data that a program passes to its templates.
 type language struct {
 	functions map[string]function
 	// escaped is the growth of a printed byte.

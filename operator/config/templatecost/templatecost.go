@@ -53,20 +53,16 @@ type Budget struct {
 
 // ForReceivers returns the budget of an AlertmanagerConfig. The sizes make different products expensive: alerts by alerts,
 // labels by labels, long values, and a long value by labels.
-func ForReceivers() *Budget {
-	return &Budget{program: notification, known: map[template]costs{}, sizes: [...]size{
-		{elements: 10_000, labels: 10, text: 32, long: 32},
-		{elements: 2, labels: 1_000, text: 32, long: 32},
-		{elements: 2, labels: 10, text: 100_000, long: 100_000},
-		{elements: 1, labels: 100, text: 32, long: 20_000},
-	}}
-}
+func ForReceivers() *Budget { return newBudget(notification, 10_000) }
 
 // ForAlerts returns the budget of a PrometheusRule. Prometheus executes a template once for each alert, so the elements are
 // results of queries.
-func ForAlerts() *Budget {
-	return &Budget{program: alert, known: map[template]costs{}, sizes: [...]size{
-		{elements: 300, labels: 10, text: 32, long: 32},
+func ForAlerts() *Budget { return newBudget(alert, 300) }
+
+// newBudget returns a budget for data of up to a number of elements.
+func newBudget(program func(size, int) *language, elements int) *Budget {
+	return &Budget{program: program, known: map[template]costs{}, sizes: [...]size{
+		{elements: elements, labels: 10, text: 32, long: 32},
 		{elements: 2, labels: 1_000, text: 32, long: 32},
 		{elements: 2, labels: 10, text: 100_000, long: 100_000},
 		{elements: 1, labels: 100, text: 32, long: 20_000},

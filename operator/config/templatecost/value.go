@@ -2,7 +2,7 @@ package templatecost
 
 import "math"
 
-// value is what is known about a value of a template before there is an alert. It is immutable.
+// value is a bound on a template value for all alerts of a size. It is immutable.
 type value struct {
 	bytes   int               // maximum length when printed
 	count   int               // maximum number of elements; of a number, its maximum

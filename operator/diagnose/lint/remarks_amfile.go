@@ -45,7 +45,7 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 }
 
 // unmountedTemplate returns why the pods of an Alertmanager do not have a template file; empty if they may have it. keys
-// are those of its Secret, which is mounted with the configuration.
+// has the entries of its Secret, which is mounted with the configuration.
 func unmountedTemplate(am *v1.Alertmanager, file string, keys map[string][]byte) string {
 	file = path.Clean(file)
 	if !path.IsAbs(file) || mountedAt(am.Spec.VolumeMounts, am.Spec.Containers, file) {

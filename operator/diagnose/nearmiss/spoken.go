@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// spoken is what containers say about the ports on which they listen, by their probes and arguments.
+// spoken is the protocols and addresses of the ports of containers, according to their probes and arguments.
 type spoken struct {
 	tls, plain []int32 // ports that probes of the containers ask by HTTPS and HTTP
 	local      string  // an argument by which a server listens on the loopback interface only

@@ -66,7 +66,7 @@ type pods struct {
 	containers []string
 	// prefix is the path below which the server listens (--web.route-prefix); empty if unknown.
 	prefix string
-	// spoken are what the containers say about their ports.
+	// spoken has the protocols and addresses of the ports of containers.
 	spoken  spoken
 	server  server
 	account string         // ServiceAccount, "default" when not set

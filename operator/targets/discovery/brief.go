@@ -3,6 +3,7 @@
 package discovery
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,9 +19,9 @@ import (
 // alone. ofTarget reports whether a target may have a label that is not one of its group.
 type Dropped func(group model.LabelSet, ofTarget func(model.LabelName) bool) bool
 
-// LookBriefly is like [Objects.Look], but groups of Endpoints and EndpointSlices that are dropped have placeholders with few
-// labels instead of their targets: as many, and equal ones. Most objects of a namespace are those of other jobs, and the
-// labels of their pods are most of the work.
+// LookBriefly is like [Objects.Look], but replaces the targets of dropped groups of Endpoints and EndpointSlices by the same
+// number of equal placeholders with few labels. Most objects of a namespace belong to other jobs, and attaching the labels of
+// their pods is most of the work.
 func (o *Objects) LookBriefly(sd *targets.KubernetesSD, own string, dropped Dropped) (targets.Found, error) {
 	return o.look(sd, own, func(in informers) []*targetgroup.Group { return in.takeDropped(sd, dropped) })
 }
@@ -42,12 +43,8 @@ func (in informers) takeDropped(sd *targets.KubernetesSD, dropped Dropped) (out 
 	if err != nil {
 		return nil // then the complete objects are an error, too
 	}
-	without := informers{sd.Role: primary}
-	for role, i := range in {
-		if role != sd.Role {
-			without[role] = i
-		}
-	}
+	without := maps.Clone(in)
+	without[sd.Role] = primary
 	groups, _ := without.groups(sd.Role)
 	unlabel(lacking(sd.Release, sd.Role), groups)
 	for _, group := range groups {

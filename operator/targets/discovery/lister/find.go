@@ -94,7 +94,7 @@ func (r *reading) makeGroups() {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, v := range r.plan.views {
 		g.Go(func() error {
-			r.views[i] = r.look(v, i)
+			r.views[i] = r.look(v)
 			return nil
 		})
 	}
@@ -102,7 +102,7 @@ func (r *reading) makeGroups() {
 }
 
 // look returns the groups of a view, or why there are none.
-func (r *reading) look(v *view, number int) (out targets.Found) {
+func (r *reading) look(v *view) (out targets.Found) {
 	gap := func(state targets.State, message string) {
 		out.Gaps = append(out.Gaps, targets.Gap{State: state, Message: message})
 	}
@@ -137,7 +137,7 @@ func (r *reading) look(v *view, number int) (out targets.Found) {
 	if r.applied != nil {
 		out.Gaps = objects.Follow(&v.sd, r.applied, &before)
 	}
-	found, err := r.build(&objects, v, number)
+	found, err := r.build(&objects, v)
 	if err != nil {
 		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()}}}
 	}
@@ -146,15 +146,13 @@ func (r *reading) look(v *view, number int) (out targets.Found) {
 }
 
 // build returns the groups of objects.
-func (r *reading) build(objects *discovery.Objects, v *view, number int) (targets.Found, error) {
-	var all []targets.Dropper
-	for i := range r.jobs {
-		if slices.Contains(r.plan.jobs[i].views, number) {
-			all = append(all, r.jobs[i].Dropper())
-		}
-	}
-	if len(all) == 0 {
+func (r *reading) build(objects *discovery.Objects, v *view) (targets.Found, error) {
+	if r.jobs == nil {
 		return objects.Look(&v.sd, "")
+	}
+	var all []targets.Dropper
+	for _, i := range v.jobs {
+		all = append(all, r.jobs[i].Dropper())
 	}
 	return objects.LookBriefly(&v.sd, "", func(group model.LabelSet, ofTarget func(model.LabelName) bool) bool {
 		return !slices.ContainsFunc(all, func(d targets.Dropper) bool { return !d.Drops(group, ofTarget) })

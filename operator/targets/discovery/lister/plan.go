@@ -28,6 +28,7 @@ type view struct {
 	sd    targets.KubernetesSD // role and metadata; the other settings are in the lists
 	scope string               // namespace, "" for all
 	lists []list
+	jobs  []int // indices of the jobs that use it
 }
 
 // key returns a key that is equal for views with the same result.
@@ -68,6 +69,7 @@ func newPlan(jobs []targets.Job, own string) plan {
 					out.views = append(out.views, v)
 				}
 				n.views = append(n.views, at)
+				out.views[at].jobs = append(out.views[at].jobs, i)
 			}
 		}
 	}
