@@ -19,6 +19,7 @@ const (
 // Metrics of a Prometheus in agent mode, which has no queries.
 const (
 	activeSeries     = "prometheus_agent_active_series"
+	truncations      = "prometheus_agent_truncate_duration_seconds_count"
 	samplesPending   = "prometheus_remote_storage_samples_pending"
 	highestAppended  = "prometheus_remote_storage_highest_timestamp_in_seconds"
 	highestSent      = "prometheus_remote_storage_queue_highest_sent_timestamp_seconds"
@@ -28,6 +29,8 @@ const (
 // agent is the state of a Prometheus in agent mode.
 type agent struct {
 	series uint64
+	// truncations is how often the WAL was truncated since the start.
+	truncations uint64
 	// unsent is the number of samples that were not sent to all remote storages, at least 1 if there are some.
 	unsent uint64
 }
@@ -67,6 +70,8 @@ func readAgent(from io.Reader) (out agent, ok bool, err error) {
 		case !is:
 		case name == activeSeries:
 			out.series, ok = uint64(value), true
+		case name == truncations:
+			out.truncations = uint64(value)
 		case name == samplesPending:
 			out.unsent += uint64(value)
 		case name == highestAppended:
@@ -85,7 +90,7 @@ func readAgent(from io.Reader) (out agent, ok bool, err error) {
 
 // sampleOf returns the name of one of the metrics above, and its value.
 func sampleOf(line []byte) (name string, value float64, ok bool) {
-	for _, name := range []string{activeSeries, samplesPending, highestAppended, highestSent} {
+	for _, name := range []string{activeSeries, truncations, samplesPending, highestAppended, highestSent} {
 		rest, is := bytes.CutPrefix(line, []byte(name))
 		if !is || len(rest) == 0 || rest[0] != ' ' && rest[0] != '{' {
 			continue

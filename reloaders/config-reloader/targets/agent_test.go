@@ -31,6 +31,7 @@ func TestReadAgent(t *testing.T) {
 		"queued":       {strings.ReplaceAll(agentMetrics, `z"} 0`, `z"} 12`) + "prometheus_remote_storage_samples_pending{remote_name=\"b\"} 5\n", agent{series: 1000, unsent: 17}, true},
 		"not queued":   {strings.ReplaceAll(agentMetrics, `z"} 1.764230400e+09`, `z"} 1.764230399e+09`), agent{series: 1000, unsent: 1}, true},
 		"without sent": {"prometheus_agent_active_series 3\nprometheus_remote_storage_highest_timestamp_in_seconds 5\n", agent{series: 3}, true},
+		"truncated":    {agentMetrics + "prometheus_agent_truncate_duration_seconds_sum 0.5\nprometheus_agent_truncate_duration_seconds_count 3\n", agent{series: 1000, truncations: 3}, true},
 		"nonsense":     {"prometheus_agent_active_series -1\nprometheus_remote_storage_samples_pending NaN\nprometheus_remote_storage_samples_pending{\n", agent{}, false},
 	} {
 		got, ok, err := readAgent(strings.NewReader(c.text))
@@ -75,11 +76,50 @@ func TestInventoryOfAgent(t *testing.T) {
 	r.has("agent", "3-7: a 10.0.0.1:80 250 series scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
 	unsent("agent", "all")
 	r.failing = map[string]bool{"a 10.0.0.1:80": true, "own 10.0.0.9:80": true}
-	r.has("with targets that are down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 500 series scraped, b 10.0.0.1:80 500 series scraped")
+	r.has("with targets that are down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
 	r.metrics = strings.ReplaceAll(agentMetrics, `z"} 0`, `z"} 12`)
 	unsent("queued", "some")
 	r.active = nil
 	unsent("without targets", "some")
 	r.metrics, r.series = "prometheus_tsdb_head_series 5\n", map[string]string{"a 10.0.0.1:80": "412"}
 	unsent("a server", "unknown")
+}
+
+// Series of targets that an agent does not scrape any more are not those of its other targets, until it truncates its WAL:
+// those that moved to another shard would count on both, and more shards would be added for them.
+func TestSeriesOfTargetsThatLeft(t *testing.T) {
+	s, now := agentSeries{}, time.Unix(0, 0)
+	for _, step := range []struct {
+		what        string
+		after       time.Duration
+		up          string // a letter each
+		series      uint64
+		truncations uint64
+		want        uint64
+	}{
+		{"at first", 0, "abcdefgh", 800, 4, 100},
+		{"two leave", 5 * time.Minute, "abcdef", 800, 4, 100},
+		{"nothing happens", 5 * time.Minute, "abcdef", 800, 4, 100},
+		{"a truncation, and one leaves after it", 5 * time.Minute, "abcde", 600, 5, 100},
+		{"a truncation comes too soon", 5 * time.Minute, "abcde", 600, 6, 100},
+		{"the next one", 5 * time.Minute, "abcde", 500, 7, 100},
+		{"more series", 5 * time.Minute, "abcde", 1000, 7, 200},
+		{"one is down", 5 * time.Minute, "abcd", 1000, 7, 200},
+		{"and up again", 5 * time.Minute, "abcde", 1000, 7, 200},
+		{"another one comes", 5 * time.Minute, "abcdei", 1200, 7, 200},
+		{"the agent restarts", 5 * time.Minute, "abcdei", 1200, 0, 200},
+		{"all are others", 5 * time.Minute, "xyz", 1260, 0, 20},
+		{"none", 5 * time.Minute, "", 1260, 0, 0},
+		{"fewer series than those that left had", 5 * time.Minute, "abc", 30, 0, 0},
+		{"a truncation after it", 5 * time.Minute, "abc", 60, 1, 20},
+	} {
+		up := map[uint64]bool{}
+		for _, letter := range step.up {
+			up[uint64(letter)] = true
+		}
+		now = now.Add(step.after)
+		if got, ok := s.divide(now, agent{series: step.series, truncations: step.truncations}, up); got != step.want || ok != (step.want > 0) {
+			t.Errorf("%s: %d series, %t, want %d", step.what, got, ok, step.want)
+		}
+	}
 }

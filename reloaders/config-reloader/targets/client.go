@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -89,7 +90,7 @@ func New(o Options) *Client {
 	c := &Client{opts: o, pack: newPacker(), changed: make(chan struct{}, 1), started: time.Now()}
 	c.metrics = newMetrics(o.Registerer, &c.list, c.started)
 	c.open, c.send = c.connect, c.sendBody
-	c.reporter = reporter{list: &c.list, every: o.Report, prometheus: o.Prometheus, log: o.Logger, watching: newWatching(), boot: uint64(c.started.UnixMilli())}
+	c.reporter = reporter{list: &c.list, every: o.Report, prometheus: o.Prometheus, log: o.Logger, watching: newWatching(), seed: maphash.MakeSeed(), boot: uint64(c.started.UnixMilli())}
 	return c
 }
 

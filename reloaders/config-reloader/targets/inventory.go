@@ -26,8 +26,8 @@ type assessment struct {
 	most    int                 // limits targets
 	targets map[uint64]assessed // by job and address
 	owners  map[uint64]uint64   // by labels: the key of targets
-	others  uint64              // targets of other jobs that are up
-	unsent  *uint64             // samples of an agent; nil for a server
+	others  map[uint64]bool     // by job and address: targets of other jobs that are up
+	agent   *agent              // nil for a server
 }
 
 // assessed are the active targets of a job with an address.
@@ -36,8 +36,8 @@ type assessed struct {
 	known, scraped bool
 }
 
-func newAssessment(most int) *assessment {
-	return &assessment{seed: maphash.MakeSeed(), most: most, targets: map[uint64]assessed{}, owners: map[uint64]uint64{}}
+func newAssessment(seed maphash.Seed, most int) *assessment {
+	return &assessment{seed: seed, most: most, targets: map[uint64]assessed{}, owners: map[uint64]uint64{}, others: map[uint64]bool{}}
 }
 
 // inventory returns the inventory for the service.
@@ -45,15 +45,21 @@ func newAssessment(most int) *assessment {
 // Errors: it is too large.
 func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error) {
 	version, jobs := r.list.snapshot()
-	a := newAssessment(maxAssessed)
+	a := newAssessment(r.seed, maxAssessed)
 	err := a.ask(ctx, r.prometheus, jobs, r.fetches.current(now))
 	r.hear(err)
-	if err != nil { // half of it is worse than nothing
+	var unsent *uint64
+	switch {
+	case err != nil: // half of it is worse than nothing
 		a.targets = nil
+	case a.agent != nil:
+		unsent = new(a.agent.unsent)
+		up := a.up()
+		a.share(r.agentSeries.divide(now, *a.agent, up))
 	}
 	var out bytes.Buffer
 	r.seq++
-	head := targetreport.Inventory{Version: version.String(), Boot: r.boot, Seq: r.seq, Blind: r.prometheus.Targets == nil || err != nil, Unsent: a.unsent}
+	head := targetreport.Inventory{Version: version.String(), Boot: r.boot, Seq: r.seq, Blind: r.prometheus.Targets == nil || err != nil, Unsent: unsent}
 	w, err := targetreport.NewInventoryWriter(&out, head)
 	if err != nil {
 		return nil, err
@@ -114,8 +120,8 @@ func (a *assessment) assess(s scraped, jobs map[string]*job, requested map[strin
 	name := s.job()
 	j := jobs[name]
 	if j == nil {
-		if s.Health == "up" {
-			a.others++
+		if s.Health == "up" && len(a.others) < a.most {
+			a.others[hashOf(a.seed, name, s.Discovered.Address)] = true
 		}
 		return nil
 	}
@@ -146,20 +152,24 @@ const noQueries = http.StatusUnprocessableEntity
 // askAgent asks an agent how many series it has; a server, or one that does not answer, changes nothing.
 func (a *assessment) askAgent(ctx context.Context, p Prometheus) {
 	if state, is, err := p.agent(ctx); err == nil && is {
-		a.share(state)
+		a.agent = &state
 	}
 }
 
-// share divides the series of an agent evenly among all of its targets that are up: it does not say which have how many.
-func (a *assessment) share(state agent) {
-	a.unsent = new(state.unsent)
-	up := map[uint64]bool{}
+// up returns the keys of all targets that are up.
+func (a *assessment) up() map[uint64]bool {
+	out := maps.Clone(a.others)
 	for _, key := range a.owners {
-		up[key] = true
+		out[key] = true
 	}
-	for key := range up {
+	return out
+}
+
+// share gives all targets that are up as many series, if known: an agent does not say which have how many.
+func (a *assessment) share(series uint64, known bool) {
+	for _, key := range a.owners {
 		one := a.targets[key]
-		one.series, one.known = state.series/(uint64(len(up))+a.others), true
+		one.series, one.known = series, known
 		a.targets[key] = one
 	}
 }

@@ -3,6 +3,7 @@ package targets
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"net/url"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func TestInventoryOfTooMany(t *testing.T) {
 	r := newReported(t)
 	_, jobs := r.list.snapshot()
 	for most, want := range map[int]string{3: "<nil>", 2: "too many targets"} {
-		a := newAssessment(most)
+		a := newAssessment(maphash.MakeSeed(), most)
 		err := a.ask(t.Context(), r.prometheus, jobs, nil)
 		if got := fmt.Sprint(err); !strings.Contains(got, want) || len(a.targets) != most {
 			t.Errorf("at most %d: %d, %v", most, len(a.targets), err)

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"hash/maphash"
 	"log/slog"
 	"maps"
 	"slices"
@@ -32,8 +33,11 @@ type reporter struct {
 	boot, seq uint64
 	// newcomers are jobs of the list that Prometheus has not requested, with the time since when.
 	newcomers map[string]time.Time
-	fetched   Version // that was reported last
-	blind     bool    // Prometheus refused the last request
+	// seed is that of hashes in inventories.
+	seed        maphash.Seed
+	agentSeries agentSeries
+	fetched     Version // that was reported last
+	blind       bool    // Prometheus refused the last request
 
 	last *comparison // nil: none, or the last one failed
 	at   time.Time   // of the last one

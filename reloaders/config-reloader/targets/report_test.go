@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"log/slog"
 	"net/http"
@@ -145,7 +146,7 @@ func newReported(t *testing.T) *reported {
 	must(t, err)
 	l := &list{}
 	must(t, feedAt(l, r.now, listOfTwo))
-	r.reporter = &reporter{list: l, every: time.Minute, prometheus: Prometheus{Targets: u}, log: slog.New(slog.NewTextHandler(&r.log, nil)), watching: newWatching()}
+	r.reporter = &reporter{list: l, every: time.Minute, prometheus: Prometheus{Targets: u}, log: slog.New(slog.NewTextHandler(&r.log, nil)), watching: newWatching(), seed: maphash.MakeSeed()}
 	r.prometheus.Client.Timeout = time.Minute
 	return r
 }

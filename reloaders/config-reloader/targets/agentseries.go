@@ -1,0 +1,56 @@
+package targets
+
+import "time"
+
+// keptSeries is how long an agent counts the series of a target after its last scrape, at least. Then they go with the next
+// truncation of its WAL, which it does every two hours.
+const keptSeries = 5 * time.Minute
+
+// agentSeries divides the series of an agent among its targets, without those that only targets had that it does not scrape
+// any more: they are scraped by another shard, and counting them on both would make autoscaling add shards for them.
+type agentSeries struct {
+	at          time.Time
+	truncations uint64
+	share       uint64          // of each target
+	up          map[uint64]bool // targets by key
+	gone        map[uint64]departure
+}
+
+// departure is a target that the agent does not scrape any more, whose series it still counts.
+type departure struct {
+	noticed time.Time
+	series  uint64
+}
+
+// divide returns the number of series of each target that is up. ok is false if that is unknown.
+func (s *agentSeries) divide(now time.Time, state agent, up map[uint64]bool) (share uint64, ok bool) {
+	if state.truncations > s.truncations { // after the last time
+		for key, d := range s.gone {
+			if s.at.Sub(d.noticed) >= keptSeries {
+				delete(s.gone, key)
+			}
+		}
+	}
+	if s.gone == nil {
+		s.gone = map[uint64]departure{}
+	}
+	for key := range s.up {
+		if !up[key] && len(s.gone) < maxAssessed {
+			s.gone[key] = departure{now, s.share}
+		}
+	}
+	stale := uint64(0)
+	for key, d := range s.gone {
+		if up[key] {
+			delete(s.gone, key)
+		} else {
+			stale += d.series
+		}
+	}
+	s.at, s.truncations, s.up = now, state.truncations, up
+	if len(up) == 0 || stale > state.series {
+		return 0, false
+	}
+	s.share = (state.series - stale) / uint64(len(up))
+	return s.share, true
+}
