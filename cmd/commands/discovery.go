@@ -30,6 +30,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/apiserver"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
@@ -53,6 +54,7 @@ const discoveryName = "firekeeper-discovery"
 type discoveryOptions struct {
 	address, service  string
 	certFile, keyFile string
+	speed             int
 }
 
 func (d *discoveryOptions) bind(cmd *kingpin.CmdClause) {
@@ -61,12 +63,17 @@ func (d *discoveryOptions) bind(cmd *kingpin.CmdClause) {
 		Default(discoveryName).StringVar(&d.service)
 	cmd.Flag("targets-cert-file", "PEM file with the certificate to serve targets with, for NAME.NAMESPACE.svc. Reread like --web.cert-file. Then neither the Secret nor the ConfigMap NAME-ca of --service-name is used.").StringVar(&d.certFile)
 	cmd.Flag("targets-key-file", "PEM file with the key of --targets-cert-file.").StringVar(&d.keyFile)
+	cmd.Flag("autoscaling-speed", fmt.Sprintf("How many times faster than usual the number of shards follows the series, from 1 to %d: with 4, the times after which shards are added and removed and the half-life of counts of series are a quarter. How long a shard is drained before it is removed does not change.", autoscale.MaxSpeed)).
+		Default("1").IntVar(&d.speed)
 }
 
 // validate returns an error for the first invalid flag.
 func (d *discoveryOptions) validate() error {
 	if wrong := validation.IsDNS1035Label(d.service); len(wrong) > 0 {
 		return fmt.Errorf("--service-name=%s: %s", d.service, wrong[0])
+	}
+	if d.speed < 1 || d.speed > autoscale.MaxSpeed {
+		return fmt.Errorf("--autoscaling-speed=%d: it is from 1 to %d", d.speed, autoscale.MaxSpeed)
 	}
 	if (d.certFile == "") != (d.keyFile == "") {
 		return errors.New("--targets-cert-file, --targets-key-file: both are needed, or none")
@@ -271,7 +278,7 @@ func (d *discoveryOptions) identify(p *discovering, o *Options, cfg *rest.Config
 func (d *discoveryOptions) store(p *discovering, cfg *rest.Config, namespace string) error {
 	kube, err := kubernetes.NewForConfig(cfg)
 	if err == nil {
-		p.runner.Decisions = &central.ConfigMap{Writer: apply.Webhooks{Kube: kube}, Namespace: namespace, Name: d.service + "-shards"}
+		p.runner.Speed, p.runner.Decisions = d.speed, &central.ConfigMap{Writer: apply.Webhooks{Kube: kube}, Namespace: namespace, Name: d.service + "-shards"}
 	}
 	return err
 }

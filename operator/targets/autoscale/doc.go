@@ -14,6 +14,8 @@
 // Percentages are of the series that the shards should have at most together. With zones, all numbers change by one shard
 // in each zone. The number of shards is never less than the floor, which users set, and never more than the limit.
 //
+// With a speed, the times but that of the drained shard are shorter.
+//
 // It has no clock and no I/O. What it decided is a [scaling.Workload], from which a new leader continues. Its waiting times
 // start again then, and whenever the targets or pods are unknown: no decision is based on incomplete data.
 package autoscale

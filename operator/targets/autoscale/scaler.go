@@ -8,6 +8,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
+// MaxSpeed is the highest [Limits.Speed].
+const MaxSpeed = 60
+
+// Times at a speed of one.
 const (
 	upAfter   = 5 * time.Minute  // that shards have too much
 	upEvery   = 10 * time.Minute // and at most a part of them:
@@ -15,6 +19,9 @@ const (
 	downAfter = time.Hour // that fewer shards would be enough
 	downEvery = 2 * time.Hour
 	maxAfter  = 5 * time.Minute // that there are more shards than the maximum, which was lowered
+)
+
+const (
 	// drainedFor is how long a shard is without targets before it is removed, so that its pods know it.
 	drainedFor = time.Minute
 	// sentFor is how long agents that were drained have to send their samples.
@@ -38,6 +45,9 @@ type Limits struct {
 	Retained bool
 	// Sends is true for agents, which keep no data, and may only go when they have sent it.
 	Sends bool
+	// Speed is how many times faster than usual shards are added and removed, at most [MaxSpeed]; 0: 1. How long a shard is
+	// drained does not depend on it.
+	Speed int
 }
 
 // Load is the load of a workload.
@@ -128,7 +138,7 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 		s.overSince, s.underSince = time.Time{}, time.Time{}
 		return before, "" // a step is not complete
 	case load.Starting: // what it will take from the others is unknown
-	case s.since(&s.overSince, now, s.isOver(load)) >= upAfter:
+	case s.since(&s.overSince, now, s.isOver(load)) >= s.limits.pace(upAfter):
 		return s.up(now, load)
 	case s.since(&s.underSince, now, s.isUnder(load)) >= s.patience(load):
 		return s.down(now, load)
@@ -157,9 +167,14 @@ func (s *Scaler) isBeyond(load Load) bool { return load.Shards > s.limits.Max }
 // patience returns how long fewer shards must be enough until one goes.
 func (s *Scaler) patience(load Load) time.Duration {
 	if s.isBeyond(load) {
-		return maxAfter
+		return s.limits.pace(maxAfter)
 	}
-	return downAfter
+	return s.limits.pace(downAfter)
+}
+
+// pace returns a time at the speed of the limits.
+func (l Limits) pace(usual time.Duration) time.Duration {
+	return usual / time.Duration(max(1, l.Speed))
 }
 
 // up returns more shards, or holds the number.
@@ -174,7 +189,7 @@ func (s *Scaler) up(now time.Time, load Load) (target int, why string) {
 	switch {
 	case more <= 0:
 		s.hold(now, scaling.AtMaxShards, fmt.Sprintf("%s, and there may be no more than %d", s.figures("more shards are needed", load.Measured, n), s.limits.Max))
-	case now.Sub(s.last(now, true)) >= upEvery:
+	case now.Sub(s.last(now, true)) >= s.limits.pace(upEvery):
 		return n + more, s.figures("more shards are needed", load.Measured, n)
 	}
 	return n, ""
@@ -189,7 +204,7 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
 	case s.isBeyond(load):
 		return n - s.unit(), wellknown.AnnotationMaxShards
-	case now.Sub(s.last(now, false)) >= downEvery:
+	case now.Sub(s.last(now, false)) >= s.limits.pace(downEvery):
 		return n - s.unit(), why
 	}
 	return n, ""

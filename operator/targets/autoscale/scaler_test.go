@@ -92,6 +92,20 @@ func TestFollowsSeries(t *testing.T) {
 	w.want(t, 2, "17h0m0s 3→2")
 }
 
+// With a speed, steps come sooner, and the last shard is drained for as long as usual.
+func TestSpeed(t *testing.T) {
+	w := newWorld(2, 1500)
+	w.limits.Speed = 10
+	w.pass(time.Hour)
+	w.want(t, 2)
+	w.series = 3500
+	w.pass(10 * time.Minute)
+	w.want(t, 4, "1h0m30s 2→3", "1h2m0s 3→4")
+	w.series = 1000
+	w.pass(30 * time.Minute)
+	w.want(t, 2, "1h16m0s 4→3", "1h28m0s 3→2")
+}
+
 // Estimated series keep shards, and add none.
 func TestEstimatedSeries(t *testing.T) {
 	w := newWorld(4, 1000)

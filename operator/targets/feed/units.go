@@ -29,8 +29,8 @@ type balanced struct {
 	prev, next *balanced
 }
 
-// halfLife is the time after which a count of series has half of its weight.
-const halfLife = time.Hour
+// HalfLife is the usual time after which a count of series has half of its weight.
+const HalfLife = time.Hour
 
 // members returns the members of a group, which enter their units; nil if no shard scrapes a target of it.
 func (t *Targets) members(of *targetgroup.Group, outcomes []targets.Outcome, labels []model.LabelSet, sizes []int, before *group) []balanced {
@@ -239,10 +239,14 @@ func (b byAddress) remove(m *balanced) {
 }
 
 // Census takes what a pod says about the targets of a job.
-type Census struct{ by byAddress }
+type Census struct {
+	by       byAddress
+	halfLife time.Duration
+}
 
-// Census returns a census of the job. Like all methods, its methods must not be called while other ones are.
-func (t *Targets) Census() Census { return Census{t.addresses} }
+// Census returns a census of the job, in which a count has half of its weight after a time. Like all methods, its methods
+// must not be called while other ones are.
+func (t *Targets) Census(halfLife time.Duration) Census { return Census{t.addresses, halfLife} }
 
 // Note returns the units with a discovered address, and notes the series of its targets, nil if they are unknown.
 func (c Census) Note(now time.Time, address string, series *uint64) (units []*balance.Unit) {
@@ -257,7 +261,7 @@ func (c Census) Note(now time.Time, address string, series *uint64) (units []*ba
 		}
 		n := float64(*series) / float64(equal)
 		if m.counted >= 0 {
-			n += (m.counted - n) * math.Exp2(-float64(now.Sub(m.at))/float64(halfLife))
+			n += (m.counted - n) * math.Exp2(-float64(now.Sub(m.at))/float64(c.halfLife))
 		}
 		m.counted, m.at = n, now
 	}

@@ -127,7 +127,7 @@ func TestBalancedTargets(t *testing.T) {
 		}
 		known := map[string]int{}
 		for address := range kept.addresses {
-			known[address] = len(kept.Census().Note(l.now, address, nil))
+			known[address] = len(kept.Census(HalfLife).Note(l.now, address, nil))
 		}
 		if diff := cmp.Diff(want, known); diff != "" {
 			t.Fatalf("round %d: targets by address: %s", round, diff)
@@ -206,7 +206,7 @@ func TestCounted(t *testing.T) {
 	if got := counted(); fmt.Sprint(got) != "[500 500 500 500 1]" {
 		t.Error(got)
 	}
-	census := kept.Census()
+	census := kept.Census(HalfLife)
 	for i, n := range []uint64{100, 200, 300} {
 		if units := census.Note(l.now, fmt.Sprintf("10.0.0.%d:80", i), &n); len(units) != 1 {
 			t.Errorf("%d units", len(units))
@@ -220,7 +220,7 @@ func TestCounted(t *testing.T) {
 		t.Error(got)
 	}
 	put() // of the same targets: what was counted stays
-	kept.Census().Note(l.now.Add(halfLife), "10.0.0.0:80", new(uint64(300)))
+	kept.Census(HalfLife).Note(l.now.Add(HalfLife), "10.0.0.0:80", new(uint64(300)))
 	if got := counted(); fmt.Sprint(got) != "[200 200 300 200 50]" {
 		t.Error(got)
 	}

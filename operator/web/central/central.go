@@ -37,6 +37,8 @@ type Runner struct {
 	Streams  *feed.Server
 	// Decisions (optional) stores how many shards workloads should have. Without it, there is no autoscaling.
 	Decisions Decisions
+	// Speed is how many times faster than usual autoscaling is, at most [autoscale.MaxSpeed]; 0: 1. It is set before Run.
+	Speed int
 	// Units (optional) limits the memory for the placement by series.
 	Units balance.Room
 

@@ -79,7 +79,7 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 		t.seen[job] = t.job
 		delete(t.jobs, job) // a job is taken once
 		t.job.mu.Lock()
-		t.census = t.job.targets.Census()
+		t.census = t.job.targets.Census(feed.HalfLife / time.Duration(max(1, t.runner.Speed)))
 		t.job.mu.Unlock()
 	}
 	t.job.mu.Lock()

@@ -198,6 +198,7 @@ func (r *Runner) limitsOf(w *workload) (out autoscale.Limits, ok bool) {
 		}
 	}
 	out.Zones, out.Sends, out.Retained = len(zones), w.Kind == v1alpha1.PrometheusAgentKind, prometheus.RetainsShards(w.object, r.source.Options)
+	out.Speed = r.Speed
 	return out, true
 }
 
