@@ -25,8 +25,8 @@ const discoveryPods = "app.kubernetes.io/component=discovery,app.kubernetes.io/n
 var centralPods = []string{"prometheus-main-0", "prometheus-main-shard-1-0"}
 
 // withCentralDiscovery adds the component central-discovery to deploy/ until the end of the test, on a cluster that has
-// never had it.
-func (n node) withCentralDiscovery(t *testing.T) {
+// never had it. flags are further ones of the discovery service.
+func (n node) withCentralDiscovery(t *testing.T, flags ...string) {
 	t.Helper()
 	deploy, dir := filepath.Join(root(), "deploy"), t.TempDir()
 	base, err := filepath.Rel(dir, deploy)
@@ -34,6 +34,12 @@ func (n node) withCentralDiscovery(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [" + base + "]\ncomponents: [" + base + "/components/central-discovery]\n"
+	if len(flags) > 0 {
+		text += "patches:\n- target: {kind: Deployment, name: firekeeper-discovery}\n  patch: |-\n"
+	}
+	for _, flag := range flags {
+		text += fmt.Sprintf("    - {op: add, path: /spec/template/spec/containers/0/args/-, value: %q}\n", flag)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

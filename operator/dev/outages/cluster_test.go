@@ -50,8 +50,7 @@ metadata: {name: prometheus, namespace: demo}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: prometheus}
 subjects: [{kind: ServiceAccount, name: prometheus, namespace: demo}]
 ---
-apiVersion: monitoring.coreos.com/v1
-kind: Prometheus
+apiVersion: monitoring.coreos.com/%[5]s
 metadata: {name: main, namespace: demo, annotations: {%[1]s}}
 spec: {shards: %[2]d, serviceAccountName: prometheus, podMonitorSelector: {}, scrapeInterval: %[3]s}
 ---
@@ -67,11 +66,23 @@ const job = "podMonitor/demo/web/0"
 const thisPod = "this-pod"
 
 // set returns the StatefulSet of a shard.
-func set(number int) string {
-	if number == 0 {
-		return "prometheus-main"
+func (s setup) set(number int) string {
+	name := "prometheus-main"
+	if s.agent {
+		name = "prom-agent-main"
 	}
-	return fmt.Sprint("prometheus-main-shard-", number)
+	if number == 0 {
+		return name
+	}
+	return fmt.Sprint(name, "-shard-", number)
+}
+
+// resource returns the resource of the workload.
+func (s setup) resource() string {
+	if s.agent {
+		return "prometheusagent"
+	}
+	return "prometheus"
 }
 
 func must(t testing.TB, err error) {
@@ -84,8 +95,14 @@ func must(t testing.TB, err error) {
 // within repeats a check until it passes.
 func within(t testing.TB, patience time.Duration, what string, check func() error) {
 	t.Helper()
+	poll(t, 50*time.Millisecond, patience, what, check)
+}
+
+// poll repeats a check at an interval until it passes.
+func poll(t testing.TB, interval, patience time.Duration, what string, check func() error) {
+	t.Helper()
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(interval) {
 		if err = check(); err == nil {
 			return
 		}
@@ -105,8 +122,12 @@ func (w *world) startCluster() {
 	must(t, err)
 	w.kubectl("create", "-f", crds)
 	w.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=1m")
+	version := "v1\nkind: Prometheus"
+	if w.agent {
+		version = "v1alpha1\nkind: PrometheusAgent"
+	}
 	within(t, time.Minute, "the objects", func() error {
-		_, err := w.cluster.KubectlInput(t.Context(), fmt.Appendf(nil, objects, w.annotations, w.numShards, w.interval, thisPod), "apply", "-f", "-")
+		_, err := w.cluster.KubectlInput(t.Context(), fmt.Appendf(nil, objects, w.annotations, w.numShards, w.interval, thisPod, version), "apply", "-f", "-")
 		return err
 	})
 }
@@ -194,7 +215,7 @@ func (w *world) tokenOf(name, audience, file string) {
 func (w *world) annotate(mode string) {
 	w.t.Helper()
 	within(w.t, time.Minute, "annotation "+mode, func() error {
-		_, err := w.cluster.Kubectl(w.t.Context(), "-n", "demo", "annotate", "--overwrite", "prometheus", "main", wellknown.AnnotationTargetDiscovery+"="+mode)
+		_, err := w.cluster.Kubectl(w.t.Context(), "-n", "demo", "annotate", "--overwrite", w.resource(), "main", wellknown.AnnotationTargetDiscovery+"="+mode)
 		return err
 	})
 	w.mode = mode

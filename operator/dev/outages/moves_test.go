@@ -118,7 +118,7 @@ func (w *world) scale(n int, patience time.Duration) {
 	before := w.numShards
 	w.numShards = n
 	change := func() {
-		w.kubectl("-n", "demo", "patch", "prometheus", "main", "--type=merge", "-p", fmt.Sprintf(`{"spec":{"shards":%d}}`, n))
+		w.kubectl("-n", "demo", "patch", w.resource(), "main", "--type=merge", "-p", fmt.Sprintf(`{"spec":{"shards":%d}}`, n))
 	}
 	late := w.rand.IntN(2) == 0
 	if !late {
@@ -138,9 +138,7 @@ func (w *world) scale(n int, patience time.Duration) {
 		if s.number < n {
 			return false
 		}
-		s.prometheus.Kill()
-		s.reloader.Kill()
-		w.deletePod(s.pod())
+		s.stop()
 		return true
 	})
 }

@@ -51,9 +51,13 @@ type world struct {
 // setup is the initial state of a test.
 type setup struct {
 	mode        string // who discovers the targets
-	annotations string // of the Prometheus, in YAML
+	agent       bool   // the workload is a PrometheusAgent
+	annotations string // of the workload, in YAML
 	interval    time.Duration
 	applies     time.Duration // how often servers take over what they discovered
+	inventories time.Duration // how often pods say what they scrape
+	remoteWrite string        // URL of the receiver of all samples; may be empty
+	speed       int           // of autoscaling
 
 	numShards, numReplicas, numTargets int
 }

@@ -47,6 +47,7 @@ func (w *world) startService() {
 	for i := range 2 {
 		r := &replica{trial.Process{Name: fmt.Sprint("replica ", i), Env: []string{"KUBECONFIG=" + w.cluster.Kubeconfig}, Args: []string{
 			w.operator, "--web.listen-address=127.0.0.1:0", "--leader-elect", "--leader-elect-namespace=firekeeper", "discovery", "--targets-listen-address=127.0.0.1:0",
+			fmt.Sprint("--autoscaling-speed=", max(1, w.speed)),
 		}}}
 		w.replicas = append(w.replicas, r)
 		w.t.Cleanup(r.Kill)

@@ -2,6 +2,7 @@ package outages
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/scene"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
@@ -52,17 +54,17 @@ func (w *world) startShard(number, replica int) *shard {
 	t := w.t
 	s := &shard{w: w, number: number, replica: replica, vol: volumetest.New(t), dir: t.TempDir(), balancer: newBalancer(w),
 		url: "http://" + freeAddress(t), metrics: freeAddress(t), sd: freeAddress(t)}
-	w.createPod(pod(s.pod(), "prometheus", corev1.ContainerPort{ContainerPort: 9090}, map[string]string{wellknown.LabelShard: strconv.Itoa(number)}, set(number)))
+	w.createPod(pod(s.pod(), "prometheus", corev1.ContainerPort{ContainerPort: 9090}, map[string]string{wellknown.LabelShard: strconv.Itoa(number)}, w.set(number)))
 	w.tokenOf(s.pod(), wellknown.DiscoveryAudience, s.file("token"))
 	w.tokenOf(s.pod(), "", s.file("api-token"))
 	s.reloader = trial.Process{Name: "config-reloader of " + s.pod(), Env: []string{
 		"POD_NAME=" + s.pod(), "SHARD=" + strconv.Itoa(number), "HTTPS_PROXY=" + s.balancer.URL,
 	}, Args: []string{w.configReloader, "--listen-address=" + s.metrics, "--config-file=" + s.vol.Path("prometheus.yaml.gz"), "--config-envsubst-file=" + s.file("prometheus.yaml"),
 		"--watched-dir=" + s.vol.Dir, "--reload-url=" + s.url + "/-/reload", "--targets-server=https://firekeeper-discovery.firekeeper.svc:8443", "--targets-token-file=" + s.file("token"),
-		"--targets-ca-file=" + w.caFile, "--targets-listen=" + s.sd, "--targets-file=" + s.file("targets.json.gz"), "--targets-report-interval=5s"}}
-	s.prometheus = trial.Process{Name: "Prometheus of " + s.pod(), Args: []string{w.program, "--config.file=" + s.file("prometheus.yaml"),
-		"--storage.tsdb.path=" + s.file("data"), "--storage.tsdb.no-lockfile", "--web.listen-address=" + strings.TrimPrefix(s.url, "http://"), "--web.enable-lifecycle",
-		"--scrape.discovery-reload-interval=" + w.applies.String()}}
+		"--targets-ca-file=" + w.caFile, "--targets-listen=" + s.sd, "--targets-file=" + s.file("targets.json.gz"), "--targets-report-interval=5s",
+		"--targets-inventory-interval=" + cmp.Or(w.inventories, 5*time.Minute).String()}}
+	s.prometheus = trial.Process{Name: "Prometheus of " + s.pod(), Args: append([]string{w.program, "--config.file=" + s.file("prometheus.yaml"),
+		"--web.listen-address=" + strings.TrimPrefix(s.url, "http://"), "--web.enable-lifecycle", "--scrape.discovery-reload-interval=" + w.applies.String()}, s.storage()...)}
 	t.Cleanup(s.reloader.Kill)
 	t.Cleanup(s.prometheus.Kill)
 	s.deliver(w.mode)
@@ -72,8 +74,24 @@ func (w *world) startShard(number, replica int) *shard {
 	return s
 }
 
+// storage returns the flags of Prometheus about its storage. An agent forgets series that it does not scrape any more after
+// minutes, not hours, as time is compressed.
+func (s *shard) storage() []string {
+	if s.w.agent {
+		return []string{"--agent", "--storage.agent.path=" + s.file("data"), "--storage.agent.no-lockfile", "--storage.agent.wal-truncate-frequency=1m"}
+	}
+	return []string{"--storage.tsdb.path=" + s.file("data"), "--storage.tsdb.no-lockfile"}
+}
+
+// stop ends the pod.
+func (s *shard) stop() {
+	s.prometheus.Kill()
+	s.reloader.Kill()
+	s.w.deletePod(s.pod())
+}
+
 // pod returns the name of the pod.
-func (s *shard) pod() string { return fmt.Sprint(set(s.number), "-", s.replica) }
+func (s *shard) pod() string { return fmt.Sprint(s.w.set(s.number), "-", s.replica) }
 
 func (s *shard) file(name string) string { return filepath.Join(s.dir, name) }
 
@@ -81,14 +99,26 @@ func (s *shard) file(name string) string { return filepath.Join(s.dir, name) }
 func (s *shard) deliver(mode string) {
 	t := s.w.t
 	t.Helper()
-	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: mode}}}
-	p.Spec.Version = s.w.version
-	p.Spec.Shards, p.Spec.ScrapeInterval = new(int32(s.w.numShards)), v1.Duration(s.w.interval.String())
+	meta := metav1.ObjectMeta{Namespace: "demo", Name: "main", Annotations: map[string]string{wellknown.AnnotationTargetDiscovery: mode}}
+	c := scene.Config{Lists: s.sd, APIServer: s.w.cluster.Host, TokenFile: s.file("api-token"), CAFile: s.w.cluster.CAFile}
+	var fields *v1.CommonPrometheusFields
+	if s.w.agent {
+		c.Agent = &v1alpha1.PrometheusAgent{ObjectMeta: meta}
+		fields = &c.Agent.Spec.CommonPrometheusFields
+	} else {
+		c.Prometheus = &v1.Prometheus{ObjectMeta: meta}
+		fields = &c.Prometheus.Spec.CommonPrometheusFields
+	}
+	fields.Version = s.w.version
+	fields.Shards, fields.ScrapeInterval = new(int32(s.w.numShards)), v1.Duration(s.w.interval.String())
+	if s.w.remoteWrite != "" {
+		fields.RemoteWrite = []v1.RemoteWriteSpec{{URL: s.w.remoteWrite}}
+	}
 	monitor := &v1.PodMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
 	monitor.Spec.Selector.MatchLabels = map[string]string{"app": "web"}
 	monitor.Spec.PodMetricsEndpoints = []v1.PodMetricsEndpoint{{Port: "metrics", Params: map[string][]string{"by": {thisPod}}}}
-	config, err := scene.Config{Prometheus: p, PodMonitors: []*v1.PodMonitor{monitor}, Lists: s.sd,
-		APIServer: s.w.cluster.Host, TokenFile: s.file("api-token"), CAFile: s.w.cluster.CAFile}.Text()
+	c.PodMonitors = []*v1.PodMonitor{monitor}
+	config, err := c.Text()
 	must(t, err)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -7,15 +7,18 @@ import (
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// Config is a configuration of a Prometheus, as the operator generates it, for a server that runs outside of a pod.
+// Config is a configuration of a Prometheus, as the operator generates it, for a server or an agent that runs outside of a
+// pod.
 type Config struct {
-	// Prometheus with its annotation, version and shards.
+	// Prometheus or Agent has its annotation, version and shards; the other one is nil.
 	Prometheus      *v1.Prometheus
+	Agent           *v1alpha1.PrometheusAgent
 	PodMonitors     []*v1.PodMonitor
 	ServiceMonitors []*v1.ServiceMonitor
 
@@ -27,7 +30,7 @@ type Config struct {
 
 // Text returns the configuration, with references to variables of the pod.
 func (c Config) Text() (string, error) {
-	settings, err := promconfig.ServerSettings(c.Prometheus, promconfig.Capabilities{EndpointSlice: true, CentralDiscovery: true, ShardRetention: true})
+	settings, frame, err := c.compile()
 	if err != nil {
 		return "", err
 	}
@@ -46,10 +49,6 @@ func (c Config) Text() (string, error) {
 		}
 		jobs[v1.ServiceMonitorKind] = append(jobs[v1.ServiceMonitorKind], f.YAML)
 	}
-	frame, err := promconfig.CompileServer(c.Prometheus, settings, nil, &assets.Static{})
-	if err != nil {
-		return "", err
-	}
 	var text bytes.Buffer
 	for _, part := range promconfig.Assemble(&frame, func(kind string) [][]byte { return jobs[kind] }) {
 		text.Write(part.Text)
@@ -60,4 +59,23 @@ func (c Config) Text() (string, error) {
 		access += fmt.Sprintf("    authorization: {credentials_file: %q}\n    tls_config: {ca_file: %q}\n", c.TokenFile, c.CAFile)
 	}
 	return strings.NewReplacer("role: pod\n", "role: pod"+access, "role: endpointslice\n", "role: endpointslice"+access, wellknown.TargetsAddress, c.Lists).Replace(text.String()), nil
+}
+
+// compile returns what the jobs of the workload have in common, and the rest of its configuration.
+func (c Config) compile() (*promconfig.Settings, promconfig.Frame, error) {
+	capabilities := promconfig.Capabilities{EndpointSlice: true, CentralDiscovery: true, ShardRetention: true}
+	if c.Agent != nil {
+		settings, err := promconfig.AgentSettings(c.Agent, capabilities)
+		if err != nil {
+			return nil, promconfig.Frame{}, err
+		}
+		frame, err := promconfig.CompileAgent(c.Agent, settings, &assets.Static{})
+		return settings, frame, err
+	}
+	settings, err := promconfig.ServerSettings(c.Prometheus, capabilities)
+	if err != nil {
+		return nil, promconfig.Frame{}, err
+	}
+	frame, err := promconfig.CompileServer(c.Prometheus, settings, nil, &assets.Static{})
+	return settings, frame, err
 }
