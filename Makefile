@@ -29,14 +29,21 @@ tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; \
   (go test -json -timeout 45m $(1) || echo '{"Action": "failed"}') | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT) \
   $(if $(AGAIN),-again '-timeout 45m $(filter -race -short -vet=off -count=1,$(1))')
 
+# $(call tests,A B) is the regular expression of the tests TestA and TestB.
+space := $(subst ,, )
+tests = ^Test($(subst $(space),|,$(strip $(1))))$$
+
 ALL := $(MODULES:%=./%/...)
 # Packages whose own code starts goroutines or guards something against those of others, and the programs.
 RACE = ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(shell for d in $$(grep -rlE --include=*.go --exclude=*_test.go -e '^\s*go ' -e 'sync\.[MRWC]' -e '"sync/atomic"' $(MODULES) | \
   xargs -n1 dirname | sort -u); do ls $$d/*_test.go >/dev/null 2>&1 && echo ./$$d; done))
 # Tests on an API server in which all controllers, the web server and the webhooks work: the operator has the race detector.
-RACED = ^Test(AgentDaemonSet|Alertmanager|AlertmanagerBindings|Bindings|BadObjectsStandAlone|References|SelectionFollowsLabels|HTTPAPI.*|Kubelet|Replicas|Ruler|RulerRejectsRulesAlone|Webhooks)$$
-# Long tests of what the code writes, not of what it does at the same time.
-UNRACED = ^Test(NoSecretInAnyConfig|ManyObjectsWithCredentials|EnforceRandomExpressions|Render(EqualsTheDetourOverJSON|IsReadBackUnchanged)|NewerVersionsTakeMore|SuggestionsAreBounded|PackRandomHistories|AChangeSeldomCompressesTheNextChunk|ChunkedStaysCloseToOneStream)$$
+RACED := $(call tests,AgentDaemonSet Alertmanager AlertmanagerBindings Bindings BadObjectsStandAlone References SelectionFollowsLabels HTTPAPI.* Kubelet Replicas Ruler RulerRejectsRulesAlone Webhooks)
+# Long tests of what the code writes and reads, not of what it does at the same time.
+UNRACED := $(call tests,NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExpressions RenderEqualsTheDetourOverJSON RenderIsReadBackUnchanged NewerVersionsTakeMore \
+  SuggestionsAreBounded PackRandomHistories AChangeSeldomCompressesTheNextChunk ChunkedStaysCloseToOneStream AChangeCompressesFewBytes OneChangeChangesOnePart HostileValues \
+  EveryFieldOfTheAPI SliceProperties RefusalsAreBounded ContentReadsLikeWithTheUsualDecoders ContentIsNotCopied PackedIsWhole PackedBytes StoredButNotDecodable MisfitsAreFound \
+  OrderDoesNotMatter ManyLargeObjects PutAll)
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
@@ -71,7 +78,7 @@ test: ## Run the tests that need neither an API server nor a node (PKG=./operato
 # Three packages at a time, as most of them wait most of the time.
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
 	@$(call tested,-vet=off -p 3 $(filter-out ./operator/dev/integration,$(LONGER)))
-	@$(call tested,-vet=off ./operator/dev/integration)
+	@$(call tested,-vet=off $(if $(ONCE),-skip '$(RACED)') ./operator/dev/integration)
 
 .PHONY: race
 race: export FIREKEEPER_RACE := 1
@@ -80,7 +87,7 @@ race: ## Run what `test` runs of packages with goroutines, and an operator of ea
 	@$(call tested,-vet=off -run '$(RACED)' ./operator/dev/integration)
 
 .PHONY: test-long
-test-long: export FIREKEEPER_RACE=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
+test-long: export FIREKEEPER_RACE=1 FIREKEEPER_MODEL=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
 test-long: ## Run everything that needs no node with the race detector: all releases of the checkers, load, long random runs (over an hour)
 	@$(call tested,-race -timeout 3h $(ALL))
 
@@ -125,6 +132,12 @@ moves: export FIREKEEPER_MOVES ?= 5s,15s,30s
 moves: REPORT := -each
 moves: ## Change the number of shards, and look for gaps in the scrapes of 300 targets (hours; FIREKEEPER_MOVES=5s FIREKEEPER_MOVES_TARGETS=20: a quarter of an hour)
 	@$(call tested,-count=1 -timeout 10h -run TestMoves ./operator/dev/outages)
+
+.PHONY: autoscale
+autoscale: export FIREKEEPER_AUTOSCALE := 1
+autoscale: REPORT := -each
+autoscale: ## Give the targets of agents four times the series and take them away again: shards follow, and no sample is lost (an hour)
+	@$(call tested,-count=1 -timeout 4h -run 'TestLoad$$' ./operator/dev/outages)
 
 .PHONY: soak
 soak: DURATION ?= 1h

@@ -180,14 +180,14 @@ func TestKubeletLarge(t *testing.T) {
 	w.kubeletRole(t, "kubelet-large", ns)
 	var want []string
 	name := func(i int) string { return fmt.Sprintf("%s-%d", ns, i) }
-	for i := range 600 {
+	for i := range 520 {
 		want = append(want, fmt.Sprintf("10.2.%d.%d", i/250, 1+i%250))
 		w.node(t, ns, name(i), want[i])
 	}
 	args := []string{"--controller-id=" + ns, "--kubelet-service=" + ns + "/kubelet", "--kubelet-endpointslice", "--kubelet-selector=integration=" + ns}
 	o := w.operator(t, "kubelet-large", "", args...)
 	w.kubeletEndpoints(t, ns, 2, slices.Clone(want)...)
-	for i, before := range []string{want[0], want[599]} {
+	for i, before := range []string{want[0], want[519]} {
 		at := slices.Index(want, before)
 		want[at] = fmt.Sprintf("10.3.0.%d", 1+i)
 		calls := o.during(t, func() {

@@ -147,9 +147,9 @@ func (w *world) refusesNothing(t *testing.T, o *operator, namespace string) {
 	}
 }
 
-// TestLeastPrivilegeAtScale measures the calls for 1,000 monitors with 200 Secrets that may only be read by name.
+// TestLeastPrivilegeAtScale measures the calls for 300 monitors with 60 Secrets that may only be read by name.
 func TestLeastPrivilegeAtScale(t *testing.T) {
-	const monitors, secrets = 1000, 200
+	const monitors, secrets = 300, 60
 	w := start(t)
 	t.Parallel()
 	account := "restricted-scale"

@@ -3,6 +3,7 @@ package handoff
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func check(t *testing.T, s setup) *checker {
 	return c
 }
 
-// Whatever happens in whatever order, what the package promises holds.
+// Whatever happens in whatever order, what the package promises holds. `make test-long` goes to the full depth.
 func TestAllInterleavings(t *testing.T) {
 	for name, s := range map[string]setup{
 		"three shards": {pods: []int{0, 1, 2}, shards: 3, units: []string{"a"}, faults: 2, depth: 12},
@@ -100,8 +101,11 @@ func TestAllInterleavings(t *testing.T) {
 		"two units":    {pods: []int{0, 1}, shards: 2, units: []string{"a", "b"}, faults: 2, depth: 12},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() {
+			switch {
+			case testing.Short():
 				s.depth -= 3
+			case os.Getenv("FIREKEEPER_MODEL") == "":
+				s.depth--
 			}
 			c := check(t, s)
 			if c.wrong != "" {
