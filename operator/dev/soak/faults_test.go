@@ -110,12 +110,18 @@ var faults = []fault{
 	{name: "kube-apiserver killed", begin: func(r *run) func() {
 		restart, err := r.world.Cluster.Crash("kube-apiserver")
 		must(r.t, err)
-		return func() {
-			if err := restart(r.t.Context()); err != nil {
-				r.t.Logf("it starts slowly, so that the fault lasts longer: %v", err)
-			}
-		}
+		return func() { r.revive(restart) }
 	}},
+}
+
+// revive restarts the API server until it responds, as a kubelet would: on a busy machine it exits if its start takes a minute.
+func (r *run) revive(restart func(context.Context) error) {
+	for err := restart(r.t.Context()); err != nil && r.t.Context().Err() == nil; err = restart(r.t.Context()) {
+		r.t.Logf("it starts slowly, so that the fault lasts longer: %v", err)
+		again, err := r.world.Cluster.Crash("kube-apiserver")
+		must(r.t, err)
+		restart = again
+	}
 }
 
 // beginFault begins the next fault, for some seconds: each once in random order, then again.
