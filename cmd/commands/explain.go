@@ -123,9 +123,11 @@ func (e *explainOptions) workload(o *userOptions, kubernetes *semver.Version, na
 	}
 	defer o.reading(files...)()
 	objects, faults := manifests.LoadAll(files, kinds)
-	if _, _, _, err := o.setupsOf(objects, kubernetes, s.err); err != nil {
+	_, setups, scopes, err := o.setupsOf(objects, kubernetes, s.err)
+	if err != nil {
 		return 2, err
 	}
+	objects.Scope = explain.ScopeOf(setups, scopes)
 	report, err := explain.Workload(objects, faults, objects.Kinds, name)
 	if err != nil {
 		return 2, err

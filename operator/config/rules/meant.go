@@ -26,7 +26,11 @@ var syntaxHints = []struct {
 }{
 	{regexp.MustCompile(`unexpected "="$`), "write == to compare"},
 	{regexp.MustCompile(`expected type range vector in call to function "\w+", got instant vector`), "add a range to the selector, such as [5m]"},
-	{regexp.MustCompile(`in label matching, expected string`), "put the value of the label in quotes"},
+	{regexp.MustCompile(`unexpected "=" in label matching, expected string`), "labels are compared with one =, as in job=\"a\""},
+	{regexp.MustCompile(`in label matching, expected string|unexpected character inside braces: '\d'`), "put the value of the label in quotes"},
+	{regexp.MustCompile(`unexpected character: '[a-z]', expected ':'$`), "write the duration without a blank, such as [5m]"},
+	{regexp.MustCompile(`unexpected <(?:by|without)> in aggregation$`), "close the parentheses before it, as in sum(rate(a[5m])) by (b)"},
+	{regexp.MustCompile(`unknown escape sequence`), "in quotes a backslash is written twice, as in \"a\\\\.b\"; backticks need no second one"},
 	{regexp.MustCompile(`in grouping opts, expected "\("`), "put the labels in parentheses"},
 	{regexp.MustCompile(`unexpected character: '&'|unexpected "&"`), "write and"},
 	{regexp.MustCompile(`unexpected character: '\|'`), "write or"},
@@ -124,7 +128,9 @@ var templateHints = []struct {
 	says string
 }{
 	{regexp.MustCompile(`bad character U\+002D '-'$`), "for a name with - write {{ index $labels \"a-b\" }}"},
+	{regexp.MustCompile(`bad character U\+002F '/'$`), "labels of Kubernetes have _ instead of . and / in Prometheus: write {{ $labels.a_b }}"},
 	{regexp.MustCompile(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
+	{regexp.MustCompile(`unexpected "%" in operand$`), "put the format in quotes, as in printf \"%.2f\""},
 }
 
 // meantTemplate adds a suggestion to an error of the template parser.

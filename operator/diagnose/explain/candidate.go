@@ -30,6 +30,9 @@ type Candidate struct {
 	Unwritten bool
 	// Pods is the reason why its pods do not run the selected objects; empty if none was found.
 	Pods string
+	// Verdicts are those of its whole reconciliation, which also has what the selection alone does not know, such as the
+	// global settings of an Alertmanager; nil if it was not reconciled.
+	Verdicts []fragments.Verdict
 }
 
 // Ref returns the reference to the workload.
@@ -78,6 +81,13 @@ func (c Candidate) selects(q *Question) ([]fragments.Verdict, error) {
 
 // compile compiles the selected object for the workload and records the result in v.
 func (c Candidate) compile(q *Question, v *Verdict) {
+	at := slices.IndexFunc(c.Verdicts, func(known fragments.Verdict) bool {
+		return catalog.RefOf(known.Kind, known.Object) == catalog.RefOf(q.Row.Kind, q.Object)
+	})
+	if at >= 0 {
+		c.became(c.Verdicts[at], q, v)
+		return
+	}
 	verdicts, err := c.selects(q)
 	switch {
 	case len(verdicts) == 1:

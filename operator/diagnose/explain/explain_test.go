@@ -304,7 +304,7 @@ func (unread) Object(ref assets.Ref) (assets.Object, error) {
 // If a Secret cannot be read, the verdict is unknown.
 func TestUnknown(t *testing.T) {
 	q := question(t, "smon", strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1)+server("demo", "serviceMonitorSelector: {}"), engine.Options{})
-	q.References = unread{}
+	q.References, q.Workloads[0].Verdicts = unread{}, nil // as in a cluster
 	r := Explain(q, informer.Namespaces{})
 	if got := r.Workloads[0]; got.Reason != NotKnown || got.Accepted || !r.Unknown() || !strings.Contains(got.Message, "no answer") {
 		t.Errorf("got %+v", got)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -41,6 +43,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	var steps stepRemarks = func(path string, before, after []v1.RelabelConfig, found *discovered) {
 		relabelRemarks(always, path+".relabelings", before, targets)
 		relabelRemarks(always, path+".metricRelabelings", after, samples)
+		identityRemarks(saying(SeverityNote, ""), path, before, after, model.InstanceLabel, "pod")
 		found.metaRemarks(say(w.String()), path+".relabelings", before)
 	}
 	switch m := object.(type) {
@@ -50,8 +53,10 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		podMonitorRemarks(always, steps, m, known)
 	case *v1.Probe:
 		probeRemarks(always, m)
+		identityOfProbe(saying(SeverityNote, ""), m)
 	case *v1alpha1.ScrapeConfig:
 		scrapeConfigRemarks(always, m)
+		identityOfScrapeConfig(saying(SeverityNote, ""), m)
 	case *v1.PrometheusRule:
 		exprRemarks(always, m)
 		note := saying(SeverityNote, "")

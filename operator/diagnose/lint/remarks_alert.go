@@ -34,6 +34,7 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 			var expr parser.Expr
 			var has map[string]bool // nil until first used
 			known := false
+			var gone map[string]bool
 			for _, in := range []struct {
 				field string
 				texts map[string]string
@@ -47,6 +48,7 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 							var err error
 							if expr, err = p.ParseExpr(rule.Expr.String()); err == nil {
 								has, known = resultLabels(expr)
+								gone = lostLabels(expr)
 							}
 							if has == nil {
 								has = map[string]bool{}
@@ -55,6 +57,8 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 						if known && !has[use[1]] {
 							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: the result of expr has %s; %s",
 								use[0], labelList(has), addLabel(expr, use[1]))
+						} else if gone[use[1]] {
+							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: without (…) in expr removes %[2]s; take %[2]s out of it, or leave it out here", use[0], use[1])
 						}
 					}
 				}

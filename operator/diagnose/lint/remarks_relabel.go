@@ -54,6 +54,7 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 		}
 		if what == targets {
 			addressRemark(say, field, s, action)
+			portlessRemark(say, field, s, action)
 		}
 		groupRemark(say, field, s, action)
 		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
@@ -208,7 +209,7 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 	for i, label := range s.SourceLabels {
 		switch {
 		case what == targets && label == "__name__":
-			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings")
+			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__%s; names of metrics are known after the scrape, in metricRelabelings", emptySource(s, action))
 		case what != targets && strings.HasPrefix(string(label), "__meta_"):
 			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; use relabelings")
 		}
@@ -228,17 +229,7 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 			say(field+".sourceLabels[0]", "the name of a metric is in __name__; label %s is another one, which samples mostly lack, so the step %s: write __name__", s.SourceLabels[0], effect)
 		}
 	}
-	if what != samples || s.Regex == "" || action != "labeldrop" && action != "labelkeep" {
-		return
-	}
-	re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
-	if err == nil && (re.MatchString("__name__") == (action == "labeldrop")) {
-		remedy := "keep it with regex: __name__|" + s.Regex
-		if action == "labeldrop" {
-			remedy = "write a regex that does not match __name__"
-		}
-		say(field, "%s takes the name of the metric (__name__) away from every sample, and then each scrape fails; %s", action, remedy)
-	}
+	namelessRemark(say, field, s, action, what)
 }
 
 // notTheName reports whether a label was probably meant as the name of a metric: it is __name__ misspelled, or it

@@ -57,7 +57,7 @@ func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.D
 			parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 				switch n := n.(type) {
 				case *parser.BinaryExpr:
-					if why := cmp.Or(unmatched(n), subtracted(text, n)); why != "" {
+					if why := cmp.Or(unmatched(n), subtracted(text, n), neverTrue(n)); why != "" {
 						always(field, "%s", why)
 					}
 				case *parser.AggregateExpr:
@@ -75,14 +75,14 @@ func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.D
 				return nil
 			})
 			if why := unconditional(expr); rule.Alert != "" && why != "" {
-				note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; compare the result, as in … > 0", why)
+				note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; %s", why, cmp.Or(commentedOut(text), "compare the result, as in … > 0"))
 			}
 		}
 	}
 }
 
 // aggregates matches expressions that may aggregate by labels.
-var aggregates = regexp.MustCompile(`\b(by|bool)\b|\b(sum|min|max|avg|count|quantile)\b`)
+var aggregates = regexp.MustCompile(`\b(by|bool)\b|\b(sum|min|max|avg|count|group|quantile|absent|absent_over_time)\b`)
 
 // unmatched returns why an operation between two aggregations has no result: without on and
 // ignoring, samples match those with equal labels. Empty if it may have one.

@@ -1,0 +1,132 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+)
+
+// removes returns what a labeldrop or labelkeep step takes away; it removes nothing for other actions.
+func removes(s *v1.RelabelConfig) func(label string) bool {
+	action := strings.ToLower(s.Action)
+	if s.Regex == "" || action != "labeldrop" && action != "labelkeep" {
+		return func(string) bool { return false }
+	}
+	re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+	return func(label string) bool { return err == nil && re.MatchString(label) == (action == "labeldrop") }
+}
+
+// emptySource returns the effect of a step whose only source label is always empty; empty if it is not certain.
+func emptySource(s *v1.RelabelConfig, action string) string {
+	matches, known := matchesNothing(s.Regex)
+	switch {
+	case !known || len(s.SourceLabels) != 1:
+	case action == "keep" && !matches, action == "drop" && matches:
+		return ", so the step drops every target"
+	case action == "keep", action == "drop":
+		return ", so the step drops no target"
+	}
+	return ""
+}
+
+// namelessRemark reports steps that remove the names of metrics, and labels that do not exist after the scrape.
+func namelessRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) {
+	if what != targets && action == "labelmap" && strings.HasPrefix(s.Regex, metaPrefix) {
+		say(field+".regex", "labels __meta_… are gone after the scrape, so the step has no effect; use relabelings")
+	}
+	if !what.metrics() || !removes(s)(model.MetricNameLabel) {
+		return
+	}
+	remedy := "keep it with regex: __name__|" + s.Regex
+	if action == "labeldrop" {
+		remedy = "write a regex that does not match __name__"
+	}
+	effect := "then each scrape fails"
+	if what == sentSamples {
+		effect = "receivers refuse such samples"
+	}
+	say(field, "%s takes the name of the metric (__name__) away from every sample, and %s; %s", action, effect, remedy)
+}
+
+// onlyPort matches an expression for a port alone.
+var onlyPort = regexp.MustCompile(`^:?[0-9]+$`)
+
+// portlessRemark reports an expression for a port that is compared with addresses.
+func portlessRemark(say says, field string, s *v1.RelabelConfig, action string) {
+	effect := map[string]string{"keep": "drops every target", "drop": "drops no target", "replace": "has no effect", "": "has no effect"}[action]
+	if effect == "" || !slices.Equal(s.SourceLabels, []v1.LabelName{model.AddressLabel}) {
+		return
+	}
+	shapes := shapesOf(parsed(s.Regex))
+	if !slices.ContainsFunc(shapes, func(a shape) bool { return !a.whole || !onlyPort.MatchString(a.text) }) {
+		say(field+".regex", "a regex matches the whole address, host:port, so the step %s: write .+:%s", effect, strings.TrimPrefix(s.Regex, ":"))
+	}
+}
+
+// identityRemarks reports steps of the job of a monitor without which its targets have the same series. distinct are
+// the labels by which they differ.
+func identityRemarks(note says, path string, before, after []v1.RelabelConfig, distinct ...string) {
+	for i := range before {
+		if s := &before[i]; strings.EqualFold(s.Action, "labeldrop") && removes(s)(model.InstanceLabel) && !removes(s)(model.AddressLabel) &&
+			!slices.ContainsFunc(before[:i], func(s v1.RelabelConfig) bool { return s.TargetLabel == model.InstanceLabel }) {
+			note(fmt.Sprintf("%s.relabelings[%d].regex", path, i), "instance is set from __address__ after relabelings, so it stays; to remove it use metricRelabelings, or set targetLabel: instance to another value here")
+		}
+	}
+	if slices.ContainsFunc(before, setsAnother) {
+		return // by which targets may differ
+	}
+	gone := map[string]bool{}
+	for i := range after {
+		takes := removes(&after[i])
+		field := fmt.Sprintf("%s.metricRelabelings[%d]", path, i)
+		for _, label := range distinct {
+			gone[label] = gone[label] || takes(label)
+		}
+		switch action := strings.ToLower(after[i].Action); {
+		case takes(model.MetricNameLabel): // reported by namelessRemark
+			return
+		case !slices.ContainsFunc(distinct, takes):
+		case !slices.ContainsFunc(distinct, func(label string) bool { return !gone[label] }):
+			note(field, "%s takes %s away, by which the targets of a job differ: if it has several, their samples are the same series, and the server rejects all but one of them as duplicates; keep one of these labels", action, labelsJoined(distinct))
+			return
+		case takes(model.JobLabel) && takes(model.InstanceLabel):
+			note(field, "%s takes job and instance away from the samples, while up and the other series of each scrape keep them, so queries that join or select by these labels find nothing; keep them, or set them to other values in relabelings", action)
+			return
+		}
+	}
+}
+
+// identityOfProbe is like identityRemarks for a Probe, whose targets differ by instance alone.
+func identityOfProbe(note says, m *v1.Probe) {
+	if s := m.Spec.Targets.StaticConfig; s != nil && len(s.Static) > 1 {
+		identityRemarks(note, "spec", s.RelabelConfigs, m.Spec.MetricRelabelConfigs, model.InstanceLabel)
+	}
+}
+
+// identityOfScrapeConfig is like identityRemarks for a ScrapeConfig, unless static labels tell its targets apart.
+func identityOfScrapeConfig(note says, m *v1alpha1.ScrapeConfig) {
+	if !slices.ContainsFunc(m.Spec.StaticConfigs, func(s v1alpha1.StaticConfig) bool { return len(s.Labels) > 0 }) {
+		identityRemarks(note, "spec", m.Spec.RelabelConfigs, m.Spec.MetricRelabelConfigs, model.InstanceLabel)
+	}
+}
+
+// setsAnother reports whether a step gives targets a label that stays, other than job and instance.
+func setsAnother(s v1.RelabelConfig) bool {
+	return strings.EqualFold(s.Action, "labelmap") ||
+		s.TargetLabel != "" && !strings.HasPrefix(s.TargetLabel, "__") && s.TargetLabel != model.JobLabel && s.TargetLabel != model.InstanceLabel
+}
+
+// labelsJoined lists names of labels.
+func labelsJoined(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

@@ -1,0 +1,116 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// swapped are the comparisons that hold when the operands are exchanged.
+var swapped = map[parser.ItemType]parser.ItemType{parser.LSS: parser.GTR, parser.GTR: parser.LSS, parser.LTE: parser.GTE, parser.GTE: parser.LTE, parser.EQLC: parser.EQLC, parser.NEQ: parser.NEQ}
+
+// neverTrue returns why a comparison with a number never has a result: its operand is never below 1, because
+// nothing is counted as no result and not as 0. Empty if it may have one.
+func neverTrue(e *parser.BinaryExpr) string {
+	operand, op, number := e.LHS, e.Op, e.RHS
+	if e.LHS.Type() == parser.ValueTypeScalar {
+		operand, op, number = e.RHS, swapped[e.Op], e.LHS
+	}
+	n, is := literal(number)
+	if !is || e.ReturnBool || !e.Op.IsComparisonOperator() {
+		return ""
+	}
+	text := fmt.Sprintf("%s %v", op, n)
+	switch function := emptyInsteadOfZero(operand); {
+	case function == "":
+		return ""
+	case op == parser.EQLC && n < 1, op == parser.LSS && n <= 1, op == parser.LTE && n < 1:
+		if function == "count" {
+			return fmt.Sprintf("%s is never true, because count has no result instead of 0 where it counts nothing; write absent(…) of what is counted, or (count(…) or vector(0)) %[1]s", text)
+		}
+		return fmt.Sprintf("%s is never true, because the result of %s is 1, or none; leave the comparison out, or for the opposite write the expression in it", text, function)
+	case function != "count" && (op == parser.GTR && n >= 1 || op == parser.GTE && n > 1 || op == parser.NEQ && n == 1 || op == parser.EQLC && n != 1):
+		return fmt.Sprintf("%s is never true, because the result of %s is 1, or none; leave the comparison out", text, function)
+	}
+	return ""
+}
+
+// emptyInsteadOfZero returns the name of a function that has no result where another one would have 0; empty for other
+// expressions.
+func emptyInsteadOfZero(e parser.Expr) string {
+	switch e := e.(type) {
+	case *parser.ParenExpr:
+		return emptyInsteadOfZero(e.Expr)
+	case *parser.StepInvariantExpr:
+		return emptyInsteadOfZero(e.Expr)
+	case *parser.AggregateExpr:
+		if e.Op == parser.COUNT || e.Op == parser.GROUP {
+			return e.Op.String()
+		}
+	case *parser.Call:
+		if e.Func.Name == "absent" || e.Func.Name == "absent_over_time" {
+			return e.Func.Name
+		}
+	}
+	return ""
+}
+
+// literal returns the value of a number.
+func literal(e parser.Expr) (float64, bool) {
+	for {
+		switch inner := e.(type) {
+		case *parser.ParenExpr:
+			e = inner.Expr
+		case *parser.StepInvariantExpr:
+			e = inner.Expr
+		case *parser.NumberLiteral:
+			return inner.Val, true
+		default:
+			return 0, false
+		}
+	}
+}
+
+// inComment matches a comment that has a comparison, and no quote before it, in which # means itself.
+var inComment = regexp.MustCompile("(?m)^[^\"'`#]*(#.*(?:[<>]|[!=]=).*)$")
+
+// commentedOut returns the advice for a comparison in a comment, where the folded lines of a YAML scalar put it; empty
+// if there is none.
+func commentedOut(text string) string {
+	if m := inComment.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("what follows # is a comment to the end of the line, also %q: > in YAML joins the lines, | keeps them", shortened(m[1]))
+	}
+	return ""
+}
+
+// shortened returns the beginning of a text.
+func shortened(text string) string {
+	const most = 40
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return text
+}
+
+// lostLabels returns the labels that the last aggregation of an expression removes from its result.
+func lostLabels(e parser.Expr) map[string]bool {
+	switch e := e.(type) {
+	case *parser.ParenExpr:
+		return lostLabels(e.Expr)
+	case *parser.StepInvariantExpr:
+		return lostLabels(e.Expr)
+	case *parser.AggregateExpr:
+		if e.Without && e.Op != parser.TOPK && e.Op != parser.BOTTOMK && e.Op != parser.LIMITK && e.Op != parser.LIMIT_RATIO {
+			return setOf(e.Grouping)
+		}
+	case *parser.BinaryExpr:
+		switch {
+		case e.RHS.Type() == parser.ValueTypeScalar || e.Op == parser.LAND || e.Op == parser.LUNLESS:
+			return lostLabels(e.LHS)
+		case e.LHS.Type() == parser.ValueTypeScalar:
+			return lostLabels(e.RHS)
+		}
+	}
+	return nil
+}
