@@ -111,7 +111,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	mux.Handle("/metrics", httpserver.Metrics(reg))
 	r.Register(mux)
 	server, err := httpserver.Listen(httpserver.Options{
-		Address: o.ListenAddress, Handler: trim.Wrap(mux), WebConfigFile: o.General.WebConfigFile, Logger: log,
+		Address: o.ListenAddress, Handler: trim.Wrap(mux), WebConfigFile: o.General.WebConfigFile, Sidecar: true, Logger: log,
 	})
 	if err != nil {
 		return fmt.Errorf("--listen-address=%s: %w", o.ListenAddress, err)

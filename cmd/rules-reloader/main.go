@@ -95,7 +95,7 @@ func serve(ctx context.Context, o *Options, log *slog.Logger) error {
 	}
 	server, err := httpserver.Listen(httpserver.Options{
 		Address: o.ListenAddress, Handler: trim.Wrap(r.Handler(o.TelemetryPath)),
-		WebConfigFile: o.General.WebConfigFile, Logger: log,
+		WebConfigFile: o.General.WebConfigFile, Sidecar: true, Logger: log,
 	})
 	if err != nil {
 		return fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)

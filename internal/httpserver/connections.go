@@ -1,21 +1,11 @@
 package httpserver
 
-import (
-	"net"
-	"slices"
-	"sync"
-)
+import "net"
 
-// fairListener limits the number of open connections. Above the limit it closes the oldest
-// connection of the address that has the most, so that one client cannot evict the
-// connections of others.
+// fairListener limits the number of open connections, fairly by address.
 type fairListener struct {
 	net.Listener
-	most int
-
-	mu   sync.Mutex
-	open int
-	by   map[string][]*fairConn // by address, oldest first
+	open *fair[*fairConn]
 }
 
 // Accept implements [net.Listener].
@@ -24,57 +14,31 @@ func (l *fairListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, _, err := net.SplitHostPort(c.RemoteAddr().String())
-	if err != nil {
-		host = c.RemoteAddr().String()
-	}
-	out := &fairConn{Conn: c, of: l, host: host}
-	if loser := l.enter(out); loser != nil {
+	out := &fairConn{Conn: c, of: l.open, host: hostOf(c.RemoteAddr().String())}
+	if loser, full := l.open.enter(out.host, out); full {
 		_ = loser.Close() // evicted in any case
 	}
 	return out, nil
 }
 
-// enter counts a connection and returns the one to evict, if any.
-func (l *fairListener) enter(c *fairConn) (loser *fairConn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.by[c.host] = append(l.by[c.host], c)
-	if l.open++; l.open <= l.most {
-		return nil
+// hostOf returns the host of an address with a port.
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
 	}
-	most := c.host
-	for host, all := range l.by {
-		if len(all) > len(l.by[most]) {
-			most = host
-		}
-	}
-	return l.by[most][0]
-}
-
-func (l *fairListener) leave(c *fairConn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := l.by[c.host]
-	if i := slices.Index(all, c); i >= 0 {
-		l.open--
-		if all = slices.Delete(all, i, i+1); len(all) == 0 {
-			delete(l.by, c.host)
-			return
-		}
-		l.by[c.host] = all
-	}
+	return host
 }
 
 // fairConn is a connection that is counted until it is closed.
 type fairConn struct {
 	net.Conn
-	of   *fairListener
+	of   *fair[*fairConn]
 	host string
 }
 
 // Close implements [net.Conn].
 func (c *fairConn) Close() error {
-	c.of.leave(c)
+	c.of.leave(c.host, c)
 	return c.Conn.Close()
 }

@@ -28,8 +28,15 @@ func Up(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"up"}`))
 }
 
+// metricsAtATime limits concurrent requests for metrics: each holds all of them until its client has
+// read them, and up to 1 MiB to compress them.
+const metricsAtATime = 4
+
 // Metrics exposes reg and counts its own errors there as
 // promhttp_metric_handler_errors_total, which is initialized to 0.
 func Metrics(reg *prometheus.Registry) http.Handler {
-	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg})
+	return LimitMetrics(promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg}))
 }
+
+// LimitMetrics limits the concurrent requests to a handler that exposes metrics.
+func LimitMetrics(h http.Handler) http.Handler { return Limit(metricsAtATime, h) }

@@ -21,11 +21,20 @@ const (
 	// in bytes.
 	streamBuffer = 128 << 10
 	idleTimeout  = 2 * time.Minute
-	// maxConnections limits the open connections.
+	// writeTimeout limits the time from the end of the request headers to the end of the response. Handlers
+	// of streams extend it.
+	writeTimeout = 30 * time.Second
+	// maxConnections limits the open connections, and the concurrent requests in all of them.
 	maxConnections = 2000
+	// streamsOfConnection limits the concurrent requests in an HTTP/2 connection.
+	streamsOfConnection = 100
 	// maxHeader is enough for the largest tokens. Each connection can make the server buffer this
 	// many bytes.
 	maxHeader = 64 << 10
+	// sidecarConnections and sidecarHeader are the same for a program with little memory: together, all
+	// connections take less than 3 MiB.
+	sidecarConnections = 50
+	sidecarHeader      = 16 << 10
 	// stopTimeout is the grace period of in-flight requests after the context ended.
 	stopTimeout = time.Second
 )
@@ -42,9 +51,9 @@ type Options struct {
 	WebConfigFile string
 	// TLS enables HTTPS with this configuration. It cannot be combined with WebConfigFile.
 	TLS *tls.Config
-	// WriteTimeout limits one response; 0 means no limit (needed for profiles and streams).
-	WriteTimeout time.Duration
-	Logger       *slog.Logger
+	// Sidecar is true for a program with little memory and few clients.
+	Sidecar bool
+	Logger  *slog.Logger
 }
 
 // ValidateWebConfig checks the file and the certificates it refers to. An empty path is valid.
@@ -77,17 +86,23 @@ func Listen(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err // includes the address
 	}
-	l := &fairListener{Listener: bound, most: maxConnections, by: map[string][]*fairConn{}}
+	most, header := maxConnections, maxHeader
+	if o.Sidecar {
+		most, header = sidecarConnections, sidecarHeader
+	}
+	l := &fairListener{Listener: bound, open: newFair[*fairConn](most)}
 	return &Server{opts: o, listener: l, http: &http.Server{
-		Handler:           o.Handler,
+		Handler:           Limit(most, o.Handler),
 		ReadTimeout:       readTimeout,
 		ReadHeaderTimeout: headerTimeout,
-		HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: streamBuffer, MaxReceiveBufferPerStream: streamBuffer},
-		WriteTimeout:      o.WriteTimeout,
+		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
+		MaxHeaderBytes:    header,
 		TLSConfig:         o.TLS,
 		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: streamsOfConnection, MaxReceiveBufferPerConnection: streamBuffer, MaxReceiveBufferPerStream: streamBuffer,
+		},
 	}}, nil
 }
 

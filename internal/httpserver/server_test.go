@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -197,5 +198,54 @@ func TestLargeHeaders(t *testing.T) {
 		if res.StatusCode != code {
 			t.Errorf("a header of %d bytes: %s", size, res.Status)
 		}
+	}
+}
+
+// dial opens a connection that the server has accepted.
+func dial(t *testing.T, addr, request string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A sidecar has no memory for hundreds of connections.
+func TestConnectionsOfASidecar(t *testing.T) {
+	addr := start(t, httpserver.Options{Sidecar: true, Handler: http.HandlerFunc(httpserver.Up)})
+	first := dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	for range 50 {
+		dial(t, addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	}
+	if _, err := io.Copy(io.Discard, first); err != nil { // until it is closed
+		t.Error(err)
+	}
+}
+
+// Clients that do not read metrics hold few of them in memory.
+func TestSlowReadersOfMetrics(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	large := prometheus.GaugeOpts{Name: "large", Help: strings.Repeat("x", 16<<20)} // more than the buffers of a connection
+	reg.MustRegister(prometheus.NewGauge(large))
+	addr := start(t, httpserver.Options{Handler: httpserver.Metrics(reg)})
+	const request = "GET /metrics HTTP/1.0\r\n\r\n"
+	first := dial(t, addr, request)
+	var last net.Conn
+	for range 4 {
+		last = dial(t, addr, request)
+	}
+	if n, _ := io.Copy(io.Discard, first); n >= int64(len(large.Help)) {
+		t.Errorf("the first request got all of its %d bytes", n)
+	}
+	if n, err := io.Copy(io.Discard, last); n < int64(len(large.Help)) || err != nil {
+		t.Errorf("the last request got %d bytes: %v", n, err)
 	}
 }

@@ -1,7 +1,9 @@
 package volume
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -10,10 +12,11 @@ import (
 // errNotRegular is the error for a path that is neither a file nor a folder.
 var errNotRegular = errors.New("is a pipe, a socket or a device, want a regular file")
 
-// Open opens a file for reading. Unlike [os.Open] it does not wait for the writer of a pipe.
+// Open opens a file for reading, which fails after the end of ctx: a large file takes long. Unlike [os.Open] it does not
+// wait for the writer of a pipe.
 //
 // Errors: those of os.Open; a pipe, socket or device, which may have no end.
-func Open(path string) (*os.File, error) {
+func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -26,5 +29,22 @@ func Open(path string) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return &file{ctx, f}, nil
 }
+
+// file is an open file. It has no other methods, so that [io.Copy] reads it in parts.
+type file struct {
+	ctx context.Context //nolint:containedctx // of the call that opened and closes it
+	f   *os.File
+}
+
+// Read implements io.Reader.
+func (f *file) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.f.Read(p)
+}
+
+// Close implements io.Closer.
+func (f *file) Close() error { return f.f.Close() }

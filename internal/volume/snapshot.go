@@ -100,7 +100,7 @@ func (r *Reader) sumDir(ctx context.Context, dir string) (d DirSum, gone []strin
 }
 
 func (r *Reader) sumFile(ctx context.Context, path string) (sum [sha256.Size]byte, err error) {
-	f, err := Open(path)
+	f, err := Open(ctx, path)
 	if err != nil {
 		return sum, err
 	}
@@ -109,25 +109,11 @@ func (r *Reader) sumFile(ctx context.Context, path string) (sum [sha256.Size]byt
 		r.buf = make([]byte, 32<<10)
 	}
 	h := sha256.New()
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, interruptible{ctx, f}, r.buf); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, f, r.buf); err != nil {
 		return sum, err
 	}
 	h.Sum(sum[:0])
 	return sum, nil
-}
-
-// interruptible is a reader that fails after the end of ctx. With it and a plain io.Writer, CopyBuffer cannot bypass its
-// buffer, so that a large file is read in parts.
-type interruptible struct {
-	ctx context.Context //nolint:containedctx // of the one call of sumFile
-	r   io.Reader
-}
-
-func (i interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return i.r.Read(p)
 }
 
 // addFile adds a file to a checksum. It returns buf, which it uses, for the next file.

@@ -202,7 +202,7 @@ func TestOpenSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, "/dev/zero"} {
-		f, err := volume.Open(path)
+		f, err := volume.Open(t.Context(), path)
 		if want := "read " + path + ": is a pipe, a socket or a device, want a regular file"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, %v", path, f, err)
 		}

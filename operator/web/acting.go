@@ -60,7 +60,7 @@ func (a *actor) servers(token string) (preview.Servers, error) {
 
 // Servers implements [insight.Acting]. The token is used for this request only.
 func (c *caller) Servers(ctx context.Context) (of preview.HealthSource, release func(), err error) {
-	release, err = c.of.acting.lanes.enter(ctx, c.Name())
+	release, err = c.of.acting.lanes.enter(ctx, c.Group())
 	switch {
 	case errors.Is(err, errFull):
 		return nil, nil, apierrors.NewTooManyRequests("the operator asks servers for one request of a user at a time, and for few at all; load the page again", 1)

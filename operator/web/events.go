@@ -177,11 +177,14 @@ func (s *feed) may(ctx context.Context, o catalog.Ref) (bool, error) {
 
 var errNoRights = apierrors.NewServiceUnavailable("the permissions of the caller are not known")
 
-// write sends a part of the stream; false if that fails.
+// write sends a part of the stream; false if that fails. Between two parts there is no deadline: HTTP/2 streams end with
+// theirs, even if nothing is being written.
 func (s *feed) write(text string) bool {
 	_ = s.to.SetWriteDeadline(time.Now().Add(heartbeat))
 	if _, err := io.WriteString(s.w, text); err != nil {
 		return false
 	}
-	return s.to.Flush() == nil
+	err := s.to.Flush()
+	_ = s.to.SetWriteDeadline(time.Time{})
+	return err == nil
 }

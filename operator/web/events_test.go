@@ -223,3 +223,21 @@ func TestEventsAskLittle(t *testing.T) {
 		t.Errorf("%d access reviews", n)
 	}
 }
+
+// deadline is a response with a write deadline.
+type deadline struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+// SetWriteDeadline implements the interface of [http.ResponseController].
+func (d *deadline) SetWriteDeadline(at time.Time) error { d.at = at; return nil }
+
+// TestNoDeadlineBetweenEvents: HTTP/2 would end the stream.
+func TestNoDeadlineBetweenEvents(t *testing.T) {
+	w := &deadline{ResponseRecorder: httptest.NewRecorder()}
+	s := &feed{w: w, to: http.NewResponseController(w)}
+	if !s.write("data") || !w.Flushed || !w.at.IsZero() {
+		t.Errorf("flushed: %t, deadline %s", w.Flushed, w.at)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -54,6 +55,10 @@ func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, 
 	if err != nil {
 		return nil, err
 	}
+	if err := seated(r.Context(), c); err != nil {
+		h.metrics.rejected.WithLabelValues(busy).Inc()
+		return nil, err
+	}
 	c.most = requestQuestions
 	if o.Name != "" {
 		err = c.get(r.Context(), o)
@@ -84,6 +89,15 @@ type caller struct {
 
 // Name returns the name of the caller.
 func (c *caller) Name() string { return c.who.GetName() }
+
+// Group returns for whom the caller counts when few have to leave room for others. Whoever may create one ServiceAccount
+// in a namespace may create thousands.
+func (c *caller) Group() string {
+	if namespace, _, err := serviceaccount.SplitUsername(c.Name()); err == nil {
+		return "namespace " + namespace
+	}
+	return "user " + c.Name()
+}
 
 type question struct {
 	verb string

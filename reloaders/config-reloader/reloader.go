@@ -138,7 +138,7 @@ func (r *Reloader) Register(mux *http.ServeMux) { r.loop.Register(mux) }
 
 // step updates the outputs and returns the content on disk.
 func (r *Reloader) step(ctx context.Context) (reload.Content, error) {
-	results, err := r.renderer.Render()
+	results, err := r.renderer.Render(ctx)
 	r.tellMixed(err)
 	if err != nil {
 		return reload.Content{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
@@ -148,7 +149,7 @@ func (r *Reloader) Handler(telemetryPath string) http.Handler {
 	mux := http.NewServeMux()
 	r.loop.Register(mux)
 	mux.Handle(telemetryPath, promhttp.InstrumentMetricHandler(r.opts.Registry,
-		promhttp.HandlerFor(r.opts.Registry, promhttp.HandlerOpts{})))
+		httpserver.LimitMetrics(promhttp.HandlerFor(r.opts.Registry, promhttp.HandlerOpts{}))))
 	if telemetryPath == "/" {
 		return mux
 	}

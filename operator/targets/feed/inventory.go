@@ -123,7 +123,8 @@ func (s *Server) takeInventory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer end()
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(inventoryTimeout)); err != nil {
+	by, connection := time.Now().Add(inventoryTimeout), http.NewResponseController(w)
+	if err := errors.Join(connection.SetReadDeadline(by), connection.SetWriteDeadline(by.Add(stepTimeout))); err != nil {
 		return err
 	}
 	var to InventoryTaker

@@ -108,6 +108,8 @@ func (s *feed) run(ctx context.Context, n *stream.Pending, ended <-chan struct{}
 	}
 }
 
+// write sends a part of the stream; false if that fails. Between two parts there is no deadline: HTTP/2 streams end with
+// theirs, even if nothing is being written.
 func (s *feed) write(text []byte) bool {
 	if len(text) == 0 {
 		return true
@@ -115,7 +117,11 @@ func (s *feed) write(text []byte) bool {
 	// Servers that do not support this have no deadline either.
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	_, err := s.Write(text)
-	return err == nil && s.control.Flush() == nil
+	if err == nil {
+		err = s.control.Flush()
+	}
+	_ = s.control.SetWriteDeadline(time.Time{})
+	return err == nil
 }
 
 // lines returns the changes of objects that the caller may get; none while that is unknown.

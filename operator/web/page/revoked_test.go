@@ -120,3 +120,21 @@ func (called) May(context.Context, string, schema.GroupResource, string) (bool, 
 	return true, nil
 }
 func (c called) Name() string { return string(c) }
+
+// deadline is a response with a write deadline.
+type deadline struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+// SetWriteDeadline implements the interface of [http.ResponseController].
+func (d *deadline) SetWriteDeadline(at time.Time) error { d.at = at; return nil }
+
+// Between two events there is no deadline, with which HTTP/2 would end the stream.
+func TestNoDeadlineBetweenEvents(t *testing.T) {
+	w := &deadline{ResponseRecorder: httptest.NewRecorder()}
+	s := &feed{ResponseWriter: w, control: http.NewResponseController(w)}
+	if !s.write([]byte("data")) || !w.Flushed || !w.at.IsZero() {
+		t.Errorf("flushed: %t, deadline %s", w.Flushed, w.at)
+	}
+}

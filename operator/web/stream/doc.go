@@ -2,4 +2,5 @@
 //
 //	pending.go  the changes that a stream has not sent yet
 //	limits.go   the number of open streams
+//	shares.go   how many of them the callers of one group may have
 package stream

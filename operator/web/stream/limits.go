@@ -9,10 +9,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Limits limit the number of open streams of changes, in total and per caller, so that no caller
-// excludes the others. They are safe for concurrent use.
+// Limits limit the number of open streams of changes, in total, per caller and per group of callers, so
+// that none excludes the others. They are safe for concurrent use.
 type Limits struct {
 	most, each int
+	shares     *Shares
 
 	mu   sync.Mutex
 	open int
@@ -21,17 +22,21 @@ type Limits struct {
 
 // NewLimits allows most streams in total and each streams per caller.
 func NewLimits(most, each int) *Limits {
-	return &Limits{most: most, each: each, of: map[string]int{}}
+	return &Limits{most: most, each: each, shares: NewShares(most), of: map[string]int{}}
 }
 
-// Open counts a stream until the returned function is called. The limit per caller applies if the
-// rights have a method Name.
+// Open counts a stream until the returned function is called. The limits per caller and per group apply
+// if the rights have the methods Name and Group.
 //
 // Errors: 429.
 func (s *Limits) Open(r insight.Rights) (end func(), err error) {
-	name := ""
-	if named, is := r.(interface{ Name() string }); is {
-		name = named.Name()
+	name, leave := "", func() {}
+	caller, is := r.(interface {
+		Name() string
+		Group() string
+	})
+	if is {
+		name = caller.Name()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,9 +46,16 @@ func (s *Limits) Open(r insight.Rights) (end func(), err error) {
 	case name != "" && s.of[name] == s.each:
 		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator serves %d streams of one user at a time", s.each), 10)
 	}
+	if is {
+		var ok bool
+		if leave, ok = s.shares.Take(caller.Group()); !ok {
+			return nil, apierrors.NewTooManyRequests("the operator leaves room for the streams of other users, and of ServiceAccounts of other namespaces", 10)
+		}
+	}
 	s.open++
 	s.of[name]++
 	return func() {
+		leave()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.open--

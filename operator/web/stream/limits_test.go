@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,7 +12,7 @@ import (
 
 // One caller does not exclude the others.
 func TestStreamsOfOne(t *testing.T) {
-	s := NewLimits(4, 2)
+	s := NewLimits(8, 2)
 	open := func(name string) func() {
 		end, err := s.Open(called(name))
 		if err != nil && !apierrors.IsTooManyRequests(err) {
@@ -27,12 +29,26 @@ func TestStreamsOfOne(t *testing.T) {
 			t.Error("not two of b")
 		}
 	}
-	if open("c") != nil {
-		t.Error("more than four in all")
-	}
 	first()
 	if open("b") != nil || open("a") == nil {
 		t.Error("what a has ended is not a's to open again")
+	}
+}
+
+// The callers of one group do not exclude those of others, however many they are.
+func TestStreamsOfAGroup(t *testing.T) {
+	s := NewLimits(8, 2)
+	for i := range 6 {
+		end, err := s.Open(called(fmt.Sprintf("many-%d", i)))
+		if (err == nil) != (i < 4) {
+			t.Errorf("stream %d: %v", i, err)
+		}
+		if err == nil {
+			defer end()
+		}
+	}
+	if _, err := s.Open(called("other")); err != nil {
+		t.Errorf("another group: %v", err)
 	}
 }
 
@@ -46,3 +62,9 @@ func (called) May(context.Context, string, schema.GroupResource, string) (bool, 
 
 // Name returns the name of the caller.
 func (c called) Name() string { return string(c) }
+
+// Group returns the part of the name before the dash.
+func (c called) Group() string {
+	group, _, _ := strings.Cut(string(c), "-")
+	return group
+}

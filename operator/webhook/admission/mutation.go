@@ -46,7 +46,10 @@ func mutateRule(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse 
 		return allow()
 	}
 	var object looseRule
-	if faults := decode(r, &object); len(faults) > 0 {
+	switch faults := decode(r, &object); {
+	case len(faults) > 0 && sameSpec(r):
+		return allow()
+	case len(faults) > 0:
 		return refuse(v1.PrometheusRuleResource, "cannot decode the PrometheusRule", faults...)
 	}
 	patch, err := json.Marshal(object.patch())

@@ -87,6 +87,7 @@ func TestUnchangedSpecs(t *testing.T) {
 	object := func(label, timeout string) []byte {
 		return toJSON(t, strings.NewReplacer("LABEL", label, "TIMEOUT", timeout).Replace(monitor))
 	}
+	largeRule := "{record: a, expr: '" + strings.Repeat("a", maxRuleBytes) + "'}"
 	for name, tc := range map[string]struct {
 		path, resource string
 		op             admissionv1.Operation
@@ -104,6 +105,9 @@ func TestUnchangedSpecs(t *testing.T) {
 		"not decodable": {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, object("a", "{}"), object("b", "{}"), true},
 		"rule": {ValidateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: '('}")),
 			bytes.Replace(toJSON(t, ruleObject("{record: a, expr: '('}")), []byte(`"uid":"u"`), []byte(`"uid":"u","finalizers":["a/b"]`), 1), true},
+		"large rule": {MutateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject(largeRule)),
+			bytes.Replace(toJSON(t, ruleObject(largeRule)), []byte(`"uid":"u"`), []byte(`"uid":"u","finalizers":["a/b"]`), 1), true},
+		"another large rule": {MutateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: up}")), toJSON(t, ruleObject(largeRule)), false},
 		"another rule": {ValidateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: '('}")), toJSON(t, ruleObject("{record: a, expr: '(('}")), false},
 		"AlertmanagerConfig": {ValidateAlertmanagerConfigsPath, "alertmanagerconfigs v1beta1", admissionv1.Update,
 			toJSON(t, "metadata: {name: a}\nspec: {route: {receiver: nobody}}"), toJSON(t, "metadata: {name: a, labels: {a: b}}\nspec: {route: {receiver: nobody}}"), true},

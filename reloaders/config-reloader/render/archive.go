@@ -189,7 +189,7 @@ func (a archive) sweep(linked string) error {
 // exist and is incomplete. bytes is the size of the files in an in-memory volume; kept is
 // false, and there is no folder, if they did not fit.
 func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum, bytes int64, kept bool, err error) {
-	in := &joined{dir: from, rest: files}
+	in := &joined{ctx: s.ctx, dir: from, rest: files}
 	defer in.Close()
 	content, err := s.open(in)
 	if err != nil {

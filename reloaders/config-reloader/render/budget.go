@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -196,6 +197,7 @@ func (r *Renderer) replaceInPlace(files []File, jobs []job) error {
 	if err := r.stream.room.check(need); err != nil {
 		return err
 	}
+	r.stream.ctx = context.WithoutCancel(r.stream.ctx) // a server that starts needs the outputs
 	for i := range jobs {
 		jobs[i].discard()
 		if err := jobs[i].removeOld(); err != nil {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -57,7 +58,7 @@ func TestReplaceInPlace(t *testing.T) {
 		}
 		s.vol.Swap(files(t, step.config, step.configParts, step.rules, min(len(step.rules), 2)))
 		if step.refused {
-			_, err := s.Render()
+			_, err := s.Render(t.Context())
 			if err == nil || !strings.Contains(err.Error(), "--config-reloader-memory-limit") || read(t, s.out) != before {
 				t.Errorf("step %d: %v", i, err)
 			}
@@ -93,9 +94,36 @@ func TestReplaceInPlaceOnlyWhatIsWhole(t *testing.T) {
 		}
 		broken(in)
 		s.vol.Swap(in)
-		if _, err := s.Render(); err == nil || read(t, s.out) != old {
+		if _, err := s.Render(t.Context()); err == nil || read(t, s.out) != old {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// untilGone is a context that ends when a file is removed.
+type untilGone struct {
+	context.Context
+	path string
+}
+
+// Err implements context.Context.
+func (c untilGone) Err() error {
+	if _, err := os.Stat(c.path); err != nil {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An output that was removed to make room is written, even if the program has to stop.
+func TestStopWhileReplacing(t *testing.T) {
+	s := newSite(t)
+	s.within(400 << 10)
+	s.vol.Swap(files(t, text("old", 300<<10), 1, nil, 0))
+	s.expect(text("old", 300<<10), nil)
+	config := text("new", 300<<10)
+	s.vol.Swap(files(t, config, 1, nil, 0))
+	if _, err := s.Render(untilGone{t.Context(), s.out}); err != nil || read(t, s.out) != config {
+		t.Errorf("the output is not written: %v", err)
 	}
 }
 

@@ -2,7 +2,7 @@
 // replaced.
 //
 //	r := render.New(render.Options{Files: []render.File{{Input: "prometheus.yaml.gz", Output: "out.yaml"}}, ...})
-//	res, err := r.Render()
+//	res, err := r.Render(ctx)
 //
 // Everything is streamed, so memory use does not depend on the size of the files. Each output is replaced
 // atomically by rename, and only if its content differs; with several files, none is replaced before all are

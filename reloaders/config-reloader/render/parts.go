@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -43,8 +44,8 @@ func partsDir(input string) string {
 
 // list reads the list next to an input. ok is false if there is none, and the input is
 // complete.
-func list(input string) (l parts.List, ok bool, err error) {
-	f, err := volume.Open(filepath.Join(partsDir(input), parts.ListName))
+func list(ctx context.Context, input string) (l parts.List, ok bool, err error) {
+	f, err := volume.Open(ctx, filepath.Join(partsDir(input), parts.ListName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, false, nil
 	}
@@ -94,9 +95,10 @@ func (s *stream) hashPart(path string) (string, error) {
 // joined reads the files of a stream as one and compares them with the list: a file that
 // was replaced after verify is an error.
 type joined struct {
+	ctx  context.Context //nolint:containedctx // of the call of Render
 	dir  string
 	rest parts.Stream
-	file *os.File
+	file io.ReadCloser
 	sum  hash.Hash
 }
 
@@ -106,7 +108,7 @@ func (j *joined) Read(p []byte) (int, error) {
 			if len(j.rest) == 0 {
 				return 0, io.EOF
 			}
-			f, err := volume.Open(filepath.Join(j.dir, j.rest[0].Name))
+			f, err := volume.Open(j.ctx, filepath.Join(j.dir, j.rest[0].Name))
 			if err != nil {
 				return 0, err
 			}

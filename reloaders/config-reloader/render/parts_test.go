@@ -124,7 +124,7 @@ func (s *site) unpacked() map[string]string {
 
 func (s *site) render() Result {
 	s.t.Helper()
-	res, err := s.Render()
+	res, err := s.Render(s.t.Context())
 	must(s.t, err)
 	return res[0]
 }
@@ -230,7 +230,7 @@ func TestMixedStatesAreWaitedOut(t *testing.T) {
 			s.expect("before", before)
 			for range 2 {
 				s.vol.Swap(tc.state)
-				_, err := s.Render()
+				_, err := s.Render(t.Context())
 				mixed, ok := errors.AsType[*MixedError](err)
 				if !ok || !mixed.Temporary() || tc.want != nil && !slices.Equal(mixed.Files, tc.want) {
 					t.Errorf("error %v, want %v", err, tc.want)
@@ -260,7 +260,7 @@ func TestNoStateOfASwapIsUsedHalf(t *testing.T) {
 		n, m := 1+len(states[i].rules), len(states[i].rules)
 		for _, step := range s.vol.Steps(files(t, states[i].config, n, states[i].rules, m)) {
 			step()
-			_, err := s.Render()
+			_, err := s.Render(t.Context())
 			if _, mixed := errors.AsType[*MixedError](err); err != nil && !mixed {
 				t.Errorf("step to %d: %v", i, err)
 			}
@@ -307,7 +307,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 			must(t, err)
 			state[parts.ListName] = string(list)
 			s.vol.Swap(state)
-			_, err = s.Render()
+			_, err = s.Render(t.Context())
 			if _, mixed := errors.AsType[*MixedError](err); err == nil || mixed || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
@@ -323,14 +323,14 @@ func TestAListThatIsRefusedIsNoMixedState(t *testing.T) {
 	state := files(t, "x", 2, nil, 0)
 	state[parts.ListName] = "{}"
 	s.vol.Swap(state)
-	if _, err := s.Render(); err == nil || !strings.Contains(err.Error(), "must begin with") {
+	if _, err := s.Render(t.Context()); err == nil || !strings.Contains(err.Error(), "must begin with") {
 		t.Errorf("error %v", err)
 	}
 	large := strings.Repeat("x", parts.MaxFile+1)
 	state = files(t, "x", 2, nil, 0)
 	state["config-1.gz"] = large
 	s.vol.Swap(state)
-	if _, err := s.Render(); err == nil || !strings.Contains(err.Error(), "the limit is") {
+	if _, err := s.Render(t.Context()); err == nil || !strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -343,7 +343,7 @@ func TestAFolderOfSomebodyElseIsLeftAlone(t *testing.T) {
 	s.vol.Swap(files(t, "one", 1, nil, 0))
 	s.render()
 	s.vol.Swap(files(t, "two", 1, map[string]string{"a.yaml": "1"}, 1))
-	if _, err := s.Render(); err == nil || !strings.Contains(err.Error(), "not a symlink of this program") {
+	if _, err := s.Render(t.Context()); err == nil || !strings.Contains(err.Error(), "not a symlink of this program") {
 		t.Errorf("error %v", err)
 	}
 	if !maps.Equal(s.unpacked(), map[string]string{"mine.yaml": "mine"}) || read(t, s.out) != "one" {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -103,8 +104,10 @@ func New(o Options) *Renderer {
 // entries by name.
 //
 // Errors name the input or output. An output that could not be replaced is unchanged, or missing
-// until the next call if its input was replaced while there was no room for both.
-func (r *Renderer) Render() ([]Result, error) {
+// until the next call if its input was replaced while there was no room for both. After the end of ctx
+// it reads no further, unless an output is missing.
+func (r *Renderer) Render(ctx context.Context) ([]Result, error) {
+	r.stream.ctx = ctx
 	files, err := r.files()
 	if err != nil {
 		return nil, err
@@ -187,7 +190,7 @@ func (j job) discard() {
 // job may still need discard.
 func (r *Renderer) prepare(f File) (job, error) {
 	if f.Output != "" && slices.Contains(r.opts.Files, f) {
-		l, inParts, err := list(f.Input)
+		l, inParts, err := list(r.stream.ctx, f.Input)
 		if err != nil {
 			return job{file: f}, fmt.Errorf("read config: %w", err)
 		}
@@ -196,7 +199,7 @@ func (r *Renderer) prepare(f File) (job, error) {
 		}
 		j, err := r.prepareFile(f, nil)
 		if err != nil {
-			if _, now, _ := list(f.Input); now {
+			if _, now, _ := list(r.stream.ctx, f.Input); now {
 				err = &MixedError{Files: []string{filepath.Base(f.Input) + " (replaced)"}}
 			}
 		}
@@ -271,8 +274,11 @@ func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
 	current := ""
 	if untouched {
 		current = k.result.OutputSHA256
-	} else if current, err = r.stream.hash(f.Output); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	} else if current, err = r.stream.hash(f.Output); err != nil {
 		current = "" // unreadable: replaced like any other old content
+	}
+	if err := r.stream.ctx.Err(); err != nil {
+		return j, err // it may not have been read
 	}
 	if current == j.result.OutputSHA256 && readable(f.Output) {
 		j.discard()

@@ -3,8 +3,10 @@ package render
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 )
@@ -81,7 +84,7 @@ func TestInputs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, in, out := single(t)
 			write(t, in, tc.in)
-			res, err := r.Render()
+			res, err := r.Render(t.Context())
 			must(t, err)
 			if got := read(t, out); got != tc.want {
 				t.Errorf("output has %d bytes, want %d: %.60q", len(got), len(tc.want), got)
@@ -110,7 +113,7 @@ func TestOutputIsReplacedOnlyWhenItDiffers(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			before = inode()
 		}
-		res, err := r.Render()
+		res, err := r.Render(t.Context())
 		must(t, err)
 		if res[0].Written != wantWritten || (before != inode()) != wantWritten {
 			t.Errorf("%s: written %v (inode %d → %d), want %v", what, res[0].Written, before, inode(), wantWritten)
@@ -141,7 +144,7 @@ func TestModeDoesNotDependOnUmask(t *testing.T) {
 	defer syscall.Umask(old)
 	r, in, out := single(t)
 	write(t, in, "x")
-	_, err := r.Render()
+	_, err := r.Render(t.Context())
 	must(t, err)
 	if info, err := os.Stat(out); err != nil || info.Mode() != outputMode {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -182,10 +185,10 @@ func TestFailuresLeaveTheOutputAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, in, out := single(t)
 			write(t, in, "good $(A)")
-			_, err := r.Render()
+			_, err := r.Render(t.Context())
 			must(t, err)
 			tc.spoil(t, r, in, out)
-			_, err = r.Render()
+			_, err = r.Render(t.Context())
 			for _, want := range tc.want {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("Render = %v, want it to say %q", err, want)
@@ -210,10 +213,10 @@ func TestFullDisk(t *testing.T) {
 	in, out := filepath.Join(t.TempDir(), "in"), filepath.Join(dir, "out")
 	r := New(Options{Files: []File{{in, out}}, Expander: expand.New(expand.Kubernetes, nil)})
 	write(t, in, "good")
-	_, err := r.Render()
+	_, err := r.Render(t.Context())
 	must(t, err)
 	write(t, in, strings.Repeat("x", 1<<20))
-	_, err = r.Render()
+	_, err = r.Render(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "write output: ") || !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("Render = %v", err)
 	}
@@ -224,7 +227,7 @@ func TestFullDisk(t *testing.T) {
 		t.Error("the temporary file is left and keeps the disk full")
 	}
 	write(t, in, "better")
-	_, err = r.Render()
+	_, err = r.Render(t.Context())
 	must(t, err)
 }
 
@@ -232,7 +235,7 @@ func TestHashOnly(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in")
 	write(t, in, gz(t, "$(A)"))
 	r := New(Options{Files: []File{{Input: in}}})
-	res, err := r.Render()
+	res, err := r.Render(t.Context())
 	must(t, err)
 	if res[0].InputSHA256 != sum(gz(t, "$(A)")) || res[0].OutputSHA256 != "" || res[0].Content() != res[0].InputSHA256 {
 		t.Errorf("result %+v", res[0])
@@ -246,7 +249,7 @@ func TestUnsetIsRemembered(t *testing.T) {
 	r, in, _ := single(t)
 	write(t, in, "$(B) $(A) $(B)")
 	for range 2 {
-		res, err := r.Render()
+		res, err := r.Render(t.Context())
 		must(t, err)
 		if res[0].Unset["B"] != 2 || res[0].Unset.Total() != 2 {
 			t.Errorf("unset %v", res[0].Unset)
@@ -259,7 +262,7 @@ func TestFolders(t *testing.T) {
 	r := New(Options{Dirs: []Dir{{in, out}}, Expander: expand.New(expand.Kubernetes, []string{"A=1"})})
 	names := func() []string {
 		t.Helper()
-		_, err := r.Render()
+		_, err := r.Render(t.Context())
 		must(t, err)
 		entries, err := os.ReadDir(out)
 		must(t, err)
@@ -289,7 +292,7 @@ func TestFolders(t *testing.T) {
 	if !r.Handles(filepath.Join(in, "b")) || !r.Handles(filepath.Join(out, "b")) || r.Handles(filepath.Join(in, "sub", "b")) {
 		t.Error("Handles is wrong about the folders")
 	}
-	_, err := New(Options{Dirs: []Dir{{filepath.Join(in, "none"), out}}}).Render()
+	_, err := New(Options{Dirs: []Dir{{filepath.Join(in, "none"), out}}}).Render(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "read config folder: open ") {
 		t.Errorf("a missing folder: %v", err)
 	}
@@ -304,11 +307,11 @@ func TestNothingAppearsBeforeAllIsReady(t *testing.T) {
 	})
 	write(t, path("a"), "1")
 	write(t, path("b"), "1")
-	_, err := r.Render()
+	_, err := r.Render(t.Context())
 	must(t, err)
 	write(t, path("a"), "2")
 	write(t, path("b"), gz(t, "2")[:8])
-	if _, err := r.Render(); err == nil {
+	if _, err := r.Render(t.Context()); err == nil {
 		t.Fatal("no error")
 	}
 	if read(t, path("a.out")) != "1" {
@@ -332,10 +335,10 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, in, out := single(t)
 		write(t, in, "old")
-		_, err := r.Render()
+		_, err := r.Render(t.Context())
 		must(t, err)
 		must(t, os.WriteFile(in, data, 0o600))
-		res, err := r.Render()
+		res, err := r.Render(t.Context())
 		got := read(t, out)
 		if err != nil && got != "old" {
 			t.Fatalf("after %v the output is %q", err, got)
@@ -378,7 +381,7 @@ func BenchmarkRender(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				write(b, in, contents[i%2])
-				if _, err := r.Render(); err != nil {
+				if _, err := r.Render(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -388,7 +391,7 @@ func BenchmarkRender(b *testing.B) {
 			write(b, in, contents[0])
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := r.Render(); err != nil {
+				if _, err := r.Render(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -404,9 +407,30 @@ func TestInputIsAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, output := range []string{"", filepath.Join(dir, "out.yaml")} {
-		_, err := New(Options{Files: []File{{pipe, output}}, Expander: expand.New(expand.Kubernetes, nil)}).Render()
+		_, err := New(Options{Files: []File{{pipe, output}}, Expander: expand.New(expand.Kubernetes, nil)}).Render(t.Context())
 		if want := "read config: read " + pipe + ": is a pipe, a socket or a device, want a regular file"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// A file of a terabyte does not keep the program from stopping.
+func TestStopWhileReading(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 1<<40); err != nil {
+		t.Skip(err) // no sparse files here
+	}
+	for name, output := range map[string]string{"only read": "", "rendered": filepath.Join(t.TempDir(), "out")} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			r := New(Options{Files: []File{{large, output}}, Expander: expand.New(expand.Kubernetes, nil)})
+			if _, err := r.Render(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("ended with %v", err)
+			}
+		})
 	}
 }

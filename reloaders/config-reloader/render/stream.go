@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -27,6 +28,7 @@ var gzipMagic = []byte{0x1f, 0x8b, 8}
 
 // stream renders an input in constant memory. Its buffers are reused.
 type stream struct {
+	ctx      context.Context //nolint:containedctx // of the current call of Render
 	expander *expand.Expander
 	maxSize  int64
 	room     budget
@@ -39,7 +41,7 @@ type stream struct {
 
 // hash returns the SHA-256 of a file in hex.
 func (s *stream) hash(path string) (string, error) {
-	f, err := volume.Open(path)
+	f, err := volume.Open(s.ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -48,8 +50,8 @@ func (s *stream) hash(path string) (string, error) {
 		s.copyBuf = make([]byte, copySize)
 	}
 	sum := sha256.New()
-	// The wrappers keep CopyBuffer from bypassing the buffer.
-	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{f}, s.copyBuf); err != nil {
+	// The wrapper keeps CopyBuffer from bypassing the buffer.
+	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, f, s.copyBuf); err != nil {
 		return "", err
 	}
 	return sumHex(sum), nil
@@ -62,9 +64,9 @@ func sumHex(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 // error temp may exist and is incomplete.
 func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, size int64, err error) {
 	res = Result{Input: f.Input, Output: f.Output}
-	var in io.ReadCloser = &joined{dir: partsDir(f.Input), rest: files}
+	var in io.ReadCloser = &joined{ctx: s.ctx, dir: partsDir(f.Input), rest: files}
 	if files == nil {
-		if in, err = volume.Open(f.Input); err != nil {
+		if in, err = volume.Open(s.ctx, f.Input); err != nil {
 			return res, 0, fmt.Errorf("read config: %w", err)
 		}
 	}
