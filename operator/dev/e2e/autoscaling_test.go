@@ -22,7 +22,7 @@ func TestShardsFollowSeries(t *testing.T) {
 	operator := n.operatorPods(t)
 	s := n.space(t, "autoscaling")
 	s.apply(t, strings.NewReplacer(
-		"TARGET-IMAGE", "docker.io/firekeeper/config-reloader:"+imageTag(t), "replicas: 6", "replicas: 9", "shards: 2", "shards: 1, shardRetentionPolicy: {whenScaled: Retain}",
+		"TARGET-IMAGE", "docker.io/firekeeper/config-reloader:"+imageTag(t), "replicas: 6", "replicas: 9", "shards: 2", "shards: 1\n  shardRetentionPolicy: {whenScaled: Retain}",
 		"target-discovery: both", `target-discovery: central, firekeeper.dev/sharding: weighted, firekeeper.dev/max-shards: "2", firekeeper.dev/series-per-shard: "1000"`,
 	).Replace(manifests(t, "central.yaml")))
 	s.rolledOut(t, "main", centralPods[0])
