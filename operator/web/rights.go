@@ -90,7 +90,7 @@ type caller struct {
 // Name returns the name of the caller.
 func (c *caller) Name() string { return c.who.GetName() }
 
-// Group returns for whom the caller counts when few have to leave room for others. Whoever may create one ServiceAccount
+// Group returns for whom the caller counts when few have to leave room for others. A user who may create one ServiceAccount
 // in a namespace may create thousands.
 func (c *caller) Group() string {
 	if namespace, _, err := serviceaccount.SplitUsername(c.Name()); err == nil {

@@ -75,7 +75,7 @@ func TestRoomForPreviews(t *testing.T) {
 	}
 }
 
-// TestGroups: whoever can create ServiceAccounts counts once.
+// TestGroups: a user who creates many ServiceAccounts in a namespace counts once.
 func TestGroups(t *testing.T) {
 	for name, want := range map[string]string{
 		"jane":                          "user jane",

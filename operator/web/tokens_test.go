@@ -168,23 +168,30 @@ func TestTokensAreBounded(t *testing.T) {
 // TestProfiles: profiles require a token if the API does, except from the machine itself.
 func TestProfiles(t *testing.T) {
 	for _, tc := range []struct {
-		mode, address string
-		code          int
+		mode, address, header string
+		code                  int
 	}{
-		{Authenticated, "10.0.0.1:1", http.StatusUnauthorized},
-		{Authenticated, "127.0.0.1:1", http.StatusOK},
-		{Authenticated, "[::1]:1", http.StatusOK},
-		{Authenticated, "nonsense", http.StatusUnauthorized},
-		{Open, "10.0.0.1:1", http.StatusOK},
-		{Off, "10.0.0.1:1", http.StatusOK},
+		{Authenticated, "10.0.0.1:1", "", http.StatusUnauthorized},
+		{Authenticated, "127.0.0.1:1", "", http.StatusOK},
+		{Authenticated, "127.0.0.1:1", "Accept", http.StatusOK},
+		{Authenticated, "127.0.0.6:1", "X-Forwarded-Proto", http.StatusUnauthorized}, // Istio
+		{Authenticated, "127.0.0.1:1", "l5d-client-id", http.StatusUnauthorized},
+		{Authenticated, "127.0.0.1:1", "forwarded", http.StatusUnauthorized},
+		{Authenticated, "[::1]:1", "", http.StatusOK},
+		{Authenticated, "nonsense", "", http.StatusUnauthorized},
+		{Open, "10.0.0.1:1", "", http.StatusOK},
+		{Off, "10.0.0.1:1", "", http.StatusOK},
 	} {
 		h := New(Options{Mode: tc.mode})
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/pprof/profile", nil)
 		r.RemoteAddr = tc.address
+		if tc.header != "" {
+			r.Header.Set(tc.header, "x")
+		}
 		h.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
 		if w.Code != tc.code && (tc.code == http.StatusOK || w.Code != http.StatusServiceUnavailable) { // before it is connected
-			t.Errorf("%s %s: %d", tc.mode, tc.address, w.Code)
+			t.Errorf("%s %s %s: %d", tc.mode, tc.address, tc.header, w.Code)
 		}
 	}
 }

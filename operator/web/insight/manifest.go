@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,8 +17,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// maxManifest is the maximum length of a manifest in a response.
-const maxManifest = 128 << 10
+const (
+	// maxManifest is the maximum length of a manifest in a response.
+	maxManifest = 128 << 10
+	// manifestJSON is how many times as long as a manifest its JSON can be: quotes and brackets.
+	manifestJSON = 3
+)
 
 // Manifest implements [Answers].
 func (c *Cluster) Manifest(ctx context.Context, o Object, masked bool) (string, error) {
@@ -28,7 +33,14 @@ func (c *Cluster) Manifest(ctx context.Context, o Object, masked bool) (string, 
 	if capacity.IsStub(object) {
 		return "", tooLong(o)
 	}
-	text, err := ManifestOf(o.Row, object)
+	spec, err := specIn(object)
+	switch {
+	case err != nil:
+		return "", err
+	case len(spec) > manifestJSON*maxManifest: // YAML takes several times as long to write as JSON
+		return "", tooLong(o)
+	}
+	text, err := manifestOf(o.Row, object, spec)
 	switch {
 	case err != nil:
 		return "", err
@@ -56,21 +68,34 @@ func tooLong(o Object) error {
 // ManifestOf returns the manifest of an object as one would apply it: without status and without
 // metadata that the API server sets.
 func ManifestOf(row *catalog.Row, object readers.Object) (string, error) {
-	text, err := json.Marshal(object)
+	spec, err := specIn(object)
 	if err != nil {
 		return "", err
 	}
-	var spec struct {
+	return manifestOf(row, object, spec)
+}
+
+// specIn returns the field spec of an object as JSON.
+func specIn(object readers.Object) (json.RawMessage, error) {
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false)
+	if err := to.Encode(object); err != nil {
+		return nil, err
+	}
+	var out struct {
 		Spec json.RawMessage `json:"spec"`
 	}
-	if err := json.Unmarshal(text, &spec); err != nil {
-		return "", err
-	}
+	err := json.Unmarshal(text.Bytes(), &out)
+	return out.Spec, err
+}
+
+func manifestOf(row *catalog.Row, object readers.Object, spec json.RawMessage) (string, error) {
 	metadata := map[string]any{"name": object.GetName(), "namespace": object.GetNamespace()}
 	if l := object.GetLabels(); len(l) > 0 {
 		metadata["labels"] = l
 	}
-	out, err := yaml.Marshal(map[string]any{"apiVersion": row.GroupVersion().String(), "kind": row.Kind, "metadata": metadata, "spec": spec.Spec})
+	out, err := yaml.Marshal(map[string]any{"apiVersion": row.GroupVersion().String(), "kind": row.Kind, "metadata": metadata, "spec": spec})
 	return string(out), err
 }
 

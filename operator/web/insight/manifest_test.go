@@ -4,9 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
@@ -102,5 +106,29 @@ spec:
 	s.monitor("demo", "long", long)
 	if _, err := a.Manifest(t.Context(), insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "long"}}, true); err == nil {
 		t.Error("a manifest of 200 kB is shown")
+	}
+}
+
+// A manifest that is too long to be shown costs no more than its JSON.
+func TestLongManifest(t *testing.T) {
+	s := loaded(t, []byte(selectsAll))
+	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "long", ResourceVersion: "1"}}
+	for range 2_000 {
+		m.Spec.Endpoints = append(m.Spec.Endpoints, v1.Endpoint{Port: "web", Path: strings.Repeat("<", 300)})
+	}
+	s.objects[catalog.ServiceMonitor.GroupVersionResource()] = []readers.Object{m}
+	a := answers(t, s, nil)
+	o := insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "long"}}
+	allocations := testing.AllocsPerRun(1, func() {
+		if _, err := a.Manifest(t.Context(), o, true); !apierrors.IsRequestEntityTooLargeError(err) {
+			t.Errorf("the manifest: %v", err)
+		}
+	})
+	if allocations > 10_000 { // as YAML it has some 100,000
+		t.Errorf("%.0f allocations", allocations)
+	}
+	m.Spec.Endpoints = m.Spec.Endpoints[:300] // 90 kB, or six times as much with the escapes of HTML
+	if text, err := a.Manifest(t.Context(), o, true); err != nil || !strings.Contains(text, "<<<") {
+		t.Errorf("a manifest with few endpoints: %v", err)
 	}
 }
