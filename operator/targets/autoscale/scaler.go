@@ -174,7 +174,7 @@ func (s *Scaler) up(now time.Time, load Load) (target int, why string) {
 	switch {
 	case more <= 0:
 		s.hold(now, scaling.AtMaxShards, fmt.Sprintf("%s, and there may be no more than %d", s.figures("more shards are needed", load.Measured, n), s.limits.Max))
-	case now.Sub(s.last(now, true)) >= upEvery:
+	case now.Sub(s.last(now, rises)) >= upEvery:
 		return n + more, s.figures("more shards are needed", load.Measured, n)
 	}
 	return n, ""
@@ -189,7 +189,7 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
 	case s.isBeyond(load):
 		return n - s.unit(), wellknown.AnnotationMaxShards
-	case now.Sub(s.last(now, false)) >= downEvery:
+	case now.Sub(s.last(now, falls)) >= downEvery:
 		return n - s.unit(), why
 	}
 	return n, ""
@@ -226,10 +226,13 @@ func (s *Scaler) since(begin *time.Time, now time.Time, is bool) time.Duration {
 	return now.Sub(*begin)
 }
 
-// last returns the time of the last step to more or fewer shards. One that is not over yet, by another clock, was now.
-func (s *Scaler) last(now time.Time, more bool) (at time.Time) {
+func rises(step scaling.Step) bool { return step.To > step.From }
+func falls(step scaling.Step) bool { return step.To <= step.From }
+
+// last returns the time of the last step of a direction. One that is not over yet, by another clock, was now.
+func (s *Scaler) last(now time.Time, is func(scaling.Step) bool) (at time.Time) {
 	for _, step := range s.state.Steps {
-		if step.To > step.From == more {
+		if is(step) {
 			at = step.At
 		}
 	}
