@@ -34,7 +34,7 @@ const podsOfService, selectedShare = 10, 10
 
 // pods measures the targets of many pods, in the order of the costs of the part.
 func (w *whole) pods(ctx context.Context, count int) (out []float64, err error) {
-	b, err := w.newBed(ctx, false) // controllers would delete pods without a node
+	b, err := w.newQuietBed(ctx)
 	if err != nil {
 		return nil, err
 	}
