@@ -83,8 +83,8 @@ func TargetDiscovery(annotations map[string]string, of Discoverable) (d wellknow
 	return wellknown.OwnDiscovery, ignored, nil
 }
 
-// IgnoredAnnotation returns the first annotation of a workload about its shards that has no effect, and why: the
-// discovery service divides the targets of those alone that have no other discovery. d is the discovery in effect.
+// IgnoredAnnotation returns the first annotation of a workload about its shards that has no effect, and why. They need
+// a workload whose targets only the discovery service discovers. d is the discovery in effect.
 func IgnoredAnnotation(annotations map[string]string, d wellknown.TargetDiscovery) (annotation, why string) {
 	if d == wellknown.CentralDiscovery {
 		division, err := wellknown.ParseDivision(annotations)
@@ -173,7 +173,7 @@ func (k *KubernetesSD) external() bool {
 }
 
 // discoverAny does the same for the discoveries of a ScrapeConfig. It reports whether only the
-// discovery service discovers its targets. A job with static targets alone is not listed.
+// discovery service discovers its targets. A job that has only static targets is not listed.
 func (s *Settings) discoverAny(job string, d *Discoveries) (central bool) {
 	if !d.inCluster() {
 		return false

@@ -129,8 +129,8 @@ func encoder(version schema.GroupVersion) runtime.Encoder {
 	return scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), version)
 }
 
-// watchMemory reads the peak memory of a process in short intervals. The returned function ends that, and returns the last
-// one in bytes.
+// watchMemory reads the peak memory of a process in short intervals. The returned function stops it and returns the last
+// value in bytes.
 func watchMemory(pid int) func() int {
 	done, top := make(chan struct{}), make(chan int)
 	go func() {

@@ -74,7 +74,7 @@ func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duratio
 	}
 }
 
-// look reads some of the due objects; more reports whether others are due.
+// look reads some of the objects that are due; more is true if others are due, too.
 func (n *byNames) look(ctx context.Context, watches *sync.WaitGroup) (more bool, err error) {
 	names, err := n.Names(ctx)
 	if err != nil {

@@ -42,17 +42,17 @@ type Limits struct {
 
 // Load is the load of a workload.
 type Load struct {
-	// Shards is the number that it has now, as the operator says it.
+	// Shards is the current number, as reported by the operator.
 	Shards int
-	// Series of all its targets. Measured are those that pods have counted: the others are estimated, which is enough to
-	// keep a shard, but not to add one.
+	// Series of all targets. Measured is the part that pods have counted. The rest is estimated, which can keep a shard
+	// but not add one.
 	Series, Measured uint64
 	// Fullest is the number of series of the fullest shard on which no single unit is more than that.
 	Fullest uint64
 	// Used is the number of shards without the last ones that have no targets.
 	Used int
-	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt. That is
-	// zero if one of them does not say it.
+	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt, which
+	// is zero if one of them does not report it.
 	Unsent   uint64
 	UnsentAt time.Time
 	// Starting is true if a shard gets no targets yet, as it has had no ready pod.
@@ -195,7 +195,7 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 	return n, ""
 }
 
-// hold says why the number does not change.
+// hold records why the number does not change.
 func (s *Scaler) hold(now time.Time, by scaling.Reason, message string) {
 	s.state.Held = &scaling.Held{Reason: by, Message: message, Since: now.UTC().Truncate(time.Second)}
 }
