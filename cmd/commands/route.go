@@ -139,7 +139,11 @@ func (r *routeOptions) run(ctx context.Context, o *userOptions, s streams) (code
 	}
 	failed := len(report.NotReached) > 0
 	if len(r.expect) == 0 {
-		failed = len(report.Notified(r.at == "")) == 0
+		reached := report.Reached()
+		if r.at != "" {
+			reached = report.Notified()
+		}
+		failed = len(reached) == 0
 	}
 	if failed {
 		return 1, nil

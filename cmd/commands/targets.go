@@ -230,8 +230,8 @@ func (t *targetsOptions) report(ctx context.Context, o *userOptions, stderr io.W
 	return source.RunAbout(ctx, name, q)
 }
 
-// finder returns what finds targets, apart from those of HTTP service discovery; with few labels of those that are dropped,
-// if brief is true.
+// finder returns a finder of all targets except those of HTTP service discovery. If brief is true, dropped targets have only
+// a few labels.
 func (t *targetsOptions) finder(in input, brief bool) preview.Finder {
 	switch {
 	case !in.Live():

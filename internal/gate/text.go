@@ -59,8 +59,8 @@ func (e *encoder) text(s string, at place) {
 	}
 }
 
-// folded writes a text below a key. Within single quotes, it doubles those of the text. As the library does, it replaces single
-// spaces after the last column of a line by a line break.
+// folded writes a text below a key. Within single quotes, single quotes are doubled. Like the library, it replaces single
+// spaces after the last column of a line by line breaks.
 func (e *encoder) folded(s string, at place) {
 	quotes := e.buf[len(e.buf)-1] == '\''
 	if !quotes && strings.IndexByte(s, ' ') < 0 {

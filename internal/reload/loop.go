@@ -39,10 +39,18 @@ type Loop struct {
 	recent   []step // at most maxRecent
 }
 
+// occasion is why a step runs.
+type occasion int
+
+const (
+	repeated occasion = iota // it is the first one or a retry, or a target asks for the content
+	due                      // a change, or the end of the interval
+)
+
 // Run runs the loop. It returns nil after ctx ended, or the error of the first step.
 func (l *Loop) Run(ctx context.Context) error {
 	failures := 0
-	if err := l.step(ctx, false); err != nil {
+	if err := l.step(ctx, repeated); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -56,7 +64,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer running.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	refresh := func(ctx context.Context) error { return l.look(ctx, false) }
+	refresh := func(ctx context.Context) error { return l.look(ctx, repeated) }
 	for _, t := range l.Targets {
 		running.Go(func() { t.Run(ctx, refresh) })
 	}
@@ -69,14 +77,14 @@ func (l *Loop) Run(ctx context.Context) error {
 			return nil
 		case <-l.Changes:
 			tick.Reset(l.Interval)
-			failures = count(failures, l.look(ctx, true))
+			failures = count(failures, l.look(ctx, due))
 		case <-tick.C:
-			failures = count(failures, l.look(ctx, true))
+			failures = count(failures, l.look(ctx, due))
 			for _, t := range l.Targets {
 				t.nudge()
 			}
 		case <-again:
-			failures = count(failures, l.look(ctx, false))
+			failures = count(failures, l.look(ctx, repeated))
 		}
 	}
 	return nil
@@ -98,15 +106,15 @@ func (l *Loop) again(failures int) <-chan time.Time {
 }
 
 // look runs a step and logs its outcome.
-func (l *Loop) look(ctx context.Context, caused bool) error {
-	err := l.step(ctx, caused)
+func (l *Loop) look(ctx context.Context, on occasion) error {
+	err := l.step(ctx, on)
 	if ctx.Err() == nil {
 		l.log(err)
 	}
 	return err
 }
 
-func (l *Loop) step(ctx context.Context, caused bool) error {
+func (l *Loop) step(ctx context.Context, on occasion) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	content, err := l.Step(ctx)
@@ -120,7 +128,7 @@ func (l *Loop) step(ctx context.Context, caused bool) error {
 	}
 	l.keep(content, err)
 	if l.OnStep != nil {
-		l.OnStep(caused, err)
+		l.OnStep(on == due, err)
 	}
 	return err
 }

@@ -211,8 +211,8 @@ func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[strin
 	return inTurns(append(b.set, b.removed...))
 }
 
-// inTurns returns the changes in an order in which namespaces take turns: objects of one of them that
-// change all the time keep those of no other from their status.
+// inTurns returns the changes in an order in which namespaces take turns, so that objects that change all the
+// time do not delay the statuses of objects in other namespaces.
 func inTurns(changes []bindings.Change) []bindings.Change {
 	nth := map[string]int{} // by namespace
 	turn := make([]int, len(changes))

@@ -123,9 +123,9 @@ type Dropper struct{ *evaluation }
 // Dropper returns the Dropper of a job.
 func (j *Job) Dropper() Dropper { return Dropper{newEvaluation(j, 0)} }
 
-// Drops reports whether a step drops all targets of a group, and all steps up to that read labels of the group alone: it
-// drops them whatever labels they have of their own. mayHave reports whether a target may have such a label. It returns false
-// after many groups whose steps are expensive.
+// Drops reports whether a step drops all targets of a group independently of the targets' own labels: up to that step,
+// all steps only read labels of the group. mayHave reports whether a target may have a label of its own. Drops returns
+// false after many groups whose steps are expensive.
 func (d Dropper) Drops(group model.LabelSet, mayHave func(model.LabelName) bool) bool {
 	if d.exact+d.spent > slowSteps {
 		return false

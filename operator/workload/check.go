@@ -61,35 +61,53 @@ func Each[In, T any](list func(In) []T, fault func(T) error) func(In) error {
 var errNotPositive = errors.New("must be longer than 0")
 
 // Duration checks a duration as Prometheus and Thanos parse it. Empty is valid.
-func Duration[In any](get func(In) v1.Duration, positive bool) func(In) error {
+func Duration[In any](get func(In) v1.Duration) func(In) error {
 	return func(in In) error {
 		text := string(get(in))
 		if text == "" {
 			return nil
 		}
-		d, err := model.ParseDuration(text)
-		switch {
-		case err != nil:
+		if _, err := model.ParseDuration(text); err != nil {
 			return fmt.Errorf("%w; write one such as 30s, 5m or 1h30m", err)
-		case positive && d == 0:
-			return errNotPositive
 		}
 		return nil
 	}
 }
 
+// PositiveDuration is like [Duration], but rejects 0.
+func PositiveDuration[In any](get func(In) v1.Duration) func(In) error {
+	valid := Duration(get)
+	return func(in In) error {
+		if d, err := model.ParseDuration(string(get(in))); err == nil && d == 0 {
+			return errNotPositive
+		}
+		return valid(in)
+	}
+}
+
 // GoDuration checks a duration as Go parses it, which must not be negative. Empty is valid.
-func GoDuration[In any](get func(In) v1.GoDuration, positive bool) func(In) error {
+func GoDuration[In any](get func(In) v1.GoDuration) func(In) error {
 	return func(in In) error {
 		text := string(get(in))
 		if text == "" {
 			return nil
 		}
 		d, err := time.ParseDuration(text)
-		if err == nil && (d < 0 || positive && d == 0) {
+		if d < 0 {
 			return errNotPositive
 		}
 		return err
+	}
+}
+
+// PositiveGoDuration is like [GoDuration], but rejects 0.
+func PositiveGoDuration[In any](get func(In) v1.GoDuration) func(In) error {
+	valid := GoDuration(get)
+	return func(in In) error {
+		if d, err := time.ParseDuration(string(get(in))); err == nil && d == 0 {
+			return errNotPositive
+		}
+		return valid(in)
 	}
 }
 

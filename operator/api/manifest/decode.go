@@ -98,7 +98,7 @@ func DecodeJSON(text []byte, into any) error {
 	if syntax, _ := kjson.SyntaxErrorOffset(err); syntax {
 		return err
 	}
-	faults := append(duplicates(strict), faultsOf(text, into, false)...)
+	faults := append(duplicates(strict), new(walker).compare(text, into)...)
 	if len(faults) == 0 { // such as a number that is too large
 		return cmp.Or(err, errors.Join(strict...))
 	}
@@ -115,20 +115,19 @@ func DecodeKnown(raw []byte, into any) error {
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
 	}
-	faults := faultsOf(raw, into, true)
+	faults := (&walker{newer: true}).compare(raw, into)
 	if len(faults) == 0 {
 		return err
 	}
 	return join(faults)
 }
 
-// faultsOf compares a document with a type. If newer is set, unknown fields are ignored.
-func faultsOf(text []byte, into any, newer bool) []*FieldError {
+// compare returns the differences between a document and a type.
+func (w *walker) compare(text []byte, into any) []*FieldError {
 	var document any
 	if kjson.UnmarshalCaseSensitivePreserveInts(text, &document) != nil {
 		return nil
 	}
-	w := walker{newer: newer}
 	w.value("", document, reflect.TypeOf(into))
 	return w.faults
 }

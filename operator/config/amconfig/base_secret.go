@@ -59,7 +59,7 @@ var lineOf = regexp.MustCompile(`\bline (\d+):`)
 // [assets.ContentError] if that is known.
 func contentFault(am *v1.Alertmanager, text []byte, err error) error {
 	ref := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
-	err = fmt.Errorf("%s: key %q: %w", ref, v1.AlertmanagerConfigKey, located(text, hinted(text, inOneLine(err))))
+	err = fmt.Errorf("%s: key %q: %w", ref, v1.AlertmanagerConfigKey, explained(text, inOneLine(err)))
 	out := faults.Of(faults.At("spec.configSecret", err))[0]
 	if m := lineOf.FindStringSubmatch(out.Reason); m != nil {
 		line, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range

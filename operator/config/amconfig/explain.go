@@ -101,15 +101,20 @@ var wrongType = regexp.MustCompile(`cannot unmarshal (!!map|!!seq) into \S+`)
 
 var yamlTypes = map[string]string{"!!map": "an object", "!!seq": "a list"}
 
-// hinted adds to an error what is probably meant: a matcher that is an object, or a name that is null.
-func hinted(text []byte, err error) error {
+// explained adds to an error about a text what is probably meant, and the place.
+func explained(text []byte, err error) error {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
 		return err
 	}
+	return located(doc.Content[0], hinted(doc.Content[0], err))
+}
+
+// hinted adds to an error what is probably meant: a matcher that is an object, or a name that is null.
+func hinted(root *yaml.Node, err error) error {
 	m := lineOf.FindStringSubmatch(err.Error())
 	hint := ""
-	walkNodes(doc.Content[0], "", func(path string, n *yaml.Node) {
+	walkNodes(root, "", func(path string, n *yaml.Node) {
 		switch {
 		case m != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && strconv.Itoa(n.Line) == m[1] && inMatchers.MatchString(path):
 			hint = fmt.Sprintf("; %s is a string: write '%s=\"…\"', the whole in quotes", path, n.Content[0].Value)
@@ -169,17 +174,13 @@ var fileKeys = sync.OnceValue(func() []string {
 var quotedValue = regexp.MustCompile(`"([^"]+)"`)
 
 // located adds the line and the path of the value that an error quotes, if it occurs only once.
-func located(text []byte, err error) error {
+func located(root *yaml.Node, err error) error {
 	m := quotedValue.FindStringSubmatch(err.Error())
 	if m == nil || lineNumber.MatchString(err.Error()) {
 		return err
 	}
-	var doc yaml.Node
-	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
-		return err
-	}
 	found, at, line := 0, "", 0
-	walkScalars(doc.Content[0], "", func(path string, n *yaml.Node) {
+	walkScalars(root, "", func(path string, n *yaml.Node) {
 		if n.Value == m[1] {
 			found, at, line = found+1, path, n.Line
 		}

@@ -127,7 +127,11 @@ func follow(from site, path string) []site {
 	}
 	var out []site
 	for _, s := range here {
-		for _, s := range elements(s, element) {
+		found := []site{s}
+		if element {
+			found = elements(s)
+		}
+		for _, s := range found {
 			if more {
 				out = append(out, follow(s, rest)...)
 			} else {
@@ -152,11 +156,8 @@ func children(from site) (out []site) {
 	return out
 }
 
-// elements returns the elements of the list at s, or s itself if asked is false.
-func elements(s site, asked bool) (out []site) {
-	if !asked {
-		return []site{s}
-	}
+// elements returns the elements of the list at s.
+func elements(s site) (out []site) {
 	if s.value.Kind != yaml.SequenceNode {
 		return nil
 	}
@@ -175,7 +176,7 @@ func routesOf(s site, depth int) []site {
 	}
 	out := []site{s}
 	if list := get(s.value, string(Routes)); list != nil {
-		for _, child := range elements(site{path: s.path + ".routes", value: list}, true) {
+		for _, child := range elements(site{path: s.path + ".routes", value: list}) {
 			out = append(out, routesOf(child, depth+1)...)
 		}
 	}

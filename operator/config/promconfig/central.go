@@ -43,11 +43,19 @@ const (
 	listedSince   = "2.28.0" // http_sd_configs
 )
 
+// Discoverable holds the properties of a workload on which central discovery depends.
+type Discoverable struct {
+	Version   *semver.Version
+	DaemonSet bool
+	Enabled   bool   // by the flags of the operator
+	Fault     string // why its pods cannot receive targets; empty if they can
+}
+
 // TargetDiscovery returns which program discovers the targets of a workload. If the annotation of central
-// discovery has no effect, ignored is the reason. fault is the reason why its pods could not receive targets; empty if they can.
+// discovery has no effect, ignored is the reason.
 //
 // Errors: the annotation is invalid, see [AnnotationError].
-func TargetDiscovery(annotations map[string]string, version *semver.Version, daemonSet, enabled bool, fault string) (d wellknown.TargetDiscovery, ignored string, err error) {
+func TargetDiscovery(annotations map[string]string, of Discoverable) (d wellknown.TargetDiscovery, ignored string, err error) {
 	d, err = wellknown.ParseTargetDiscovery(annotations)
 	if err != nil {
 		return wellknown.OwnDiscovery, "", &AnnotationError{wellknown.AnnotationTargetDiscovery, err}
@@ -61,22 +69,22 @@ func TargetDiscovery(annotations map[string]string, version *semver.Version, dae
 	}
 	const noEffect = "has no effect: "
 	switch {
-	case !enabled:
+	case !of.Enabled:
 		ignored = noEffect + "it needs the operator's flag --central-discovery=opt-in"
-	case daemonSet:
+	case of.DaemonSet:
 		ignored = noEffect + "in mode DaemonSet, each pod discovers the targets of its node"
-	case version.LessThan(semver.MustParse(listedSince)):
+	case of.Version.LessThan(semver.MustParse(listedSince)):
 		ignored = fmt.Sprintf("%sit needs Prometheus >= %s", noEffect, listedSince)
-	case fault != "":
-		ignored = noEffect + fault
+	case of.Fault != "":
+		ignored = noEffect + of.Fault
 	default:
 		return d, "", nil
 	}
 	return wellknown.OwnDiscovery, ignored, nil
 }
 
-// IgnoredAnnotation returns the first annotation of a workload about its shards that has no effect, and why: the
-// discovery service divides the targets of those alone that have no other discovery. d is the discovery in effect.
+// IgnoredAnnotation returns the first annotation of a workload about its shards that has no effect, and why. They need
+// a workload whose targets only the discovery service discovers. d is the discovery in effect.
 func IgnoredAnnotation(annotations map[string]string, d wellknown.TargetDiscovery) (annotation, why string) {
 	if d == wellknown.CentralDiscovery {
 		division, err := wellknown.ParseDivision(annotations)
@@ -165,7 +173,7 @@ func (k *KubernetesSD) external() bool {
 }
 
 // discoverAny does the same for the discoveries of a ScrapeConfig. It reports whether only the
-// discovery service discovers its targets. A job with static targets alone is not listed.
+// discovery service discovers its targets. A job that has only static targets is not listed.
 func (s *Settings) discoverAny(job string, d *Discoveries) (central bool) {
 	if !d.inCluster() {
 		return false

@@ -237,25 +237,24 @@ func TestTargetDiscovery(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ignored, c := range map[string]struct {
-		version            string
-		daemonSet, enabled bool
-		fault              string
+		version string
+		of      Discoverable
 	}{
-		"":                              {"2.28.0", false, true, ""},
-		"--central-discovery=opt-in":    {"2.28.0", false, false, "old"},
-		"in mode DaemonSet":             {"2.28.0", true, true, "old"},
-		"it needs Prometheus >= 2.28.0": {"2.27.1", false, true, ""},
-		"has no effect: old image":      {"2.28.0", false, true, "old image"},
+		"":                              {"2.28.0", Discoverable{Enabled: true}},
+		"--central-discovery=opt-in":    {"2.28.0", Discoverable{Fault: "old"}},
+		"in mode DaemonSet":             {"2.28.0", Discoverable{DaemonSet: true, Enabled: true, Fault: "old"}},
+		"it needs Prometheus >= 2.28.0": {"2.27.1", Discoverable{Enabled: true}},
+		"has no effect: old image":      {"2.28.0", Discoverable{Enabled: true, Fault: "old image"}},
 	} {
-		if version, err = ParseVersion(c.version); err != nil {
+		if c.of.Version, err = ParseVersion(c.version); err != nil {
 			t.Fatal(err)
 		}
-		d, why, err := TargetDiscovery(annotations, version, c.daemonSet, c.enabled, c.fault)
+		d, why, err := TargetDiscovery(annotations, c.of)
 		if err != nil || d.Central() != (ignored == "") || !strings.Contains(why, ignored) || (why == "") != (ignored == "") {
 			t.Errorf("%+v: %s, %q, %v", c, d, why, err)
 		}
 	}
-	_, _, err = TargetDiscovery(map[string]string{wellknown.AnnotationTargetDiscovery: "x"}, version, false, false, "")
+	_, _, err = TargetDiscovery(map[string]string{wellknown.AnnotationTargetDiscovery: "x"}, Discoverable{Version: version})
 	if at, is := errors.AsType[*AnnotationError](err); !is || at.ConditionReason() != "InvalidAnnotation" {
 		t.Errorf("a wrong value: %v", err)
 	}

@@ -100,7 +100,9 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	if err != nil {
 		return nil, err
 	}
-	discovery, _, err := TargetDiscovery(meta.Annotations, version, daemonSet, c.CentralDiscovery, workload.Config{PartsReaders: c.Reloaders}.TargetsFault(f.Containers))
+	discovery, _, err := TargetDiscovery(meta.Annotations, Discoverable{
+		Version: version, DaemonSet: daemonSet, Enabled: c.CentralDiscovery, Fault: workload.Config{PartsReaders: c.Reloaders}.TargetsFault(f.Containers),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,8 @@ func (l *limiter) rule(r *rule) (left map[string]error) {
 	return left
 }
 
-// texts returns labels or annotations with limited queries, and why those of some cannot be limited. It is a copy if there
-// are any of both.
+// texts returns labels or annotations with limited queries, and the errors of those that cannot be limited. The result is a
+// copy if there are any of either.
 func (l *limiter) texts(alert string, in map[string]string) (out map[string]string, wrong map[string]error) {
 	out, copied := in, false
 	for _, name := range names(in) {

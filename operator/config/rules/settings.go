@@ -50,16 +50,19 @@ type Exclusion struct {
 // PrometheusSettings returns the settings of a Prometheus server of version v, which is
 // the parsed spec.version or the default.
 func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
-	v = gate.Release(v)
-	return Settings{
+	s := Settings{
 		EnforcedLabel: p.Spec.EnforcedNamespaceLabel,
 		Excluded:      exclusions(p.Spec.ExcludedFromEnforcement, p.Spec.PrometheusRulesExcludedFromEnforce),
-		UTF8Names:     !v.LessThan(utf8Since.prometheus),
 		PromQL:        promQLOptions(p.Spec.EnableFeatures),
-		unknown:       unknownTo(v, false),
-		lacking:       lackingIn(v, false),
-		newer:         syntaxNewerThan(v, false),
 	}
+	s.target(gate.Release(v))
+	return s
+}
+
+// target sets what version v of the program supports.
+func (s *Settings) target(v *semver.Version) {
+	s.UTF8Names = !v.LessThan(utf8Since.of(s.Thanos))
+	s.unknown, s.lacking, s.newer = unknownTo(v, s.Thanos), lackingIn(v, s.Thanos), syntaxNewerThan(v, s.Thanos)
 }
 
 // ThanosRulerSettings returns the settings of a Thanos Ruler of version v, which is the parsed
@@ -70,12 +73,9 @@ func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 	s := Settings{
 		EnforcedLabel: t.Spec.EnforcedNamespaceLabel,
 		Excluded:      exclusions(t.Spec.ExcludedFromEnforcement, t.Spec.PrometheusRulesExcludedFromEnforce),
-		UTF8Names:     !v.LessThan(utf8Since.thanos),
 		Thanos:        true,
-		unknown:       unknownTo(v, true),
-		lacking:       lackingIn(v, true),
-		newer:         syntaxNewerThan(v, true),
 	}
+	s.target(v)
 	// Each element is passed as a separate flag, and a ruler compares it literally.
 	if !v.LessThan(thanosFeaturesSince) {
 		s.PromQL.EnableExperimentalFunctions = slices.Contains(t.Spec.EnableFeatures, experimentalFunctions)

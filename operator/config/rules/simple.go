@@ -2,10 +2,10 @@ package rules
 
 import "strings"
 
-// simpleTemplate reports whether all actions of a template are variables, with fields and with functions that they are
-// passed to: {{ $labels.pod }}, {{ $value | printf "%.2f" }}. Such a template is valid if there are these functions, and its
-// output is little longer than its text and the values. The parser needs more time for the templates of usual rules than
-// everything else takes together.
+// simpleTemplate reports whether all actions of a template are variables, optionally with fields and piped to functions:
+// {{ $labels.pod }}, {{ $value | printf "%.2f" }}. Such a template is valid if the functions exist, and its output is hardly
+// longer than its text and the values. Parsing the templates of usual rules would take longer than all other work on
+// them.
 func simpleTemplate(text string, functions map[string]any) bool {
 	for {
 		_, after, found := strings.Cut(text, "{{")
@@ -52,7 +52,7 @@ var simpleFunctions = map[string]bool{
 	"printf": true, "title": true, "toLower": true, "toUpper": true, "stripPort": true, "stripDomain": true,
 }
 
-// cutCall returns what follows a function and its arguments, which are strings without escapes.
+// cutCall returns the text after a function and its arguments, which must be strings without escapes.
 func cutCall(action string, functions map[string]any) (rest string, ok bool) {
 	name := word(action)
 	if functions[name] == nil || !simpleFunctions[name] {

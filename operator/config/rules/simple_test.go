@@ -10,9 +10,12 @@ func TestSimpleTemplate(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "no action": true, "{{ $labels.pod }} of {{$labels.namespace}}": true, "{{ $value }}": true, "{{ $value | humanize }}": true,
 		`{{ $value | printf "%.2f" | title }} {{$externalLabels.cluster}}`: true, "{{ $value|humanize }}}": true, "{{ $labels.a.b }}": true,
+		`{{ $value | printf "%99.2f" }}`: true,
 		// Valid or not, the parser has to read these.
 		"{{ .Value }}": false, "{{- $value -}}": false, "{{ $value": false, "{{ $labelsx }}": false, "{{ $labels. }}": false, "{{ $labels.a-b }}": false,
 		"{{ $value | nothing }}": false, "{{ $value | }}": false, "{{ $value humanize }}": false, `{{ $value | printf "}}" }}`: false, `{{ $value | printf "\n" }}`: false,
+		// What they produce may be large.
+		`{{ $value | printf "%100f" }}`: false, `{{ $value | printf "%.1000f" }}`: false, `{{ $value | printf "%*f" }}`: false,
 		"{{ $value | humanize$ }}": false, "{{ if $value }}a{{ end }}": false, "{{ $labels.1 }}": false, "{{ $other }}": false, `{{ $value | printf "a"b }}`: false,
 		"{{ $value | printf \"a\nb\" }}": false, "{{{ $value }}": false, "{{ $value | end }}": false, "{{ $labels.é }}": false, "{{}}": false, "{{/* a */}}": false,
 	} {

@@ -63,8 +63,9 @@ func checkExpression(e metav1.LabelSelectorRequirement) error {
 	return nil
 }
 
-// otherOperators are words for operators in other languages.
-var otherOperators = map[string]metav1.LabelSelectorOperator{
+// operators are the spellings of operators, and words for them in other languages, all in lower case.
+var operators = map[string]metav1.LabelSelectorOperator{
+	"in": metav1.LabelSelectorOpIn, "notin": metav1.LabelSelectorOpNotIn, "exists": metav1.LabelSelectorOpExists, "doesnotexist": metav1.LabelSelectorOpDoesNotExist,
 	"=": metav1.LabelSelectorOpIn, "==": metav1.LabelSelectorOpIn, "equals": metav1.LabelSelectorOpIn, "equal": metav1.LabelSelectorOpIn,
 	"!=": metav1.LabelSelectorOpNotIn, "notequals": metav1.LabelSelectorOpNotIn, "notequal": metav1.LabelSelectorOpNotIn, "notexists": metav1.LabelSelectorOpDoesNotExist,
 }
@@ -72,10 +73,8 @@ var otherOperators = map[string]metav1.LabelSelectorOperator{
 // meantOperator returns a suggestion for an operator that does not exist, as the end of a message; empty if there is none.
 func meantOperator(text string) string {
 	plain := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(text))
-	for _, known := range []metav1.LabelSelectorOperator{metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist, otherOperators[plain]} {
-		if known != "" && (strings.EqualFold(string(known), plain) || known == otherOperators[plain]) {
-			return fmt.Sprintf(", did you mean %q?", known)
-		}
+	if meant := operators[plain]; meant != "" {
+		return fmt.Sprintf(", did you mean %q?", meant)
 	}
 	return ""
 }

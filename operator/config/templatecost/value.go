@@ -9,7 +9,7 @@ type value struct {
 	elem    *value            // an element in a loop
 	fields  map[string]*value // results of fields and methods
 	other   *value            // result of fields that are not in fields
-	numeric bool              // whether it is a number, which is as long in all formats
+	numeric bool              // whether it is a number, whose length does not depend on the format
 	text    *string           // the text, if it is part of the template
 	depth   int               // levels of lists that the template made
 }
@@ -54,7 +54,7 @@ func (v *value) element() *value {
 	return numberOf(math.MaxUint8) // of a text
 }
 
-// either returns a value that is as large as the larger one of two in every respect.
+// either returns a value that has the larger size of two in every respect.
 func either(a, b *value) *value {
 	switch {
 	case a == nil || b.covers(a) && !a.covers(b):

@@ -20,10 +20,10 @@ func ScalingLimits(w v1.Workload) (limits scaling.Limits, ok bool) {
 	return scaling.LimitsOf(o.GetAnnotations(), o.Fields.Shards)
 }
 
-// scaled returns the workload with the number of shards that the discovery service decided on. While that is not known,
-// the workload keeps the number that it has; so it does as long as it has the annotation for autoscaling, without central
-// discovery or with a wrong value, because a shard that goes without being drained loses its targets for a while. The
-// number of servers only falls if their data is kept.
+// scaled returns the workload with the number of shards that the discovery service decided on. The workload keeps its
+// current number while the decision is not known, and also if it has the annotation for autoscaling with an invalid value
+// or without central discovery: the targets of a shard that is removed before it is drained are not scraped for a while.
+// The number of servers decreases only if their data is kept.
 func (o Workload) scaled(opts Options) Workload {
 	if o.GetAnnotations()[wellknown.AnnotationMaxShards] == "" || o.usesDaemonSet() {
 		return o

@@ -21,10 +21,10 @@ var serverChecks = []workload.Check[*Builder]{
 	{Field: "spec.query.lookbackDelta", Fault: workload.Duration(func(b *Builder) v1.Duration {
 		text, _ := lookbackDelta(b)
 		return v1.Duration(text)
-	}, false)},
-	{Field: "spec.rules.alert.forOutageTolerance", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForOutageTolerance) }, false)},
-	{Field: "spec.rules.alert.forGracePeriod", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForGracePeriod) }, false)},
-	{Field: "spec.rules.alert.resendDelay", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ResendDelay) }, false)},
+	})},
+	{Field: "spec.rules.alert.forOutageTolerance", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForOutageTolerance) })},
+	{Field: "spec.rules.alert.forGracePeriod", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForGracePeriod) })},
+	{Field: "spec.rules.alert.resendDelay", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ResendDelay) })},
 }
 
 // Check returns the faults of the spec that can be detected before a pod is built.

@@ -33,7 +33,9 @@ func (b *Builder) discovery() (d wellknown.TargetDiscovery, ignored string, err 
 	if b.Err != nil {
 		return wellknown.OwnDiscovery, "", b.Err
 	}
-	return promconfig.TargetDiscovery(b.Meta.Annotations, b.Version, b.daemonSet, b.Config.Discovery.Address != "", b.Config.TargetsFault(b.Fields.Containers))
+	return promconfig.TargetDiscovery(b.Meta.Annotations, promconfig.Discoverable{
+		Version: b.Version, DaemonSet: b.daemonSet, Enabled: b.Config.Discovery.Address != "", Fault: b.Config.TargetsFault(b.Fields.Containers),
+	})
 }
 
 // IgnoredAnnotation returns an annotation about discovery that has no effect, and why; both are empty if there is none.

@@ -33,8 +33,17 @@ type bed struct {
 // creators is the number of concurrent creations.
 const creators = 32
 
-// newBed starts a control plane, with or without kube-controller-manager. The caller must end it, also after an error.
-func (o *options) newBed(ctx context.Context, controllers bool) (*bed, error) {
+// newBed starts a control plane with kube-controller-manager. The caller must end it, also after an error.
+func (o *options) newBed(ctx context.Context) (*bed, error) {
+	return o.start(ctx, cluster.Options{ControllerManager: true})
+}
+
+// newQuietBed is like newBed without kube-controller-manager, which would delete pods without a node.
+func (o *options) newQuietBed(ctx context.Context) (*bed, error) {
+	return o.start(ctx, cluster.Options{})
+}
+
+func (o *options) start(ctx context.Context, opts cluster.Options) (*bed, error) {
 	files, err := o.definitions()
 	if err != nil {
 		return nil, err
@@ -43,10 +52,9 @@ func (o *options) newBed(ctx context.Context, controllers bool) (*bed, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := cluster.Start(ctx, cluster.Options{
-		ControllerManager: controllers, Log: o.log, APIServerArgs: args,
-		EtcdArgs: []string{"--quota-backend-bytes=8589934592"}, // the largest sizes exceed the default of 2 GiB
-	})
+	opts.Log, opts.APIServerArgs = o.log, args
+	opts.EtcdArgs = []string{"--quota-backend-bytes=8589934592"} // the largest sizes exceed the default of 2 GiB
+	c, err := cluster.Start(ctx, opts)
 	if err != nil {
 		return nil, errors.Join(err, audit.remove())
 	}

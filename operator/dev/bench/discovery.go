@@ -72,7 +72,7 @@ func (d *discovery) run(ctx context.Context) (err error) {
 		d.version = "v" + release.String()
 	}
 	d.versions = &versions{}
-	if d.bed, err = d.newBed(ctx, false); err != nil { // controllers would delete pods without a node
+	if d.bed, err = d.newQuietBed(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.bed.end()) }()

@@ -21,8 +21,8 @@ const (
 	targetsPage = "/prometheuses/" + demo + "/k8s?tab=targets"
 )
 
-// following is the time between two changes. After a change the targets of a job are found again five seconds later at the
-// earliest, but a single change is to be measured.
+// following is the time between two changes. It is longer than the five seconds after which the targets of a changed job
+// are found again at the earliest, so that each change is measured alone.
 const following = 6 * time.Second
 
 // follow measures the command ui, which keeps targets current.

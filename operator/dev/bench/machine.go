@@ -106,12 +106,12 @@ func field(file, name string) string {
 	return ""
 }
 
-// untouched is the memory that touch leaves alone for a second, in bytes.
+// untouched is the memory that touch does not use for a second, in bytes.
 const untouched = 64 << 20
 
-// touch returns how long the write of one byte to each page of 64 MiB takes that nothing used for a second. It is a
-// millisecond or two, unless the host of this machine takes memory away that is idle: then all latencies and CPU times
-// are higher than elsewhere, since a process that waits for a change has idle memory.
+// touch returns the time to write one byte to each page of 64 MiB that was not used for a second. It is one or two
+// milliseconds, unless the host of this machine reclaims idle memory. All latencies and CPU times are higher then, because
+// the memory of a process that waits for a change is idle.
 func touch() time.Duration {
 	memory := make([]byte, untouched)
 	pass := func() time.Duration {

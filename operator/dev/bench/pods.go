@@ -34,7 +34,7 @@ const podsOfService, selectedShare = 10, 10
 
 // pods measures the targets of many pods, in the order of the costs of the part.
 func (w *whole) pods(ctx context.Context, count int) (out []float64, err error) {
-	b, err := w.newBed(ctx, false) // controllers would delete pods without a node
+	b, err := w.newQuietBed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func encoder(version schema.GroupVersion) runtime.Encoder {
 	return scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), version)
 }
 
-// watchMemory reads the peak memory of a process in short intervals. The returned function ends that, and returns the last
-// one in bytes.
+// watchMemory reads the peak memory of a process in short intervals. The returned function stops it and returns the last
+// value in bytes.
 func watchMemory(pid int) func() int {
 	done, top := make(chan struct{}), make(chan int)
 	go func() {

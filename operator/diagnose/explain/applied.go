@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
@@ -15,10 +16,10 @@ import (
 //
 // Errors: the manifest of the object has faults; those of [FromCluster].
 func FromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
-	if err := faultsOf(wrong, n.row.Kind, n.Namespace, n.Name, true); err != nil {
+	if err := faultsOf(wrong, n.ref()); err != nil {
 		return Question{}, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
 	}
-	if err := faultsOf(wrong, "", "", "", true); err != nil {
+	if err := faultsOf(wrong, catalog.Ref{}); err != nil {
 		return Question{}, err // the object, or a workload, may be in an unreadable document
 	}
 	q, err := FromCluster(ctx, r, setups, n)

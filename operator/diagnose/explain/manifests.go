@@ -23,7 +23,7 @@ import (
 // Errors: the object is not among the manifests, or its manifest has faults.
 func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
-	if err := faultsOf(wrong, n.row.Kind, n.Namespace, n.Name, true); err != nil {
+	if err := faultsOf(wrong, n.ref()); err != nil {
 		return q, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
 	}
 	var others []string
@@ -36,7 +36,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 	if q.Object == nil {
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 		e := lint.Examine(o, wrong, Kinds(setups), lint.Options{})
-		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true)) // the object may be in an unreadable file
+		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, catalog.Ref{})) // the object may be in an unreadable file
 	}
 	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
 	outcomes := q.Findings.Outcomes()
@@ -116,24 +116,23 @@ func skipped(o *manifests.Objects) error {
 
 // manifestFaults returns the faults of the manifest of a workload in one line; empty if it has none.
 func manifestFaults(wrong []manifests.Fault, of catalog.Ref) string {
-	err := faultsOf(wrong, of.Kind, of.Namespace, of.Name, false)
+	err := joined(wrong, of, func(f manifests.Fault) error { return f.Err })
 	if err == nil {
 		return ""
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
-// faultsOf returns the faults of one object, or of whole documents and files if kind is empty.
-// places adds the place of each fault.
-func faultsOf(wrong []manifests.Fault, kind, namespace, name string, places bool) error {
+// faultsOf returns the faults of one object, or of whole documents and files if of is empty, each with its place.
+func faultsOf(wrong []manifests.Fault, of catalog.Ref) error {
+	return joined(wrong, of, manifests.Fault.Placed)
+}
+
+func joined(wrong []manifests.Fault, of catalog.Ref, text func(manifests.Fault) error) error {
 	var all faults.List
 	for _, f := range wrong {
-		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
-			err := f.Err
-			if places {
-				err = f.Placed()
-			}
-			all.Add("", err)
+		if (catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}) == of {
+			all.Add("", text(f))
 		}
 	}
 	return all.Err()

@@ -67,4 +67,8 @@ func Kinds(setups []engine.Setup) []*engine.Kind {
 }
 
 // String returns kind and name, "ServiceMonitor demo/web".
+func (n Name) ref() catalog.Ref {
+	return catalog.Ref{Kind: n.row.Kind, Namespace: n.Namespace, Name: n.Name}
+}
+
 func (n Name) String() string { return n.row.Kind + " " + n.Namespace + "/" + n.Name }

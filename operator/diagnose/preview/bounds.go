@@ -43,7 +43,7 @@ func (b *Bounds) Read(ctx context.Context, c explain.Candidate, cluster engine.C
 	}
 	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
 	var over error
-	w := read(c, scrapes, err, func(s prometheus.ScrapeSource) ([]targets.Job, error) {
+	w := read(c, scrapes, err, reading{hints: true, jobs: func(s prometheus.ScrapeSource) ([]targets.Job, error) {
 		if err := tooLong(&s.Document); err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (b *Bounds) Read(ctx context.Context, c explain.Candidate, cluster engine.C
 			return nil, over
 		}
 		return jobsOf(s)
-	}, true)
+	}})
 	return w, over
 }
 

@@ -73,7 +73,7 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 		c.common = common
 	}
 	next, costs := map[*prometheus.CompiledMonitor]knownJobs{}, map[string]int{}
-	out := read(of, scrapes, err, func(s prometheus.ScrapeSource) ([]targets.Job, error) {
+	out := read(of, scrapes, err, reading{jobs: func(s prometheus.ScrapeSource) ([]targets.Job, error) {
 		if s.Compiled == nil {
 			return c.ownJobs(s)
 		}
@@ -97,7 +97,7 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 			next[s.Compiled] = k
 		}
 		return k.jobs, err
-	}, false)
+	}})
 	c.known = next
 	return out
 }

@@ -46,7 +46,7 @@ func (t text) resharding() {
 	_ = rows.Flush()
 }
 
-// has says how many targets have a label.
+// has returns "1 target has it" or "N targets have it".
 func has(n int) string {
 	if n == 1 {
 		return "1 target has it"
@@ -74,12 +74,12 @@ func (r *Resharding) Remarks() []string {
 	return out
 }
 
-// PlacementText says in words what another number of shards changes with one placement.
+// PlacementText describes the effect of another number of shards with one placement.
 type PlacementText struct {
 	Name string // "hash" or "weighted"
 	// Moves are the targets that move, Part the part of all series that they have.
 	Moves, Part string
-	// Before and After say how full the fullest shard is.
+	// Before and After describe the load of the fullest shard.
 	Before, After string
 }
 

@@ -45,14 +45,17 @@ type part struct {
 // Read compiles the jobs of a workload in a cluster.
 func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
 	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
-	return read(c, scrapes, err, jobsOf, true)
+	return read(c, scrapes, err, reading{jobs: jobsOf, hints: true})
 }
 
-// parser reads the jobs of a source.
-type parser func(prometheus.ScrapeSource) ([]targets.Job, error)
+// reading is how the sources of a workload are read.
+type reading struct {
+	jobs  func(prometheus.ScrapeSource) ([]targets.Job, error)
+	hints bool // also read what hints need
+}
 
 // read returns a workload with its scrapes. A non-nil err is the reason why they are unknown.
-func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse parser, hints bool) Workload {
+func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, how reading) Workload {
 	w := Workload{Ref: c.Ref(), object: c.Object}
 	switch {
 	case err != nil:
@@ -74,7 +77,7 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse pars
 		w.Notes = append(w.Notes, fmt.Sprintf("it is invalid, so the operator does not write this configuration: %v", err))
 	}
 	for _, s := range scrapes.Sources {
-		w.parts = append(w.parts, w.part(s, parse, hints))
+		w.parts = append(w.parts, w.part(s, how))
 	}
 	return w
 }
@@ -83,7 +86,7 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse pars
 func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused(err) }
 
 // part reads the jobs of a source.
-func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) part {
+func (w *Workload) part(s prometheus.ScrapeSource, how reading) part {
 	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
 	if s.Object != nil {
 		out.object.Ref = catalog.RefOf(s.Kind, s.Object)
@@ -96,10 +99,10 @@ func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) par
 		return out
 	}
 	var err error
-	if out.jobs, err = parse(s); err != nil { // the operator accepts them, so jobs exist
+	if out.jobs, err = how.jobs(s); err != nil { // the operator accepts them, so jobs exist
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
-	if s.Object == nil || !hints || err != nil {
+	if s.Object == nil || !how.hints || err != nil {
 		return out
 	}
 	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}

@@ -55,7 +55,7 @@ func (c *Config) Route(q Question, known Origins) Report {
 		Source: known.Source(), Labels: q.Labels, At: q.At, Route: root,
 		InhibitRules: w.inhibitRules(), Notes: known.notes(),
 	}
-	if !q.All && out.Notified(true) == nil { // otherwise the routes show it
+	if !q.All && out.Reached() == nil { // otherwise the routes show it
 		out.Nearest = w.nearest()
 	}
 	return out

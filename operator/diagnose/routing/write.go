@@ -39,12 +39,20 @@ func (s Step) deliveries() (out []*Delivery) {
 	return out
 }
 
-// Notified returns the receivers that send notifications, sorted and without duplicates. Muted ones
-// are included only if muted is set.
-func (r Report) Notified(muted bool) []string {
+// Notified returns the receivers that send notifications, sorted and without duplicates.
+func (r Report) Notified() []string {
+	return r.receivers(func(d *Delivery) bool { return !d.Muted })
+}
+
+// Reached returns the receivers that [Report.Notified] returns, and those that are muted.
+func (r Report) Reached() []string {
+	return r.receivers(func(*Delivery) bool { return true })
+}
+
+func (r Report) receivers(counts func(*Delivery) bool) []string {
 	names := map[string]bool{}
 	for _, d := range r.Deliveries() {
-		if len(d.Receiver.Integrations) > 0 && (muted || !d.Muted) {
+		if len(d.Receiver.Integrations) > 0 && counts(d) {
 			names[d.Receiver.Name] = true
 		}
 	}
@@ -67,7 +75,7 @@ var Formats = report.Formats
 func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
 
 func (r Report) text(w *strings.Builder) {
-	names, now := r.Notified(true), r.Notified(false)
+	names, now := r.Reached(), r.Notified()
 	for i, name := range names {
 		if !slices.Contains(now, name) {
 			names[i] += " (muted)"

@@ -63,6 +63,23 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// A reloader that does not respond in time makes the finding preliminary, whatever those after it report.
+func TestOneReloaderIsSlow(t *testing.T) {
+	release := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer slow.Close()
+	defer close(release)
+	quick := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
+	defer quick.Close()
+	var ports []int
+	for _, srv := range []*httptest.Server{slow, quick} {
+		ports = append(ports, srv.Listener.Addr().(*net.TCPAddr).Port)
+	}
+	if _, inTime := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: ports}, Wanted{}, quickLimit); inTime {
+		t.Error("the finding is final")
+	}
+}
+
 // TestAskIsBounded: ports that accept the connection but never respond are queried concurrently,
 // within the limit and until the context ends.
 func TestAskIsBounded(t *testing.T) {

@@ -69,11 +69,11 @@ func (s *Stage) leave() {
 // Complete reports whether all pods have loaded the change.
 func (c Change) Complete() bool { return c.Loaded.Pods >= c.Pods }
 
-// Content is what a reconciliation has written.
+// Content identifies the configuration and rules that a reconciliation has written.
 type Content struct {
 	Hash string
-	// Parts are what differs from the content before. The first ones are kept, to recognize the
-	// change in what a pod reports after the next one.
+	// Parts are the differences from the previous content. The first ones are kept, to recognize
+	// the change in reports of a pod after the next one.
 	Parts []Part
 }
 
@@ -87,7 +87,7 @@ const (
 	maxWaiting = 200
 )
 
-// Confirmed is what a pod has reported about a content. Times are those of the pod's clock; zero
+// Confirmed is the report of a pod about a content. Times are those of the pod's clock; zero
 // if the pod does not report them.
 type Confirmed struct {
 	OnDisk, Loaded time.Time

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// The API server ends each request but watches after a minute by default (--request-timeout), so that what takes longer
-// was lost on the way: a proxy or load balancer keeps the connection, and the health check of the connection succeeds.
-// These are how long it may take to begin an answer, or to continue one. Lists get more time, in case of clusters that
-// need more for them: one that is always given up would prevent the start, a lost one only delays it.
+// By default, the API server ends each request except watches after a minute (--request-timeout). A response that takes
+// longer was lost on the way, while a proxy or load balancer keeps the connection, so that the health check of the
+// connection succeeds. These constants limit the time until a response begins, or continues. Lists get more time for
+// large clusters: a list that always times out would prevent the start, whereas a lost one only delays it.
 const (
 	silence     = 90 * time.Second
 	readSilence = 5 * time.Minute
@@ -59,7 +59,7 @@ func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper returns the wrapped transport to client-go, which looks for the innermost one.
 func (i impatient) WrappedRoundTripper() http.RoundTripper { return i.next }
 
-// endless reports whether an answer may take any time: that of a watch.
+// endless reports whether a response may take any time, as that of a watch.
 func endless(r *http.Request) bool {
 	return strings.Contains(r.URL.RawQuery, "watch=") && r.URL.Query().Get("watch") != "false"
 }

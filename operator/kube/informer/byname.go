@@ -44,8 +44,8 @@ func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duratio
 		due: map[types.NamespacedName]time.Time{}, parts: map[string]*part{}, asked: map[string]time.Time{},
 	}
 	maps.Copy(n.due, last.due)
-	p.noted.restart(true)
-	defer p.noted.restart(false)
+	p.noted.start()
+	defer p.noted.stop()
 	ctx, cancel := context.WithCancel(ctx)
 	var watches sync.WaitGroup
 	defer watches.Wait()
@@ -74,7 +74,7 @@ func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duratio
 	}
 }
 
-// look reads some of the due objects; more reports whether others are due.
+// look reads some of the objects that are due; more is true if others are due, too.
 func (n *byNames) look(ctx context.Context, watches *sync.WaitGroup) (more bool, err error) {
 	names, err := n.Names(ctx)
 	if err != nil {
@@ -169,18 +169,25 @@ func (n *noting) note(obj Object) {
 	}
 }
 
-// restart returns and clears the recorded objects. While on is false, none are recorded.
-func (n *noting) restart(on bool) map[types.NamespacedName]Object {
+// start records objects from now on. It returns those recorded so far.
+func (n *noting) start() map[types.NamespacedName]Object {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := n.objects
-	n.on, n.objects = on, map[types.NamespacedName]Object{}
+	n.on, n.objects = true, map[types.NamespacedName]Object{}
 	return out
+}
+
+// stop drops the recorded objects and records no more.
+func (n *noting) stop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.on, n.objects = false, nil
 }
 
 // take adds recorded objects that are not in the store and schedules them to be read next.
 func (n *byNames) take(names []types.NamespacedName) {
-	noted := n.noted.restart(true)
+	noted := n.noted.start()
 	for _, name := range names {
 		n.mu.Lock()
 		if obj := noted[name]; obj != nil && n.objects[name] == nil {

@@ -60,16 +60,20 @@ func (p Positions) Follow(changed []Edit, meets func(at int) bool) Positions {
 			p.shift(at, 1)
 			Positions(check).shift(at, 1)
 		case Removed:
-			p = p.set(at, false)
-			check = Positions(check).set(at, false)
+			p = p.without(at)
+			check = Positions(check).without(at)
 			p.shift(at, -1)
 			Positions(check).shift(at, -1)
 			continue
 		}
-		check = Positions(check).set(at, true)
+		check = Positions(check).with(at)
 	}
 	for _, at := range check {
-		p = p.set(at, meets(int(at)))
+		if meets(int(at)) {
+			p = p.with(at)
+		} else {
+			p = p.without(at)
+		}
 	}
 	return p
 }
@@ -82,14 +86,20 @@ func (p Positions) shift(at, n int32) {
 	}
 }
 
-// set adds or removes a position.
-func (p Positions) set(at int32, is bool) Positions {
+// with adds a position.
+func (p Positions) with(at int32) Positions {
 	i, has := slices.BinarySearch(p, at)
-	switch {
-	case is && !has:
-		return slices.Insert(p, i, at)
-	case !is && has:
-		return slices.Delete(p, i, i+1)
+	if has {
+		return p
 	}
-	return p
+	return slices.Insert(p, i, at)
+}
+
+// without removes a position.
+func (p Positions) without(at int32) Positions {
+	i, has := slices.BinarySearch(p, at)
+	if !has {
+		return p
+	}
+	return slices.Delete(p, i, i+1)
 }

@@ -58,11 +58,19 @@ func named(r rbacv1.PolicyRule, names ...string) rbacv1.PolicyRule {
 
 func one(resource string) []string { return []string{resource} }
 
-// kinds returns the resources of the monitoring group, each with the suffix sub: those of
-// workloads, or all others.
-func kinds(workloads bool, sub string) (out []string) {
+// workloads returns the resources of the workloads in the monitoring group, each with the suffix sub.
+func workloads(sub string) []string {
+	return resources(sub, func(row *catalog.Row) bool { return row.Flags != "" })
+}
+
+// selectables returns the other resources of the monitoring group, each with the suffix sub.
+func selectables(sub string) []string {
+	return resources(sub, func(row *catalog.Row) bool { return row.Flags == "" })
+}
+
+func resources(sub string, is func(*catalog.Row) bool) (out []string) {
 	for _, row := range catalog.All {
-		if workloads == (row.Flags != "") && !slices.Contains(out, row.Resource+sub) {
+		if is(row) && !slices.Contains(out, row.Resource+sub) {
 			out = append(out, row.Resource+sub)
 		}
 	}
@@ -77,11 +85,11 @@ func always() []Feature {
 	return []Feature{
 		{
 			Name: "read workloads, monitors and rules", Cost: notStarted, Place: Namespaces, File: Base,
-			Rules: []rbacv1.PolicyRule{rule(monitoring, append(kinds(true, ""), kinds(false, "")...), "list", "watch")},
+			Rules: []rbacv1.PolicyRule{rule(monitoring, append(workloads(""), selectables("")...), "list", "watch")},
 		},
 		{
 			Name: "write statuses of workloads", Cost: notStarted, Place: Namespaces, File: Base,
-			Rules: []rbacv1.PolicyRule{rule(monitoring, kinds(true, "/status"), "patch")},
+			Rules: []rbacv1.PolicyRule{rule(monitoring, workloads("/status"), "patch")},
 		},
 		{
 			Name: "write generated objects", Cost: "conditions name what is missing", Place: Namespaces, File: Base,
@@ -110,12 +118,12 @@ func optional() []Feature {
 		{
 			Name: "owner references", When: "the admission plugin OwnerReferencesPermissionEnforcement of the cluster",
 			Cost: "the API server refuses generated objects", Place: Namespaces, File: Base,
-			Rules: []rbacv1.PolicyRule{rule(monitoring, kinds(true, "/finalizers"), "update")},
+			Rules: []rbacv1.PolicyRule{rule(monitoring, workloads("/finalizers"), "update")},
 		},
 		{
 			Name: "statuses of monitors and rules", When: "the feature gate StatusForConfigurationResources",
 			Cost: "the operator ends with an error; if it is about AlertmanagerConfigs and Alertmanagers, their statuses are not written", Place: Namespaces, File: Base,
-			Rules: []rbacv1.PolicyRule{rule(monitoring, kinds(true, ""), "patch"), rule(monitoring, kinds(false, "/status"), "update", "patch")},
+			Rules: []rbacv1.PolicyRule{rule(monitoring, workloads(""), "patch"), rule(monitoring, selectables("/status"), "update", "patch")},
 		},
 		{
 			Name: "agents as DaemonSets", When: "the feature gate PrometheusAgentDaemonSet",

@@ -31,7 +31,7 @@ func (r *reader) folder(path string) error {
 			return filepath.SkipDir
 		case entry.IsDir() && base == "templates" && isFile(filepath.Join(filepath.Dir(name), "Chart.yaml")):
 			files++ // templates of a Helm chart: only helm can read them
-			r.skip(name, false)
+			r.skip(name)
 			return filepath.SkipDir
 		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
@@ -58,7 +58,7 @@ func (r *reader) folder(path string) error {
 	defer func() { r.walking = outer }()
 	for _, name := range names {
 		if slices.Contains(patches, filepath.Clean(name)) {
-			r.skip(name, false)
+			r.skip(name)
 			continue
 		}
 		if err := r.file(name); err != nil {
@@ -71,16 +71,21 @@ func (r *reader) folder(path string) error {
 }
 
 // skip counts a document that is not meant to be a manifest.
-func (r *reader) skip(name string, first bool) {
+func (r *reader) skip(name string) {
 	o := r.objects
 	o.Skipped++
-	switch {
-	case slices.Contains(o.SkippedAt, name):
-	case first:
+	if !slices.Contains(o.SkippedAt, name) {
+		o.SkippedAt = append(o.SkippedAt, name)
+	}
+}
+
+// skipOurs is like skip for a document that seems to hold objects of our API.
+func (r *reader) skipOurs(name string) {
+	o := r.objects
+	o.Skipped++
+	if !slices.Contains(o.SkippedAt, name) {
 		o.SkippedAt = slices.Insert(o.SkippedAt, o.SkippedOurs, name)
 		o.SkippedOurs++
-	default:
-		o.SkippedAt = append(o.SkippedAt, name)
 	}
 }
 

@@ -266,7 +266,11 @@ func (r *reader) document(doc []byte) error {
 		raw, err = plainyaml.ToJSON(doc)
 	}
 	if r.walking && notMeant(doc, raw, err) {
-		r.skip(r.at.File, ours(doc))
+		if ours(doc) {
+			r.skipOurs(r.at.File)
+		} else {
+			r.skip(r.at.File)
+		}
 		return nil
 	}
 	if err != nil {

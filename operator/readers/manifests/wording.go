@@ -270,8 +270,8 @@ func typeReason(f *manifest.FieldError) string {
 	return f.Reason
 }
 
-// listOf returns the field of a struct that is meant if a list stands in its place: the only one that is a
-// list of texts; empty if there is none, or several.
+// listOf returns the field that is meant if a list is given instead of a struct: the only field that is a list
+// of strings; empty if there is none, or several.
 func listOf(t reflect.Type) (name string) {
 	for f := range t.Fields() {
 		if f.Type.Kind() != reflect.Slice || f.Type.Elem().Kind() != reflect.String {

@@ -52,17 +52,17 @@ type Limits struct {
 
 // Load is the load of a workload.
 type Load struct {
-	// Shards is the number that it has now, as the operator says it.
+	// Shards is the current number, as reported by the operator.
 	Shards int
-	// Series of all its targets. Measured are those that pods have counted: the others are estimated, which is enough to
-	// keep a shard, but not to add one.
+	// Series of all targets. Measured is the part that pods have counted. The rest is estimated, which can keep a shard
+	// but not add one.
 	Series, Measured uint64
 	// Fullest is the number of series of the fullest shard on which no single unit is more than that.
 	Fullest uint64
 	// Used is the number of shards without the last ones that have no targets.
 	Used int
-	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt. That is
-	// zero if one of them does not say it.
+	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt, which
+	// is zero if one of them does not report it.
 	Unsent   uint64
 	UnsentAt time.Time
 	// Starting is true if a shard gets no targets yet, as it has had no ready pod.
@@ -189,7 +189,7 @@ func (s *Scaler) up(now time.Time, load Load) (target int, why string) {
 	switch {
 	case more <= 0:
 		s.hold(now, scaling.AtMaxShards, fmt.Sprintf("%s, and there may be no more than %d", s.figures("more shards are needed", load.Measured, n), s.limits.Max))
-	case now.Sub(s.last(now, true)) >= s.limits.pace(upEvery):
+	case now.Sub(s.last(now, rises)) >= s.limits.pace(upEvery):
 		return n + more, s.figures("more shards are needed", load.Measured, n)
 	}
 	return n, ""
@@ -204,13 +204,13 @@ func (s *Scaler) down(now time.Time, load Load) (target int, why string) {
 		s.hold(now, scaling.NotRetained, why+"; their data would be lost without spec.shardRetentionPolicy.whenScaled: Retain")
 	case s.isBeyond(load):
 		return n - s.unit(), wellknown.AnnotationMaxShards
-	case now.Sub(s.last(now, false)) >= s.limits.pace(downEvery):
+	case now.Sub(s.last(now, falls)) >= s.limits.pace(downEvery):
 		return n - s.unit(), why
 	}
 	return n, ""
 }
 
-// hold says why the number does not change.
+// hold records why the number does not change.
 func (s *Scaler) hold(now time.Time, by scaling.Reason, message string) {
 	s.state.Held = &scaling.Held{Reason: by, Message: message, Since: now.UTC().Truncate(time.Second)}
 }
@@ -241,10 +241,13 @@ func (s *Scaler) since(begin *time.Time, now time.Time, is bool) time.Duration {
 	return now.Sub(*begin)
 }
 
-// last returns the time of the last step to more or fewer shards. One that is not over yet, by another clock, was now.
-func (s *Scaler) last(now time.Time, more bool) (at time.Time) {
+func rises(step scaling.Step) bool { return step.To > step.From }
+func falls(step scaling.Step) bool { return step.To <= step.From }
+
+// last returns the time of the last step of a direction. One that is not over yet, by another clock, was now.
+func (s *Scaler) last(now time.Time, is func(scaling.Step) bool) (at time.Time) {
 	for _, step := range s.state.Steps {
-		if step.To > step.From == more {
+		if is(step) {
 			at = step.At
 		}
 	}

@@ -12,18 +12,18 @@ import (
 // gatherFor is how long a new leader waits for the inventories of pods.
 const gatherFor = time.Minute
 
-// inventory is what a pod said that it has; nil units: it does not say.
+// inventory has the units that a pod reports; nil units if it does not report any.
 type inventory struct {
 	units map[*Unit]bool // whether it scrapes all of their targets
 	blind bool
 	at    time.Time
 }
 
-// forgetAfter is the time after which it is forgotten what a pod said that does not exist.
+// forgetAfter is the time after which the inventory of a pod that does not exist is dropped.
 const forgetAfter = 5 * time.Minute
 
-// Told notes the units in the list of a pod and whether it scrapes their targets. blind is true if it cannot know that.
-// nil units mean that the pod does not say what it has.
+// Told records the units in the list of a pod and whether it scrapes their targets. blind is true if the pod cannot
+// determine that. units is nil if the pod reports no inventory.
 func (b *Balancer) Told(now time.Time, pod string, units map[*Unit]bool, blind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,14 +71,14 @@ func (b *Balancer) Leaving(from int) (samples uint64, since time.Time) {
 	return samples, since
 }
 
-// Admitted reports whether a pod may get its list: it has said what it has.
+// Admitted reports whether a pod may get its list, which requires that its inventory is known.
 func (b *Balancer) Admitted(pod string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ready && b.machine.Met(pod)
 }
 
-// gather places the units where pods have them, once they have said so.
+// gather places the units on the shards whose pods have them, once the inventories of the pods are known.
 func (b *Balancer) gather(now time.Time) bool {
 	silent := false
 	for name, p := range b.pods {
@@ -162,7 +162,7 @@ func chosen(all []holder, shards []allocation.Shard) int {
 	return best.shard
 }
 
-// meet tells the machine what a pod has, and reports whether that changed anything.
+// meet passes the inventory of a pod to the machine, and reports whether that changed anything.
 func (b *Balancer) meet(name string) bool {
 	told := b.told[name]
 	if _, known := b.pods[name]; !known {

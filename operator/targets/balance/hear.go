@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// heard is what a pod reported last.
+// heard is the last report of a pod.
 type heard struct {
 	seq     uint64
 	scraped map[*Unit]bool
@@ -16,11 +16,11 @@ type heard struct {
 	unanswered bool
 }
 
-// Version is a version of a list: that of a leader.
+// Version is a version of a list. Each leader counts its own.
 type Version struct{ Leader, Seq uint64 }
 
-// Report notes the report of a pod of a shard. version is that of its list, fetched the last one that its Prometheus has
-// requested.
+// Report records the report of a pod of a shard. version is the version of its list, fetched the last version that its
+// Prometheus has requested.
 func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched Version, r targetreport.Report) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -29,7 +29,7 @@ func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched
 	}
 	last := heard{seq: r.Seq, scraped: map[*Unit]bool{}}
 	out := handoff.Report{Pod: pod, Boot: r.Boot, Seq: r.Seq, Blind: r.Blind}
-	if r.Boot == 0 { // of an earlier release, which does not say what Prometheus has fetched
+	if r.Boot == 0 { // an earlier release, which does not report what Prometheus has fetched
 		last.seq = b.heard[pod].seq + 1
 		out.Seq, out.Blind, fetched = last.seq, true, version
 	}
@@ -41,7 +41,7 @@ func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched
 			}
 		}
 	}
-	if was := b.heard[pod]; r.Boot != 0 && r.Watch == 0 && !was.unanswered { // once, what it said before counts
+	if was := b.heard[pod]; r.Boot != 0 && r.Watch == 0 && !was.unanswered { // the report before is used once more
 		last.unanswered = true
 		maps.Copy(last.scraped, was.scraped)
 	}
@@ -73,10 +73,10 @@ func (b *Balancer) believes(now time.Time, u *Unit, shard int) bool {
 		w != nil && w.beyond[u] || takes > lateAfter(u) && !b.scrapes(on, u)
 }
 
-// lateAfter is the time after which the machine takes a move back.
+// lateAfter is the time after which the machine reverts a move.
 func lateAfter(u *Unit) time.Duration { return 3*min(u.interval, maxInterval) + time.Minute }
 
-// scrapes reports whether a pod of a shard said that it scrapes a unit.
+// scrapes reports whether a pod of a shard has reported that it scrapes a unit.
 func (b *Balancer) scrapes(shard int, u *Unit) bool {
 	for name, p := range b.pods {
 		if p.Shard == shard && p.Live && b.heard[name].scraped[u] {

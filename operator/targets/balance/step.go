@@ -80,7 +80,7 @@ func (b *Balancer) settle(now time.Time) {
 	}
 }
 
-// want tells the machine where a unit should be.
+// want passes the wanted shard of a unit to the machine.
 func (b *Balancer) want(u *Unit, why allocation.Reason) {
 	u.why = why
 	if b.machine == nil {

@@ -11,7 +11,7 @@ const Nowhere = allocation.Nowhere
 
 // Room limits the memory of the units of all workloads, by namespace.
 type Room interface {
-	// Take takes bytes, or gives them back if n is negative. It returns false if a namespace may not have them.
+	// Take reserves bytes, or releases them if n is negative. It returns false if the namespace may not have them.
 	Take(namespace string, n int) bool
 }
 
@@ -158,8 +158,7 @@ type Counted struct {
 	Interval  time.Duration
 }
 
-// Count sums up the series of units from those of all targets. The weight of a unit only changes if its series change by
-// enough.
+// Count adds up the series of all targets by unit. The weight of a unit changes only if its series change enough.
 func (b *Balancer) Count(now time.Time, all []Counted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -188,7 +187,7 @@ func (b *Balancer) Due(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	age := now.Sub(b.counted)
-	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh || b.machine != nil && !b.ready // pods say it now
+	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh || b.machine != nil && !b.ready // pods report their series now
 }
 
 const (
@@ -197,7 +196,7 @@ const (
 	countFresh = 5 * time.Second
 )
 
-// reweigh tells the plan and the machine the weight of a unit that they have.
+// reweigh passes the weight of a unit to the plan and the machine, if they have the unit.
 func (b *Balancer) reweigh(u *Unit) {
 	if u.planned {
 		b.plan.Put(allocation.Unit{ID: u.id, Zone: u.zone, Weight: u.weight})

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// Dropped reports whether all jobs that use a discovery drop all targets of a group, as the labels of the group decide it
-// alone. ofTarget reports whether a target may have a label that is not one of its group.
+// Dropped reports whether all jobs that use a discovery drop all targets of a group, judging only by the labels of the
+// group. ofTarget reports whether a target may have a label in addition to those of its group.
 type Dropped func(group model.LabelSet, ofTarget func(model.LabelName) bool) bool
 
 // LookBriefly is like [Objects.Look], but replaces the targets of dropped groups of Endpoints and EndpointSlices by the same

@@ -30,7 +30,7 @@ func (o *Objects) Look(sd *targets.KubernetesSD, own string) (targets.Found, err
 	return o.look(sd, own, func(informers) []*targetgroup.Group { return nil })
 }
 
-// look builds the groups of the objects that are left after take has taken some, and adds the groups that it returns.
+// look returns the groups of the objects. take may remove some objects first and returns groups in their place.
 func (o *Objects) look(sd *targets.KubernetesSD, own string, take func(informers) []*targetgroup.Group) (out targets.Found, err error) {
 	in, err := o.informers(sd, own)
 	if err != nil {
@@ -86,7 +86,7 @@ func (in informers) groupsBy(role string, builders int) (out []*targetgroup.Grou
 
 func bySource(a, b *targetgroup.Group) int { return cmp.Compare(a.Source, b.Source) }
 
-// run collects the groups of a builder up to that of the last event.
+// run collects the groups of a builder until that of the last event arrives.
 func run(builder discovery.Discoverer) (out []*targetgroup.Group) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ch, done := make(chan []*targetgroup.Group), make(chan struct{})

@@ -27,18 +27,19 @@ type Kind struct {
 	ClusterScoped bool
 }
 
-func core(role, resource string, cluster bool) Kind {
-	return Kind{role, schema.GroupVersionResource{Version: "v1", Resource: resource}, cluster}
+// core returns a resource of the core API.
+func core(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: resource}
 }
 
 var (
-	endpoints      = core(roleEndpoints, "endpoints", false)
-	endpointSlices = Kind{roleEndpointSlice, schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}, false}
-	pods           = core(rolePod, "pods", false)
-	services       = core(roleService, "services", false)
-	nodes          = core(roleNode, "nodes", true)
-	ingresses      = Kind{roleIngress, schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}, false}
-	namespaces     = core(namespaceObjects, "namespaces", true)
+	endpoints      = Kind{Role: roleEndpoints, Resource: core("endpoints")}
+	endpointSlices = Kind{Role: roleEndpointSlice, Resource: schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}}
+	pods           = Kind{Role: rolePod, Resource: core("pods")}
+	services       = Kind{Role: roleService, Resource: core("services")}
+	nodes          = Kind{Role: roleNode, Resource: core("nodes"), ClusterScoped: true}
+	ingresses      = Kind{Role: roleIngress, Resource: schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}}
+	namespaces     = Kind{Role: namespaceObjects, Resource: core("namespaces"), ClusterScoped: true}
 )
 
 // roles are the kinds that each role reads, primary objects first, and the metadata that it can

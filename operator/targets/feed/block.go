@@ -47,12 +47,12 @@ func pack(line []byte) block {
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
 	before, groups, after := parts(line)
-	out.Write(appendStored(nil, before, false))
+	out.Write(appendStored(nil, before, continues))
 	w.Reset(&out)
 	// Writing to a buffer cannot fail.
 	_, _ = w.Write(groups)
 	_ = w.Flush()
-	return member(appendStored(out.Bytes(), after, true), line)
+	return member(appendStored(out.Bytes(), after, ends), line)
 }
 
 // parts returns the groups in the line of a job, and what is before and after them.
@@ -71,18 +71,26 @@ func parts(line []byte) (before, groups, after []byte) {
 const maxStored = 1<<16 - 1
 
 // stored is like pack for few bytes, which compressing would not make smaller.
-func stored(lines []byte) block { return member(appendStored(nil, lines, true), lines) }
+func stored(lines []byte) block { return member(appendStored(nil, lines, ends), lines) }
 
-// appendStored appends a part of a deflate stream that is not compressed; end ends the stream.
-func appendStored(out, text []byte, end bool) []byte {
+// finality is the bit of a part of a deflate stream that tells whether it is the last one.
+type finality byte
+
+const (
+	continues finality = 0
+	ends      finality = 1
+)
+
+// appendStored appends a part of a deflate stream that is not compressed.
+func appendStored(out, text []byte, end finality) []byte {
 	for rest := text; ; {
 		part := rest[:min(len(rest), maxStored)]
 		rest = rest[len(part):]
-		last := byte(0)
-		if end && len(rest) == 0 {
-			last = 1
+		last := continues
+		if len(rest) == 0 {
+			last = end
 		}
-		out = binary.LittleEndian.AppendUint16(append(out, last), uint16(len(part)))
+		out = binary.LittleEndian.AppendUint16(append(out, byte(last)), uint16(len(part)))
 		out = append(binary.LittleEndian.AppendUint16(out, ^uint16(len(part))), part...)
 		if len(rest) == 0 {
 			return out

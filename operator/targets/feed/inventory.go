@@ -15,29 +15,29 @@ import (
 const (
 	// inventoryPause is the minimum time between two inventories of a pod.
 	inventoryPause = 10 * time.Second
-	// maxInventories is the maximum number of inventories that are read at a time, of which the pods of a namespace have
-	// one. Others wait for up to inventoryPatience.
+	// maxInventories is the maximum number of inventories that are read concurrently, at most one per namespace. Others
+	// wait for up to inventoryPatience.
 	maxInventories    = 4
 	inventoryPatience = 20 * time.Second
-	// inventoryTimeout limits the time in which one is read.
+	// inventoryTimeout limits the time to read an inventory.
 	inventoryTimeout = 30 * time.Second
 )
 
-// Listener hears what pods say about their lists. Its methods are called concurrently.
+// Listener receives the reports of pods about their lists. Its methods are called concurrently.
 type Listener interface {
-	// Reported is called with each report. version is that of the pod's list, fetched the last one of which its Prometheus
-	// has requested all jobs; the zero value if it does not say.
+	// Reported is called with each report. version is the version of the pod's list, fetched the last version of which its
+	// Prometheus has requested all jobs; zero if the pod does not report it.
 	Reported(now time.Time, from Sender, version, fetched Version, r targetreport.Report)
-	// Inventory returns what takes the inventory of a pod; nil if it is not needed.
+	// Inventory returns the receiver of a pod's inventory; nil if it is not needed.
 	Inventory(from Sender, head targetreport.Inventory) InventoryTaker
 }
 
-// InventoryTaker takes the targets of an inventory.
+// InventoryTaker receives the targets of an inventory.
 type InventoryTaker interface {
-	// Take takes the targets of a job with an address.
+	// Take receives the targets of a job with an address.
 	Take(now time.Time, job, address string, t targetreport.InventoryTarget)
-	// Done is called when all were taken. It returns false if the pod has to send them again, as not all could be
-	// recognized.
+	// Done is called after the last one. It returns false if some were not recognized, so that the pod has to send all of
+	// them again.
 	Done(now time.Time) bool
 }
 
@@ -48,7 +48,7 @@ type inventories struct {
 	freed chan struct{}   // closed when one ends; nil if none waits
 }
 
-// start waits until the inventory of a pod in a namespace may be read. The returned function ends it.
+// start waits until an inventory of a namespace may be read. Call the returned function afterwards.
 //
 // Errors: *refusal: there are too many for too long.
 func (i *inventories) start(ctx context.Context, namespace string) (end func(), err error) {

@@ -59,11 +59,11 @@ type group struct {
 // none is the group that does not exist.
 var none group
 
-// NewTargets returns the targets of a job, of which no group is known. They share memory with others.
+// NewTargets returns the targets of a job, without groups. memory limits them together with those of other jobs.
 func NewTargets(j *targets.Job, memory *Memory) *Targets { return NewBalanced(j, memory, "", nil) }
 
-// NewBalanced is like [NewTargets]. The units of its targets, which are those of the namespace of the object with the
-// job, are where the balancer has them.
+// NewBalanced is like [NewTargets], but the balancer chooses the shards of the targets' units. namespace is that of the
+// object with the job.
 func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.Balancer) *Targets {
 	n := j.Shards()
 	out := &Targets{job: j, name: j.Name, shards: n, sight: j.Sight(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, addresses: byAddress{}, again: map[targetset.Key]bool{},
@@ -77,7 +77,7 @@ func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.B
 	return out
 }
 
-// Put replaces a group of the job, of which outcomes are the outcomes; nil removes it.
+// Put replaces a group of the job by another one with these outcomes; nil removes it.
 func (t *Targets) Put(key targetset.Key, of *targetgroup.Group, outcomes []targets.Outcome) {
 	before := t.groups[key]
 	if before == nil {
@@ -266,7 +266,7 @@ func (t *Targets) Limit(shard, most int) {
 // Size returns the size of all targets of a shard in bytes, and the size of those in its line.
 func (t *Targets) Size(shard int) (all, used int) { return t.raw[shard], t.used[shard] }
 
-// LeftOut are targets that are not in a line, because those of their namespace take more than its share.
+// LeftOut counts targets that are in no line because their namespace exceeds its share.
 type LeftOut struct{ Targets, Bytes int }
 
 // LeftOut returns the targets of each namespace that are not in the lines of their shards.
@@ -328,7 +328,7 @@ type encoded struct {
 	Labels  model.LabelSet `json:"labels"`
 }
 
-// encode returns a target as a group of http_sd. Its length is that of [length].
+// encode returns a target as a group of http_sd. [length] returns its length.
 func encode(l model.LabelSet) []byte {
 	address := string(l[model.AddressLabel])
 	delete(l, model.AddressLabel)

@@ -68,8 +68,8 @@ func (t *Targets) leave(g *group) {
 	}
 }
 
-// place returns the members by shard. While a balancer does not decide, the shard of a unit may have no line: then it is on
-// that of its hash, so that its targets are kept.
+// place returns the members by shard. As long as the balancer has not decided, the shard of a unit may have no line: the
+// shard of its hash has the unit then, so that its targets are kept.
 func (t *Targets) place(members []balanced) [][]int {
 	out := make([][]int, t.shards)
 	for i := range members {
@@ -91,8 +91,7 @@ func (t *Targets) place(members []balanced) [][]int {
 // Shards returns the number of lines.
 func (t *Targets) Shards() int { return t.shards }
 
-// Grow adds lines, for shards that the job does not have any more and that still have units. There are at least as many
-// afterwards as the number.
+// Grow adds lines until there are as many as shards: also a shard that was removed has a line while it still has units.
 func (t *Targets) Grow(shards int) {
 	for t.by != nil && t.shards < shards {
 		t.limits, t.raw, t.used, t.dirty = append(t.limits, maxLine), append(t.raw, 0), append(t.used, 0), append(t.dirty, true)
@@ -238,14 +237,14 @@ func (b byAddress) remove(m *balanced) {
 	}
 }
 
-// Census takes what a pod says about the targets of a job.
+// Census collects the reports of a pod about the targets of a job.
 type Census struct {
 	by       byAddress
 	halfLife time.Duration
 }
 
-// Census returns a census of the job, in which a count has half of its weight after a time. Like all methods, its methods
-// must not be called while other ones are.
+// Census returns a census of the job, in which a count has half of its weight after a time. Its methods and those of t must
+// not be called concurrently.
 func (t *Targets) Census(halfLife time.Duration) Census { return Census{t.addresses, halfLife} }
 
 // Note returns the units with a discovered address, and notes the series of its targets, nil if they are unknown.

@@ -8,8 +8,8 @@ import (
 
 // Times of the protocol.
 const (
-	// A move that takes longer than 3 intervals and a minute is taken back, and the new shard gets
-	// nothing else for a while.
+	// A move that takes longer than 3 intervals and a minute is reverted, and the new shard gets
+	// no other unit for a while.
 	timeoutIntervals = 3
 	timeout          = time.Minute
 	slowFor          = 10 * time.Minute
@@ -20,7 +20,7 @@ const (
 	giveUpEvery = 10 * time.Minute
 	// A new leader waits this long for the lists that pods have.
 	recoverFor = time.Minute
-	// A pod that was not heard of for so long after that does not hold up moves any more.
+	// A pod that sends no report for this long after that no longer delays moves.
 	unheardFor = 5 * time.Minute
 )
 
@@ -35,7 +35,7 @@ type pod struct {
 	scraped map[ID]bool
 	blind   bool
 	heard   bool // it has a list of this leader
-	met     bool // it said what it has, see [Machine.Held]
+	met     bool // its inventory is known, see [Machine.Held]
 }
 
 // load is the load of a shard.
@@ -122,8 +122,8 @@ func (m *Machine) group() {
 	}
 }
 
-// Want says where a unit should be. A new unit is there at once; one that was gone for a moment, so that
-// pods still have it, is where it was.
+// Want sets the wanted shard of a unit. A new unit is placed there at once. A unit that was removed a moment
+// ago, which pods may still have, stays on its last shard first.
 func (m *Machine) Want(id ID, want Want) {
 	u := m.units[id]
 	if u == nil {
@@ -158,7 +158,7 @@ func (m *Machine) revive(u *unit) {
 	m.set(u, on, to)
 }
 
-// Gone removes a unit that has no targets any more. While the machine is frozen, it stays.
+// Gone removes a unit without targets. While the machine is frozen, the unit stays.
 func (m *Machine) Gone(id ID) {
 	u := m.units[id]
 	if u == nil || m.frozen {
@@ -173,7 +173,7 @@ func (m *Machine) Gone(id ID) {
 	m.buried[id] = u
 }
 
-// Ready reports whether lists may be served: the machine knows what pods have.
+// Ready reports whether lists may be served, because the inventories of the pods are known.
 func (m *Machine) Ready() bool { return m.recovery == nil }
 
 // Serves returns the shards that have a unit in their lists; to is Nowhere unless it is on its way.
@@ -195,8 +195,8 @@ func (m *Machine) Since(id ID) time.Time {
 // Version returns the version of the list of a shard.
 func (m *Machine) Version(shard int) uint64 { return m.lists[shard] }
 
-// Watched returns the units of a shard of which the pods report whether they scrape them: those on their way
-// to it or off it, and those that another shard may not have lost yet.
+// Watched returns the units of a shard whose scrapes its pods must report: units that move to or from the shard,
+// and units that another shard may still have.
 func (m *Machine) Watched(shard int) (out []ID) {
 	all := maps.Clone(m.moving)
 	maps.Copy(all, m.leaving) // a unit may be in both

@@ -61,16 +61,18 @@ const (
 // missing permissions of the workload cause.
 type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap)
 
-// Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
-// (optional) limits its discoveries. changed is called after changes, throttled; it may block.
-func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
-	return FollowIn(nil, "", c, j, own, allowed, changed, nil)
+// Membership is where a set is counted, and what it reports of each group.
+type Membership struct {
+	Room      *Room  // nil if the set is not limited
+	Namespace string // for which the set is counted
+	// Observe is called with each group that changes, before the listener. It must not call methods of the result.
+	Observe Observer
 }
 
-// FollowIn is like [Follow], in a room that counts it for a namespace, with an observer of each group
-// that changes. It is called before changed, and must not call methods of the result.
-func FollowIn(room *Room, namespace string, c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func(), observe Observer) *Followed {
-	f := &Followed{changed: changed, begun: time.Now(), job: j, set: observed(j, namespace, room, observe)}
+// Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
+// (optional) limits its discoveries. changed is called after changes, throttled; it may block.
+func (m Membership) Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
+	f := &Followed{changed: changed, begun: time.Now(), job: j, set: observed(j, m.Namespace, m.Room, m.Observe)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {

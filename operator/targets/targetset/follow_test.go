@@ -49,7 +49,7 @@ func TestChangesOfOthers(t *testing.T) {
 		pods := api.Kind("pods")
 		pods.Add(pod("demo", "db", "db"))
 		var changes atomic.Int32
-		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
+		f := Membership{}.Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
 		defer f.Close()
 		settle(time.Minute)
 		before := changes.Load()
@@ -86,7 +86,7 @@ func TestFollow(t *testing.T) {
 		pods.Add(pod("demo", "db", "db"))
 		pods.Add(pod("other", "web", "web"))
 		var changes atomic.Int32
-		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
+		f := Membership{}.Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
 		defer f.Close() // also when the test fails: the API server waits for it
 		settle(time.Minute)
 		want := Counts{States: map[targets.State]int{targets.Kept: 1, targets.Dropped: 1}, Dropped: map[string]int{"step 1": 1}, Shards: []int{1}}
@@ -149,7 +149,7 @@ func TestListWorksLater(t *testing.T) {
 			api.Kind("pods").Add(pod("demo", fmt.Sprint("web-", i), "web"))
 		}
 		api.Deny("pods", true)
-		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
+		f := Membership{}.Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
 		defer f.Close()
 		settle(time.Second)
 		if gaps := f.Gaps(); !f.Complete() || len(gaps) != 2 {
@@ -177,7 +177,7 @@ func TestReadWhileFilling(t *testing.T) {
 		api.Kind("pods").Add(pod("demo", fmt.Sprint("web-", i), "web"))
 	}
 	follow := func(each func(*Followed, int)) {
-		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
+		f := Membership{}.Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
 		defer f.Close()
 		for began, n := time.Now(), 0; n < all; {
 			f.reading.Lock()
@@ -221,7 +221,7 @@ func TestSetsComeAndGo(t *testing.T) {
 		round := func() (goroutines int, heap uint64) {
 			var all []*Followed
 			for i := range 1000 {
-				all = append(all, Follow(c, jobs[i%len(jobs)], "own", nil, func() {}))
+				all = append(all, Membership{}.Follow(c, jobs[i%len(jobs)], "own", nil, func() {}))
 			}
 			settle(time.Minute)
 			most := runtime.NumGoroutine()
@@ -273,7 +273,7 @@ func TestWithinHoldsNoLabels(t *testing.T) {
 			pods.Add(p)
 		}
 		pods.Add(pod("other", "web", "web"))
-		f := Follow(c, read(t, strings.Replace(podsOfWeb, "names: [demo]", "names: [demo, other]", 1), 2, 1), "own", nil, func() {})
+		f := Membership{}.Follow(c, read(t, strings.Replace(podsOfWeb, "names: [demo]", "names: [demo, other]", 1), 2, 1), "own", nil, func() {})
 		defer f.Close()
 		settle(time.Minute)
 		before := heap()
@@ -321,7 +321,7 @@ func TestWithinBecomesForeign(t *testing.T) {
 		api.Kind("services")
 		slices := api.Kind("endpointslices")
 		slices.Add(slice("demo"))
-		f := Follow(c, read(t, "- job_name: a\n  kubernetes_sd_configs: [{role: endpointslice}]\n", 0, 1), "own", nil, func() {})
+		f := Membership{}.Follow(c, read(t, "- job_name: a\n  kubernetes_sd_configs: [{role: endpointslice}]\n", 0, 1), "own", nil, func() {})
 		defer f.Close()
 		settle(time.Minute)
 		seen, err := f.Within(t.Context(), func(*targets.KubernetesSD) Scope { return Scope{Namespaces: []string{"demo"}} }, false)

@@ -108,7 +108,7 @@ func TestUnchangedSpecs(t *testing.T) {
 		"large rule": {MutateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject(largeRule)),
 			bytes.Replace(toJSON(t, ruleObject(largeRule)), []byte(`"uid":"u"`), []byte(`"uid":"u","finalizers":["a/b"]`), 1), true},
 		"another large rule": {MutateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: up}")), toJSON(t, ruleObject(largeRule)), false},
-		"another rule": {ValidateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: '('}")), toJSON(t, ruleObject("{record: a, expr: '(('}")), false},
+		"another rule":       {ValidateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: '('}")), toJSON(t, ruleObject("{record: a, expr: '(('}")), false},
 		"AlertmanagerConfig": {ValidateAlertmanagerConfigsPath, "alertmanagerconfigs v1beta1", admissionv1.Update,
 			toJSON(t, "metadata: {name: a}\nspec: {route: {receiver: nobody}}"), toJSON(t, "metadata: {name: a, labels: {a: b}}\nspec: {route: {receiver: nobody}}"), true},
 		"another AlertmanagerConfig": {ValidateAlertmanagerConfigsPath, "alertmanagerconfigs v1beta1", admissionv1.Update,

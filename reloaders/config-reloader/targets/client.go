@@ -50,9 +50,9 @@ type Options struct {
 	Limits Limits
 	// Report is the interval of reports to the server; 0 disables them, and inventories too.
 	Report time.Duration
-	// Inventory is the interval of inventories once the server has asked for the first one; 0: only when it asks.
+	// Inventory is the interval of inventories after the server has requested the first one; 0: only on request.
 	Inventory time.Duration
-	// Prometheus is asked for its targets, for the reports.
+	// Prometheus is the server whose targets are reported.
 	Prometheus Prometheus
 	// OnUpdate is called after an update of the list; may be nil.
 	OnUpdate func()

@@ -17,7 +17,7 @@ const (
 	// reportTimeout limits one request with a report or an inventory.
 	reportTimeout = 10 * time.Second
 	// reportAttempts is the maximum number of attempts for a report, lookAttempts for one about watched targets alone,
-	// and inventoryAttempts for an inventory. Replicas that do not lead respond with 503, those that have just ended not
+	// and inventoryAttempts for an inventory. Replicas that do not lead respond with 503, those that have just stopped not
 	// at all.
 	reportAttempts, lookAttempts, inventoryAttempts = 8, 3, 4
 	// inventoryAgain is the time after which an inventory is repeated that the leader did not accept. The service waits
@@ -90,7 +90,7 @@ func (s *sender) sendReport(ctx context.Context, full bool) {
 	took := time.Since(began)
 	var err error
 	if full || news(s.last, r) || time.Since(s.sent) >= tellEvery {
-		s.store() // else a restart would lose targets that the service takes off another shard
+		s.store() // otherwise a restart could lose targets that the service removes from another shard
 		if err = s.deliver(ctx, r, attempts); err == nil {
 			s.last = r
 		}
@@ -125,7 +125,7 @@ func (s *sender) sendInventory(ctx context.Context) {
 		s.inventory = time.Now().Add(every - rand.N(every/10+1))
 	}
 	text, err := s.reporter.inventory(ctx, time.Now())
-	again, after := false, time.Duration(0) // one that is too large is so the next time, too
+	again, after := false, time.Duration(0) // if it is too large, the next one is, too
 	if err == nil {
 		s.store()
 		err = s.post(ctx, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
@@ -161,8 +161,7 @@ func (c *Client) post(ctx context.Context, path string, header http.Header, body
 	}
 }
 
-// temporary reports whether the same request may succeed later, and after which time at the earliest, if the server said
-// that.
+// temporary reports whether the same request may succeed later, and the earliest time for it, if the server sends one.
 func temporary(err error) (again bool, after time.Duration) {
 	if status, is := errors.AsType[*statusError](err); is {
 		return reasonOf(err) == Unavailable || status.after > 0, status.after

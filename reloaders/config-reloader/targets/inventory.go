@@ -14,13 +14,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// maxAssessed is the maximum number of active targets of which an inventory says more than that they are in the list.
+// maxAssessed is the maximum number of active targets for which an inventory has details besides their presence in the list.
 const maxAssessed = 100_000
 
 // series is the metric with the number of series of a scrape. Prometheus writes it for each target, with its labels.
 const series = "scrape_samples_post_metric_relabeling"
 
-// assessment is what Prometheus says about the targets in the list.
+// assessment has the data of Prometheus about the targets in the list.
 type assessment struct {
 	seed    maphash.Seed
 	most    int                 // limits targets
@@ -75,7 +75,7 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 	return out.Bytes(), nil
 }
 
-// ask asks Prometheus for its targets and their series.
+// ask requests the targets and their series from Prometheus.
 //
 // Errors: Prometheus does not answer, or has too many targets.
 func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job, requested map[string]fetch) error {
@@ -149,7 +149,7 @@ func (a *assessment) assess(s scraped, jobs map[string]*job, requested map[strin
 // noQueries is how an agent answers queries.
 const noQueries = http.StatusUnprocessableEntity
 
-// askAgent asks an agent how many series it has; a server, or one that does not answer, changes nothing.
+// askAgent requests the number of series of an agent. It is a no-op for a server, or an agent that does not respond.
 func (a *assessment) askAgent(ctx context.Context, p Prometheus) {
 	if state, is, err := p.agent(ctx); err == nil && is {
 		a.agent = &state

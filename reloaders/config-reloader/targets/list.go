@@ -69,7 +69,7 @@ type job struct {
 	since time.Time
 }
 
-// list is what the server has assigned to this pod. It is safe for concurrent use.
+// list has the targets that the server has assigned to this pod. It is safe for concurrent use.
 type list struct {
 	mu      sync.RWMutex
 	version Version
@@ -78,7 +78,7 @@ type list struct {
 	plain   int64
 	// changes counts changes of the list, saved are those that the file has.
 	changes, saved uint64
-	// confirmed is when the server last said that the list is current, or the time of the file.
+	// confirmed is the time when the server last confirmed that the list is current, or the time of the file.
 	confirmed time.Time
 }
 

@@ -384,6 +384,37 @@ func TestNewsIsRepeated(t *testing.T) {
 	})
 }
 
+// An inventory that the service does not accept because of its size is not sent again: the next one is as large.
+func TestAnInventoryThatIsTooLargeIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
+		p.client.opts.Report, p.client.opts.Inventory = time.Hour, time.Hour
+		sent := &posts{code: http.StatusRequestEntityTooLarge}
+		p.client.send = sent.send(time.Now())
+		defer p.run()()
+		p.send(start + `{"ask":"inventory"}` + "\n")
+		inventories := func(seconds int) (n int) {
+			for range seconds {
+				time.Sleep(time.Second)
+				p.send(`{"ping":{"version":"3-7"}}` + "\n")
+			}
+			for _, one := range sent.take() {
+				if strings.Contains(one, targetreport.InventoryPath) {
+					n++
+				}
+			}
+			return n
+		}
+		if n := inventories(60); n != 1 {
+			t.Errorf("%d attempts", n)
+		}
+		p.send(`{"ask":"inventory"}` + "\n")
+		if n := inventories(60); n != 1 {
+			t.Errorf("%d attempts when it is asked for again", n)
+		}
+	})
+}
+
 // A replica of the service that has just died takes requests, as its address is known for a while: the inventory follows all
 // the same, before the leader stops waiting for it.
 func TestInventoryAfterAReplicaDied(t *testing.T) {

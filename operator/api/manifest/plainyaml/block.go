@@ -58,7 +58,7 @@ func (c *converter) inline(column int) bool {
 	if c.peek(0) == '|' {
 		return c.literal(column)
 	}
-	return c.value(false) && c.lineEnds() && c.next() && c.col <= column
+	return c.value(blockStyle) && c.lineEnds() && c.next() && c.col <= column
 }
 
 func (c *converter) list(column int) bool {

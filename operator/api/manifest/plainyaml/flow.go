@@ -23,7 +23,7 @@ func (c *converter) flowMapping() bool {
 		}
 		c.member(key, first)
 		c.blanks()
-		if !c.value(true) {
+		if !c.value(flowStyle) {
 			return false
 		}
 		last, ok := c.separator('}')
@@ -46,7 +46,7 @@ func (c *converter) flowList() bool {
 		if n > 0 {
 			c.out = append(c.out, ',')
 		}
-		if !c.value(true) {
+		if !c.value(flowStyle) {
 			return false
 		}
 		last, ok := c.separator(']')

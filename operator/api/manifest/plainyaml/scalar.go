@@ -22,8 +22,16 @@ var words = func() map[string]string {
 	return out
 }()
 
-// value converts a scalar, or a mapping or list in brackets. inFlow is set inside brackets.
-func (c *converter) value(inFlow bool) bool {
+// style is where a value stands.
+type style bool
+
+const (
+	blockStyle style = false
+	flowStyle  style = true // inside brackets
+)
+
+// value converts a scalar, or a mapping or list in brackets.
+func (c *converter) value(in style) bool {
 	switch c.peek(0) {
 	case '"':
 		return c.doubleQuoted()
@@ -32,7 +40,7 @@ func (c *converter) value(inFlow bool) bool {
 	case '{', '[':
 		return c.flow()
 	}
-	return c.plain(inFlow)
+	return c.plain(in)
 }
 
 // doubleQuoted converts a text in double quotes on one line, with the escapes that are common in JSON.
@@ -121,9 +129,9 @@ func (c *converter) singleQuoted() bool {
 }
 
 // plain converts a scalar without quotes.
-func (c *converter) plain(inFlow bool) bool {
+func (c *converter) plain(in style) bool {
 	start := c.at
-	if inFlow && c.marker() {
+	if in == flowStyle && c.marker() {
 		return false
 	}
 	switch b := c.peek(0); {
@@ -140,7 +148,7 @@ func (c *converter) plain(inFlow bool) bool {
 		if b == ':' && (c.peek(1) == ' ' || c.peek(1) == '\n') {
 			return false
 		}
-		if !inFlow {
+		if in == blockStyle {
 			continue
 		}
 		if b == ',' || b == ']' || b == '}' {

@@ -126,11 +126,11 @@ func (w *workload) follow(j *job) *set {
 		allowed := func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap) {
 			return a.denials.Allowed(sd, w.Namespace)
 		}
-		changed, observe := func() {}, targetset.Observer(nil)
+		changed, in := func() {}, targetset.Membership{Room: w.source.crowd(), Namespace: j.object.Namespace}
 		if w.source.Observe != nil {
-			observe, changed = w.source.Observe(w.Ref, j.object.Namespace, j.Job)
+			in.Observe, changed = w.source.Observe(w.Ref, j.object.Namespace, j.Job)
 		}
-		s = &set{Followed: targetset.FollowIn(w.source.crowd(), j.object.Namespace, w.source.Groups, j.Job, w.Namespace, allowed, changed, observe), denied: key}
+		s = &set{Followed: in.Follow(w.source.Groups, j.Job, w.Namespace, allowed, changed), denied: key}
 		w.sets[j] = s
 	}
 	s.version = a.version
