@@ -25,7 +25,21 @@ func closest(name string, object map[string]any, known map[string]reflect.Type) 
 			candidates = append(candidates, candidate)
 		}
 	}
-	return Similar(name, candidates)
+	if similar := Similar(name, candidates); similar != "" {
+		return similar
+	}
+	return longer(name, candidates)
+}
+
+// longer returns the candidate that is name with a word for the kind of its value, as tokenRef is for token; empty if
+// there is none.
+func longer(name string, candidates []string) string {
+	for _, suffix := range []string{"Ref", "Config", "Configs", "Name"} {
+		if i := slices.IndexFunc(candidates, func(c string) bool { return strings.EqualFold(c, name+suffix) }); i >= 0 && name != "" {
+			return candidates[i]
+		}
+	}
+	return ""
 }
 
 // Similar returns the first candidate that name is most likely a misspelling of, or "". It

@@ -32,6 +32,8 @@ func TestDecode(t *testing.T) {
 			[]string{`spec.endpoints[0].Interval: unknown field, did you mean "interval"?`}},
 		"inlined fields are candidates": {"spec: {endpoints: [{noproxy: a}]}",
 			[]string{`spec.endpoints[0].noproxy: unknown field, did you mean "noProxy"?`}},
+		"a word too few": {"spec: {endpoints: [{tls: {}, scrape: {}}]}",
+			[]string{`spec.endpoints[0].scrape: unknown field`, `spec.endpoints[0].tls: unknown field, did you mean "tlsConfig"?`}},
 		"nothing similar": {"spec: {endpoints: [{frequency: 1s}]}",
 			[]string{`spec.endpoints[0].frequency: unknown field`}},
 		"the similar one is there already": {"spec: {endpoints: [{interval: 1s, intervals: 2s}]}",

@@ -28,11 +28,13 @@ func parse(s *metav1.LabelSelector) (labels.Selector, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.MatchLabels)) {
 		if wrong := validation.IsValidLabelValue(s.MatchLabels[name]); len(wrong) > 0 {
-			return nil, faults.At(faults.Key("matchLabels", name), errors.New("no label has such a value: it begins and ends with a letter or digit, has letters, digits, -, _ and . only, and at most 63 of them"))
+			return nil, faults.At(faults.Key("matchLabels", name), errValue)
 		}
 	}
 	return nil, err
 }
+
+var errValue = errors.New("no label has such a value: it begins and ends with a letter or digit, has letters, digits, -, _ and . only, and at most 63 of them")
 
 // selectorOf converts a selector. Errors of expressions contain their path.
 func selectorOf(s *metav1.LabelSelector) (labels.Selector, error) {
@@ -52,6 +54,15 @@ func checkExpression(e metav1.LabelSelectorRequirement) error {
 	case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn:
 		if len(e.Values) == 0 {
 			return faults.At("values", fmt.Errorf("is required for %s", e.Operator))
+		}
+		for i, value := range e.Values {
+			switch {
+			case len(validation.IsValidLabelValue(value)) == 0:
+			case strings.Contains(value, ","):
+				return faults.At(faults.Index("values", i), errors.New("is one value: write each of those between the commas as an item of the list"))
+			default:
+				return faults.At(faults.Index("values", i), errValue)
+			}
 		}
 	case metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist:
 		if len(e.Values) > 0 {

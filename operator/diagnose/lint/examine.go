@@ -48,6 +48,8 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 		l.add(f, "")
 	}
 	l.nearMisses()
+	l.rulesInConfigMaps()
+	l.alertsTwice()
 	l.commented()
 	l.sort()
 	return &Examination{l}

@@ -136,6 +136,7 @@ type linter struct {
 	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed
 	labels       map[string]map[string]bool // see alertLabels; nil until it is needed
 	recorded     []string                   // see recordedNames; nil until it is needed
+	noNamespaces map[string]bool            // see placeless; nil until it is needed
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {
@@ -288,6 +289,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	}
 	l.unsentAlerts(self, w, made.Verdicts)
 	l.repeatedOver(w, made.Verdicts)
+	l.shardedRules(self, w, made.Verdicts)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
 	l.stopped(self, w)

@@ -58,22 +58,14 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		scrapeConfigRemarks(always, m)
 		identityOfScrapeConfig(saying(SeverityNote, ""), m)
 	case *v1.PrometheusRule:
-		exprRemarks(always, m)
-		note := saying(SeverityNote, "")
-		alertRemarks(note, m)
-		valueRemarks(note, m)
-		templateRemarks(always, note, m)
-		repeatedRules(always, m)
-		l.recordedRemarks(note, m)
-		if !l.standsIn(w.String()) {
-			l.strategyRemarks(note, w.Object, m)
-		}
-		interval, from := l.interval(known)
-		queryRemarks(always, note, saying(SeverityNote, w.String()), m, interval, from)
+		l.ruleRemarks(saying, w, known, m)
 	case *v1alpha1.AlertmanagerConfig:
 		routeRemarks(always, saying(SeverityNote, ""), say(w.String()), w.Object, m)
 		if m.Spec.Route != nil {
 			l.severityRemarks(saying(SeverityNote, ""), "spec.route", m.Spec.Route)
+		}
+		if !l.standsIn(w.String()) {
+			l.placelessRemarks(saying(SeverityNote, w.String()), w.Object, m)
 		}
 	}
 	certificateRemarks(saying(SeverityNote, ""), known, object)
@@ -85,6 +77,26 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 			fileRemarks(say(w.String()), fields, object)
 		}
 	}
+}
+
+// ruleRemarks reports remarks about a PrometheusRule that a workload selects. known are the fields of the workload, nil
+// if it is not among the manifests; saying returns a function for a severity and a workload, empty for any.
+func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Workload, known *v1.CommonPrometheusFields, m *v1.PrometheusRule) {
+	always, note := saying(SeverityWarning, ""), saying(SeverityNote, "")
+	exprRemarks(always, m)
+	if len(l.told[about(catalog.RefOf(catalog.PrometheusRule.Kind, m)).object()]) == 0 { // otherwise they may be what is left out
+		emptyRules(note, m)
+	}
+	alertRemarks(note, m)
+	valueRemarks(note, m)
+	templateRemarks(always, note, m)
+	repeatedRules(always, m)
+	l.recordedRemarks(note, m)
+	if !l.standsIn(w.String()) {
+		l.strategyRemarks(note, w.Object, m)
+	}
+	interval, from := l.interval(known)
+	queryRemarks(always, note, saying(SeverityNote, w.String()), m, interval, from)
 }
 
 // stepRemarks reports remarks about the relabel steps of an endpoint, before and after the scrape.
@@ -190,6 +202,7 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 	for i, sd := range m.Spec.LightSailSDConfigs {
 		halfKey(say, fmt.Sprintf("spec.lightSailSDConfigs[%d]", i), sd.AccessKey != nil, sd.SecretKey != nil)
 	}
+	dnsRemarks(say, m)
 	zeroRemark(say, "spec.scrapeInterval", m.Spec.ScrapeInterval)
 	pathRemark(say, "spec.metricsPath", m.Spec.MetricsPath)
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)

@@ -73,9 +73,11 @@ func portlessRemark(say says, field string, s *v1.RelabelConfig, action string) 
 // identityRemarks reports steps of the job of a monitor without which its targets have the same series. distinct are
 // the labels by which they differ.
 func identityRemarks(note says, path string, before, after []v1.RelabelConfig, distinct ...string) {
+	set := false
 	for i := range before {
-		if s := &before[i]; strings.EqualFold(s.Action, "labeldrop") && removes(s)(model.InstanceLabel) && !removes(s)(model.AddressLabel) &&
-			!slices.ContainsFunc(before[:i], func(s v1.RelabelConfig) bool { return s.TargetLabel == model.InstanceLabel }) {
+		s := &before[i]
+		set = set || s.TargetLabel == model.InstanceLabel
+		if takes := removes(s); !set && strings.EqualFold(s.Action, "labeldrop") && takes(model.InstanceLabel) && !takes(model.AddressLabel) {
 			note(fmt.Sprintf("%s.relabelings[%d].regex", path, i), "instance is set from __address__ after relabelings, so it stays; to remove it use metricRelabelings, or set targetLabel: instance to another value here")
 		}
 	}

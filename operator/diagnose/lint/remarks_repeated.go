@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -23,6 +24,13 @@ func repeatedRules(warn says, r *v1.PrometheusRule) {
 			}
 			first[id] = j
 		}
+	}
+}
+
+// emptyRules reports a PrometheusRule without rules.
+func emptyRules(note says, r *v1.PrometheusRule) {
+	if !slices.ContainsFunc(r.Spec.Groups, func(g v1.RuleGroup) bool { return len(g.Rules) > 0 }) {
+		note("spec.groups", "has no rules, so nothing is evaluated: write groups: [{name: …, rules: [{alert: …, expr: …}]}]")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -32,8 +33,24 @@ func (l *linter) resourceRemarks(self Finding, w dryrun.Workload) {
 }
 
 func amounts(say says, field string, r corev1.ResourceRequirements) {
+	for part, list := range map[string]corev1.ResourceList{".requests": r.Requests, ".limits": r.Limits} {
+		for name := range list {
+			if meant := strings.ToLower(string(name)); !strings.Contains(meant, "/") && !knownResource(string(name)) {
+				advice := "there are cpu, memory and ephemeral-storage; others have a domain, such as nvidia.com/gpu"
+				if knownResource(meant) {
+					advice = "write " + meant
+				}
+				say(field+part+"."+string(name), "is not a resource of containers, so the API server refuses the pods; %s", advice)
+			}
+		}
+	}
 	amountsOf(say, field+".requests", r.Requests)
 	amountsOf(say, field+".limits", r.Limits)
+}
+
+// knownResource reports whether Kubernetes knows a resource of containers without a domain.
+func knownResource(name string) bool {
+	return slices.Contains([]string{"cpu", "memory", "ephemeral-storage"}, name) || strings.HasPrefix(name, "hugepages-")
 }
 
 const (

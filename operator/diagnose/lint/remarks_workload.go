@@ -100,7 +100,13 @@ func (l *linter) versionRemarks(self Finding, w dryrun.Workload) {
 		image, field = imageOf(image, object.Spec.Tag, object.Spec.SHA)
 	}
 	versionRemark(l.say(self), "spec", field, image, f.Version, defaultVersions[w.Kind.Kind])
+	if f.Image == "" && image == "" && partOfVersion.MatchString(f.Version) {
+		l.say(self)("spec.version", "%[1]s is also the tag of the image, and there is probably none of this name, so no pod starts; write all parts of the version, such as %[1]s.0", f.Version)
+	}
 }
+
+// partOfVersion matches a version without its last part.
+var partOfVersion = regexp.MustCompile(`^v?\d+\.\d+$`)
 
 // saysNothing reports whether an image is given by its digest alone, by no tag or by the tag latest, so that it
 // may be of any version. Other tags may follow the versions of a user.

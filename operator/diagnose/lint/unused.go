@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -167,9 +169,9 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, object catalog
 		case a.Reason == selection.NamespaceUnknown:
 			misses = append(misses, m.Requirement)
 		case a.Reason == selection.NamespaceNotSelected && !m.Has():
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), "metadata.labels"), m.Label))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s%s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), "metadata.labels"), m.Label, namespaceRemedy(of.Namespace, m)))
 		case a.Reason == selection.NamespaceNotSelected:
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q%s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value, namespaceRemedy(of.Namespace, m)))
 		case !m.Has():
 			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: %s", m.Requirement, m.Label, MissingLabel(object, m.Label)))
 		default:
@@ -181,6 +183,18 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, object catalog
 		text = fmt.Sprintf("namespace %s is not among the manifests, so its labels are not known; %s", of.Namespace, text)
 	}
 	return text
+}
+
+// namespaceRemedy returns what to change so that a selector of namespaces selects one, as the end of a sentence; empty
+// if that depends on what the label means.
+func namespaceRemedy(namespace string, m selection.Miss) string {
+	switch {
+	case m.Label == corev1.LabelMetadataName:
+		return fmt.Sprintf(": to select it too write matchExpressions: [{key: %s, operator: In, values: [%s, …]}], or {} for all", corev1.LabelMetadataName, namespace)
+	case m.Requirement == m.Label+"="+namespace:
+		return fmt.Sprintf(": label the namespace, or write %s=%s, which every namespace has", corev1.LabelMetadataName, namespace)
+	}
+	return ""
 }
 
 // placed returns the selector that decided, with its place.

@@ -56,7 +56,7 @@ func (v *View) answers(s *Search) []Hint {
 	if len(ports) == 0 {
 		return nil
 	}
-	return slices.Concat(undeclared(s, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
+	return slices.Concat(undeclared(s, ports), s.scrape.loopback(s.port.field, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
 		s.scrape.described(ports), v.meshed(s.scrape, ports))
 }
 

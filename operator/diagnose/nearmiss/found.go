@@ -47,7 +47,7 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 	}
 	out = append(out, v.overlaps(uses)...)
 	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
-	for _, h := range slices.Concat(v.Alerting(w), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses)) {
+	for _, h := range slices.Concat(v.Alerting(w), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses), tokenless(w, uses)) {
 		out = append(out, Found{self, h})
 	}
 	return out
@@ -67,7 +67,7 @@ func (v *View) Hints(u Use, own string) []Hint {
 		case s.Role == rolePod:
 			out = append(out, v.forPods(s)...)
 		case s.Role == roleIngress:
-			out = append(out, v.forThings(s, v.ingresses)...)
+			out = append(out, v.forIngresses(s)...)
 		case s.Role == roleNode:
 			out = append(out, v.forThings(s, v.nodes)...)
 		}

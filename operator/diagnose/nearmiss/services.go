@@ -135,6 +135,26 @@ func (v *View) podsAlone(s *Search) []Hint {
 				s.where(), s.labels(), p, v.place("Service", []string{p.namespace}))}}
 		}
 	}
+	return v.podsAlike(s, inside)
+}
+
+// podsAlike returns a note if pods have almost the labels of a search for Services, and no Service selects the pods.
+func (v *View) podsAlike(s *Search, inside []pods) []Hint {
+	if tooLong(s.selector) {
+		return nil
+	}
+	for _, p := range inside {
+		if p.made || len(v.before(p)) > 0 || v.claimed(p.thing, s) {
+			continue
+		}
+		missing, near := misses(s.selector, p.thing)
+		if near = near && !slices.ContainsFunc(missing, func(m miss) bool { return !strings.Contains(m.has, "=") }); near && len(missing) > 0 {
+			place := v.place("Service", []string{p.namespace})
+			return []Hint{{Code: NoTarget, Note: place != "", Field: s.selectorField, Message: fmt.Sprintf(
+				"no Service%s%s has %s; %s has %s, and no Service leads to it: create one with %[3]s in its metadata.labels and %[5]s in its spec.selector",
+				s.where(), place, s.labels(), p, missing[0].has)}}
+		}
+	}
 	return nil
 }
 

@@ -68,6 +68,7 @@ type pods struct {
 	prefix string
 	// spoken has the protocols and addresses of the ports of containers.
 	spoken  spoken
+	bound   bound
 	server  server
 	account string         // ServiceAccount, "default" when not set
 	phases  map[string]int // of single pods, nil if unknown
@@ -77,13 +78,15 @@ type pods struct {
 
 // View is a set of objects in which targets are searched.
 type View struct {
-	services   []service
-	pods       []pods
-	ingresses  []thing
-	nodes      []thing
-	namespaces []string // of the objects, sorted
-	rbac       rbac
-	policies   []policy
+	services  []service
+	pods      []pods
+	ingresses []thing
+	nodes     []thing
+	// ingressSpecs are the specs of the Ingresses, by the String of a thing.
+	ingressSpecs map[string]*networkingv1.IngressSpec
+	namespaces   []string // of the objects, sorted
+	rbac         rbac
+	policies     []policy
 	// namespaceLabels are the labels of the Namespaces among the objects.
 	namespaceLabels map[string]labels.Set
 	// namespaceNotes are their annotations.
@@ -97,6 +100,7 @@ type View struct {
 	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods
 	claimsOf           map[string][]int
 	byMaker            map[string]int // index into pods
+	serviceNamed       map[string]int // index into services, by namespace/name
 
 	servicesIn lastIn[service]
 	podsIn     lastIn[pods]
@@ -113,7 +117,7 @@ type claim struct {
 // creates. monitors are the ServiceMonitors and PodMonitors that may select them too: an object
 // that one of them selects is not a near miss of another.
 func NewView(objects, made []Object, monitors []catalog.Object) *View {
-	v := &View{byMaker: map[string]int{}, namespaceLabels: map[string]labels.Set{}, namespaceNotes: map[string]map[string]string{}}
+	v := &View{byMaker: map[string]int{}, ingressSpecs: map[string]*networkingv1.IngressSpec{}, serviceNamed: map[string]int{}, namespaceLabels: map[string]labels.Set{}, namespaceNotes: map[string]map[string]string{}}
 	addresses := map[string]*endpoints{}
 	for _, o := range objects {
 		if ns := o.GetNamespace(); ns != "" {
@@ -162,6 +166,7 @@ func (v *View) index() {
 	}
 	for n, s := range v.services {
 		v.claimants(s.thing)
+		v.serviceNamed[s.namespace+"/"+s.name] = n
 		if len(s.spec.Selector) == 0 {
 			continue
 		}
@@ -228,7 +233,9 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 	case *networkingv1.NetworkPolicy:
 		v.policy(o)
 	case *networkingv1.Ingress:
-		v.ingresses = append(v.ingresses, thingOf("Ingress", o))
+		t := thingOf("Ingress", o)
+		v.ingresses = append(v.ingresses, t)
+		v.ingressSpecs[t.String()] = &o.Spec
 	case *corev1.Node:
 		v.nodes = append(v.nodes, thingOf("Node", o))
 	default:
@@ -280,6 +287,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			for _, arg := range slices.Concat(list[i].Command, list[i].Args) {
 				p.server.argument(arg)
 				p.spoken.argument(arg)
+				p.bound.argument(arg)
 				if prefix, is := strings.CutPrefix(arg, "--web.route-prefix="); is {
 					p.prefix = "/" + strings.Trim(prefix, "/")
 				}

@@ -1,6 +1,7 @@
 package assets
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -91,6 +92,17 @@ func (s *Static) Names(kind Kind, namespace string) (out []string) {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// All returns the added objects of a kind, sorted by namespace and name.
+func (s *Static) All(kind Kind) (out []Ref) {
+	for ref := range s.objects {
+		if ref.Kind == kind {
+			out = append(out, ref)
+		}
+	}
+	slices.SortFunc(out, func(a, b Ref) int { return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name)) })
 	return out
 }
 

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -83,7 +84,7 @@ func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
 		object.SetNamespace("")
 	}
 	r.keepNative(head.Kind, object)
-	if err := portNames(object); err != nil && r.all && !r.stored {
+	if err := cmp.Or(portNames(object), loopbackAddress(object)); err != nil && r.all && !r.stored {
 		head.Err, head.Native = err, true
 		r.faults = append(r.faults, head)
 	}

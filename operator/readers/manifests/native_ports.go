@@ -3,18 +3,20 @@ package manifests
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // portNames returns the errors of names of container ports, which are shorter than those of Services.
 // Monitors refer to them, and the API server rejects the object.
 func portNames(object Native) error {
-	spec, path := podSpec(object)
+	spec, path := PodSpec(object)
 	if spec == nil {
 		return nil
 	}
@@ -34,8 +36,39 @@ func portNames(object Native) error {
 	return errors.Join(out...)
 }
 
-// podSpec returns the pods of an object with their path; nil if it has none.
-func podSpec(object Native) (spec *corev1.PodSpec, path string) {
+// loopbackAddress returns the error of the first address of Endpoints or an EndpointSlice that the API server rejects
+// because it is that of the node itself.
+func loopbackAddress(object Native) error {
+	wrong := func(path, address string) error {
+		if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() {
+			return nil
+		}
+		return &InvalidError{Path: path, Reason: "must not be a loopback address, which in the pod of Prometheus is this pod; let the server listen on an address of the node, and write that"}
+	}
+	switch o := object.(type) {
+	//lint:ignore SA1019 what monitors look for by default
+	case *corev1.Endpoints:
+		for i, subset := range o.Subsets {
+			for j := range subset.Addresses {
+				if err := wrong(fmt.Sprintf("subsets[%d].addresses[%d].ip", i, j), subset.Addresses[j].IP); err != nil {
+					return err
+				}
+			}
+		}
+	case *discoveryv1.EndpointSlice:
+		for i := range o.Endpoints {
+			for j, address := range o.Endpoints[i].Addresses {
+				if err := wrong(fmt.Sprintf("endpoints[%d].addresses[%d]", i, j), address); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// PodSpec returns the pods of an object with their path; nil if it has none.
+func PodSpec(object Native) (spec *corev1.PodSpec, path string) {
 	const template = "spec.template.spec"
 	switch o := object.(type) {
 	case *corev1.Pod:

@@ -1,0 +1,31 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// portOfName matches a port at the end of a name.
+var portOfName = regexp.MustCompile(`^(.*):(\d+)$`)
+
+// dnsRemarks reports names of a DNS discovery that have no such records.
+func dnsRemarks(say says, m *v1alpha1.ScrapeConfig) {
+	for i := range m.Spec.DNSSDConfigs {
+		sd := &m.Spec.DNSSDConfigs[i]
+		for j, name := range sd.Names {
+			field := fmt.Sprintf("spec.dnsSDConfigs[%d].names[%d]", i, j)
+			if _, rest, is := strings.Cut(name, "://"); is {
+				say(field, "is a name of the DNS, not a URL: write %s", strings.TrimSuffix(rest, "/"))
+			} else if part := portOfName.FindStringSubmatch(name); part != nil {
+				say(field, "is a name of the DNS, which has no port: write %s here, and port: %s beside names", part[1], part[2])
+			}
+		}
+		srv := sd.Type == "" || strings.EqualFold(string(sd.Type), "SRV")
+		if srv && sd.Port != nil && *sd.Port > 0 && len(sd.Names) > 0 && !strings.HasPrefix(sd.Names[0], "_") {
+			say(fmt.Sprintf("spec.dnsSDConfigs[%d].port", i), "has no effect with records of type SRV, the default, of which the port is a part; write type: A for the addresses of %s", sd.Names[0])
+		}
+	}
+}

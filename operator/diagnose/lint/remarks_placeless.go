@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+)
+
+// namespaceLabel is the label by which an Alertmanager limits AlertmanagerConfigs to their namespace.
+const namespaceLabel = "namespace"
+
+// placelessRemarks reports routes of an AlertmanagerConfig for alerts without the label namespace, which its Alertmanager
+// does not pass.
+func (l *linter) placelessRemarks(note says, am v1.Workload, c *v1alpha1.AlertmanagerConfig) {
+	of, is := am.(*v1.Alertmanager)
+	if !is || c.Spec.Route == nil || !limited(of, c) {
+		return
+	}
+	l.placelessIn(note, "spec.route", c.Spec.Route, c.Namespace)
+}
+
+func (l *linter) placelessIn(note says, path string, r *v1alpha1.Route, namespace string) {
+	for i, m := range r.Matchers {
+		if m.Name == model.AlertNameLabel && isEqual(m) && l.placeless()[m.Value] {
+			note(fmt.Sprintf("%s.matchers[%d]", path, i), "no alert %[1]s gets here: the Alertmanager passes only alerts with %[2]s=%[3]q, and expr of %[1]s has no result with the label %[2]s: add it to by (…) there or write it into labels, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager", m.Value, namespaceLabel, namespace)
+		}
+	}
+	for i, text := range r.Routes {
+		var child v1alpha1.Route
+		if json.Unmarshal(text.Raw, &child) == nil {
+			l.placelessIn(note, fmt.Sprintf("%s.routes[%d]", path, i), &child, namespace)
+		}
+	}
+}
+
+// placeless returns the names of alerts of the manifests that never have the label namespace.
+func (l *linter) placeless() map[string]bool {
+	if l.noNamespaces != nil {
+		return l.noNamespaces
+	}
+	l.noNamespaces = map[string]bool{}
+	for _, w := range l.objects.Workloads() {
+		enforced, _ := enforcement(w.Object)
+		f := v1alpha1.CommonFields(w.Object)
+		if enforced != "" || f != nil && f.ExternalLabels[namespaceLabel] != "" {
+			return l.noNamespaces // every alert may have it
+		}
+		if r, is := w.Object.(*v1.ThanosRuler); is && r.Spec.Labels[namespaceLabel] != "" {
+			return l.noNamespaces
+		}
+	}
+	p := parser.NewParser(rules.AllPromQL())
+	for _, o := range l.objects.All(catalog.PrometheusRule) {
+		for _, group := range o.(*v1.PrometheusRule).Spec.Groups {
+			for i := range group.Rules {
+				rule := &group.Rules[i]
+				if without, seen := l.noNamespaces[rule.Alert]; rule.Alert != "" && (!seen || without) {
+					l.noNamespaces[rule.Alert] = group.Labels[namespaceLabel] == "" && withoutNamespace(p, rule)
+				}
+			}
+		}
+	}
+	return l.noNamespaces
+}
+
+// withoutNamespace reports whether the alerts of a rule never have the label namespace.
+func withoutNamespace(p parser.Parser, rule *v1.Rule) bool {
+	if rule.Labels[namespaceLabel] != "" {
+		return false
+	}
+	expr, err := p.ParseExpr(rule.Expr.String())
+	if err != nil {
+		return false
+	}
+	has, known := resultLabels(expr)
+	return known && !has[namespaceLabel] || lostLabels(expr)[namespaceLabel]
+}
