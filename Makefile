@@ -43,7 +43,7 @@ RACED := $(call tests,AgentDaemonSet Alertmanager AlertmanagerBindings Bindings 
 UNRACED := $(call tests,NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExpressions RenderEqualsTheDetourOverJSON RenderIsReadBackUnchanged NewerVersionsTakeMore \
   SuggestionsAreBounded PackRandomHistories AChangeSeldomCompressesTheNextChunk ChunkedStaysCloseToOneStream AChangeCompressesFewBytes OneChangeChangesOnePart HostileValues \
   EveryFieldOfTheAPI SliceProperties RefusalsAreBounded ContentReadsLikeWithTheUsualDecoders ContentIsNotCopied PackedIsWhole PackedBytes StoredButNotDecodable MisfitsAreFound \
-  OrderDoesNotMatter ManyLargeObjects PutAll)
+  OrderDoesNotMatter ManyLargeObjects ListsOfKubernetesComeInPages NoOracle ManyDocuments PutAll)
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
