@@ -76,7 +76,7 @@ func (l *load) until(what string, patience time.Duration, shards int) {
 	l.t.Logf("%s: %d shards after %s", what, shards, time.Since(began).Round(time.Second))
 }
 
-// single returns an error unless each target is on one shard, and each shard has some.
+// single returns an error unless each target is on one shard and each shard has targets.
 func (l *load) single() error {
 	on := map[string][]string{}
 	for _, s := range l.shards {
@@ -99,7 +99,7 @@ func (l *load) single() error {
 	return nil
 }
 
-// operate does what the operator does: it runs as many shards as the discovery service wants, and says so.
+// operate acts as the operator: it runs the shards that the discovery service has decided on, and reports their number.
 func (l *load) operate() error {
 	ctx, cancel := context.WithTimeout(l.t.Context(), 10*time.Second)
 	defer cancel()
@@ -150,7 +150,7 @@ func (l *load) report() error {
 	return err
 }
 
-// check checks the scrapes of all targets and their samples so far, and that the service gave up no samples.
+// check checks the scrapes of all targets, that all samples were received, and that no shard was removed with unsent ones.
 func (l *load) check(when string) {
 	l.t.Helper()
 	all := l.scraped(when, time.Second)

@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/scene/scenetest"
 )
 
-// receiver is a remote-write receiver that notes which scrapes of a target it has samples of.
+// receiver is a remote-write receiver that records for each series the scrapes whose samples it has received.
 type receiver struct {
 	url string
 

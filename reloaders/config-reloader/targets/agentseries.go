@@ -2,16 +2,16 @@ package targets
 
 import "time"
 
-// keptSeries is how long an agent counts the series of a target after its last scrape, at least. Then they go with the next
-// truncation of its WAL, which it does every two hours.
+// keptSeries is the minimum time for which an agent counts the series of a target after its last scrape. The next
+// truncation of the WAL, every two hours, removes them.
 const keptSeries = 5 * time.Minute
 
-// agentSeries divides the series of an agent among its targets, without those that only targets had that it does not scrape
-// any more: they are scraped by another shard, and counting them on both would make autoscaling add shards for them.
+// agentSeries divides the series of an agent among its targets. It excludes the series of targets that have left the agent:
+// another shard scrapes them, and counting them on both shards would make autoscaling add more.
 type agentSeries struct {
 	at          time.Time
 	truncations uint64
-	share       uint64          // of each target
+	share       uint64          // series of each target
 	up          map[uint64]bool // targets by key
 	gone        map[uint64]departure
 }
