@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/prometheus/common/model"
@@ -23,19 +22,16 @@ func (l *linter) placelessRemarks(note says, am v1.Workload, c *v1alpha1.Alertma
 	if !is || c.Spec.Route == nil || !limited(of, c) {
 		return
 	}
-	l.placelessIn(note, "spec.route", c.Spec.Route, c.Namespace)
+	for path, r := range routes("spec.route", c.Spec.Route) {
+		l.placelessIn(note, path, r, c.Namespace)
+	}
 }
 
+// placelessIn is placelessRemarks for one route.
 func (l *linter) placelessIn(note says, path string, r *v1alpha1.Route, namespace string) {
 	for i, m := range r.Matchers {
 		if m.Name == model.AlertNameLabel && isEqual(m) && l.placeless()[m.Value] {
 			note(fmt.Sprintf("%s.matchers[%d]", path, i), "no alert %[1]s gets here: the Alertmanager passes only alerts with %[2]s=%[3]q, and expr of %[1]s has no result with the label %[2]s: add it to by (…) there or write it into labels, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager", m.Value, namespaceLabel, namespace)
-		}
-	}
-	for i, text := range r.Routes {
-		var child v1alpha1.Route
-		if json.Unmarshal(text.Raw, &child) == nil {
-			l.placelessIn(note, fmt.Sprintf("%s.routes[%d]", path, i), &child, namespace)
 		}
 	}
 }
