@@ -112,7 +112,7 @@ func identityOfProbe(note says, m *v1.Probe) {
 	}
 }
 
-// identityOfScrapeConfig is like identityRemarks for a ScrapeConfig, unless static labels tell its targets apart.
+// identityOfScrapeConfig is like identityRemarks for a ScrapeConfig, unless its targets differ by static labels.
 func identityOfScrapeConfig(note says, m *v1alpha1.ScrapeConfig) {
 	if !slices.ContainsFunc(m.Spec.StaticConfigs, func(s v1alpha1.StaticConfig) bool { return len(s.Labels) > 0 }) {
 		identityRemarks(note, "spec", m.Spec.RelabelConfigs, m.Spec.MetricRelabelConfigs, model.InstanceLabel)

@@ -33,7 +33,7 @@ type reporter struct {
 	boot, seq uint64
 	// newcomers are jobs of the list that Prometheus has not requested, with the time since when.
 	newcomers map[string]time.Time
-	// seed is that of hashes in inventories.
+	// seed is the seed of the hashes in inventories.
 	seed        maphash.Seed
 	agentSeries agentSeries
 	fetched     Version // that was reported last
