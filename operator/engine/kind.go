@@ -254,8 +254,8 @@ type Cluster struct {
 	Renew func(namespace string, bytes int) bool
 	// Live are the existing objects of the workload.
 	Live Live
-	// SelectionOnly restricts the result to the verdicts: references of the workload itself are not
-	// read, and no plan is computed.
+	// SelectionOnly restricts the result to the verdicts: references of the workload itself are read only
+	// if verdicts depend on them, and no plan is computed.
 	SelectionOnly bool
 	// Now is the time for deadlines.
 	Now time.Time

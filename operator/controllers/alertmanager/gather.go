@@ -49,12 +49,13 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	if in.Err != nil {
 		return in, in.Err
 	}
+	in.base, in.baseErr = g.compileBase(in, c)
+	if in.baseErr == nil {
+		g.globals = in.base.Globals
+	}
 	if !c.SelectionOnly {
-		if in.base, in.baseErr = g.compileBase(in, c); assets.IsTemporary(in.baseErr) {
+		if assets.IsTemporary(in.baseErr) {
 			return in, in.baseErr // AlertmanagerConfigs would be checked without the base
-		}
-		if in.baseErr == nil {
-			g.globals = in.base.Globals
 		}
 		if in.mounted, err = g.mounts.Read(am, c, in.builder.folders()); err != nil {
 			return in, err
@@ -62,13 +63,28 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	}
 	g.compileConfigs(in, engine.Selected[*v1alpha1.AlertmanagerConfig](c, selectors, catalog.AlertmanagerConfig), g.globals, c)
 	if c.SelectionOnly {
+		in.withoutBase(c)
 		in.fitSelection()
 	}
 	return in, in.temporary()
 }
 
+// withoutBase replaces the results that depend on global settings by the error of the base if it cannot be read, for
+// example with fewer permissions than those of the operator.
+func (in *inputs) withoutBase(c engine.Cluster) {
+	if !assets.IsTemporary(in.baseErr) && !assets.IsRefused(in.baseErr) {
+		return
+	}
+	s := amconfig.NewSettings(in.am, in.Version, amconfig.Globals{})
+	for i, config := range in.configs {
+		if config.Err == nil && amconfig.Compile(manifest.Whole(config.object), s, c.References).Err != nil {
+			in.configs[i].compiledConfig = newCompiled(config.object, amconfig.Fragment{Err: in.baseErr})
+		}
+	}
+}
+
 // fitSelection rejects objects that exceed the limits if only their results are needed. The
-// base is not read in that case and not counted.
+// base is not counted.
 func (in *inputs) fitSelection() {
 	in.fitFiles()
 	size := 0

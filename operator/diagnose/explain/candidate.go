@@ -75,7 +75,7 @@ func (c Candidate) rule(q *Question) (selection.Rule, error) {
 func (c Candidate) selects(q *Question) ([]fragments.Verdict, error) {
 	w := dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	cluster := manifests.Only(q.Row, q.Object).Cluster(w)
-	cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
+	cluster.NamespaceLabels, cluster.References, cluster.Named = q.NamespaceLabels, q.References, q.Named
 	return dryrun.Select(w, cluster)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -32,6 +33,8 @@ type Question struct {
 	NamespaceUnknown func(name string) bool
 	// References resolves the references of the object.
 	References assets.Reader
+	// Named returns an object that a workload names, nil if it does not exist; nil without a cluster.
+	Named func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error)
 	// AsWritten rewords a verdict for the API version in which the object was written; nil if
 	// that is the version that the operator reads.
 	AsWritten func(fragments.Verdict) fragments.Verdict

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -41,10 +42,11 @@ spec: {groups: [{name: a, rules: [{record: "x:y", expr: EXPR}]}]}
 
 // setups returns the setups of Prometheus and PrometheusAgent with options.
 func setups(opts engine.Options) []engine.Setup {
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
-		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
-	}}, &rules.Cache{})
-	return []engine.Setup{{Kind: servers, Options: opts}, {Kind: agents, Options: opts}}
+	config := workload.Config{
+		PrometheusBaseImage: "registry/prometheus", AlertmanagerBaseImage: "registry/alertmanager", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
+	}
+	servers, agents := prometheus.Kinds(prometheus.Options{Workload: config}, &rules.Cache{})
+	return []engine.Setup{{Kind: servers, Options: opts}, {Kind: agents, Options: opts}, {Kind: alertmanager.Kind(config), Options: opts}}
 }
 
 // owned returns the manifest of a workload.
@@ -361,7 +363,7 @@ func TestParseName(t *testing.T) {
 			t.Errorf("%s: %q, %v", kind, n, err)
 		}
 	}
-	for _, bad := range [][2]string{{"prometheus", "a/b"}, {"alertmanagerconfig", "a/b"}, {"", "a/b"}, {"smon", "web"}, {"smon", "/web"}, {"smon", "a/b/c"}} {
+	for _, bad := range [][2]string{{"prometheus", "a/b"}, {"secret", "a/b"}, {"", "a/b"}, {"smon", "web"}, {"smon", "/web"}, {"smon", "a/b/c"}} {
 		if _, err := ParseName(Kinds(setups(engine.Options{})), bad[0], bad[1]); err == nil {
 			t.Errorf("%q is a name", bad)
 		}

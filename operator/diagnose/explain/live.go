@@ -9,14 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
 // FromCluster builds the question about an object of a cluster. It reads only the object, its
-// namespace and the workloads of the setups. References of the object are read when a
-// workload compiles it.
+// namespace and the workloads of the setups. References of the object, and global
+// settings of an Alertmanager, are read when a workload compiles it.
 //
 // Errors: the object does not exist; the API server does not respond or denies access.
 func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n Name) (Question, error) {
@@ -40,6 +41,16 @@ func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n
 		return own, true
 	}
 	q.References = r.References(ctx)
+	q.Named = func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
+		object, err := r.Get(ctx, row.GroupVersionResource(), name)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		return object.(catalog.Object), nil
+	}
 	q.RuleConfigMaps = func(c Candidate) []*corev1.ConfigMap { return ruleConfigMaps(ctx, r, c) }
 	var kinds []readers.Kind
 	for _, setup := range setups {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"net/http"
@@ -36,6 +37,23 @@ var answers = map[string]string{
 	apis + "v1/namespaces/demo/prometheusrules/web":      `{"kind": "PrometheusRule", "apiVersion": "monitoring.coreos.com/v1", ` + head + `"web", "uid": "abc"}, "spec": {}}`,
 	apis + "v1/namespaces/demo/prometheuses":             `{"kind": "PrometheusList", "apiVersion": "monitoring.coreos.com/v1", "items": [{` + head + `"k8s"}, "spec": {"serviceMonitorSelector": {}, "ruleSelector": {}}}]}`,
 	"/api/v1/namespaces/demo/configmaps?prometheus-name": `{"kind": "ConfigMapList", "apiVersion": "v1", "items": [{` + head + `"other"}, "data": {"demo-b.yaml": ""}}, {` + head + `"rules-0"}, "data": {"demo-web-abc.yaml": ""}}]}`,
+}
+
+// slackSecret has a configuration with a global setting.
+var slackSecret = `{"kind": "Secret", "apiVersion": "v1", ` + head + `"alertmanager-main"}, "data": {"alertmanager.yaml": "` +
+	base64.StdEncoding.EncodeToString([]byte("global: {slack_api_url: \"https://slack.example.com/\"}\nroute: {receiver: none}\nreceivers: [{name: none}]\n")) + `"}}`
+
+// globals returns the answers about an AlertmanagerConfig that needs a global setting, an Alertmanager and its
+// Secret.
+func globals(alertmanager, secret string) map[string]string {
+	const of = `{"kind": "AlertmanagerConfig", "apiVersion": "monitoring.coreos.com/v1alpha1", ` + head
+	return map[string]string{
+		apis + "v1/namespaces/demo/prometheuses":                   "404 NotFound",
+		apis + "v1/namespaces/demo/alertmanagers":                  `{"kind": "AlertmanagerList", "apiVersion": "monitoring.coreos.com/v1", "items": [` + alertmanager + `]}`,
+		apis + "v1alpha1/namespaces/demo/alertmanagerconfigs/web":  of + `"web"}, "spec": {"route": {"receiver": "chat"}, "receivers": [{"name": "chat", "slackConfigs": [{"channel": "a"}]}]}}`,
+		apis + "v1alpha1/namespaces/demo/alertmanagerconfigs/base": of + `"base"}, "spec": {"route": {"receiver": "none"}, "receivers": [{"name": "none"}]}}`,
+		"/api/v1/namespaces/demo/secrets/alertmanager-main":        secret,
+	}
 }
 
 // cluster returns a reader of a fake API server.
@@ -99,6 +117,21 @@ func TestLive(t *testing.T) {
 		"ConfigMaps that may not be listed": {
 			kind: "promrule", answers: map[string]string{"/api/v1/namespaces/demo/configmaps?prometheus-name": forbidden},
 			want: []string{"Prometheus k8s Accepted demo-web-abc.yaml"},
+		},
+		"a receiver that uses a global setting": {
+			kind: "amcfg", answers: globals(`{`+head+`"main"}, "spec": {"alertmanagerConfigSelector": {}}}`, slackSecret), want: []string{"Alertmanager main Accepted"},
+		},
+		"a global setting that is missing": {
+			kind: "amcfg", answers: globals(`{`+head+`"main"}, "spec": {"alertmanagerConfigSelector": {}}}`, "404 NotFound"), want: []string{"Alertmanager main Rejected"},
+		},
+		"global settings that may not be read": {
+			kind: "amcfg", answers: globals(`{`+head+`"main"}, "spec": {"alertmanagerConfigSelector": {}}}`, forbidden), want: []string{"Alertmanager main NotKnown"},
+		},
+		"global settings beside an object used by name": {
+			kind: "amcfg",
+			answers: globals(`{`+head+`"main"}, "spec": {"alertmanagerConfigSelector": {}, "alertmanagerConfiguration": {"name": "base", "global": {"slackApiUrl": {"name": "alertmanager-main", "key": "url"}}}}}`,
+				`{"kind": "Secret", "apiVersion": "v1", `+head+`"alertmanager-main"}, "data": {"url": "aHR0cHM6Ly9zbGFjay5leGFtcGxlLmNvbS8="}}`),
+			want: []string{"Alertmanager main Accepted"},
 		},
 		"no such object": {kind: "pmon", err: "PodMonitor demo/web does not exist in the cluster"},
 	} {
