@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
@@ -115,25 +114,6 @@ func (e *evaluation) group(group *targetgroup.Group) {
 // sifted reports whether a target is dropped by a step that is the same for all shards and reads few labels.
 func (e *evaluation) sifted(r *Row) bool {
 	return r.State == Dropped && r.Drop.Step <= min(e.sieve.steps, e.common)
-}
-
-// Dropper decides whether groups are dropped as a whole. It is not safe for concurrent use.
-type Dropper struct{ *evaluation }
-
-// Dropper returns the Dropper of a job.
-func (j *Job) Dropper() Dropper { return Dropper{newEvaluation(j, 0)} }
-
-// Drops reports whether a step drops all targets of a group independently of the targets' own labels: up to that step,
-// all steps only read labels of the group. mayHave reports whether a target may have a label of its own. Drops returns
-// false after many groups whose steps are expensive.
-func (d Dropper) Drops(group model.LabelSet, mayHave func(model.LabelName) bool) bool {
-	if d.exact+d.spent > slowSteps {
-		return false
-	}
-	defer d.end()
-	r := Row{own: model.LabelSet{}, shared: group}
-	d.decide(&r)
-	return d.sifted(&r) && d.sieve.same(r.Drop.Step-1, mayHave)
 }
 
 // gaps returns the discoveries of the job that were not evaluated.

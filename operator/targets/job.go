@@ -125,6 +125,11 @@ func ReadJobs(d promconfig.JobText) ([]Job, error) {
 
 // weigh computes the sieve and the costs once the relabel steps are final.
 func (j *Job) weigh() {
+	for _, c := range j.shards {
+		for i, step := range c.RelabelConfigs {
+			c.RelabelConfigs[i] = steps.share(step)
+		}
+	}
 	j.sieve = newSieve(j.shards)
 	j.costs = j.costOf(func(yield func(int) bool) {
 		for i := range j.shards[0].RelabelConfigs {

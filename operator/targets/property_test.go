@@ -166,6 +166,7 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 			compare(t, doc, j.Name, shard, result, active[j.Name], dropped[j.Name])
 			explained(t, doc, &alone, result)
 			onAll(t, doc, j, shard, result, groups[j.Name])
+			counts[wholeGroup] += asWhole(t, doc, j, groups[j.Name])
 			for state, n := range result.Counts() {
 				counts[state] += n
 			}
@@ -229,6 +230,33 @@ func onAll(t *testing.T, doc promconfig.JobText, j *Job, shard int, one Result, 
 	}
 }
 
+// wholeGroup stands for the targets of groups that a step drops as a whole.
+const wholeGroup State = "in a whole group"
+
+// asWhole compares what a Dropper finds in the outlines of groups with their outcomes. It returns the number of
+// targets that it drops.
+func asWhole(t *testing.T, doc promconfig.JobText, j *Job, groups []*targetgroup.Group) (n int) {
+	t.Helper()
+	d := j.Dropper()
+	for _, g := range groups {
+		o := Outline{Targets: len(g.Targets)}
+		for _, name := range d.Names() {
+			own := slices.ContainsFunc(g.Targets, func(of model.LabelSet) bool { _, has := of[name]; return has })
+			o.Shared, o.Own = append(o.Shared, string(g.Labels[name])), append(o.Own, own)
+		}
+		step := d.Step(o)
+		for _, outcome := range j.Outcomes(g) {
+			if step >= 0 && (outcome.State != Dropped || outcome.Step != step+1) {
+				t.Errorf("%s: step %d drops the whole group, and a target is %s by step %d\n%s", j.Name, step+1, outcome.State, outcome.Step, doc.Text)
+			}
+		}
+		if step >= 0 {
+			n += len(g.Targets)
+		}
+	}
+	return n
+}
+
 // isolate replaces the resolver that Prometheus uses for the host name by a Go resolver that reads
 // /etc/hosts and queries no server. The resolver of the C library keeps channels between synctest
 // bubbles, and a server may be slow. State shared by all resolvers is initialized here, outside of
@@ -256,7 +284,7 @@ func TestLikePrometheus(t *testing.T) {
 			}
 		})
 	}
-	for _, state := range []State{Kept, Dropped, Invalid, Duplicate, OverLimit} {
+	for _, state := range []State{Kept, Dropped, Invalid, Duplicate, OverLimit, wholeGroup} {
 		if counts[state] < 20 {
 			t.Errorf("only %d targets are %s", counts[state], state)
 		}

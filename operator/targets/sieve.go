@@ -130,16 +130,21 @@ func (s *sieve) same(step int, mayHave func(model.LabelName) bool) bool {
 func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) (size int) {
 	lb.Reset(labels.EmptyLabels())
 	for i, name := range s.names {
-		value := r.Label(name)
-		if value == "" {
-			value = s.shards[shard].seeds[i]
-		}
-		if value != "" {
-			lb.Set(string(name), value)
-			size += len(value)
-		}
+		size += s.set(lb, i, r.Label(name), shard)
 	}
 	return size
+}
+
+// set sets the label with an index among names, or its value in a target without labels, and returns the size of the
+// value.
+func (s *sieve) set(lb *labels.Builder, i int, value string, shard int) int {
+	if value == "" {
+		value = s.shards[shard].seeds[i]
+	}
+	if value != "" {
+		lb.Set(string(s.names[i]), value)
+	}
+	return len(value)
 }
 
 // dropAt runs the steps with indices in [from, to) and returns the index of the step that drops the

@@ -15,6 +15,7 @@ import (
 
 // Followed is the set of a job in a running cluster. It is safe for concurrent use.
 type Followed struct {
+	cluster *watch.Cluster
 	changed func()
 	begun   time.Time
 	job     *targets.Job
@@ -32,8 +33,9 @@ type Followed struct {
 	teller  *time.Timer
 
 	taking   sync.Mutex // held while changes are taken
-	gapped   int        // number of gaps at the last take
-	complete bool       // at the last take
+	dropper  targets.Dropper
+	gapped   int  // number of gaps at the last take
+	complete bool // at the last take
 
 	within *within // the part of the job that one caller may see; nil for all of it
 
@@ -72,7 +74,7 @@ type Membership struct {
 // Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
 // (optional) limits its discoveries. changed is called after changes, throttled; it may block.
 func (m Membership) Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
-	f := &Followed{changed: changed, begun: time.Now(), job: j, set: observed(j, m.Namespace, m.Room, m.Observe)}
+	f := &Followed{cluster: c, dropper: j.Dropper(), changed: changed, begun: time.Now(), job: j, set: observed(j, m.Namespace, m.Room, m.Observe)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
@@ -138,7 +140,9 @@ func (f *Followed) pass() {
 	}
 	began := time.Now()
 	f.taking.Lock()
-	changed := f.take()
+	turn := f.cluster.Turn()
+	changed := f.take(turn.Share)
+	turn.End()
 	f.taking.Unlock()
 
 	f.mu.Lock()
@@ -174,19 +178,28 @@ func (f *Followed) tell() {
 }
 
 // take applies pending changes to the set and reports whether it changed. Readers can use the set
-// between two groups.
-func (f *Followed) take() (changed bool) {
+// between two groups. each is called after each of them.
+func (f *Followed) take(each func()) (changed bool) {
 	gaps := f.subscribedGaps() // must be read before the changes are taken, like Filling
 	complete := !f.filling()
 	shown := time.Now()
+	taken := func(different bool) {
+		changed = different || changed
+		if time.Since(shown) >= often {
+			f.show(f.seen.Load().since)
+			shown = time.Now()
+		}
+		each()
+	}
 	for i, sub := range f.subs {
-		sub.Take(func(source string, group *targetgroup.Group) {
-			changed = f.put(Key{i, source}, group) || changed
-			if time.Since(shown) >= often {
-				f.show(f.seen.Load().since)
-				shown = time.Now()
+		drops := func(source string, o targets.Outline) bool {
+			step := f.dropper.Step(o)
+			if step >= 0 {
+				taken(f.drop(Key{i, source}, drops{int32(step), int32(o.Targets)}))
 			}
-		})
+			return step >= 0
+		}
+		sub.TakeUnless(f.dropper.Names(), drops, func(source string, group *targetgroup.Group) { taken(f.put(Key{i, source}, group)) })
 	}
 	changed = changed || len(gaps) != f.gapped
 	if changed || complete != f.complete || f.seen.Load().since.IsZero() {
@@ -203,6 +216,12 @@ func (f *Followed) put(key Key, group *targetgroup.Group) (changed bool) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	return f.set.Put(key, group)
+}
+
+func (f *Followed) drop(key Key, whole drops) (changed bool) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	return f.set.drop(key, whole)
 }
 
 // Again evaluates some groups again, for the observer. It does nothing while changes are taken.
@@ -316,7 +335,7 @@ func (f *Followed) Complete() bool {
 		return false
 	}
 	defer f.taking.Unlock()
-	if f.take() { // not all conditions for completeness trigger a wake
+	if f.take(func() {}) { // not all conditions for completeness trigger a wake
 		f.mu.Lock()
 		f.report()
 		f.mu.Unlock()

@@ -36,17 +36,34 @@ func (s *Set) Keys(after *Key, most int, f Filter) (out []Key) {
 		out = out[:min(len(out), most)]
 	}
 	full := false // out has enough keys and is sorted
-	for key, p := range s.parts {
-		if after != nil && key.Compare(*after) <= 0 || full && key.Compare(out[most-1]) > 0 || !s.has(p, f, over) {
-			continue
+	add := func(key Key, has func() bool) {
+		if after != nil && key.Compare(*after) <= 0 || full && key.Compare(out[most-1]) > 0 || !has() {
+			return
 		}
 		if out = append(out, key); len(out) >= 4*most {
 			last()
 			full = true
 		}
 	}
+	for key, p := range s.parts {
+		add(key, func() bool { return s.has(p, f, over) })
+	}
+	for key, d := range s.wholes.all() {
+		add(key, func() bool { return s.hasWhole(d, f) })
+	}
 	last()
 	return out
+}
+
+// hasWhole reports whether a filter selects the targets of a group that one step drops.
+func (s *Set) hasWhole(d drops, f Filter) bool {
+	switch f.State {
+	case targets.Dropped:
+		return f.selects(s.job.Origins[d.step].Path)
+	case "":
+		return f.Origin == "" && f.Skip == "" || f.selects(s.job.Origins[d.step].Path)
+	}
+	return false
 }
 
 // has reports whether a group may have targets that a filter selects.
@@ -61,7 +78,7 @@ func (s *Set) has(p *part, f Filter, over []bool) bool {
 	}
 	switch f.State {
 	case targets.Dropped:
-		return slices.ContainsFunc(p.dropped, func(d drops) bool { return f.selects(s.job.Origins[d.step].Path) })
+		return slices.ContainsFunc(p.dropped, func(d drops) bool { return s.hasWhole(d, f) })
 	case targets.Invalid:
 		return p.invalid > 0
 	case targets.Unknown:

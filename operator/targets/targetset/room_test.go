@@ -84,9 +84,9 @@ func TestRoomIsGivenBack(t *testing.T) {
 			if r.Intn(4) == 0 {
 				s.Put(key, nil)
 			} else {
-				s.Put(key, randomGroup(r, key.Source))
+				put(s, key, randomGroup(r, key.Source))
 			}
-			want := 0
+			want := len(s.wholes.pages) * pageBytes
 			for _, p := range s.parts {
 				want += p.bytes(3)
 			}
@@ -103,24 +103,33 @@ func TestRoomIsGivenBack(t *testing.T) {
 // What a set takes from the room is not less than its memory.
 func TestRoomCountsMemory(t *testing.T) {
 	const n = 20_000
-	for _, of := range []struct{ shards, groups, targets int }{{1, n, 1}, {1, n / 100, 100}, {8, n, 1}} {
+	for _, of := range []struct{ shards, groups, targets, whole int }{{1, n, 1, 0}, {1, n / 100, 100, 0}, {8, n, 1, 0}, {1, 1, 1, n}} {
 		j := read(t, plain, 1, of.shards)
 		groups := make([]*targetgroup.Group, of.groups)
 		for i := range groups {
 			groups[i] = podGroup(i, of.targets)
 		}
+		wholly := func(s *Set) {
+			for i := range of.whole {
+				s.drop(Key{0, fmt.Sprint("demo/", i)}, drops{0, 1})
+			}
+		}
+		first := New(j) // sets share the numbers of their groups
+		wholly(first)
 		room := NewRoom(1 << 40)
 		before := heap()
 		s := observed(j, "demo", room, nil)
 		for _, g := range groups {
 			s.Put(Key{0, g.Source}, g)
 		}
+		wholly(s)
 		used := int64(heap() - before)
 		t.Logf("%+v: %d bytes per target, counted as %d", of, used/n, room.taken()/n)
 		if used > room.taken() {
 			t.Errorf("%+v: %d bytes are used, and counted as %d", of, used, room.taken())
 		}
 		runtime.KeepAlive(s)
+		runtime.KeepAlive(first)
 		runtime.KeepAlive(groups)
 	}
 }

@@ -3,6 +3,7 @@ package targetset
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,7 @@ type Set struct {
 	// crowded is true if there was no room for the set. It is empty then, and ignores changes.
 	crowded atomic.Bool
 	parts   map[Key]*part
+	wholes  *wholes // which are in no part
 	holders holders
 
 	kept, duplicates, invalid, unknown int
@@ -49,7 +51,7 @@ type Set struct {
 	shards                             []int // number of targets of each shard
 }
 
-// part has the evaluated targets of one group.
+// part has the evaluated targets of one group that are not all dropped by the same step.
 type part struct {
 	key                          Key
 	since                        time.Time // time of the last change
@@ -58,7 +60,7 @@ type part struct {
 	invalid, duplicates, unknown int
 }
 
-// drops is the number of targets that a step drops, counted from 0.
+// drops is the number of targets that a step drops. Steps are counted from 0.
 type drops struct{ step, targets int32 }
 
 // New returns the set of a job, with the targets of its static_configs.
@@ -66,7 +68,8 @@ func New(j *targets.Job) *Set { return observed(j, "", nil, nil) }
 
 // observed is like New, with an observer, and in a room that counts it for a namespace.
 func observed(j *targets.Job, owner string, room *Room, observe Observer) *Set {
-	s := &Set{job: j, observe: observe, room: room, owner: owner, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
+	s := &Set{job: j, observe: observe, room: room, owner: owner, parts: map[Key]*part{}, wholes: &wholes{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
+	runtime.AddCleanup(s, (*wholes).clear, s.wholes) // a set that was closed can still be read
 	for i, group := range j.Static {
 		s.Put(staticKey(i), group)
 	}
@@ -80,12 +83,32 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 	if s.closed || s.crowded.Load() {
 		return false
 	}
-	before, next := s.parts[key], s.evaluate(key, group)
-	if before.same(next) {
+	next := s.evaluate(key, group)
+	if whole, is := next.whole(); is {
+		return s.replace(key, nil, whole)
+	}
+	return s.replace(key, next, drops{})
+}
+
+// drop replaces a group by one of which one step drops all targets. It reports whether that is a change.
+func (s *Set) drop(key Key, whole drops) (changed bool) {
+	if s.closed || s.crowded.Load() {
+		return false
+	}
+	if s.observe != nil && s.parts[key] != nil {
+		s.observe(key, nil, nil)
+	}
+	return s.replace(key, nil, whole)
+}
+
+// replace replaces the result of a group by a part, or by the targets that one step drops.
+func (s *Set) replace(key Key, next *part, whole drops) (changed bool) {
+	before, dropped := s.parts[key], s.wholes.get(key)
+	if dropped == whole && before.same(next) {
 		return false
 	}
 	shards := len(s.shards)
-	if more := next.bytes(shards) - before.bytes(shards); !s.take(more) {
+	if more := next.bytes(shards) - before.bytes(shards) + s.wholes.put(key, whole); !s.take(more) {
 		s.leaveRoom(more)
 		return true
 	}
@@ -93,10 +116,16 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 		s.count(before, -1)
 		delete(s.parts, key)
 	}
+	if dropped.targets > 0 {
+		s.dropped[dropped.step] -= int(dropped.targets)
+	}
 	if next != nil {
 		next.since = time.Now()
 		s.parts[key] = next
 		s.count(next, 1)
+	}
+	if whole.targets > 0 {
+		s.dropped[whole.step] += int(whole.targets)
 	}
 	return true
 }
@@ -113,6 +142,7 @@ func (s *Set) take(n int) bool {
 // leaveRoom removes all groups, as there is no room for them and more bytes, and ignores changes from
 // now on. The observer is not called: what it has of the groups is not current any more.
 func (s *Set) leaveRoom(more int) {
+	s.wholes.clear()
 	s.parts, s.holders, s.dropped, s.shards = map[Key]*part{}, newHolders(), make([]int, len(s.dropped)), make([]int, len(s.shards))
 	s.kept, s.duplicates, s.invalid, s.unknown = 0, 0, 0, 0
 	s.crowded.Store(true)
@@ -166,6 +196,14 @@ func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
 	}
 	slices.SortFunc(out.dropped, func(a, b drops) int { return cmp.Compare(a.step, b.step) })
 	return out
+}
+
+// whole returns the step that drops all targets; ok is false if there is none.
+func (p *part) whole() (d drops, ok bool) {
+	if p == nil || len(p.kept)+p.invalid+p.duplicates+p.unknown > 0 || len(p.dropped) != 1 {
+		return drops{}, false
+	}
+	return p.dropped[0], true
 }
 
 // same reports whether the results for the targets of two parts are equal.

@@ -37,8 +37,8 @@ const overlapping = `- job_name: a
   target_limit: %d
   static_configs: [{targets: ['a:1', 'b:1', 'a:1']}]
   relabel_configs:
-  - {action: drop, source_labels: [state], regex: gone}
   - {action: keep, source_labels: [app], regex: (web.*|)}
+  - {action: drop, source_labels: [state], regex: gone}
   - {source_labels: [__address__], target_label: __tmp_hash, action: hashmod, modulus: 2}
   - {source_labels: [all, __tmp_hash], separator: '', regex: 'yes.', target_label: __tmp_hash, replacement: '$(SHARD)'}
   - {action: keep, source_labels: [__tmp_hash], regex: $(SHARD)}
@@ -53,6 +53,20 @@ func randomGroup(r *rand.Rand, source string) *targetgroup.Group {
 		out.Targets = append(out.Targets, model.LabelSet{"__address__": of("a:1", "b:1", "c:1", "d:1", "/x"), "to": of("", "", "x:1", "a:1"), "all": of("", "yes"), "state": of("", "", "", "gone")})
 	}
 	return out
+}
+
+// put puts a group as one that is followed: if a step drops all targets, without them.
+func put(s *Set, key Key, group *targetgroup.Group) (changed bool) {
+	d := s.job.Dropper()
+	o := targets.Outline{Targets: len(group.Targets)}
+	for _, name := range d.Names() {
+		own := slices.ContainsFunc(group.Targets, func(of model.LabelSet) bool { _, has := of[name]; return has })
+		o.Shared, o.Own = append(o.Shared, string(group.Labels[name])), append(o.Own, own)
+	}
+	if step := d.Step(o); step >= 0 && o.Targets > 0 {
+		return s.drop(key, drops{int32(step), int32(o.Targets)})
+	}
+	return s.Put(key, group)
 }
 
 // wanted returns the counts of a job that evaluates all groups at once.
@@ -86,7 +100,7 @@ func TestSetIsTheWhole(t *testing.T) {
 					changed = s.Put(key, nil)
 				} else {
 					groups[key] = randomGroup(r, key.Source)
-					changed = s.Put(key, groups[key])
+					changed = put(s, key, groups[key])
 				}
 				got := s.Counts()
 				if diff := cmp.Diff(wanted(j, groups), got); diff != "" {
@@ -105,7 +119,7 @@ func TestSetIsTheWhole(t *testing.T) {
 			for key := range groups {
 				s.Put(key, nil)
 			}
-			if n := len(s.parts) + len(s.holders.one) + len(s.holders.others); n != 1+2 {
+			if n := len(s.parts) + len(s.wholes.pages) + len(s.holders.one) + len(s.holders.others); n != 1+2 {
 				t.Errorf("%d parts and holders stay of the static targets", n)
 			}
 		}

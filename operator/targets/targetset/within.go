@@ -59,8 +59,8 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 	return out, ctx.Err()
 }
 
-// sinceOf returns the time of the last change in a set of groups; if it is empty, the time when
-// following began.
+// sinceOf returns the time of the last change in a set of groups, apart from those of which one step drops all
+// targets; if it is empty, the time when following began.
 func (f *Followed) sinceOf(keys map[Key]struct{}) (out time.Time) {
 	f.reading.Lock()
 	defer f.reading.Unlock()

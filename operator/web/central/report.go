@@ -3,6 +3,7 @@ package central
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,8 +51,9 @@ func (r *Runner) leaveOut(now time.Time, w *workload) {
 	lost, fresh := map[string]bool{}, []string{}
 	for _, name := range w.names() {
 		n, why := w.jobs[name].lost()
+		count := strconv.Itoa(n)
 		if w.jobs[name].Set.Crowded() {
-			why = "they take more than the share of its namespace, so it keeps its last ones"
+			count, why = "all", "they take more than the share of its namespace, so it keeps its last ones"
 		}
 		if why == "" {
 			continue
@@ -61,7 +63,7 @@ func (r *Runner) leaveOut(now time.Time, w *workload) {
 			continue
 		}
 		if fresh = append(fresh, name); len(fresh) <= mostNamed {
-			r.log.Warn("targets of a job are in no list", "reason", reasonLeftOut, "workload", w.Ref.String(), "job", name, "targets", n, "because", why)
+			r.log.Warn("targets of a job are in no list", "reason", reasonLeftOut, "workload", w.Ref.String(), "job", name, "targets", count, "because", why)
 		}
 	}
 	w.lost = lost

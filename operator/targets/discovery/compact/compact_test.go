@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 func group(source string, shared model.LabelSet, targets ...model.LabelSet) *targetgroup.Group {
@@ -40,6 +42,24 @@ func TestGroupsComeBack(t *testing.T) {
 		if diff := cmp.Diff(sorted(g), sorted(table.Expand(put))); diff != "" {
 			t.Error(diff)
 		}
+	}
+}
+
+// The outline of a group has the labels that its targets share, and which of them targets hide.
+func TestOutline(t *testing.T) {
+	var table Table
+	one := table.Put(group("a", model.LabelSet{"a": "1", "b": "2", "empty": ""}, model.LabelSet{"x": "y"}, model.LabelSet{"b": ""}))
+	table.Put(group("b", model.LabelSet{"c": "3"}, model.LabelSet{"d": "4"}))
+	o := targets.Outline{Shared: []string{"of another group"}, Own: []bool{true}}
+	if !table.Outline(one, []model.LabelName{"a", "b", "c", "d", "empty", "x", "unused"}, &o) {
+		t.Fatal("the group does not exist")
+	}
+	want := targets.Outline{Targets: 2, Shared: []string{"1", "2", "", "", "", "", ""}, Own: []bool{false, true, false, false, false, true, false}}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+	if table.Drop(one); table.Outline(one, nil, &o) || table.Outline(nil, nil, &o) {
+		t.Error("a group that was dropped has an outline")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // pair is a label: the indices of its name and value.
@@ -20,6 +22,23 @@ type Group struct {
 	source string
 	pairs  []pair   // shared labels of the group, then those of each target
 	ends   []uint32 // end of the shared labels and of those of each target
+	own    names    // of the labels of targets
+}
+
+// names is a Bloom filter of the names of labels.
+type names [2]uint64
+
+func (n *names) add(name uint32) { n[name/64%2] |= 1 << (name % 64) }
+
+// mayHave is true for names that were added, and for few others.
+func (n *names) mayHave(name uint32) bool { return n[name/64%2]&(1<<(name%64)) != 0 }
+
+// index fills own.
+func (g *Group) index() {
+	g.own = names{}
+	for _, p := range g.pairs[g.ends[0]:] {
+		g.own.add(p.name)
+	}
 }
 
 // Source returns the name of the group.
@@ -46,6 +65,7 @@ func (t *Table) Put(group *targetgroup.Group) *Group {
 		t.add(out, target)
 	}
 	out.sort()
+	out.index()
 	t.groups[out] = struct{}{}
 	t.tidy()
 	return out
@@ -132,4 +152,44 @@ func (t *Table) labels(pairs []pair) model.LabelSet {
 		out[model.LabelName(t.strings[p.name])] = model.LabelValue(t.strings[p.value])
 	}
 	return out
+}
+
+// Outline reads some labels of a group without converting it. It reuses the memory of o and returns false if the group
+// was dropped.
+func (t *Table) Outline(g *Group, names []model.LabelName, o *targets.Outline) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if _, has := t.groups[g]; !has {
+		return false
+	}
+	o.Targets, o.Shared, o.Own = g.Len(), o.Shared[:0], o.Own[:0]
+	for _, name := range names {
+		value, own := "", false
+		if id, used := t.ids[string(name)]; used {
+			if at, has := find(g.pairs[:g.ends[0]], id); has {
+				value = t.strings[g.pairs[at].value]
+			}
+			own = g.anyHas(id)
+		}
+		o.Shared, o.Own = append(o.Shared, value), append(o.Own, own)
+	}
+	return true
+}
+
+// anyHas reports whether a target has a label of its own with this name.
+func (g *Group) anyHas(name uint32) bool {
+	if !g.own.mayHave(name) {
+		return false
+	}
+	for i := range g.Len() {
+		if _, has := find(g.target(i), name); has {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the position of the label with this name among the sorted labels of a target.
+func find(pairs []pair, name uint32) (at int, has bool) {
+	return slices.BinarySearchFunc(pairs, name, func(p pair, name uint32) int { return cmp.Compare(p.name, name) })
 }

@@ -76,5 +76,6 @@ func (t *Table) tidy() {
 		for i, p := range g.pairs {
 			g.pairs[i] = pair{moved[p.name], moved[p.value]}
 		}
+		g.index()
 	}
 }

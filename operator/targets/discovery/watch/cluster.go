@@ -31,6 +31,7 @@ type Cluster struct {
 	leases  map[string]*lease
 	spare   []*lease // unused views of one-time subscriptions; the oldest first
 	table   compact.Table
+	turns   turns
 }
 
 // lease is a view with a reference count. The view is kept for a while after its last use.
@@ -74,7 +75,7 @@ func (c *Cluster) subscribe(sd *targets.KubernetesSD, own string, wake func(), o
 	if kinds[0].ClusterScoped {
 		scopes = nil
 	}
-	s := &Subscription{cluster: c, wake: wake, changed: map[change]struct{}{}, confined: scopes != nil}
+	s := &Subscription{cluster: c, wake: wake, all: map[int]bool{}, changed: map[change]struct{}{}, confined: scopes != nil}
 	views := c.viewsOf(kinds[0], scopes)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +225,7 @@ func (c *Cluster) Size() (informers, groups int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range c.leases {
-		groups += l.view.size()
+		groups += l.view.count([]string{""})
 	}
 	return len(c.sources), groups
 }
@@ -235,11 +236,11 @@ func (c *Cluster) TooLarge() (out []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range c.leases {
-		l.view.mu.Lock()
+		l.view.mu.RLock()
 		for key := range l.view.left {
 			out = append(out, l.view.sources[0].kind.Resource.Resource+" "+key)
 		}
-		l.view.mu.Unlock()
+		l.view.mu.RUnlock()
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -7,6 +7,7 @@
 //	filter.go        an informer that shows a builder only selected objects
 //	view.go          the groups of one kind of discovery, from a Prometheus builder
 //	subscription.go  the groups of one discovery: changes, and whether they are complete
+//	turns.go         few subscriptions evaluate groups at a time
 //	over.go          the groups after objects were applied
 //	foreign.go       groups with labels of pods in other namespaces
 //

@@ -16,7 +16,7 @@ func (s *Subscription) Foreign(source string) bool {
 }
 
 func (v *view) foreign(namespace, source string) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.mu.RLock()
+	defer v.mu.RUnlock()
 	return v.groups[namespace][source].confined != nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -22,34 +23,67 @@ type Subscription struct {
 
 	mu      sync.Mutex
 	closed  bool
-	changed map[change]struct{}
+	all     map[int]bool        // leases of which all groups have changed
+	changed map[change]struct{} // groups of other leases
 }
 
 // change is a group that has changed since it was taken.
 type change struct {
-	lease             int
-	namespace, source string
+	lease  int
+	source string
 }
 
 func (s *Subscription) mark(c change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
+	if !s.closed && !s.all[c.lease] {
 		s.changed[c] = struct{}{}
 	}
+}
+
+// markAll marks all groups of a lease.
+func (s *Subscription) markAll(lease int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.all[lease] = true
+	}
+}
+
+// unmark returns the marked groups and marks none.
+func (s *Subscription) unmark() (all map[int]bool, changed map[change]struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, changed = s.all, s.changed
+	s.all, s.changed = map[int]bool{}, map[change]struct{}{}
+	return all, changed
 }
 
 // Take calls each for the groups that changed since the last call, in random order; the first call
 // returns all groups. A nil group was deleted or lost its last target. Sources are unique in the
 // subscription.
 func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) {
-	s.mu.Lock()
-	changed := s.changed
-	s.changed = map[change]struct{}{}
-	s.mu.Unlock()
+	s.TakeUnless(nil, func(string, targets.Outline) bool { return false }, each)
+}
+
+// TakeUnless is like [Subscription.Take] but does not call each for the groups for which drops returns true. drops gets
+// labels of the group with these names, which are only valid during the call.
+func (s *Subscription) TakeUnless(names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
+	all, changed := s.unmark() // concurrent changes are marked again
+	var o targets.Outline
+	take := func(c change) {
+		view := s.leases[c.lease].view
+		if !view.outline(c.source, s.confined, names, &o) || !drops(c.source, o) {
+			each(c.source, view.read(c.source, s.confined))
+		}
+	}
+	for lease := range all {
+		for _, source := range s.leases[lease].view.all(s.scopes[lease]) {
+			take(change{lease, source})
+		}
+	}
 	for c := range changed {
-		// Concurrent changes are marked again.
-		each(c.source, s.leases[c.lease].view.read(c, s.confined))
+		take(c)
 	}
 }
 
@@ -57,14 +91,18 @@ func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) 
 func (s *Subscription) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.changed)
+	n := len(s.changed)
+	for lease := range s.all {
+		n += s.leases[lease].view.count(s.scopes[lease])
+	}
+	return n
 }
 
 // Each calls a function with all groups, one at a time, in random order.
 func (s *Subscription) Each(each func(*targetgroup.Group)) {
 	for i, l := range s.leases {
-		for _, c := range l.view.all(i, s.scopes[i]) {
-			if group := l.view.read(c, s.confined); group != nil {
+		for _, source := range l.view.all(s.scopes[i]) {
+			if group := l.view.read(source, s.confined); group != nil {
 				each(group)
 			}
 		}
@@ -76,7 +114,7 @@ func (s *Subscription) Group(source string) *targetgroup.Group {
 	namespace := namespaceOf(source)
 	for i, l := range s.leases {
 		if slices.Contains(s.scopes[i], "") || slices.Contains(s.scopes[i], namespace) {
-			if group := l.view.read(change{i, namespace, source}, s.confined); group != nil {
+			if group := l.view.read(source, s.confined); group != nil {
 				return group
 			}
 		}
@@ -91,9 +129,9 @@ func (s *Subscription) In(namespace string, each func(source string, group *targ
 		if !slices.Contains(s.scopes[i], "") && !slices.Contains(s.scopes[i], namespace) {
 			continue
 		}
-		for _, c := range l.view.of(i, namespace) {
-			if group := l.view.read(c, s.confined); group != nil {
-				each(c.source, group)
+		for _, source := range l.view.of(namespace) {
+			if group := l.view.read(source, s.confined); group != nil {
+				each(source, group)
 			}
 		}
 	}
@@ -103,7 +141,7 @@ func (s *Subscription) In(namespace string, each func(source string, group *targ
 // wait for failing lists, see [Subscription.Gaps].
 func (s *Subscription) Filling() bool {
 	return slices.ContainsFunc(s.leases, func(l *lease) bool {
-		return !l.view.isSynced() && !slices.ContainsFunc(l.view.sources, (*source).failing)
+		return !l.view.synced.Load() && !slices.ContainsFunc(l.view.sources, (*source).failing)
 	})
 }
 
@@ -112,7 +150,7 @@ func (s *Subscription) Filling() bool {
 func (s *Subscription) Gaps() []targets.Gap {
 	out := s.gaps[:len(s.gaps):len(s.gaps)]
 	for _, l := range s.leases {
-		if l.view.isSynced() {
+		if l.view.synced.Load() {
 			continue
 		}
 		before := len(out)
@@ -164,7 +202,7 @@ func (s *Subscription) Relisted() (last time.Time) {
 func (s *Subscription) Close() {
 	s.mu.Lock()
 	closed := s.closed
-	s.closed, s.changed = true, nil
+	s.closed, s.all, s.changed = true, nil, nil
 	s.mu.Unlock()
 	if closed {
 		return

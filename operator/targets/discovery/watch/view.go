@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"k8s.io/client-go/tools/cache"
 
@@ -26,8 +28,8 @@ type view struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	mu     sync.Mutex
-	synced bool
+	synced atomic.Bool
+	mu     sync.RWMutex
 	groups map[string]map[string]entry // by namespace and source
 	subs   map[string]map[*Subscription]int
 	left   map[string]bool // keys of objects that are too large for a group
@@ -178,10 +180,13 @@ func (v *view) replace(namespace, source string, next entry) []*Subscription {
 		}
 	}
 	v.drop(before)
+	if !v.synced.Load() {
+		return nil // all groups are marked when the view is
+	}
 	var out []*Subscription
 	for _, scope := range slices.Compact([]string{"", namespace}) {
 		for sub, index := range v.subs[scope] {
-			sub.mark(change{index, namespace, source})
+			sub.mark(change{index, source})
 			out = append(out, sub)
 		}
 	}
@@ -193,13 +198,17 @@ func (v *view) drop(e entry) {
 	v.table.Drop(e.confined)
 }
 
-// setSynced marks the groups as complete and wakes all subscriptions.
+// setSynced marks the groups as complete, and for all subscriptions as changed, and wakes these. Before, groups are
+// not marked one by one: that would be each of them for each subscription.
 func (v *view) setSynced() {
-	v.mu.Lock()
-	v.synced = true
 	all := map[*Subscription]int{}
+	v.mu.Lock()
+	v.synced.Store(true)
 	for _, subs := range v.subs {
 		maps.Copy(all, subs)
+	}
+	for sub, index := range all {
+		sub.markAll(index)
 	}
 	v.mu.Unlock()
 	for sub := range all {
@@ -217,44 +226,32 @@ func (v *view) subscribe(sub *Subscription, index int, scopes []string) {
 		}
 		v.subs[scope][sub] = index
 	}
-	for _, c := range v.allLocked(index, scopes) {
-		sub.mark(c)
+	if v.synced.Load() {
+		sub.markAll(index)
 	}
 }
 
-// all returns the groups in namespaces, "" for all.
-func (v *view) all(index int, scopes []string) []change {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.allLocked(index, scopes)
-}
-
-func (v *view) allLocked(index int, scopes []string) (out []change) {
-	add := func(namespace string) {
-		for source := range v.groups[namespace] {
-			out = append(out, change{index, namespace, source})
-		}
-	}
+// all returns the sources of the groups in namespaces, "" for all.
+func (v *view) all(scopes []string) (out []string) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
 	for _, scope := range scopes {
 		if scope != "" {
-			add(scope)
+			out = slices.AppendSeq(out, maps.Keys(v.groups[scope]))
 			continue
 		}
-		for namespace := range v.groups {
-			add(namespace)
+		for _, in := range v.groups {
+			out = slices.AppendSeq(out, maps.Keys(in))
 		}
 	}
 	return out
 }
 
-// of returns the groups of the objects of a namespace.
-func (v *view) of(index int, namespace string) (out []change) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for source := range v.groups[namespace] {
-		out = append(out, change{index, namespace, source})
-	}
-	return out
+// of returns the sources of the groups of the objects of a namespace.
+func (v *view) of(namespace string) []string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return slices.Collect(maps.Keys(v.groups[namespace]))
 }
 
 // unsubscribe reverts subscribe.
@@ -269,27 +266,40 @@ func (v *view) unsubscribe(sub *Subscription, scopes []string) {
 }
 
 // read returns a group; nil if it does not exist.
-func (v *view) read(c change, confined bool) *targetgroup.Group {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	e := v.groups[c.namespace][c.source]
-	if confined && e.confined != nil {
-		return v.table.Expand(e.confined)
-	}
-	return v.table.Expand(e.group)
+func (v *view) read(source string, confined bool) *targetgroup.Group {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.table.Expand(v.find(source, confined))
 }
 
-func (v *view) size() (n int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, in := range v.groups {
-		n += len(in)
+// outline reads some labels of a group. It returns false if the group does not exist.
+func (v *view) outline(source string, confined bool, names []model.LabelName, o *targets.Outline) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.table.Outline(v.find(source, confined), names, o)
+}
+
+// find returns a group; nil if it does not exist. v.mu must be held.
+func (v *view) find(source string, confined bool) *compact.Group {
+	e := v.groups[namespaceOf(source)][source]
+	if confined && e.confined != nil {
+		return e.confined
+	}
+	return e.group
+}
+
+// count returns the number of groups in namespaces, "" for all.
+func (v *view) count(scopes []string) (n int) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, scope := range scopes {
+		if scope != "" {
+			n += len(v.groups[scope])
+			continue
+		}
+		for _, in := range v.groups {
+			n += len(in)
+		}
 	}
 	return n
-}
-
-func (v *view) isSynced() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.synced
 }
