@@ -45,6 +45,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
@@ -123,8 +124,11 @@ func (c *objects) List(_ context.Context, q readers.Query) (out []readers.Object
 
 func (c *objects) References(context.Context) assets.Reader { return &assets.Static{} }
 
-// reviewer reviews permissions: it denies listing pods in namespace other, or fails.
-type reviewer struct{ denies, fails atomic.Bool }
+// reviewer reviews permissions: it denies listing pods in namespace other, fails, or takes some time.
+type reviewer struct {
+	denies, fails atomic.Bool
+	takes         atomic.Int64 // a [time.Duration]
+}
 
 func (r *reviewer) kube() kubernetes.Interface {
 	out := fake.NewClientset()
@@ -138,6 +142,17 @@ func (r *reviewer) kube() kubernetes.Interface {
 		return true, review, nil
 	})
 	return out
+}
+
+// slowly reviews permissions after the time that the reviewer takes.
+type slowly struct {
+	livetargets.Permissions
+	by *reviewer
+}
+
+func (s slowly) Denied(ctx context.Context, jobs []targets.Job, of lister.Workload) (lister.Denials, []string) {
+	time.Sleep(time.Duration(s.by.takes.Load()))
+	return s.Permissions.Denied(ctx, jobs, of)
 }
 
 // bed is central discovery of a cluster in memory.
@@ -188,7 +203,7 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 		servers, agents := prometheus.Kinds(options, &rules.Cache{})
 		source := &livetargets.Source{
 			Reader: b.objects, Setups: []engine.Setup{{Kind: servers}, {Kind: agents}}, Options: options, Groups: &watch.Cluster{Lists: b.lists},
-			Permissions: lister.Cluster{Kube: b.reviews.kube()},
+			Permissions: slowly{lister.Cluster{Kube: b.reviews.kube()}, b.reviews},
 		}
 		f := feed.New()
 		b.Runner = New(source, f, 1<<30, slog.New(slog.NewTextHandler(&b.said, nil)))

@@ -250,7 +250,7 @@ func (r *Runner) Ready() bool {
 		return true
 	}
 	for _, w := range r.workloads {
-		if w.serves == 0 && w.problem == "" && !(w.by != nil && w.complete) { // those that stand by make no lists by series
+		if w.serves == 0 && (w.problem == "" || w.asking) && !(w.by != nil && w.complete) { // those that stand by make no lists by series
 			return false
 		}
 	}

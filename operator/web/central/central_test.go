@@ -272,6 +272,31 @@ func TestOptIn(t *testing.T) {
 	})
 }
 
+// A replica that starts is not ready while the permissions of a workload are reviewed for the first time: until then it has no
+// lists. If they cannot be reviewed, it is: other workloads need it.
+func TestReadyAfterReviews(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		inBubble(t, func(b *bed) {
+			b.addPods(20, "demo")
+			b.reviews.fails.Store(fails)
+			b.reviews.takes.Store(int64(10 * time.Second))
+		}, func(t *testing.T, b *bed) {
+			settled(9 * time.Second)
+			if b.Ready() {
+				t.Error("ready during the review")
+			}
+			b.reviews.takes.Store(0) // for the next ones
+			settled(time.Minute)
+			if !b.Ready() {
+				t.Error("not ready after the review")
+			}
+			if _, code := b.list(t, "prometheus-main"); (code == http.StatusOK) == fails {
+				t.Errorf("the list is answered with %d", code)
+			}
+		})
+	}
+}
+
 // The pages show who has what, to callers that the guard lets through.
 func TestPages(t *testing.T) {
 	inBubble(t, func(b *bed) { b.addPods(10, "demo") }, func(t *testing.T, b *bed) {

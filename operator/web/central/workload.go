@@ -34,6 +34,8 @@ type workload struct {
 	memory *feed.Memory
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
+	// asking is true while the problem is only that the first review of its permissions is not done.
+	asking bool
 	// stale is the reason why the jobs are not those of the current configuration; empty if they are.
 	stale  string
 	notes  []string
@@ -73,7 +75,7 @@ func (r *Runner) newWorkload(c choice) *workload {
 
 // take takes the jobs of the workload. Without current jobs, it keeps those that it has.
 func (w *workload) take(jobs livetargets.Jobs, err error) {
-	w.notes, w.stale = jobs.Notes, jobs.Stale
+	w.notes, w.stale, w.asking = jobs.Notes, jobs.Stale, err == nil && jobs.Error == "" && !jobs.Reviewed && len(jobs.Notes) == 0
 	switch w.problem = ""; {
 	case err != nil:
 		w.problem = err.Error()
