@@ -43,13 +43,10 @@ func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n
 	q.References = r.References(ctx)
 	q.Named = func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
 		object, err := r.Get(ctx, row.GroupVersionResource(), name)
-		switch {
-		case apierrors.IsNotFound(err):
+		if apierrors.IsNotFound(err) {
 			return nil, nil
-		case err != nil:
-			return nil, err
 		}
-		return object.(catalog.Object), nil
+		return object, err
 	}
 	q.RuleConfigMaps = func(c Candidate) []*corev1.ConfigMap { return ruleConfigMaps(ctx, r, c) }
 	var kinds []readers.Kind
