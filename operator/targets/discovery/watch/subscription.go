@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -90,9 +91,9 @@ func (s *Subscription) TakeUnless(names []model.LabelName, drops func(source str
 // Pending returns the number of groups that changed since the last call of Take.
 func (s *Subscription) Pending() int {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.changed)
-	for lease := range s.all {
+	n, all := len(s.changed), slices.Collect(maps.Keys(s.all))
+	s.mu.Unlock() // marks are made with the mutex of the view held
+	for _, lease := range all {
 		n += s.leases[lease].view.count(s.scopes[lease])
 	}
 	return n
