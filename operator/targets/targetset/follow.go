@@ -138,9 +138,9 @@ func (f *Followed) pass() {
 	if !running {
 		return
 	}
-	began := time.Now()
 	f.taking.Lock()
 	turn := f.cluster.Turn()
+	began := time.Now()
 	changed := f.take(turn.Share)
 	turn.End()
 	f.taking.Unlock()

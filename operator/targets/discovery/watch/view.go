@@ -203,13 +203,13 @@ func (v *view) drop(e entry) {
 func (v *view) setSynced() {
 	all := map[*Subscription]int{}
 	v.mu.Lock()
-	v.synced.Store(true)
 	for _, subs := range v.subs {
 		maps.Copy(all, subs)
 	}
 	for sub, index := range all {
 		sub.markAll(index)
 	}
+	v.synced.Store(true) // after the marks: it is read without the mutex, before marked groups are taken
 	v.mu.Unlock()
 	for sub := range all {
 		sub.wake()
