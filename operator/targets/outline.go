@@ -61,9 +61,14 @@ func (d Dropper) Drops(group model.LabelSet, mayHave func(model.LabelName) bool)
 	if d.spent > slowSteps {
 		return false
 	}
-	o := Outline{}
+	return d.step(d.Outline(group, mayHave)) >= 0
+}
+
+// Outline returns the outline of a group with these labels, without the number of targets. mayHave reports whether a
+// target may have a label of its own.
+func (d Dropper) Outline(group model.LabelSet, mayHave func(model.LabelName) bool) (o Outline) {
 	for _, name := range d.sieve.names {
 		o.Shared, o.Own = append(o.Shared, string(group[name])), append(o.Own, mayHave(name))
 	}
-	return d.step(o) >= 0
+	return o
 }

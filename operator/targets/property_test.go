@@ -230,21 +230,18 @@ func onAll(t *testing.T, doc promconfig.JobText, j *Job, shard int, one Result, 
 	}
 }
 
-// wholeGroup stands for the targets of groups that a step drops as a whole.
+// wholeGroup is the state under which asWhole counts targets.
 const wholeGroup State = "in a whole group"
 
-// asWhole compares what a Dropper finds in the outlines of groups with their outcomes. It returns the number of
-// targets that it drops.
+// asWhole compares the steps that a Dropper returns for groups with the outcomes of their targets. It returns the number
+// of targets in groups that it drops.
 func asWhole(t *testing.T, doc promconfig.JobText, j *Job, groups []*targetgroup.Group) (n int) {
 	t.Helper()
 	d := j.Dropper()
 	for _, g := range groups {
-		o := Outline{Targets: len(g.Targets)}
-		for _, name := range d.Names() {
-			own := slices.ContainsFunc(g.Targets, func(of model.LabelSet) bool { _, has := of[name]; return has })
-			o.Shared, o.Own = append(o.Shared, string(g.Labels[name])), append(o.Own, own)
-		}
-		step := d.Step(o)
+		step := d.Step(d.Outline(g.Labels, func(name model.LabelName) bool {
+			return slices.ContainsFunc(g.Targets, func(of model.LabelSet) bool { _, has := of[name]; return has })
+		}))
 		for _, outcome := range j.Outcomes(g) {
 			if step >= 0 && (outcome.State != Dropped || outcome.Step != step+1) {
 				t.Errorf("%s: step %d drops the whole group, and a target is %s by step %d\n%s", j.Name, step+1, outcome.State, outcome.Step, doc.Text)

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/prometheus/model/relabel"
 )
 
-// steps has the relabel steps of all jobs.
+// steps shares the relabel steps of all jobs.
 var steps stepTable
 
 // stepTable shares equal relabel steps: most steps are generated and the same in many jobs, and a compiled expression
@@ -19,15 +19,20 @@ type stepTable struct {
 	of map[string]weak.Pointer[relabel.Config] // by content
 }
 
-// longestShared is the maximum length of the content of a step that is shared, in bytes.
+// longestShared is the maximum size of the texts of a shared step, in bytes.
 const longestShared = 1024
 
 // share returns an equal step of another job, or the step itself if there is none. Steps must not be modified.
 func (t *stepTable) share(step *relabel.Config) *relabel.Config {
-	key := fmt.Sprintf("%q %q %q %d %q %q %s %d", step.SourceLabels, step.Separator, step.Regex.String(), step.Modulus, step.TargetLabel, step.Replacement, step.Action, step.NameValidationScheme)
-	if len(key) > longestShared {
+	text := step.Regex.String()
+	size := len(text) + len(step.Separator) + len(step.TargetLabel) + len(step.Replacement)
+	for _, name := range step.SourceLabels {
+		size += len(name)
+	}
+	if size > longestShared {
 		return step
 	}
+	key := fmt.Sprintf("%q %q %q %d %q %q %s %d", step.SourceLabels, step.Separator, text, step.Modulus, step.TargetLabel, step.Replacement, step.Action, step.NameValidationScheme)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if equal := t.of[key].Value(); equal != nil {

@@ -49,9 +49,11 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	if in.Err != nil {
 		return in, in.Err
 	}
-	in.base, in.baseErr = g.compileBase(in, c)
-	if in.baseErr == nil {
-		g.globals = in.base.Globals
+	objects := engine.Selected[*v1alpha1.AlertmanagerConfig](c, selectors, catalog.AlertmanagerConfig)
+	if !c.SelectionOnly || len(objects) > 0 {
+		if in.base, in.baseErr = g.compileBase(in, c); in.baseErr == nil {
+			g.globals = in.base.Globals
+		}
 	}
 	if !c.SelectionOnly {
 		if assets.IsTemporary(in.baseErr) {
@@ -61,7 +63,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 			return in, err
 		}
 	}
-	g.compileConfigs(in, engine.Selected[*v1alpha1.AlertmanagerConfig](c, selectors, catalog.AlertmanagerConfig), g.globals, c)
+	g.compileConfigs(in, objects, g.globals, c)
 	if c.SelectionOnly {
 		in.withoutBase(c)
 		in.fitSelection()
@@ -78,7 +80,7 @@ func (in *inputs) withoutBase(c engine.Cluster) {
 	s := amconfig.NewSettings(in.am, in.Version, amconfig.Globals{})
 	for i, config := range in.configs {
 		if config.Err == nil && amconfig.Compile(manifest.Whole(config.object), s, c.References).Err != nil {
-			in.configs[i].compiledConfig = newCompiled(config.object, amconfig.Fragment{Err: in.baseErr})
+			in.configs[i].compiledConfig = &compiledConfig{Fragment: amconfig.Fragment{Err: in.baseErr}}
 		}
 	}
 }

@@ -40,7 +40,7 @@ spec: {groups: [{name: a, rules: [{record: "x:y", expr: EXPR}]}]}
 `
 )
 
-// setups returns the setups of Prometheus and PrometheusAgent with options.
+// setups returns the setups of Prometheus, PrometheusAgent and Alertmanager with options.
 func setups(opts engine.Options) []engine.Setup {
 	config := workload.Config{
 		PrometheusBaseImage: "registry/prometheus", AlertmanagerBaseImage: "registry/alertmanager", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",

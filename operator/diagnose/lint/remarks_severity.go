@@ -48,6 +48,8 @@ func routes(path string, r *v1alpha1.Route) iter.Seq2[string, *v1alpha1.Route] {
 	return func(yield func(string, *v1alpha1.Route) bool) { walkRoutes(path, r, yield) }
 }
 
+// walkRoutes calls yield for a route and its child routes until it returns false. Remarks are made about accepted objects
+// only, which have at most budget.Routes routes, nested no deeper than budget.RouteDepth.
 func walkRoutes(path string, r *v1alpha1.Route, yield func(string, *v1alpha1.Route) bool) bool {
 	if !yield(path, r) {
 		return false

@@ -103,12 +103,13 @@ func (s *Set) drop(key Key, whole drops) (changed bool) {
 
 // replace replaces the result of a group by a part, or by the targets that one step drops.
 func (s *Set) replace(key Key, next *part, whole drops) (changed bool) {
-	before, dropped := s.parts[key], s.wholes.get(key)
+	before := s.parts[key]
+	dropped, more := s.wholes.put(key, whole)
 	if dropped == whole && before.same(next) {
 		return false
 	}
 	shards := len(s.shards)
-	if more := next.bytes(shards) - before.bytes(shards) + s.wholes.put(key, whole); !s.take(more) {
+	if more += next.bytes(shards) - before.bytes(shards); !s.take(more) {
 		s.leaveRoom(more)
 		return true
 	}

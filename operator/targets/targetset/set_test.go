@@ -55,16 +55,14 @@ func randomGroup(r *rand.Rand, source string) *targetgroup.Group {
 	return out
 }
 
-// put puts a group as one that is followed: if a step drops all targets, without them.
+// put adds a group as [Followed] does: without its targets if a step drops all of them.
 func put(s *Set, key Key, group *targetgroup.Group) (changed bool) {
 	d := s.job.Dropper()
-	o := targets.Outline{Targets: len(group.Targets)}
-	for _, name := range d.Names() {
-		own := slices.ContainsFunc(group.Targets, func(of model.LabelSet) bool { _, has := of[name]; return has })
-		o.Shared, o.Own = append(o.Shared, string(group.Labels[name])), append(o.Own, own)
-	}
-	if step := d.Step(o); step >= 0 && o.Targets > 0 {
-		return s.drop(key, drops{int32(step), int32(o.Targets)})
+	step := d.Step(d.Outline(group.Labels, func(name model.LabelName) bool {
+		return slices.ContainsFunc(group.Targets, func(of model.LabelSet) bool { _, has := of[name]; return has })
+	}))
+	if step >= 0 && len(group.Targets) > 0 {
+		return s.drop(key, drops{int32(step), int32(len(group.Targets))})
 	}
 	return s.Put(key, group)
 }

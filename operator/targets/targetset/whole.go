@@ -31,30 +31,20 @@ const (
 	pageBytes = 720
 )
 
-// get returns the targets of a group that are dropped; none if it is not there.
-func (w *wholes) get(key Key) drops {
+// put replaces a group; drops without targets remove it. It returns those that it replaces, and the number of bytes that
+// the groups take more.
+func (w *wholes) put(key Key, d drops) (before drops, more int) {
 	of, id, known := sources.find(key.Source)
-	if !known {
-		return drops{}
+	if known {
+		if p := w.pages[pageKey{key.Discovery, of, id / pageSize}]; p != nil {
+			before = p.drops[id%pageSize]
+		}
 	}
-	if p := w.pages[pageKey{key.Discovery, of, id / pageSize}]; p != nil {
-		return p.drops[id%pageSize]
-	}
-	return drops{}
-}
-
-// put replaces a group; drops without targets remove it. It returns the number of bytes that the groups take more.
-func (w *wholes) put(key Key, d drops) (more int) {
-	before := w.get(key)
 	if before == d {
-		return 0
+		return before, 0
 	}
-	var of *numbering
-	var id uint32
 	if before.targets == 0 {
 		of, id = sources.use(key.Source)
-	} else {
-		of, id, _ = sources.find(key.Source)
 	}
 	at := pageKey{key.Discovery, of, id / pageSize}
 	p := w.pages[at]
@@ -77,7 +67,7 @@ func (w *wholes) put(key Key, d drops) (more int) {
 		}
 		of.free(id)
 	}
-	return more
+	return before, more
 }
 
 // all returns the groups in random order.

@@ -29,10 +29,10 @@ func TestWholes(t *testing.T) {
 			want[i][key] = d
 		}
 		pages := len(sets[i].pages)
-		if more := sets[i].put(key, d); (len(sets[i].pages)-pages)*pageBytes != more {
+		if _, more := sets[i].put(key, d); (len(sets[i].pages)-pages)*pageBytes != more {
 			t.Fatalf("%d pages, and before %d", len(sets[i].pages), pages)
 		}
-		if got := sets[i].get(key); got != d {
+		if got, _ := sets[i].put(key, d); got != d {
 			t.Fatalf("%v: got %v, want %v", key, got, d)
 		}
 	}
