@@ -38,7 +38,10 @@ ALL := $(MODULES:%=./%/...)
 RACE = ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(shell for d in $$(grep -rlE --include=*.go --exclude=*_test.go -e '^\s*go ' -e 'sync\.[MRWC]' -e '"sync/atomic"' $(MODULES) | \
   xargs -n1 dirname | sort -u); do ls $$d/*_test.go >/dev/null 2>&1 && echo ./$$d; done))
 # Tests on an API server in which all controllers, the web server and the webhooks work: the operator has the race detector.
-RACED := $(call tests,AgentDaemonSet Alertmanager AlertmanagerBindings Bindings BadObjectsStandAlone References SelectionFollowsLabels HTTPAPI.* Kubelet Replicas Ruler RulerRejectsRulesAlone Webhooks)
+CONCURRENT := AgentDaemonSet Alertmanager AlertmanagerBindings Bindings BadObjectsStandAlone References SelectionFollowsLabels HTTPAPI.* Kubelet Replicas Ruler RulerRejectsRulesAlone Webhooks
+RACED := $(call tests,$(CONCURRENT))
+# Those that only run with it if ONCE is set. All tests together must use each permission of deploy/rbac.yaml, and two use some that no other uses.
+ONLY_RACED := $(call tests,$(filter-out AgentDaemonSet AlertmanagerBindings,$(CONCURRENT)))
 # Long tests of what the code writes and reads, not of what it does at the same time.
 UNRACED := $(call tests,NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExpressions RenderEqualsTheDetourOverJSON RenderIsReadBackUnchanged NewerVersionsTakeMore \
   SuggestionsAreBounded PackRandomHistories AChangeSeldomCompressesTheNextChunk ChunkedStaysCloseToOneStream AChangeCompressesFewBytes OneChangeChangesOnePart HostileValues \
@@ -78,7 +81,7 @@ test: ## Run the tests that need neither an API server nor a node (PKG=./operato
 # Three packages at a time, as most of them wait most of the time.
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
 	@$(call tested,-vet=off -p 3 $(filter-out ./operator/dev/integration,$(LONGER)))
-	@$(call tested,-vet=off $(if $(ONCE),-skip '$(RACED)') ./operator/dev/integration)
+	@$(call tested,-vet=off $(if $(ONCE),-skip '$(ONLY_RACED)') ./operator/dev/integration)
 
 .PHONY: race
 race: export FIREKEEPER_RACE := 1
