@@ -289,6 +289,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	}
 	l.unsentAlerts(self, w, made.Verdicts)
 	l.repeatedOver(w, made.Verdicts)
+	l.repeatedTargets(w, made.Verdicts)
 	l.shardedRules(self, w, made.Verdicts)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)

@@ -78,13 +78,7 @@ var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.M
 
 // routeRemarks reports remarks about the routes of an AlertmanagerConfig and their matchers.
 func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
-	for i, rule := range c.Spec.InhibitRules {
-		textRemarks(always, fmt.Sprintf("spec.inhibitRules[%d].sourceMatch", i), rule.SourceMatch)
-		textRemarks(always, fmt.Sprintf("spec.inhibitRules[%d].targetMatch", i), rule.TargetMatch)
-		if len(rule.Equal) == 0 && len(rule.SourceMatch) > 0 && len(rule.TargetMatch) > 0 {
-			note(fmt.Sprintf("spec.inhibitRules[%d].equal", i), "is not set, so one alert of sourceMatch mutes all alerts of targetMatch, whatever they are about; name the labels that both have to share, such as [alertname, namespace]")
-		}
-	}
+	inhibitionRemarks(always, note, c)
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
 			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")

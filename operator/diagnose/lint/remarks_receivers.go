@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // store is a database that accepts remote write at a path of its own.
@@ -62,4 +64,18 @@ func orRoot(path string) string {
 		return "/"
 	}
 	return path
+}
+
+// amazonWorkspace matches the host of a workspace of Amazon Managed Service for Prometheus; the first group is its region.
+var amazonWorkspace = regexp.MustCompile(`(?:^|\.)aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$`)
+
+// unsignedRemark reports remote write to Amazon's service without the signature that each request needs.
+func unsignedRemark(say says, path string, to *v1.RemoteWriteSpec) {
+	u, err := url.Parse(to.URL)
+	if err != nil || to.Sigv4 != nil || to.ProxyURL != "" {
+		return // a proxy may sign
+	}
+	if m := amazonWorkspace.FindStringSubmatch(u.Hostname()); m != nil {
+		say(path+".sigv4", "is not set, and Amazon's service refuses requests without a signature (403 Missing Authentication Token): write sigv4: {region: %s}, with the role of the pod or accessKey and secretKey", m[1])
+	}
 }

@@ -1,12 +1,16 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
@@ -77,4 +81,47 @@ func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
 			}
 		}
 	}
+}
+
+// repeatedTargets reports static targets that several ScrapeConfigs have, all of which a workload selects: each is a job
+// of its own, and scrapes them. A ScrapeConfig with relabeling steps may scrape something else.
+func (l *linter) repeatedTargets(w dryrun.Workload, selected []fragments.Verdict) {
+	first := map[string]*v1alpha1.ScrapeConfig{}
+	for _, v := range selected {
+		c, is := v.Object.(*v1alpha1.ScrapeConfig)
+		if !is || v.Err != nil || len(c.Spec.RelabelConfigs) > 0 {
+			continue
+		}
+		path, said := cmp.Or(c.Spec.MetricsPath, "/metrics"), false
+		for i := range c.Spec.StaticConfigs {
+			if setsScrape(c.Spec.StaticConfigs[i].Labels) {
+				continue
+			}
+			for j, target := range c.Spec.StaticConfigs[i].Targets {
+				id := fmt.Sprintf("%s %q %q %q", cmp.Or(strings.ToLower(string(c.Spec.Scheme)), "http"), target, path, c.Spec.Params)
+				before, again := first[id]
+				if !again {
+					first[id] = c
+				}
+				if !again || before == c || said {
+					continue
+				}
+				said = true
+				at := about(catalog.RefOf(catalog.ScrapeConfig.Kind, c))
+				at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j)
+				at.Message = fmt.Sprintf("ScrapeConfig %s/%s has %s at path %s too, and each is a job of its own, so the target is scraped twice, and sums over its metrics are twice as high: remove one of them", before.Namespace, before.Name, target, path)
+				l.add(at, w.String())
+			}
+		}
+	}
+}
+
+// setsScrape reports whether one of the labels of targets sets a property of their scrapes, such as the path.
+func setsScrape(labels map[string]string) bool {
+	for name := range labels {
+		if strings.HasPrefix(name, model.ReservedLabelPrefix) {
+			return true
+		}
+	}
+	return false
 }

@@ -166,6 +166,7 @@ func writeRemarks(say says, all []v1.RemoteWriteSpec) {
 	for i, to := range all {
 		relabelRemarks(say, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs", i), to.WriteRelabelConfigs, sentSamples)
 		storeRemark(say, fmt.Sprintf("spec.remoteWrite[%d].url", i), to.URL)
+		unsignedRemark(say, fmt.Sprintf("spec.remoteWrite[%d]", i), &to)
 		if to.BearerToken != "" {
 			say(fmt.Sprintf("spec.remoteWrite[%d].bearerToken", i), "everyone who may read this object reads the token; put it into a Secret, and write authorization: {credentials: {name: …, key: …}}")
 		}

@@ -183,6 +183,7 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	say := l.say(self)
 	l.credentialRemarks(say, w.Object)
 	l.exceptionRemarks(say, w.Object)
+	l.mountedRemarks(say, w.Object)
 	if am, is := w.Object.(*v1.Alertmanager); is {
 		l.configSecretRemark(say, am)
 		l.fileOfAlertmanager(self, am)
