@@ -83,3 +83,74 @@ func TestHollowList(t *testing.T) {
 		})
 	}
 }
+
+// Rules and static targets of several objects are compared without what all of an object have: its parameters or the labels of
+// a group may be as long as the object.
+func TestLongCommonParts(t *testing.T) {
+	const items = 2000
+	long := strings.Repeat("x", 100_000)
+	prometheus := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {scrapeConfigSelector: {}, ruleSelector: {}}\n"
+	for name, text := range map[string]string{
+		"targets": fmt.Sprintf("---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: a, namespace: d}\nspec:\n  params: {a: [%s]}\n  staticConfigs:\n  - targets: [%s\"last\"]\n",
+			long, numbered(items, `"t%d",`)),
+		"rules": fmt.Sprintf("---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a, namespace: d}\nspec:\n  groups:\n  - name: a\n    labels: {a: %s}\n    rules: [%s]\n",
+			long, numbered(items, "{record: 'a:b%d', expr: '1'},")),
+	} {
+		path := filepath.Join(t.TempDir(), "objects.yaml")
+		text += strings.ReplaceAll(text, "name: a, namespace", "name: b, namespace")
+		if err := os.WriteFile(path, []byte(prometheus+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		budgettest.AtMost(t, name, int64(500*len(text)), func() {
+			twice := 0
+			for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+				if f.Name == "b" && f.Code == CodeRemark && strings.Contains(f.Message, "d/a has ") {
+					twice++
+				}
+			}
+			if twice == 0 {
+				t.Errorf("%s: no finding", name)
+			}
+		})
+	}
+}
+
+// numbered returns n texts with their numbers.
+func numbered(n int, format string) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, format, i)
+	}
+	return out.String()
+}
+
+// The cost of an object with many items of two lists is not the product of their numbers.
+func TestManyItems(t *testing.T) {
+	const head = `apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: p, namespace: d}
+spec: {scrapeConfigSelector: {}, serviceMonitorSelector: {}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: d, labels: {a: b}}
+spec: {selector: {a: b}, ports: [{name: http, port: 80}]}
+---
+metadata: {name: a, namespace: d}
+`
+	for name, c := range map[string]struct {
+		object string
+		most   int // bytes allocated for each byte of the object
+	}{
+		"discoveries and steps": {"apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nspec: {kubernetesSDConfigs: [" + numbered(4000, "{role: Pod, namespaces: {names: [n%d]}},") +
+			"], relabelings: [" + numbered(4000, "{sourceLabels: [__meta_kubernetes_pod_label_a%d], action: keep, regex: x},") + "]}\n", 1000},
+		"endpoints": {"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nspec: {selector: {matchLabels: {a: b}}, endpoints: [" + numbered(2000, "{port: http, path: /%d},") + "]}\n", 5000},
+	} {
+		path := file(t, head+c.object)
+		budgettest.AtMost(t, name, int64(c.most*len(c.object)), func() {
+			if findings := Run([]string{path}, kinds(), Options{}).Findings; len(findings) > 0 {
+				t.Errorf("%s: %v", name, findings)
+			}
+		})
+	}
+}

@@ -164,7 +164,9 @@ func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
 		if metaObjects[role] == nil { // reported as wrong; which labels it would set is unknown
 			return &discovered{unknown: true}
 		}
-		d.roles = append(d.roles, role)
+		if !slices.Contains(d.roles, role) {
+			d.roles = append(d.roles, role)
+		}
 		d.node = d.node || sd.AttachMetadata != nil && valueOr(sd.AttachMetadata.Node)
 	}
 	return d

@@ -46,15 +46,15 @@ func (l *linter) mountedRemarks(say says, w v1.Workload) {
 				continue
 			}
 			dir := fmt.Sprintf("/etc/%s/%s/%s", program, list.dir, name)
-			if mentions(w.GetWorkloadFields().Containers, dir) {
-				continue
-			}
 			field := fmt.Sprintf("%s[%d]", list.field, i)
 			for _, key := range l.objects.References.Keys(ref) {
+				isConfig := slices.Contains(names, key)
+				isRules := program == "prometheus" && bytes.HasPrefix(bytes.TrimLeft(object.Values[key], " \n"), []byte("groups:"))
 				switch {
-				case slices.Contains(names, key):
+				case !isConfig && !isRules, mentions(w.GetWorkloadFields().Containers, dir):
+				case isConfig:
 					say(field, "%s/%s is mounted, and the server does not read it: %s", dir, key, other)
-				case program == "prometheus" && bytes.HasPrefix(bytes.TrimLeft(object.Values[key], " \n"), []byte("groups:")):
+				default:
 					say(field, "%s/%s has rules, and the server does not read it: write its groups as spec.groups of a PrometheusRule", dir, key)
 				}
 			}

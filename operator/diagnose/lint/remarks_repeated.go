@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,11 +44,21 @@ func ruleID(rule *v1.Rule) string {
 	return fmt.Sprintf("%q %q %q %q", rule.Record, rule.Alert, strings.TrimSpace(rule.Expr.String()), rule.Labels)
 }
 
+// digest identifies values that may be long, and are compared for each of many rules or targets.
+type digest [sha256.Size]byte
+
+func digestOf(values ...any) digest { return sha256.Sum256(fmt.Appendf(nil, "%q", values)) }
+
 // repeatedOver reports rules that several objects have, all of which a workload selects. An object whose namespace
 // becomes a label of its rules has other results than one of another namespace.
 func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
+	type result struct {
+		namespace string // if it is a label of the rule
+		labels    digest // of the group
+		rule      string
+	}
 	enforced, _ := enforcement(w.Object)
-	first := map[string]*v1.PrometheusRule{}
+	first := map[result]*v1.PrometheusRule{}
 	for _, v := range selected {
 		r, is := v.Object.(*v1.PrometheusRule)
 		if !is || v.Err != nil {
@@ -59,9 +70,10 @@ func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
 		}
 		for i := range r.Spec.Groups {
 			group := &r.Spec.Groups[i]
+			labels := digestOf(group.Labels)
 			for j := range group.Rules {
 				rule := &group.Rules[j]
-				id := own + ruleID(rule) + fmt.Sprintf("%q", group.Labels)
+				id := result{own, labels, ruleID(rule)}
 				before, again := first[id]
 				if !again {
 					first[id] = r
@@ -86,19 +98,24 @@ func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
 // repeatedTargets reports static targets that several ScrapeConfigs have, all of which a workload selects: each is a job
 // of its own, and scrapes them. A ScrapeConfig with relabeling steps may scrape something else.
 func (l *linter) repeatedTargets(w dryrun.Workload, selected []fragments.Verdict) {
-	first := map[string]*v1alpha1.ScrapeConfig{}
+	type scrape struct {
+		of     digest // all of the scrape but its target
+		target string
+	}
+	first := map[scrape]*v1alpha1.ScrapeConfig{}
 	for _, v := range selected {
 		c, is := v.Object.(*v1alpha1.ScrapeConfig)
 		if !is || v.Err != nil || len(c.Spec.RelabelConfigs) > 0 {
 			continue
 		}
 		path, said := cmp.Or(c.Spec.MetricsPath, "/metrics"), false
+		of := digestOf(cmp.Or(strings.ToLower(string(c.Spec.Scheme)), "http"), path, c.Spec.Params)
 		for i := range c.Spec.StaticConfigs {
 			if setsScrape(c.Spec.StaticConfigs[i].Labels) {
 				continue
 			}
 			for j, target := range c.Spec.StaticConfigs[i].Targets {
-				id := fmt.Sprintf("%s %q %q %q", cmp.Or(strings.ToLower(string(c.Spec.Scheme)), "http"), target, path, c.Spec.Params)
+				id := scrape{of, target}
 				before, again := first[id]
 				if !again {
 					first[id] = c

@@ -38,6 +38,7 @@ func Read(object catalog.Object, text, discovering, own string) ([]Search, error
 	if err != nil {
 		return nil, err
 	}
+	ports := portsOf(object)
 	var out []Search
 	for i := range jobs {
 		j := &jobs[i]
@@ -46,6 +47,7 @@ func Read(object catalog.Object, text, discovering, own string) ([]Search, error
 			s.By = by[j.Name]
 			s.owner, s.ownerName = object.GetNamespace(), object.GetName()
 			s.describe(object, i, n)
+			s.others = ports
 			out = append(out, s)
 		}
 		for _, text := range others(j) {
@@ -104,6 +106,19 @@ func others(j *jobtext.Job) (out []string) {
 	return out
 }
 
+// portsOf returns the ports that the endpoints of a ServiceMonitor name.
+func portsOf(object catalog.Object) map[string]bool {
+	m, is := object.(*v1.ServiceMonitor)
+	if !is {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, e := range m.Spec.Endpoints {
+		out[e.Port] = true
+	}
+	return out
+}
+
 // describe adds the parts of discovery n of job i that are only in the object.
 func (s *Search) describe(object catalog.Object, i, n int) {
 	switch o := object.(type) {
@@ -113,9 +128,6 @@ func (s *Search) describe(object catalog.Object, i, n int) {
 		s.jobLabel, s.targetLabels, s.podLabels = o.Spec.JobLabel, o.Spec.TargetLabels, o.Spec.PodTargetLabels
 		if i < len(o.Spec.Endpoints) {
 			s.serviceEndpoint(&o.Spec.Endpoints[i], fmt.Sprintf("spec.endpoints[%d]", i))
-			for _, e := range o.Spec.Endpoints {
-				s.others = append(s.others, e.Port)
-			}
 		}
 	case *v1.PodMonitor:
 		s.namespacesOf("spec.namespaceSelector", o.Spec.NamespaceSelector)

@@ -81,7 +81,7 @@ func (s *Search) remedy(want string, selected []service, named, meant []string) 
 		text = ": did you mean " + or(compact(meant)) + "?"
 	case similar != "":
 		text = fmt.Sprintf(": did you mean %s: %s?", s.portWord(), similar)
-	case len(compact(named)) == 1 && named[0] != "" && slices.Contains(s.others, named[0]):
+	case len(compact(named)) == 1 && named[0] != "" && s.others[named[0]]:
 		text = ", which another endpoint scrapes: remove this one, or add the port to the Service"
 	case len(compact(named)) == 1 && named[0] != "":
 		text = fmt.Sprintf(": write %s: %s", s.portWord(), named[0])

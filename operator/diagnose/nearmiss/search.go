@@ -48,10 +48,10 @@ type Search struct {
 	nameField      string
 	port           port
 	jobLabel       string
-	targetLabels   []string // labels of Services that targets get
-	podLabels      []string // labels of pods that targets get
-	keeps          []keep   // of the relabelings
-	others         []string // names of the ports of other endpoints of the object
+	targetLabels   []string        // labels of Services that targets get
+	podLabels      []string        // labels of pods that targets get
+	keeps          []keep          // of the relabelings
+	others         map[string]bool // names of the ports of other endpoints of the object
 	// point identifies a target apart from its port. Two targets of one pod with the same
 	// point are scraped twice.
 	point  point
