@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -239,7 +240,7 @@ func (e *evaluation) keep(r *Row, shard int) {
 		e.invalid(r, shard, err)
 		return
 	}
-	e.scratch = result.Bytes(e.scratch) // also covers the URL, which is made from labels
+	e.scratch = keyOf(result.Bytes(e.scratch))
 	if winner, taken := e.winners[shard][string(e.scratch)]; taken {
 		if r.State != Kept {
 			r.State, r.Message, r.on, r.winner = Duplicate, sameTarget, shard, winner
@@ -251,6 +252,19 @@ func (e *evaluation) keep(r *Row, shard int) {
 		r.State, r.Message, r.on = Kept, "", shard
 	}
 	r.Shards = append(r.Shards, shard)
+}
+
+// longKey is the maximum size of a key, in bytes.
+const longKey = 1 << 10
+
+// keyOf returns a key of labels, which also covers the URL, which is made from them: the labels themselves, or a digest if they
+// are long, as each target of a job may have long ones.
+func keyOf(text []byte) []byte {
+	if len(text) <= longKey {
+		return text
+	}
+	sum := sha256.Sum256(text)
+	return append(append(text[:0], 0xff), sum[:]...)
 }
 
 // invalid records that a shard cannot scrape the target.

@@ -244,3 +244,21 @@ func TestStates(t *testing.T) {
 		})
 	}
 }
+
+// What is kept of each target to find duplicates is short, however long its labels are.
+func TestLongLabels(t *testing.T) {
+	group := &targetgroup.Group{Source: "endpointslice/demo/web-abcde"}
+	for _, address := range []string{"10.0.0.7:8080", "10.0.0.8:8080", "10.0.0.7:8080"} {
+		group.Targets = append(group.Targets, endpoint(address, nil).Targets...)
+	}
+	for _, n := range []int{1, longKey, 100_000} {
+		long := strings.Repeat("x", n)
+		out := job(t, slices1, "{selector: {}, endpoints: [{relabelings: [{targetLabel: team, replacement: "+long+"}]}]}").Outcomes(group)
+		if out[0].State != Kept || out[1].State != Kept || out[2].State != Duplicate || out[0].Keys[0] == out[1].Keys[0] {
+			t.Errorf("label of %d bytes: %v %v %v", n, out[0].State, out[1].State, out[2].State)
+		}
+		if size := len(out[0].Keys[0]); size > longKey {
+			t.Errorf("label of %d bytes: a key has %d bytes", n, size)
+		}
+	}
+}
