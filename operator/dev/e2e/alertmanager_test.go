@@ -216,13 +216,21 @@ func (a alerting) notified(t *testing.T, what string) {
 	t.Logf("%s arrived after %s", what, took.Round(10*time.Millisecond))
 }
 
-// allWasSent checks that every expected notification was received exactly once. Except for the last one, members have
-// had enough time to send duplicates.
+// allWasSent checks that every expected notification was received, and no other. Alertmanager sends at least once: on a busy
+// node, members that reload their routes may not have heard yet what another one has sent. Members that do not gossip
+// would send each notification as often as there are members.
 func (a alerting) allWasSent(t *testing.T) {
 	t.Helper()
 	received, err := a.received(t.Context())
-	if diff := cmp.Diff(a.sent, received); err != nil || diff != "" {
-		t.Errorf("notifications (%v): want -, got +\n%s", err, diff)
+	again := 0
+	for notification, n := range received {
+		if want := a.sent[notification]; want > 0 && n > want {
+			again += n - want
+			received[notification] = want
+		}
+	}
+	if diff := cmp.Diff(a.sent, received); err != nil || diff != "" || again > 2 {
+		t.Errorf("notifications (%v), %d sent again: want -, got +\n%s", err, again, diff)
 	}
 }
 
