@@ -16,6 +16,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch/watchtest"
@@ -303,6 +304,39 @@ func TestWithinHoldsNoLabels(t *testing.T) {
 		if n := find(); n != 49 {
 			t.Errorf("%d groups after a change", n)
 		}
+	})
+}
+
+// Groups that a job drops by their common labels are counted for a caller without their other labels.
+func TestWithinDropsOutlines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		pods := api.Kind("pods")
+		const n = 100
+		for i := range n {
+			p := pod("demo", fmt.Sprint("other-", i), "other")
+			p.Annotations = map[string]string{}
+			for k := range 1000 {
+				p.Annotations[fmt.Sprint("annotation-", k)] = "x"
+			}
+			pods.Add(p)
+		}
+		pods.Add(pod("demo", "web", "web"))
+		pods.Add(pod("hidden", "other", "other"))
+		f := Membership{}.Follow(c, read(t, strings.Replace(podsOfWeb, "names: [demo]", "names: [demo, hidden]", 1), 2, 1), "own", nil, func() {})
+		defer f.Close()
+		settle(time.Minute)
+		budgettest.AtMost(t, "Within", n*2000, func() {
+			seen, err := f.Within(t.Context(), func(*targets.KubernetesSD) Scope { return Scope{Namespaces: []string{"demo"}} }, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := seen.Counts().States; got[targets.Kept] != 1 || got[targets.Dropped] != n {
+				t.Errorf("targets %v", got)
+			}
+		})
 	})
 }
 

@@ -40,20 +40,26 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 		return f, nil
 	}
 	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: New(f.job), within: &within{f, foreign, map[Key]struct{}{}}}
+	dropper := f.job.Dropper()
 	for i, sub := range f.subs {
-		take := func(source string, group *targetgroup.Group) {
-			if ctx.Err() == nil && !f.Crowded() && (foreign || !sub.Foreign(source)) {
-				key := Key{i, source}
-				out.within.keys[key] = struct{}{}
-				out.set.Put(key, group)
+		hidden := func(source string) bool { return ctx.Err() != nil || f.Crowded() || !foreign && sub.Foreign(source) }
+		drops := func(source string, o targets.Outline) bool {
+			if hidden(source) {
+				return true
 			}
+			step := dropper.Step(o)
+			if step >= 0 {
+				out.within.keys[Key{i, source}] = struct{}{}
+				out.set.drop(Key{i, source}, drops{int32(step), int32(o.Targets)})
+			}
+			return step >= 0
 		}
-		if scopes[i].All {
-			sub.Each(func(group *targetgroup.Group) { take(group.Source, group) })
-		}
-		for _, namespace := range scopes[i].Namespaces {
-			sub.In(namespace, take)
-		}
+		sub.ReadUnless(scopes[i].All, scopes[i].Namespaces, dropper.Names(), drops, func(source string, group *targetgroup.Group) {
+			if group != nil && !hidden(source) {
+				out.within.keys[Key{i, source}] = struct{}{}
+				out.set.Put(Key{i, source}, group)
+			}
+		})
 	}
 	out.seen.Store(&seen{out.set.Counts(), f.sinceOf(out.within.keys)})
 	return out, ctx.Err()

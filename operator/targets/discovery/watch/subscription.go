@@ -71,13 +71,7 @@ func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) 
 // labels of the group with these names, which are only valid during the call.
 func (s *Subscription) TakeUnless(names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
 	all, changed := s.unmark() // concurrent changes are marked again
-	var o targets.Outline
-	take := func(c change) {
-		view := s.leases[c.lease].view
-		if !view.outline(c.source, s.confined, names, &o) || !drops(c.source, o) {
-			each(c.source, view.read(c.source, s.confined))
-		}
-	}
+	take := s.unless(names, drops, each)
 	for lease := range all {
 		for _, source := range s.leases[lease].view.all(s.scopes[lease]) {
 			take(change{lease, source})
@@ -86,6 +80,42 @@ func (s *Subscription) TakeUnless(names []model.LabelName, drops func(source str
 	for c := range changed {
 		take(c)
 	}
+}
+
+// unless returns a function that calls each for a group, unless drops returns true for some of its labels.
+func (s *Subscription) unless(names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) func(change) {
+	var o targets.Outline
+	return func(c change) {
+		view := s.leases[c.lease].view
+		if !view.outline(c.source, s.confined, names, &o) || !drops(c.source, o) {
+			each(c.source, view.read(c.source, s.confined))
+		}
+	}
+}
+
+// ReadUnless is like [Subscription.TakeUnless] for all groups, or those of the objects of some namespaces, whether they
+// changed or not.
+func (s *Subscription) ReadUnless(all bool, namespaces []string, names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
+	read := s.unless(names, drops, each)
+	for i, l := range s.leases {
+		var sources []string
+		if all {
+			sources = l.view.all(s.scopes[i])
+		}
+		for _, namespace := range namespaces {
+			if !all && s.covers(i, namespace) {
+				sources = append(sources, l.view.of(namespace)...)
+			}
+		}
+		for _, source := range sources {
+			read(change{i, source})
+		}
+	}
+}
+
+// covers reports whether a lease has the objects of a namespace.
+func (s *Subscription) covers(lease int, namespace string) bool {
+	return slices.Contains(s.scopes[lease], "") || slices.Contains(s.scopes[lease], namespace)
 }
 
 // Pending returns the number of groups that changed since the last call of Take.
@@ -114,7 +144,7 @@ func (s *Subscription) Each(each func(*targetgroup.Group)) {
 func (s *Subscription) Group(source string) *targetgroup.Group {
 	namespace := namespaceOf(source)
 	for i, l := range s.leases {
-		if slices.Contains(s.scopes[i], "") || slices.Contains(s.scopes[i], namespace) {
+		if s.covers(i, namespace) {
 			if group := l.view.read(source, s.confined); group != nil {
 				return group
 			}
@@ -127,7 +157,7 @@ func (s *Subscription) Group(source string) *targetgroup.Group {
 // cluster-scoped objects.
 func (s *Subscription) In(namespace string, each func(source string, group *targetgroup.Group)) {
 	for i, l := range s.leases {
-		if !slices.Contains(s.scopes[i], "") && !slices.Contains(s.scopes[i], namespace) {
+		if !s.covers(i, namespace) {
 			continue
 		}
 		for _, source := range l.view.of(namespace) {
