@@ -2,6 +2,7 @@ package lint
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -36,6 +38,9 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 	if used != "" && claims {
 		l.say(self)("spec.storage.volumeClaimTemplate", "has no effect beside %s, which is used and loses the data with the pod: remove one of them", used)
 	}
+	if class := s.VolumeClaimTemplate.Spec.StorageClassName; class != nil && used == "" && w.Kind.Row != catalog.Alertmanager && networkFiles.MatchString(*class) {
+		l.note(self)("spec.storage.volumeClaimTemplate.spec.storageClassName", "%s is, by its name, a file system over the network, on which the database of Prometheus may be corrupted: it needs one with all of POSIX; use a class of block volumes", *class)
+	}
 	p, is := w.Object.(*v1.Prometheus)
 	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
 		return
@@ -44,6 +49,9 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 		l.say(self)("spec.retentionSize", "%s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim)
 	}
 }
+
+// networkFiles matches the names of storage classes whose volumes are file systems over the network.
+var networkFiles = regexp.MustCompile(`(?i)(^|[^a-z])(nfs|efs|azure-?file|smb|cifs|gluster(fs)?)([^a-z]|$)`)
 
 // accessModes are the access modes of volumes, by the abbreviations that kubectl prints.
 var accessModes = map[string]corev1.PersistentVolumeAccessMode{
