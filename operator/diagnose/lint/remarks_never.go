@@ -22,6 +22,11 @@ func neverTrue(e *parser.BinaryExpr) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s %v", op, n)
+	if op == parser.LSS && n <= 0 || (op == parser.LTE || op == parser.EQLC) && n < 0 {
+		if function := neverNegative(operand); function != "" {
+			return fmt.Sprintf("%s is never true, because %s is never below 0: it takes what falls for a counter that began again; for a value that falls write delta or deriv", text, function)
+		}
+	}
 	switch function := emptyInsteadOfZero(operand); {
 	case function == "":
 		return ""
@@ -50,6 +55,27 @@ func emptyInsteadOfZero(e parser.Expr) string {
 		}
 	case *parser.Call:
 		if e.Func.Name == "absent" || e.Func.Name == "absent_over_time" {
+			return e.Func.Name
+		}
+	}
+	return ""
+}
+
+// neverNegative returns the name of the function of counters that makes an expression at least 0; empty for other expressions.
+func neverNegative(e parser.Expr) string {
+	switch e := e.(type) {
+	case *parser.ParenExpr:
+		return neverNegative(e.Expr)
+	case *parser.StepInvariantExpr:
+		return neverNegative(e.Expr)
+	case *parser.AggregateExpr:
+		switch e.Op {
+		case parser.SUM, parser.AVG, parser.MIN, parser.MAX, parser.TOPK, parser.BOTTOMK:
+			return neverNegative(e.Expr)
+		}
+	case *parser.Call:
+		switch e.Func.Name {
+		case "rate", "irate", "increase":
 			return e.Func.Name
 		}
 	}

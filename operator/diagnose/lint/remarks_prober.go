@@ -2,7 +2,10 @@ package lint
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +27,7 @@ func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object
 	if !is {
 		return
 	}
+	hostRemark(say, p)
 	host, _, _ := strings.Cut(p.Spec.ProberSpec.URL, ":")
 	parts, namespace := strings.Split(host, "."), w.Object.GetNamespace()
 	switch {
@@ -41,6 +45,31 @@ func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object
 		not = "is not set, which means " + defaultModule + "; "
 	}
 	say("spec.module", "%skey %q of %s, the configuration of the blackbox exporter, has no module %q, and each probe answers 400 (unknown module)%s", not, b.key, b.ref, module, manifest.Beside(module, b.modules))
+}
+
+// ofHosts matches the names of modules that connect to a host, and read no URL; withoutPorts those that need no port.
+var (
+	ofHosts      = regexp.MustCompile(`^(icmp|ping|tcp|ssh)([_-].*)?$`)
+	withoutPorts = regexp.MustCompile(`^(icmp|ping)`)
+	defaultPorts = map[string]string{"http": "80", "https": "443", "ssh": "22"}
+)
+
+// hostRemark reports URLs as targets of a module for hosts.
+func hostRemark(say says, p *v1.Probe) {
+	if p.Spec.Targets.StaticConfig == nil || !ofHosts.MatchString(p.Spec.Module) {
+		return
+	}
+	for i, target := range p.Spec.Targets.StaticConfig.Static {
+		u, err := url.Parse(target)
+		if err != nil || u.Host == "" || u.Scheme == "" {
+			continue
+		}
+		want := u.Hostname()
+		if port := cmp.Or(u.Port(), defaultPorts[u.Scheme]); port != "" && !withoutPorts.MatchString(p.Spec.Module) {
+			want += ":" + port
+		}
+		say(fmt.Sprintf("spec.targets.staticConfig.static[%d]", i), "%s://%s is a URL, and module %s connects to a host, by its name, so each probe fails: write %s", u.Scheme, u.Host, p.Spec.Module, want)
+	}
 }
 
 // blackbox is a configuration of a blackbox exporter.

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,6 +83,57 @@ func subtracted(expr string, e *parser.BinaryExpr) string {
 	return dashed(left.Name, right.Name)
 }
 
+// dividedByItself returns why a ratio is 1 wherever it has a result: both sides are of one metric, and the right one has all
+// series of the left one. Empty for other expressions.
+func dividedByItself(e *parser.BinaryExpr) string {
+	if e.Op != parser.DIV || e.VectorMatching == nil || e.VectorMatching.On || len(e.VectorMatching.MatchingLabels) > 0 {
+		return ""
+	}
+	left, right := seriesOf(e.LHS), seriesOf(e.RHS)
+	if left == nil || right == nil || left.function != right.function || left.selector.Name == "" || left.selector.Name != right.selector.Name {
+		return ""
+	}
+	has := map[string]bool{}
+	for _, m := range left.selector.LabelMatchers {
+		has[m.String()] = true
+	}
+	for _, m := range right.selector.LabelMatchers {
+		if !has[m.String()] {
+			return ""
+		}
+	}
+	if len(right.selector.LabelMatchers) == len(left.selector.LabelMatchers) {
+		return "" // on purpose, for the labels
+	}
+	return "the result is 1 for each series that has one, because / pairs series with the same labels, and so divides each by itself: sum both sides, such as sum by (job) (…) / sum by (job) (…)"
+}
+
+// series are those of a selector, with what is computed of each.
+type series struct {
+	function string // with range and offset
+	selector *parser.VectorSelector
+}
+
+// seriesOf returns the series of a selector, or of a function of one; nil for other expressions.
+func seriesOf(e parser.Expr) *series {
+	switch e := e.(type) {
+	case *parser.ParenExpr:
+		return seriesOf(e.Expr)
+	case *parser.VectorSelector:
+		return &series{fmt.Sprint(e.OriginalOffset, e.Timestamp, e.StartOrEnd), e}
+	case *parser.Call:
+		if len(e.Args) != 1 {
+			return nil
+		}
+		if m, is := e.Args[0].(*parser.MatrixSelector); is {
+			if inner := seriesOf(m.VectorSelector); inner != nil {
+				return &series{fmt.Sprint(e.Func.Name, m.Range, inner.function), inner.selector}
+			}
+		}
+	}
+	return nil
+}
+
 // dashed describes a name with a dash.
 func dashed(left, right string) string {
 	return fmt.Sprintf("%[1]s-%[2]s is read as %[1]s minus %[2]s; if it is the name of a metric, write {%[3]q}, as exporters of metrics for Prometheus 2 write _ instead", left, right, left+"-"+right)
@@ -119,6 +171,29 @@ func unconditional(e parser.Expr) string {
 			return e.Func.Name + " is compared with nothing"
 		case "abs", "ceil", "floor", "round", "label_replace", "label_join", "sort", "sort_desc":
 			return unconditional(e.Args[0])
+		}
+	}
+	return ""
+}
+
+// growing returns the name of a counter that an expression compares with a number; empty if it compares none.
+func growing(e parser.Expr) string {
+	switch e := e.(type) {
+	case *parser.ParenExpr:
+		return growing(e.Expr)
+	case *parser.StepInvariantExpr:
+		return growing(e.Expr)
+	case *parser.BinaryExpr:
+		switch e.Op {
+		case parser.LAND:
+			return growing(e.LHS)
+		case parser.LOR:
+			return cmp.Or(growing(e.LHS), growing(e.RHS))
+		case parser.GTR, parser.GTE:
+			selector, is := e.LHS.(*parser.VectorSelector)
+			if _, number := literal(e.RHS); is && number && strings.HasSuffix(selector.Name, "_total") {
+				return selector.Name
+			}
 		}
 	}
 	return ""

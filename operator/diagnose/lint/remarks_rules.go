@@ -46,7 +46,7 @@ func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.D
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
-			if !strings.ContainsAny(text, "[-") && !aggregates.MatchString(text) {
+			if !strings.ContainsAny(text, "[-/") && !strings.Contains(text, "_total") && !aggregates.MatchString(text) {
 				continue
 			}
 			expr, err := p.ParseExpr(text)
@@ -57,7 +57,7 @@ func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.D
 			parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 				switch n := n.(type) {
 				case *parser.BinaryExpr:
-					if why := cmp.Or(unmatched(n), subtracted(text, n), neverTrue(n)); why != "" {
+					if why := cmp.Or(unmatched(n), subtracted(text, n), neverTrue(n), dividedByItself(n)); why != "" {
 						always(field, "%s", why)
 					}
 				case *parser.AggregateExpr:
@@ -74,6 +74,9 @@ func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.D
 				}
 				return nil
 			})
+			if counter := growing(expr); rule.Alert != "" && counter != "" {
+				note(field, "%[1]s is a counter, by its name, and only grows until its process starts again, and so the alert fires until then once it does; write increase(%[1]s[…]), or rate, for what happened lately", counter)
+			}
 			if why := unconditional(expr); rule.Alert != "" && why != "" {
 				note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; %s", why, cmp.Or(commentedOut(text), "compare the result, as in … > 0"))
 			}

@@ -37,6 +37,7 @@ type foundPort struct {
 	leadsTo int32 // number of the container port; 0 when unknown
 	target  int32 // number in the Service of a container port that no container declares; otherwise 0
 	behind  []pods
+	other   corev1.Protocol // empty for TCP
 }
 
 func (p foundPort) String() string {
@@ -55,6 +56,9 @@ func (v *View) answers(s *Search) []Hint {
 	ports := v.foundPorts(s)
 	if len(ports) == 0 {
 		return nil
+	}
+	if hints := overTCP(s, ports); hints != nil {
+		return hints
 	}
 	return slices.Concat(undeclared(s, ports), s.scrape.loopback(s.port.field, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
 		s.scrape.described(ports), v.meshed(s.scrape, ports))
@@ -91,7 +95,7 @@ func (v *View) foundPorts(s *Search) (out []foundPort) {
 
 // portOf returns a port of a Service with the pods behind it.
 func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
-	out := foundPort{of: svc.thing, name: p.Name, number: p.Port, behind: behind}
+	out := foundPort{of: svc.thing, name: p.Name, number: p.Port, behind: behind, other: otherThanTCP(p.Protocol)}
 	for _, b := range behind {
 		if c, ok := containerPort(b, p); ok {
 			out.leadsTo = c.ContainerPort
@@ -107,10 +111,26 @@ func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
 func (p port) among(b pods) (out []foundPort) {
 	for _, c := range b.ports {
 		if p.wants(c) {
-			out = append(out, foundPort{of: b.thing, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}})
+			out = append(out, foundPort{of: b.thing, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}, other: otherThanTCP(c.Protocol)})
 		}
 	}
 	return out
+}
+
+// otherThanTCP returns a protocol, or nothing for TCP.
+func otherThanTCP(p corev1.Protocol) corev1.Protocol {
+	if p == corev1.ProtocolTCP {
+		return ""
+	}
+	return p
+}
+
+// overTCP returns a hint when no port is one for TCP.
+func overTCP(s *Search, ports []foundPort) []Hint {
+	if slices.ContainsFunc(ports, func(p foundPort) bool { return p.other == "" }) {
+		return nil
+	}
+	return []Hint{{Code: Remark, Field: s.port.field, Message: fmt.Sprintf("%s has protocol: %s, and Prometheus scrapes over TCP, so each of these scrapes fails: name the port of the metrics", ports[0], ports[0].other)}}
 }
 
 // speaksTLS reports whether a port is probably for TLS, by its name or number.
