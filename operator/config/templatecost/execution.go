@@ -31,6 +31,7 @@ type execution struct {
 	vars     []variable
 	calls    []string // templates that are being executed
 	err      error
+	missing  func(v *value, field string) // optional: is called for fields that do not exist
 }
 
 func (e *execution) run(root *parse.ListNode) error {

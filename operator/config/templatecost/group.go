@@ -41,7 +41,7 @@ type language struct {
 // notification returns the language of receivers with names of a certain length.
 func notification(s size, name int) *language {
 	set := labelSet(s)
-	alert := &value{bytes: 2*set.bytes + 512, fields: map[string]*value{
+	alert := &value{of: "alerts", bytes: 2*set.bytes + 512, fields: map[string]*value{
 		"Status": textOf(shortText), "Labels": set, "Annotations": set, "StartsAt": moment, "EndsAt": moment,
 		"GeneratorURL": textOf(urlText), "Fingerprint": textOf(shortText),
 	}}
@@ -51,7 +51,7 @@ func notification(s size, name int) *language {
 	return &language{
 		functions: notificationFunctions, escaped: escaped, bytes: budget.TemplateBytes,
 		memory: s.elements*(alert.bytes+elementMemory) + s.long,
-		data: &value{bytes: alerts.bytes + 3*set.bytes + receiver.bytes + urlText, other: textOf(s.long), fields: map[string]*value{
+		data: &value{of: "notifications", bytes: alerts.bytes + 3*set.bytes + receiver.bytes + urlText, other: textOf(s.long), fields: map[string]*value{
 			"Receiver": receiver, "Status": textOf(shortText), "NotificationReason": textOf(shortText), "Alerts": alerts,
 			"GroupLabels": set, "CommonLabels": set, "CommonAnnotations": set, "ExternalURL": textOf(urlText),
 		}},

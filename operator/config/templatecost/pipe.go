@@ -93,6 +93,9 @@ func number(n *parse.NumberNode) *value {
 // fields evaluates .A.B.C. Methods return copies, which cost a step for each element.
 func (e *execution) fields(v *value, names []string) *value {
 	for _, name := range names {
+		if v.of != "" && v.fields[name] == nil && e.missing != nil {
+			e.missing(v, name)
+		}
 		v = v.field(name)
 		if strings.Contains(" Firing Resolved SortedPairs Names Values Remove ", " "+name+" ") {
 			e.spend(v.count)

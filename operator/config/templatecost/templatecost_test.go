@@ -263,3 +263,27 @@ func TestFunctionsAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// Malformed and Alertmanager agree about which texts can be expanded.
+func TestMalformed(t *testing.T) {
+	real, err := alertmanager.FromGlobs(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, bad := range map[string]bool{
+		"plain": false, "{{ .Status }}": false, "{{ .State }}": true, "{{ .CommonLabels.any }}": false, "{{ .CommonLabels.SortedPairs.Values | join `,` }}": false,
+		"{{ range .Alerts }}{{ .Labels.x }}": true, "{{ range .Alerts }}{{ .Label.x }}{{ end }}": true, "{{ range .Alerts.Firing }}{{ .Annotations.x }}{{ end }}": false,
+		"{{ .Labels.x }}": true, "{{ with .GroupLabels }}{{ .team }}{{ end }}": false, "{{ range .Alerts }}{{ $.Status }}{{ end }}": false,
+		"{{ range .Alerts }}{{ $.Labels }}{{ end }}": true, "{{ upper .Status }}": true, "{{ .Status | toUpper }}": false, "{{ .Status }": true,
+		"{{ $a := index .Alerts 0 }}{{ $a.Fingerprint }}": false, "{{ $a := index .Alerts 0 }}{{ $a.Finger }}": true, "{{ .Alerts.Firing | len }}": false,
+		"{{ define `x` }}{{ .Nope }}{{ end }}{{ template `x` . }}": true, "{{ template `slack.default.title` . }}": false, "{{ (index .Alerts 0).StartsAt.Format `15:04` }}": false,
+	} {
+		_, err := real.ExecuteTextString(text, dataOf(size{elements: 2, labels: 2, text: 5, long: 5}))
+		if (err != nil) != bad {
+			t.Errorf("%s: Alertmanager: %v", text, err)
+		}
+		if err := Malformed(text); (err != nil) != bad {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ type value struct {
 	numeric bool              // whether it is a number, whose length does not depend on the format
 	text    *string           // the text, if it is part of the template
 	depth   int               // levels of lists that the template made
+	of      string            // what has no other fields, in the plural; empty if there may be others
 }
 
 // endless is a number that is as large as an int64, for example a time.
@@ -65,6 +66,9 @@ func either(a, b *value) *value {
 	out := &value{
 		bytes: max(a.bytes, b.bytes), count: max(a.count, b.count), elem: either(a.elem, b.elem),
 		other: either(a.other, b.other), depth: max(a.depth, b.depth), numeric: a.numeric && b.numeric, fields: map[string]*value{},
+	}
+	if a.of == b.of {
+		out.of = a.of
 	}
 	for name, f := range a.fields {
 		out.fields[name] = either(f, b.fields[name])

@@ -79,6 +79,7 @@ var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.M
 // routeRemarks reports remarks about the routes of an AlertmanagerConfig and their matchers.
 func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
 	inhibitionRemarks(always, note, c)
+	notificationRemarks(always, c)
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
 			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")

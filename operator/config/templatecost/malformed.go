@@ -1,0 +1,56 @@
+package templatecost
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	texttemplate "text/template"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// callable are the functions of Alertmanager, for the parser.
+var callable = sync.OnceValue(func() texttemplate.FuncMap {
+	out := texttemplate.FuncMap{}
+	for name := range notificationFunctions {
+		out[name] = func(...any) any { return nil }
+	}
+	return out
+})
+
+// Malformed returns why Alertmanager cannot expand a text of a receiver, which it finds out with the first notification: the
+// text cannot be parsed, calls a function that does not exist, or reads a field that notifications and alerts do not have. It
+// returns nil for texts that are expanded, or are too expensive to tell.
+func Malformed(text string) error {
+	if !strings.Contains(text, "{{") || Blocks(text) != nil {
+		return nil
+	}
+	if _, err := texttemplate.New("").Funcs(callable()).Parse(text); err != nil {
+		_, reason, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ") // after the line
+		if reason == "unexpected EOF" {
+			reason = "it ends within a block; write {{ end }} there"
+		}
+		return errors.New(reason)
+	}
+	root, trees := parsed("", text)
+	b := ForReceivers()
+	b.Next("")
+	var unknown error
+	e := execution{budget: b, language: b.data[0], trees: trees, calls: []string{""}, limit: budget.TemplateBytes}
+	e.missing = func(v *value, field string) {
+		if unknown != nil {
+			return
+		}
+		var has []string
+		for name := range v.fields {
+			has = append(has, name)
+		}
+		unknown = fmt.Errorf("%s have no field .%s%s", v.of, field, manifest.Beside(field, has))
+	}
+	if err := e.run(root); err != nil {
+		return nil // rejected
+	}
+	return unknown
+}
