@@ -19,12 +19,6 @@ func checkTemplates(spent *templatecost.Budget, r *v1alpha1.Receiver) error {
 	return eachText("", reflect.ValueOf(r), spent.Add)
 }
 
-// MalformedTemplate returns the first text of a receiver that Alertmanager cannot expand, and why, see
-// [templatecost.Malformed]; nil if there is none. The error starts with the path below the receiver.
-func MalformedTemplate(r *v1alpha1.Receiver) error {
-	return eachText("", reflect.ValueOf(r), templatecost.Malformed)
-}
-
 // eachText calls check with all texts below v, until one fails.
 func eachText(path string, v reflect.Value, check func(string) error) error {
 	switch v.Kind() {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
@@ -28,9 +28,11 @@ var maySecret = regexp.MustCompile(`(?i)url|pass|secret|token|key|cred|auth|user
 // notificationRemarks reports templates of receivers that Alertmanager loads, and cannot expand when an alert fires.
 func notificationRemarks(always says, c *v1alpha1.AlertmanagerConfig) {
 	for i := range c.Spec.Receivers {
-		for _, f := range faults.Of(amconfig.MalformedTemplate(&c.Spec.Receivers[i])) {
-			always(faults.Join(faults.Index("spec.receivers", i), f.Field), "%s", unsent(f.Field, f.Reason))
-		}
+		eachText(faults.Index("spec.receivers", i), reflect.ValueOf(&c.Spec.Receivers[i]), func(field, text string) {
+			if err := templatecost.Malformed(text); err != nil {
+				always(field, "%s", unsent(field, err.Error()))
+			}
+		})
 	}
 }
 

@@ -297,34 +297,39 @@ func mountedAt(mounts []corev1.VolumeMount, containers []corev1.Container, file 
 // filesOf returns the paths of files in pods to which an object of our API refers, by field.
 func filesOf(field string, v reflect.Value) map[string]string {
 	out := map[string]string{}
-	var walk func(string, reflect.Value)
-	walk = func(field string, v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Pointer:
-			if !v.IsNil() {
-				walk(field, v.Elem())
+	eachText(field, v, func(field, text string) {
+		if strings.HasSuffix(field, "File") || strings.Contains(field, ".fileSDConfigs[") && strings.Contains(field, ".files[") {
+			out[field] = text
+		}
+	})
+	return out
+}
+
+// eachText calls do with the texts of an object of our API that are not empty, and their fields.
+func eachText(field string, v reflect.Value, do func(field, text string)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			eachText(field, v.Elem(), do)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachText(fmt.Sprintf("%s[%d]", field, i), v.Index(i), do)
+		}
+	case reflect.String:
+		if v.Len() > 0 {
+			do(field, v.String())
+		}
+	case reflect.Struct:
+		if !strings.Contains(v.Type().PkgPath(), "/api/monitoring/") { // Kubernetes types have no such fields
+			return
+		}
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if name != "" {
+				name = "." + name
 			}
-		case reflect.Slice:
-			for i := range v.Len() {
-				walk(fmt.Sprintf("%s[%d]", field, i), v.Index(i))
-			}
-		case reflect.String:
-			if (strings.HasSuffix(field, "File") || strings.Contains(field, ".fileSDConfigs[") && strings.Contains(field, ".files[")) && v.Len() > 0 {
-				out[field] = v.String()
-			}
-		case reflect.Struct:
-			if !strings.Contains(v.Type().PkgPath(), "/api/monitoring/") { // Kubernetes types have no such fields
-				return
-			}
-			for i := range v.NumField() {
-				name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-				if name != "" {
-					name = "." + name
-				}
-				walk(field+name, v.Field(i))
-			}
+			eachText(field+name, v.Field(i), do)
 		}
 	}
-	walk(field, v)
-	return out
 }
