@@ -5,6 +5,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
@@ -70,6 +71,9 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, how readin
 	if c.Object.GetWorkloadFields().Paused {
 		w.Notes = append(w.Notes, "spec.paused is true: its pods keep the configuration they had, and these are the targets without it")
 	}
+	if w.Shards > 1 && bySeries(c.Object.GetAnnotations()) {
+		w.Notes = append(w.Notes, "the targets that the discovery service finds are placed by series ("+wellknown.AnnotationSharding+": weighted): their shards here are those of the hash, and its status page says which shard has how many")
+	}
 	switch err := scrapes.Trouble; {
 	case unread(err):
 		w.Notes = append(w.Notes, fmt.Sprintf("not all of its configuration can be read: %v", err))
@@ -80,6 +84,13 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, how readin
 		w.parts = append(w.parts, w.part(s, how))
 	}
 	return w
+}
+
+// bySeries reports whether the discovery service places the targets of a workload with these annotations by their series.
+func bySeries(annotations map[string]string) bool {
+	mode, wrong := wellknown.ParseTargetDiscovery(annotations)
+	division, err := wellknown.ParseDivision(annotations)
+	return wrong == nil && err == nil && mode == wellknown.CentralDiscovery && division.Weighted
 }
 
 // unread reports whether an error is due to missing permissions or temporary.
