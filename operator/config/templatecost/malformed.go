@@ -3,6 +3,8 @@ package templatecost
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	texttemplate "text/template"
@@ -22,7 +24,7 @@ var callable = sync.OnceValue(func() texttemplate.FuncMap {
 
 // Malformed returns why Alertmanager cannot expand a text of a receiver, which it finds out with the first notification: the
 // text cannot be parsed, calls a function that does not exist, or reads a field that notifications and alerts do not have. It
-// returns nil for texts that are expanded, or are too expensive to tell.
+// returns nil if Alertmanager can expand the text, or if the check is too expensive.
 func Malformed(text string) error {
 	if !strings.Contains(text, "{{") || Blocks(text) != nil {
 		return nil
@@ -43,11 +45,7 @@ func Malformed(text string) error {
 		if unknown != nil {
 			return
 		}
-		var has []string
-		for name := range v.fields {
-			has = append(has, name)
-		}
-		unknown = fmt.Errorf("%s have no field .%s%s", v.of, field, manifest.Beside(field, has))
+		unknown = fmt.Errorf("%s have no field .%s%s", v.of, field, manifest.Beside(field, slices.Sorted(maps.Keys(v.fields))))
 	}
 	if err := e.run(root); err != nil {
 		return nil // rejected

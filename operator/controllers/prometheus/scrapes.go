@@ -25,6 +25,8 @@ type Scrapes struct {
 	PerNode bool
 	// Shards is the number of shards, 1 with PerNode.
 	Shards int
+	// BySeries is true if the discovery service places targets by their series, not by hash.
+	BySeries bool
 	// ServiceAccount is the service account of the pods. Empty means "default".
 	ServiceAccount string
 	// Trouble is the error that keeps the operator from writing this configuration, or nil.
@@ -141,6 +143,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	shards := settings.ShardVariables()
 	out := Scrapes{
 		PerNode: o.usesDaemonSet(), Shards: len(shards), ServiceAccount: o.Fields.ServiceAccountName, Unmanaged: s.Options.unmanaged(o),
+		BySeries: o.Builder(s.Options.Workload).BySeries(),
 	}
 	if out.Unmanaged {
 		return out, nil

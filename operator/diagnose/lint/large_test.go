@@ -2,8 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,10 +16,7 @@ func TestLongList(t *testing.T) {
 	for i := range items {
 		fmt.Fprintf(&text, "- apiVersion: monitoring.coreos.com/v1\n  kind: ServiceMonitor\n  metadata: {name: m%d, namespace: d}\n  spec:\n    selector: {}\n    wrong: 1\n    endpoints: []\n", i)
 	}
-	path := filepath.Join(t.TempDir(), "list.yaml")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := file(t, text.String())
 	budgettest.AtMost(t, "List", int64(2000*text.Len()), func() {
 		found := Run([]string{path}, nil, Options{}).Findings
 		lines := map[int]bool{}
@@ -48,10 +43,7 @@ func TestManyProbes(t *testing.T) {
 	for i := range probes {
 		fmt.Fprintf(&text, "---\napiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: p%d, namespace: d}\nspec: {module: x, prober: {url: 'blackbox:9115'}, targets: {staticConfig: {static: [a]}}}\n", i)
 	}
-	path := filepath.Join(t.TempDir(), "probes.yaml")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := file(t, text.String())
 	budgettest.AtMost(t, "Probes", int64(2000*text.Len()), func() {
 		found := 0
 		for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
@@ -72,10 +64,7 @@ func TestHollowList(t *testing.T) {
 		"YAML":  "apiVersion: v1\nkind: List\nitems:\n" + strings.Repeat("- {}\n", 1_000_000),
 		"typed": `{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitorList","items":[` + strings.Repeat("{},", 2_000_000) + "{}]}",
 	} {
-		path := filepath.Join(t.TempDir(), "list.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := file(t, text)
 		budgettest.AtMost(t, name, int64(60*len(text)), func() {
 			if len(Run([]string{path}, nil, Options{}).Findings) == 0 {
 				t.Errorf("%s: no finding", name)
@@ -92,15 +81,12 @@ func TestLongCommonParts(t *testing.T) {
 	prometheus := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {scrapeConfigSelector: {}, ruleSelector: {}}\n"
 	for name, text := range map[string]string{
 		"targets": fmt.Sprintf("---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: a, namespace: d}\nspec:\n  params: {a: [%s]}\n  staticConfigs:\n  - targets: [%s\"last\"]\n",
-			long, numbered(items, `"t%d",`)),
+			long, budgettest.Numbered(items, `"t%d",`)),
 		"rules": fmt.Sprintf("---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a, namespace: d}\nspec:\n  groups:\n  - name: a\n    labels: {a: %s}\n    rules: [%s]\n",
-			long, numbered(items, "{record: 'a:b%d', expr: '1'},")),
+			long, budgettest.Numbered(items, "{record: 'a:b%d', expr: '1'},")),
 	} {
-		path := filepath.Join(t.TempDir(), "objects.yaml")
 		text += strings.ReplaceAll(text, "name: a, namespace", "name: b, namespace")
-		if err := os.WriteFile(path, []byte(prometheus+text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := file(t, prometheus+text)
 		budgettest.AtMost(t, name, int64(500*len(text)), func() {
 			twice := 0
 			for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
@@ -113,15 +99,6 @@ func TestLongCommonParts(t *testing.T) {
 			}
 		})
 	}
-}
-
-// numbered returns n texts with their numbers.
-func numbered(n int, format string) string {
-	var out strings.Builder
-	for i := range n {
-		fmt.Fprintf(&out, format, i)
-	}
-	return out.String()
 }
 
 // The cost of an object with many items of two lists is not the product of their numbers.
@@ -142,9 +119,9 @@ metadata: {name: a, namespace: d}
 		object string
 		most   int // bytes allocated for each byte of the object
 	}{
-		"discoveries and steps": {"apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nspec: {kubernetesSDConfigs: [" + numbered(4000, "{role: Pod, namespaces: {names: [n%d]}},") +
-			"], relabelings: [" + numbered(4000, "{sourceLabels: [__meta_kubernetes_pod_label_a%d], action: keep, regex: x},") + "]}\n", 1000},
-		"endpoints": {"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nspec: {selector: {matchLabels: {a: b}}, endpoints: [" + numbered(2000, "{port: http, path: /%d},") + "]}\n", 5000},
+		"discoveries and steps": {"apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nspec: {kubernetesSDConfigs: [" + budgettest.Numbered(4000, "{role: Pod, namespaces: {names: [n%d]}},") +
+			"], relabelings: [" + budgettest.Numbered(4000, "{sourceLabels: [__meta_kubernetes_pod_label_a%d], action: keep, regex: x},") + "]}\n", 1000},
+		"endpoints": {"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nspec: {selector: {matchLabels: {a: b}}, endpoints: [" + budgettest.Numbered(2000, "{port: http, path: /%d},") + "]}\n", 5000},
 	} {
 		path := file(t, head+c.object)
 		budgettest.AtMost(t, name, int64(c.most*len(c.object)), func() {

@@ -68,11 +68,11 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 			l.placelessRemarks(saying(SeverityNote, w.String()), w.Object, m)
 		}
 	}
-	if l.standsIn(w.String()) {
-		gapsOf(saying(SeverityNote, ""), w.Object).ofObject(object)
-	} else {
-		gapsOf(saying(SeverityNote, w.String()), w.Object).ofObject(object)
+	owner := w.String()
+	if l.standsIn(owner) {
+		owner = ""
 	}
+	gapsOf(saying(SeverityNote, owner), w.Object).ofObject(object)
 	certificateRemarks(saying(SeverityNote, ""), known, object)
 	l.moduleRemark(always, w, object)
 	l.credentialRemarks(always, object)

@@ -95,12 +95,8 @@ func addLabel(expr parser.Expr, label string) string {
 // resultLabels returns the labels that the result of an expression may have; known is false if
 // they depend on the samples.
 func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
-	switch e := expr.(type) {
-	case *parser.ParenExpr:
-		return resultLabels(e.Expr)
+	switch e := bare(expr).(type) {
 	case *parser.UnaryExpr:
-		return resultLabels(e.Expr)
-	case *parser.StepInvariantExpr:
 		return resultLabels(e.Expr)
 	case *parser.AggregateExpr:
 		return aggregated(e)

@@ -44,11 +44,7 @@ func neverTrue(e *parser.BinaryExpr) string {
 // emptyInsteadOfZero returns the name of a function that has no result where another one would have 0; empty for other
 // expressions.
 func emptyInsteadOfZero(e parser.Expr) string {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return emptyInsteadOfZero(e.Expr)
-	case *parser.StepInvariantExpr:
-		return emptyInsteadOfZero(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.AggregateExpr:
 		if e.Op == parser.COUNT || e.Op == parser.GROUP {
 			return e.Op.String()
@@ -63,11 +59,7 @@ func emptyInsteadOfZero(e parser.Expr) string {
 
 // neverNegative returns the name of the function of counters that makes an expression at least 0; empty for other expressions.
 func neverNegative(e parser.Expr) string {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return neverNegative(e.Expr)
-	case *parser.StepInvariantExpr:
-		return neverNegative(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.AggregateExpr:
 		switch e.Op {
 		case parser.SUM, parser.AVG, parser.MIN, parser.MAX, parser.TOPK, parser.BOTTOMK:
@@ -82,20 +74,27 @@ func neverNegative(e parser.Expr) string {
 	return ""
 }
 
-// literal returns the value of a number.
-func literal(e parser.Expr) (float64, bool) {
+// bare returns an expression without the parentheses around it.
+func bare(e parser.Expr) parser.Expr {
 	for {
 		switch inner := e.(type) {
 		case *parser.ParenExpr:
 			e = inner.Expr
 		case *parser.StepInvariantExpr:
 			e = inner.Expr
-		case *parser.NumberLiteral:
-			return inner.Val, true
 		default:
-			return 0, false
+			return e
 		}
 	}
+}
+
+// literal returns the value of a number.
+func literal(e parser.Expr) (float64, bool) {
+	n, is := bare(e).(*parser.NumberLiteral)
+	if !is {
+		return 0, false
+	}
+	return n.Val, true
 }
 
 // inComment matches a comment that has a comparison, and no quote before it, in which # means itself.
@@ -121,11 +120,7 @@ func shortened(text string) string {
 
 // lostLabels returns the labels that the last aggregation of an expression removes from its result.
 func lostLabels(e parser.Expr) map[string]bool {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return lostLabels(e.Expr)
-	case *parser.StepInvariantExpr:
-		return lostLabels(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.AggregateExpr:
 		if e.Without && e.Op != parser.TOPK && e.Op != parser.BOTTOMK && e.Op != parser.LIMITK && e.Op != parser.LIMIT_RATIO {
 			return setOf(e.Grouping)

@@ -29,11 +29,7 @@ func bucketless(call *parser.Call) string {
 
 // withoutLe reports whether an aggregation removes the label le.
 func withoutLe(e parser.Expr) bool {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return withoutLe(e.Expr)
-	case *parser.StepInvariantExpr:
-		return withoutLe(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.AggregateExpr:
 		return e.Without && setOf(e.Grouping)["le"]
 	}
@@ -50,20 +46,13 @@ func quantileOf(call *parser.Call) string {
 
 // beyondOne returns why a quantile is infinite: it is not between 0 and 1.
 func beyondOne(name string, param parser.Expr) string {
-	for {
-		inner, is := param.(*parser.ParenExpr)
-		if !is {
-			break
-		}
-		param = inner.Expr
-	}
-	n, is := param.(*parser.NumberLiteral)
-	if !is || n.Val >= 0 && n.Val <= 1 {
+	n, is := literal(param)
+	if !is || n >= 0 && n <= 1 {
 		return ""
 	}
-	text := fmt.Sprintf("the result of %s is infinite, because a quantile is between 0 and 1, and this one is %v", name, n.Val)
-	if n.Val > 1 && n.Val <= 100 {
-		text += fmt.Sprintf("; write %v", n.Val/100)
+	text := fmt.Sprintf("the result of %s is infinite, because a quantile is between 0 and 1, and this one is %v", name, n)
+	if n > 1 && n <= 100 {
+		text += fmt.Sprintf("; write %v", n/100)
 	}
 	return text
 }
@@ -108,7 +97,7 @@ func dividedByItself(e *parser.BinaryExpr) string {
 	return "the result is 1 for each series that has one, because / pairs series with the same labels, and so divides each by itself: sum both sides, such as sum by (job) (…) / sum by (job) (…)"
 }
 
-// series are those of a selector, with what is computed of each.
+// series is a selector with the function that is applied to it.
 type series struct {
 	function string // with range and offset
 	selector *parser.VectorSelector
@@ -116,9 +105,7 @@ type series struct {
 
 // seriesOf returns the series of a selector, or of a function of one; nil for other expressions.
 func seriesOf(e parser.Expr) *series {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return seriesOf(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.VectorSelector:
 		return &series{fmt.Sprint(e.OriginalOffset, e.Timestamp, e.StartOrEnd), e}
 	case *parser.Call:
@@ -142,11 +129,7 @@ func dashed(left, right string) string {
 // unconditional returns the name of what makes an alert fire for each series, whatever its value: the expression
 // computes a number and compares it with nothing. Empty if it may be a condition.
 func unconditional(e parser.Expr) string {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return unconditional(e.Expr)
-	case *parser.StepInvariantExpr:
-		return unconditional(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.AggregateExpr:
 		return unconditional(e.Expr)
 	case *parser.BinaryExpr:
@@ -178,11 +161,7 @@ func unconditional(e parser.Expr) string {
 
 // growing returns the name of a counter that an expression compares with a number; empty if it compares none.
 func growing(e parser.Expr) string {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return growing(e.Expr)
-	case *parser.StepInvariantExpr:
-		return growing(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.BinaryExpr:
 		switch e.Op {
 		case parser.LAND:

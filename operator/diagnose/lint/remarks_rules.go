@@ -113,11 +113,7 @@ func unmatched(e *parser.BinaryExpr) string {
 // isAggregation reports whether an expression is an aggregation by labels. Other expressions with
 // known labels, such as absent, are often combined on purpose.
 func isAggregation(e parser.Expr) bool {
-	switch e := e.(type) {
-	case *parser.ParenExpr:
-		return isAggregation(e.Expr)
-	case *parser.StepInvariantExpr:
-		return isAggregation(e.Expr)
+	switch e := bare(e).(type) {
 	case *parser.BinaryExpr:
 		return e.LHS.Type() == parser.ValueTypeScalar && isAggregation(e.RHS) || e.RHS.Type() == parser.ValueTypeScalar && isAggregation(e.LHS)
 	case *parser.AggregateExpr:

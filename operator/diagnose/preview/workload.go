@@ -71,7 +71,7 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, how readin
 	if c.Object.GetWorkloadFields().Paused {
 		w.Notes = append(w.Notes, "spec.paused is true: its pods keep the configuration they had, and these are the targets without it")
 	}
-	if w.Shards > 1 && bySeries(c.Object.GetAnnotations()) {
+	if w.Shards > 1 && scrapes.BySeries {
 		w.Notes = append(w.Notes, "the targets that the discovery service finds are placed by series ("+wellknown.AnnotationSharding+": weighted): their shards here are those of the hash, and its status page says which shard has how many")
 	}
 	switch err := scrapes.Trouble; {
@@ -84,13 +84,6 @@ func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, how readin
 		w.parts = append(w.parts, w.part(s, how))
 	}
 	return w
-}
-
-// bySeries reports whether the discovery service places the targets of a workload with these annotations by their series.
-func bySeries(annotations map[string]string) bool {
-	mode, wrong := wellknown.ParseTargetDiscovery(annotations)
-	division, err := wellknown.ParseDivision(annotations)
-	return wrong == nil && err == nil && mode == wellknown.CentralDiscovery && division.Weighted
 }
 
 // unread reports whether an error is due to missing permissions or temporary.

@@ -1,7 +1,6 @@
 package manifests
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,7 +72,7 @@ func tookToLoad(t *testing.T, text string) time.Duration {
 func TestManyRefusedValues(t *testing.T) {
 	for name, spec := range map[string]string{
 		"missing":    "{staticConfigs: [" + strings.Repeat("{},", 20_000) + "{}]}",
-		"type":       "{staticConfigs: [{targets: [a], labels: {" + numbered(20_000, "a%d: 1, ") + "}}]}",
+		"type":       "{staticConfigs: [{targets: [a], labels: {" + budgettest.Numbered(20_000, "a%d: 1, ") + "}}]}",
 		"nested":     "{staticConfigs: [{targets: [" + strings.Repeat("1,", 20_000) + "1]}]}",
 		"duplicates": "{consulSDConfigs: [{server: a, services: [" + strings.Repeat("a,", 20_000) + "a]}]}",
 	} {
@@ -133,15 +132,6 @@ func TestManyFaults(t *testing.T) {
 			t.Errorf("%s: %d faults, the last is %q, want %q", name, len(all), last, want)
 		}
 	}
-}
-
-// numbered repeats a format with consecutive numbers.
-func numbered(n int, format string) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, format, i)
-	}
-	return b.String()
 }
 
 // Kubernetes objects that take much more memory than text are not decoded.
