@@ -64,6 +64,7 @@ type poller struct {
 	api       *cache.ListWatch
 	part      func(namespace string) *cache.ListWatch // list-watcher of one namespace, for Parts
 	get       getter
+	stored    func(types.NamespacedName) Object // object in the store; nil if there is none
 	trim      cache.TransformFunc
 	namespace string          // "" means all
 	result    func(err error) // called with the result of reads between two lists

@@ -59,7 +59,7 @@ func (p *poller) listed(list runtime.Object) (snapshot, error) {
 	})
 }
 
-// named gets each object for the first time.
+// named gets each object for the first time. Forbidden ones stay in the store as they are.
 func (p *poller) named(ctx context.Context) (snapshot, error) {
 	out := snapshot{objects: map[types.NamespacedName]Object{}, how: byName, due: map[types.NamespacedName]time.Time{}}
 	names, err := p.Names(ctx)
@@ -75,6 +75,9 @@ func (p *poller) named(ctx context.Context) (snapshot, error) {
 			return out, err
 		}
 		out.due[name] = got.due
+		if got.refused {
+			got.object = p.stored(name)
+		}
 		if got.object != nil {
 			out.objects[name] = got.object
 		}

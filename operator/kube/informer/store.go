@@ -121,6 +121,11 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 	if w.Poll != nil {
 		p = &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
 		p.result = func(err error) { w.Calls.listed(err); reading.result(err) }
+		p.stored = func(name types.NamespacedName) Object {
+			got, _, _ := inf.GetStore().GetByKey(cache.NewObjectName(name.Namespace, name.Name).String()) // returns no errors
+			obj, _ := got.(Object)
+			return obj
+		}
 		polled := Persistent(w.observed(p.listWatch(), reading))
 		if lw = polled; !p.Parts {
 			lw = unstreamed{polled}
