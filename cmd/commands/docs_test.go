@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +128,98 @@ func TestTroubleshootingExample(t *testing.T) {
 	example, _, _ = strings.Cut(example, "```")
 	if !found || strings.Count(example, "\n") < 3 || !strings.Contains(page, "ServiceMonitor "+example) {
 		t.Errorf("docs/targets.md has no such answer:\n%s", example)
+	}
+}
+
+// shownCommand matches a command line on a page, in a block or between backticks.
+var shownCommand = regexp.MustCompile("(?:^|[|`$(] ?)(?:bin/)?(?:operator|kubectl[ -]firekeeper) ((?:lint|render|explain|targets|route|status|verify|crds) [^`|>\n]*)")
+
+// Every command line on a page is valid.
+func TestCommandsInDocs(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	guides, _ := filepath.Glob("../../docs/guides/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatal(err, guides)
+	}
+	texts := map[string]string{}
+	for _, page := range append(pages, guides...) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[page] = string(text)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("KUBECONFIG", "/no/kubeconfig")
+	count := 0
+	for page, text := range texts {
+		for line := range strings.Lines(text) {
+			for _, m := range shownCommand.FindAllStringSubmatch(strings.TrimSuffix(line, "\n"), -1) {
+				command, _, _ := strings.Cut(m[1], " #")
+				args := strings.Fields(strings.NewReplacer("\"", "", "'", "").Replace(command))
+				if isAbridged(args) {
+					continue
+				}
+				count++
+				placeholders(t, args)
+				if _, _, stderr := invoke(args...); strings.Contains(stderr, "--help") {
+					t.Errorf("%s: %s: %s", page, command, stderr)
+				}
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("%d commands are checked", count)
+	}
+}
+
+// isAbridged reports whether a page shows only a part of a command line, one with placeholders or one that reads a pipe.
+func isAbridged(args []string) bool {
+	last := args[len(args)-1]
+	return len(args) == 1 || strings.HasPrefix(last, "-") && !strings.HasPrefix(last, "--") || slices.Contains(args, "-") ||
+		slices.ContainsFunc([]string{"…", "KIND", "=N", "<("}, func(part string) bool { return strings.Contains(strings.Join(args, " "), part) })
+}
+
+// placeholders creates the folders and manifests that a command line names.
+func placeholders(t *testing.T, args []string) {
+	t.Helper()
+	for _, arg := range args {
+		if _, value, found := strings.Cut(arg, "="); found && strings.HasPrefix(arg, "-") {
+			arg = value
+		}
+		switch {
+		case strings.HasSuffix(arg, "/"):
+			if err := os.MkdirAll(arg, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		case strings.HasSuffix(arg, ".yaml"):
+			if err := os.MkdirAll(filepath.Dir(arg), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(arg, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// The page about explain names every reason.
+func TestExplainDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/explain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../operator/diagnose/explain/explain.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := regexp.MustCompile(`Reason = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(reasons) < 10 {
+		t.Fatalf("the reasons are %q", reasons)
+	}
+	for _, m := range reasons {
+		if !strings.Contains(string(page), "`"+m[1]+"`") {
+			t.Errorf("docs/explain.md does not have %s", m[1])
+		}
 	}
 }
