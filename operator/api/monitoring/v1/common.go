@@ -11,8 +11,8 @@ type CommonPrometheusFields struct {
 	WorkloadFields `json:",inline"`
 	ScrapeLimits   `json:",inline"`
 
-	// Secret key with a YAML list of scrape configurations to append as they are. The operator does not check
-	// what is in them.
+	// Secret key with a YAML list of scrape configurations to append as they are. If the server would refuse
+	// one, the last configuration stays.
 	//
 	// +optional
 	AdditionalScrapeConfigs *corev1.SecretKeySelector `json:"additionalScrapeConfigs,omitempty"`

@@ -64,14 +64,14 @@ const (
 type PrometheusSpec struct {
 	CommonPrometheusFields `json:",inline"`
 
-	// Secret key with a YAML list of Alertmanager configurations to append as they are. The operator does not
-	// check what is in them.
+	// Secret key with a YAML list of Alertmanager configurations to append as they are. If the server
+	// would refuse one, the last configuration stays.
 	//
 	// +optional
 	AdditionalAlertManagerConfigs *corev1.SecretKeySelector `json:"additionalAlertManagerConfigs,omitempty"`
 
-	// Secret key with a YAML list of relabeling steps for alerts to append as they are. The operator does not
-	// check what is in them.
+	// Secret key with a YAML list of relabeling steps for alerts to append as they are. If the server
+	// would refuse one, the last configuration stays.
 	//
 	// +optional
 	AdditionalAlertRelabelConfigs *corev1.SecretKeySelector `json:"additionalAlertRelabelConfigs,omitempty"`
@@ -91,8 +91,8 @@ type PrometheusSpec struct {
 	// +optional
 	BaseImage string `json:"baseImage,omitempty"`
 
-	// Whether blocks are left as they are written. The Thanos sidecar switches compaction off by itself when it
-	// uploads.
+	// Whether the server never compacts blocks. While the Thanos sidecar uploads, it compacts them after their
+	// upload (since Prometheus 3.9.0 and Thanos 0.41.0), or never.
 	//
 	// +optional
 	DisableCompaction bool `json:"disableCompaction,omitempty"`

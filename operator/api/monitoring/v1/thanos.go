@@ -16,8 +16,7 @@ type ThanosSpec struct {
 	// +optional
 	BaseImage string `json:"baseImage,omitempty"`
 
-	// Length of the blocks the server writes. Change it only if you know why: compaction is off while the
-	// sidecar uploads.
+	// Length of the blocks the server writes when it never compacts them. Change it only if you know why.
 	//
 	// +kubebuilder:default:="2h"
 	// +optional
