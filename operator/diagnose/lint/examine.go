@@ -42,6 +42,7 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 	if len(workloads) > 0 {
 		l.notSelected(workloads)
 	}
+	l.leftOut(kinds, workloads)
 	for w, why := range o.Unmanaged() {
 		f := about(w.Ref())
 		f.Severity, f.Code, f.Message = SeverityNote, CodeNotSelected, why

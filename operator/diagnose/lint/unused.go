@@ -9,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
@@ -82,6 +83,33 @@ func (l *linter) rulesOfAgents(workloads []dryrun.Workload) {
 	}
 }
 
+// leftOut reports objects of the kinds that no workload among the manifests selects, if the flags of the operator
+// leave them out.
+func (l *linter) leftOut(kinds []*engine.Kind, workloads []dryrun.Workload) {
+	others := selected(workloads)
+	for _, row := range manifests.Selectable(kinds) {
+		if slices.Contains(others, row) {
+			continue // see notSelected
+		}
+		for _, object := range l.objects.All(row) {
+			l.unwatched(row, object)
+		}
+	}
+}
+
+// unwatched reports an object in a namespace that the flags of the operator leave out, and whether it is in one.
+func (l *linter) unwatched(row *catalog.Row, object catalog.Object) bool {
+	flag := l.objects.Scope.Leaves(row, object.GetNamespace())
+	if flag == "" {
+		return false
+	}
+	f := about(catalog.RefOf(row.Kind, object))
+	f.Severity, f.Code, f.Field = SeverityNote, CodeNotSelected, "metadata.namespace"
+	f.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (%s)", row.Kind, object.GetNamespace(), flag)
+	l.add(f, "")
+	return true
+}
+
 // unused reports an object that no workload selects or refers to by name.
 func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
 	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
@@ -89,13 +117,10 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		Kind: row.Kind, Namespace: object.GetNamespace(), Labels: object.GetLabels(),
 		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
 	}
-	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
-	if flag := l.objects.Scope.Leaves(row, object.GetNamespace()); flag != "" {
-		finding.Field = "metadata.namespace"
-		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (%s)", row.Kind, object.GetNamespace(), flag)
-		l.add(finding, "")
+	if l.unwatched(row, object) {
 		return
 	}
+	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	said, unknown := notSelectedBy, ""
 	var reasons []string
 	for i, s := range all {
