@@ -42,7 +42,7 @@ func checkBaseRegexps(n *yaml.Node, budget *regexcost.Budget) error {
 	return nil
 }
 
-// eachScalar returns a function that charges the expressions of all scalars below a node, one after
+// eachScalar returns a function that charges the expressions of all scalars below a node, including keys, one after
 // another, until the budget is exceeded.
 func eachScalar(expressions func(text string) iter.Seq[string]) func(*yaml.Node, *regexcost.Budget) error {
 	var walk func(n *yaml.Node, budget *regexcost.Budget) error

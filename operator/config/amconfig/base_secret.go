@@ -196,11 +196,11 @@ func sameFault(a, b error) bool {
 // nullsOf returns the paths of the first nulls in a document.
 func nullsOf(root *yaml.Node) (paths []string) {
 	const most = 5
-	walkScalars(root, "", func(path string, n *yaml.Node) {
-		if isNull(n) && len(paths) < most {
-			paths = append(paths, path)
+	for n := range scalars(root) {
+		if isNull(n.Node) && len(paths) < most {
+			paths = append(paths, n.Path)
 		}
-	})
+	}
 	return paths
 }
 

@@ -3,6 +3,7 @@ package amconfig
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"regexp"
@@ -34,11 +35,11 @@ func explain(document []byte, refused error, hidden func(path, value string) boo
 		return errors.New("the document is empty")
 	}
 	var values []hiddenValue
-	walkScalars(root, "", func(path string, n *yaml.Node) {
-		if !isNull(n) && hidden(path, n.Value) {
-			values = append(values, hiddenValue{path: path, node: n, was: *n})
+	for n := range scalars(root) {
+		if !isNull(n.Node) && hidden(n.Path, n.Value) {
+			values = append(values, hiddenValue{path: n.Path, node: n.Node, was: *n.Node})
 		}
-	})
+	}
 	for i := range values {
 		values[i].hide()
 	}
@@ -114,15 +115,15 @@ func explained(text []byte, err error) error {
 func hinted(root *yaml.Node, err error) error {
 	m := lineOf.FindStringSubmatch(err.Error())
 	hint := ""
-	walkNodes(root, "", func(path string, n *yaml.Node) {
+	for n := range manifest.Nodes("", root) {
 		switch {
-		case m != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && strconv.Itoa(n.Line) == m[1] && inMatchers.MatchString(path):
-			hint = fmt.Sprintf("; %s is a string: write '%s=\"…\"', the whole in quotes", path, n.Content[0].Value)
-		case m == nil && isNull(n) && nullable.MatchString(path) && hint == "" && nullFault.MatchString(err.Error()):
-			err = fmt.Errorf("line %d: %s: %w", n.Line, path, err)
+		case m != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && strconv.Itoa(n.Line) == m[1] && inMatchers.MatchString(n.Path):
+			hint = fmt.Sprintf("; %s is a string: write '%s=\"…\"', the whole in quotes", n.Path, n.Content[0].Value)
+		case m == nil && isNull(n.Node) && nullable.MatchString(n.Path) && hint == "" && nullFault.MatchString(err.Error()):
+			err = fmt.Errorf("line %d: %s: %w", n.Line, n.Path, err)
 			hint = "; null is no value in YAML: write 'null' with quotes for this name"
 		}
-	})
+	}
 	if hint == "" {
 		return err
 	}
@@ -180,11 +181,11 @@ func located(root *yaml.Node, err error) error {
 		return err
 	}
 	found, at, line := 0, "", 0
-	walkScalars(root, "", func(path string, n *yaml.Node) {
+	for n := range scalars(root) {
 		if n.Value == m[1] {
-			found, at, line = found+1, path, n.Line
+			found, at, line = found+1, n.Path, n.Line
 		}
-	})
+	}
 	if found != 1 {
 		return err
 	}
@@ -232,28 +233,15 @@ func (h *hiddenValue) hide() {
 	}
 }
 
-// walkNodes visits all nodes except map keys.
-func walkNodes(n *yaml.Node, path string, visit func(path string, n *yaml.Node)) {
-	visit(path, n)
-	switch n.Kind {
-	case yaml.SequenceNode:
-		for i, child := range n.Content {
-			walkNodes(child, fmt.Sprintf("%s[%d]", path, i), visit)
-		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			walkNodes(n.Content[i+1], join(path, n.Content[i].Value), visit)
+// scalars yields all scalars below a node except map keys.
+func scalars(root *yaml.Node) iter.Seq[manifest.Node] {
+	return func(yield func(manifest.Node) bool) {
+		for n := range manifest.Nodes("", root) {
+			if n.Kind == yaml.ScalarNode && !yield(n) {
+				return
+			}
 		}
 	}
-}
-
-// walkScalars visits all scalars except map keys.
-func walkScalars(n *yaml.Node, path string, visit func(path string, n *yaml.Node)) {
-	walkNodes(n, path, func(path string, n *yaml.Node) {
-		if n.Kind == yaml.ScalarNode {
-			visit(path, n)
-		}
-	})
 }
 
 func join(path, key string) string {

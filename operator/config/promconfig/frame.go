@@ -2,7 +2,6 @@ package promconfig
 
 import (
 	"path"
-	"reflect"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
@@ -93,7 +92,7 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &p.Spec
 	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, faults.At("spec", err) }
-	if err := checkScalars("", reflect.ValueOf(spec).Elem()); err != nil {
+	if err := checkScalars("", spec); err != nil {
 		return fail(err)
 	}
 	if tail.RemoteRead, err = res.remoteReads(spec.RemoteRead); err != nil {

@@ -62,7 +62,7 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 	if need := t.Needs("thanos=0.24.0"); need != "" && len(specs) > 0 {
 		return nil, nil, faults.At("remoteWrite", fmt.Errorf("needs %s", need))
 	}
-	if err := checkScalars("remoteWrite", reflect.ValueOf(specs)); err != nil {
+	if err := checkScalars("remoteWrite", specs); err != nil {
 		return nil, nil, err
 	}
 	if err := checkDistinct("remoteWrite", specs, nil); err != nil {

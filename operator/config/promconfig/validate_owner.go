@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
-	"strconv"
-	"strings"
 
 	"github.com/alecthomas/units"
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -28,59 +26,23 @@ func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
 		return faults.At("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
 	}
-	return checkScalars("", reflect.ValueOf(f).Elem())
+	return checkScalars("", f)
 }
 
-// checkScalars checks all durations and sizes in a value of our API.
-func checkScalars(path string, v reflect.Value) error {
-	switch value := v.Interface().(type) {
-	case v1.Duration:
-		return scalarError(path, "duration", string(value), checkedDuration)
-	case v1.NonEmptyDuration:
-		return scalarError(path, "duration", string(value), checkedDuration)
-	case v1.ByteSize:
-		return scalarError(path, "size", string(value), checkedSize)
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return checkScalars(path, v.Elem())
+// checkScalars checks all durations and sizes in a value of our API at a path.
+func checkScalars(root string, value any) error {
+	for path, v := range fields.Strings(root, value) {
+		what, check := "duration", checkedDuration
+		switch v.Interface().(type) {
+		case v1.Duration, v1.NonEmptyDuration:
+		case v1.ByteSize:
+			what, check = "size", checkedSize
+		default:
+			continue
 		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			if err := checkScalars(path+"["+strconv.Itoa(i)+"]", v.Index(i)); err != nil {
-				return err
-			}
+		if check(v.String()) != nil {
+			return faults.At(path, fmt.Errorf("%q is not a %s that Prometheus accepts", v.String(), what))
 		}
-	case reflect.Struct:
-		return checkScalarFields(path, v)
-	}
-	return nil
-}
-
-func checkScalarFields(path string, v reflect.Value) error {
-	if !strings.HasSuffix(v.Type().PkgPath(), "/api/monitoring/v1") { // types of Kubernetes have none
-		return nil
-	}
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case name == "":
-			name = path // inlined
-		case path != "":
-			name = path + "." + name
-		}
-		if err := checkScalars(name, v.Field(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func scalarError(path, what, text string, check func(string) error) error {
-	if text != "" && check(text) != nil {
-		return faults.At(path, fmt.Errorf("%q is not a %s that Prometheus accepts", text, what))
 	}
 	return nil
 }

@@ -60,13 +60,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	case *v1.PrometheusRule:
 		l.ruleRemarks(saying, w, known, m)
 	case *v1alpha1.AlertmanagerConfig:
-		routeRemarks(always, saying(SeverityNote, ""), say(w.String()), w.Object, m)
-		if m.Spec.Route != nil {
-			l.severityRemarks(saying(SeverityNote, ""), "spec.route", m.Spec.Route)
-		}
-		if !l.standsIn(w.String()) {
-			l.placelessRemarks(saying(SeverityNote, w.String()), w.Object, m)
-		}
+		l.alertmanagerConfigRemarks(saying, w, m)
 	}
 	owner := w.String()
 	if l.standsIn(owner) {

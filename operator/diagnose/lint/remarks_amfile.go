@@ -31,7 +31,7 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 		l.add(l.inContent(f, &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line}), "")
 	}
 	if hidden.Match(text) || nullName.Match(text) {
-		hiddenIn(doc.Content[0], "", strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
+		hiddenIn(doc.Content[0], strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
 	}
 	inhibitionsOfFile(doc.Content[0], say)
 	notificationsOfFile(doc.Content[0], say)

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // hidden matches a field whose value may be a comment, such as "channel: #alerts".
@@ -23,7 +24,7 @@ func (l *linter) commented() {
 				continue
 			}
 			say := l.say(about(ref))
-			hiddenIn(l.tree(place).root, "", strings.Split(string(place.Text), "\n"), func(path, value string, _ int) {
+			hiddenIn(l.tree(place).root, strings.Split(string(place.Text), "\n"), func(path, value string, _ int) {
 				say(path, "%s", hiddenWords(value))
 			})
 		}
@@ -40,30 +41,19 @@ func hiddenWords(value string) string {
 	return fmt.Sprintf("has no value, because # begins a comment; write %q with quotes if that is the value", value)
 }
 
-// hiddenIn calls found for each field below a node that has no value and a comment of one word in its line, and for
-// names that are null.
-func hiddenIn(n *yaml.Node, path string, lines []string, found func(path, value string, line int)) {
-	switch n.Kind {
-	case yaml.SequenceNode:
-		for i, item := range n.Content {
-			hiddenIn(item, fmt.Sprintf("%s[%d]", path, i), lines, found)
+// hiddenIn calls found for each field below a value that has no value itself and a comment of one word in its line, and
+// for names that are null.
+func hiddenIn(root *yaml.Node, lines []string, found func(path, value string, line int)) {
+	for n := range manifest.Nodes("", root) {
+		if n.Key == nil || n.Kind != yaml.ScalarNode || n.Style != 0 {
+			continue
 		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key, value := n.Content[i], n.Content[i+1]
-			at := strings.TrimPrefix(path+"."+key.Value, ".")
-			if value.Kind != yaml.ScalarNode {
-				hiddenIn(value, at, lines, found)
-				continue
-			}
-			if value.Value == "null" && value.Style == 0 && nullName.MatchString(key.Value+": null") {
-				found(at, value.Value, key.Line)
-			}
-			if value.Value != "" || value.Style != 0 || key.Line > len(lines) {
-				continue
-			}
-			if m := hidden.FindStringSubmatch(lines[key.Line-1]); m != nil {
-				found(at, m[1], key.Line)
+		switch {
+		case n.Value == "null" && nullName.MatchString(n.Key.Value+": null"):
+			found(n.Path, n.Value, n.Key.Line)
+		case n.Value == "" && n.Key.Line <= len(lines):
+			if m := hidden.FindStringSubmatch(lines[n.Key.Line-1]); m != nil {
+				found(n.Path, m[1], n.Key.Line)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // regexLike matches values that are probably regular expressions and not plain label values.
@@ -76,8 +76,10 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 // regexpOf maps equality matchers to the corresponding regular expression matchers.
 var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.MatchRegexp, labels.MatchNotEqual: labels.MatchNotRegexp}
 
-// routeRemarks reports remarks about the routes of an AlertmanagerConfig and their matchers.
-func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
+// alertmanagerConfigRemarks reports remarks about an AlertmanagerConfig that a workload selects. saying returns a function
+// for a severity and a workload, empty for any.
+func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w dryrun.Workload, c *v1alpha1.AlertmanagerConfig) {
+	always, note := saying(SeverityWarning, ""), saying(SeverityNote, "")
 	inhibitionRemarks(always, note, c)
 	notificationRemarks(always, c)
 	if c.Spec.Route == nil {
@@ -87,19 +89,30 @@ func routeRemarks(always, note, here says, w v1.Workload, c *v1alpha1.Alertmanag
 		return
 	}
 	limit := ""
-	if am, is := w.(*v1.Alertmanager); is && limited(am, c) {
+	if am, is := w.Object.(*v1.Alertmanager); is && limited(am, c) {
 		limit = c.Namespace
 	}
-	matcherRemarks(always, here, "spec.route", c.Spec.Route, limit)
+	used := map[string]bool{}
+	for r := range decodeRoute("spec.route", c.Spec.Route).all() {
+		used[r.Receiver] = true
+		matcherRemarks(always, saying(SeverityWarning, w.String()), r, limit)
+		l.severityRemarks(note, r)
+		if limit != "" && !l.standsIn(w.String()) {
+			l.placelessRemarks(saying(SeverityNote, w.String()), r, limit)
+		}
+	}
+	receiverRemarks(note, c, used)
+}
+
+// receiverRemarks reports that no receiver has a way to notify, and receivers that no route uses. used has the names of those
+// of routes.
+func receiverRemarks(note says, c *v1alpha1.AlertmanagerConfig, used map[string]bool) {
 	if !slices.ContainsFunc(c.Spec.Receivers, notifies) && len(c.Spec.Receivers) > 0 {
 		note("spec.receivers", "none of them has a way to notify, such as slackConfigs or webhookConfigs, so the alerts are sent to nobody")
 	}
-	used := map[string]bool{}
-	if receiversOf(c.Spec.Route, used) {
-		for i := range c.Spec.Receivers {
-			if name := c.Spec.Receivers[i].Name; !used[name] {
-				note(fmt.Sprintf("spec.receivers[%d].name", i), "no route has receiver: %s, so it gets no alert", name)
-			}
+	for i := range c.Spec.Receivers {
+		if name := c.Spec.Receivers[i].Name; !used[name] {
+			note(fmt.Sprintf("spec.receivers[%d].name", i), "no route has receiver: %s, so it gets no alert", name)
 		}
 	}
 }
@@ -121,18 +134,6 @@ func notifies(r v1alpha1.Receiver) bool {
 	return false
 }
 
-// receiversOf adds the receivers of a route and of its child routes; ok is false if one of them cannot be read.
-func receiversOf(r *v1alpha1.Route, to map[string]bool) (ok bool) {
-	to[r.Receiver] = true
-	for _, text := range r.Routes {
-		var child v1alpha1.Route
-		if json.Unmarshal(text.Raw, &child) != nil || !receiversOf(&child, to) {
-			return false
-		}
-	}
-	return true
-}
-
 // limited reports whether an Alertmanager restricts an AlertmanagerConfig to the alerts of its
 // namespace.
 func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
@@ -142,40 +143,28 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 	return am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
 }
 
-// matcherRemarks reports remarks about the matchers of a route and of its child routes. limit is
-// the only namespace whose alerts reach the route; empty for all.
-func matcherRemarks(always, here says, path string, r *v1alpha1.Route, limit string) {
-	textRemarks(always, path+".matchers", r.Matchers)
+// matcherRemarks reports remarks about the matchers of a route, and a child route behind one that takes all alerts. limit
+// is the only namespace whose alerts reach the route; empty for all.
+func matcherRemarks(always, here says, r *route, limit string) {
+	textRemarks(always, r.path+".matchers", r.Matchers)
 	for i, m := range r.Matchers {
-		if limit != "" && isEqual(m) && m.Name == "namespace" && m.Value != limit && !regexLike.MatchString(m.Value) {
-			here(fmt.Sprintf("%s.matchers[%d]", path, i), "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
+		if limit != "" && isEqual(m) && m.Name == namespaceLabel && m.Value != limit && !regexLike.MatchString(m.Value) {
+			here(fmt.Sprintf("%s.matchers[%d]", r.path, i), "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
 		}
 	}
-	intervalRemark(always, path, r)
-	all, said := -1, false // the child that takes all alerts
-	for i, text := range r.Routes {
-		var child v1alpha1.Route
-		if json.Unmarshal(text.Raw, &child) != nil {
-			continue
-		}
-		field := fmt.Sprintf("%s.routes[%d]", path, i)
-		switch {
-		case all >= 0 && !said:
-			said = true
-			always(field, "no alert gets here, because %s.routes[%d] has no matchers and takes all: give it matchers, move it to the end, or set continue: true there", path, all)
-		case all < 0 && len(child.Matchers) == 0 && !child.Continue:
-			all = i
-		}
-		matcherRemarks(always, here, field, &child, limit)
+	intervalRemark(always, r)
+	all := slices.IndexFunc(r.children, func(child *route) bool { return len(child.Matchers) == 0 && !child.Continue })
+	if all >= 0 && all+1 < len(r.children) {
+		always(r.children[all+1].path, "no alert gets here, because %s has no matchers and takes all: give it matchers, move it to the end, or set continue: true there", r.children[all].path)
 	}
 }
 
 // intervalRemark reports a repetition that is more frequent than the notifications of its group.
-func intervalRemark(say says, path string, r *v1alpha1.Route) {
+func intervalRemark(say says, r *route) {
 	group, err := model.ParseDuration(string(r.GroupInterval))
 	repeat, wrong := model.ParseDuration(string(r.RepeatInterval))
 	if err == nil && wrong == nil && repeat > 0 && repeat < group {
-		say(path+".repeatInterval", "%s is shorter than groupInterval %s, so that alerts are repeated every %s: a group is looked at once in groupInterval", r.RepeatInterval, r.GroupInterval, r.GroupInterval)
+		say(r.path+".repeatInterval", "%s is shorter than groupInterval %s, so that alerts are repeated every %s: a group is looked at once in groupInterval", r.RepeatInterval, r.GroupInterval, r.GroupInterval)
 	}
 }
 

@@ -15,23 +15,12 @@ import (
 // namespaceLabel is the label by which an Alertmanager limits AlertmanagerConfigs to their namespace.
 const namespaceLabel = "namespace"
 
-// placelessRemarks reports routes of an AlertmanagerConfig for alerts without the label namespace, which its Alertmanager
-// does not pass.
-func (l *linter) placelessRemarks(note says, am v1.Workload, c *v1alpha1.AlertmanagerConfig) {
-	of, is := am.(*v1.Alertmanager)
-	if !is || c.Spec.Route == nil || !limited(of, c) {
-		return
-	}
-	for path, r := range routes("spec.route", c.Spec.Route) {
-		l.placelessIn(note, path, r, c.Namespace)
-	}
-}
-
-// placelessIn is placelessRemarks for one route.
-func (l *linter) placelessIn(note says, path string, r *v1alpha1.Route, namespace string) {
+// placelessRemarks reports matchers of a route for alerts without the label namespace, if its Alertmanager passes only
+// those of a namespace.
+func (l *linter) placelessRemarks(note says, r *route, namespace string) {
 	for i, m := range r.Matchers {
 		if m.Name == model.AlertNameLabel && isEqual(m) && l.placeless()[m.Value] {
-			note(fmt.Sprintf("%s.matchers[%d]", path, i), "no alert %[1]s gets here: the Alertmanager passes only alerts with %[2]s=%[3]q, and expr of %[1]s has no result with the label %[2]s: add it to by (…) there or write it into labels, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager", m.Value, namespaceLabel, namespace)
+			note(fmt.Sprintf("%s.matchers[%d]", r.path, i), "no alert %[1]s gets here: the Alertmanager passes only alerts with %[2]s=%[3]q, and expr of %[1]s has no result with the label %[2]s: add it to by (…) there or write it into labels, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager", m.Value, namespaceLabel, namespace)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -260,7 +261,7 @@ func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 // fileRemarks reports paths below the mount directories of spec.secrets and spec.configMaps that
 // these fields do not mount.
 func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
-	for field, file := range filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec")) {
+	for field, file := range filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec").Interface()) {
 		if strings.Contains(field, ".fileSDConfigs[") && !strings.HasPrefix(path.Clean(file), "/etc/prometheus/") && !mountedBy(f, path.Clean(file)) {
 			say(field, "no volume is mounted at %s in the pods of the workload, so there is no such file unless the image has it; name a ConfigMap in spec.configMaps of the workload, and write /etc/prometheus/configmaps/NAME/%s", path.Dir(path.Clean(file)), path.Base(file))
 			continue
@@ -295,41 +296,12 @@ func mountedAt(mounts []corev1.VolumeMount, containers []corev1.Container, file 
 }
 
 // filesOf returns the paths of files in pods to which an object of our API refers, by field.
-func filesOf(field string, v reflect.Value) map[string]string {
+func filesOf(root string, value any) map[string]string {
 	out := map[string]string{}
-	eachText(field, v, func(field, text string) {
+	for field, file := range fields.Strings(root, value) {
 		if strings.HasSuffix(field, "File") || strings.Contains(field, ".fileSDConfigs[") && strings.Contains(field, ".files[") {
-			out[field] = text
-		}
-	})
-	return out
-}
-
-// eachText calls do with the texts of an object of our API that are not empty, and their fields.
-func eachText(field string, v reflect.Value, do func(field, text string)) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			eachText(field, v.Elem(), do)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachText(fmt.Sprintf("%s[%d]", field, i), v.Index(i), do)
-		}
-	case reflect.String:
-		if v.Len() > 0 {
-			do(field, v.String())
-		}
-	case reflect.Struct:
-		if !strings.Contains(v.Type().PkgPath(), "/api/monitoring/") { // Kubernetes types have no such fields
-			return
-		}
-		for i := range v.NumField() {
-			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-			if name != "" {
-				name = "." + name
-			}
-			eachText(field+name, v.Field(i), do)
+			out[field] = file.String()
 		}
 	}
+	return out
 }

@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,19 +9,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// severityRemarks reports matchers of a route and its child routes with a value that no alert among the manifests has,
-// although many have one that is almost the same.
-func (l *linter) severityRemarks(note says, path string, r *v1alpha1.Route) {
-	for path, r := range routes(path, r) {
-		l.severityOf(note, path, r)
-	}
-}
-
-// severityOf is severityRemarks for one route.
-func (l *linter) severityOf(note says, path string, r *v1alpha1.Route) {
+// severityRemarks reports matchers of a route with a value that no alert among the manifests has, although many have one
+// that is almost the same.
+func (l *linter) severityRemarks(note says, r *route) {
 	for i, m := range r.Matchers {
 		if !isEqual(m) {
 			continue
@@ -38,29 +28,9 @@ func (l *linter) severityOf(note says, path string, r *v1alpha1.Route) {
 			meant = known[at]
 		}
 		if meant != "" {
-			note(fmt.Sprintf("%s.matchers[%d].value", path, i), "no alert among the manifests has %s=%q, did you mean %q? Values of labels are compared with their case", m.Name, m.Value, meant)
+			note(fmt.Sprintf("%s.matchers[%d].value", r.path, i), "no alert among the manifests has %s=%q, did you mean %q? Values of labels are compared with their case", m.Name, m.Value, meant)
 		}
 	}
-}
-
-// routes returns a route and its child routes that can be read, parents first, with their paths.
-func routes(path string, r *v1alpha1.Route) iter.Seq2[string, *v1alpha1.Route] {
-	return func(yield func(string, *v1alpha1.Route) bool) { walkRoutes(path, r, yield) }
-}
-
-// walkRoutes calls yield for a route and its child routes until it returns false. Remarks are made about accepted objects
-// only, which have at most budget.Routes routes, nested no deeper than budget.RouteDepth.
-func walkRoutes(path string, r *v1alpha1.Route, yield func(string, *v1alpha1.Route) bool) bool {
-	if !yield(path, r) {
-		return false
-	}
-	for i, text := range r.Routes {
-		var child v1alpha1.Route
-		if json.Unmarshal(text.Raw, &child) == nil && !walkRoutes(fmt.Sprintf("%s.routes[%d]", path, i), &child, yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // alertLabels returns the values of the labels that rules give to alerts, by the name of the label, without templates.
