@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	texttemplate "text/template"
+	"text/template/parse"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -29,14 +30,18 @@ func Malformed(text string) error {
 	if !strings.Contains(text, "{{") || Blocks(text) != nil {
 		return nil
 	}
-	if _, err := texttemplate.New("").Funcs(callable()).Parse(text); err != nil {
+	parsed, err := texttemplate.New("").Funcs(callable()).Parse(text)
+	if err != nil {
 		_, reason, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ") // after the line
 		if reason == "unexpected EOF" {
 			reason = "it ends within a block; write {{ end }} there"
 		}
 		return errors.New(reason)
 	}
-	root, trees := parsed("", text)
+	trees := map[string]*parse.Tree{}
+	for _, t := range parsed.Templates() {
+		trees[t.Name()] = t.Tree
+	}
 	b := ForReceivers()
 	b.Next("")
 	var unknown error
@@ -47,7 +52,7 @@ func Malformed(text string) error {
 		}
 		unknown = fmt.Errorf("%s have no field .%s%s", v.of, field, manifest.Beside(field, slices.Sorted(maps.Keys(v.fields))))
 	}
-	if err := e.run(root); err != nil {
+	if err := e.run(parsed.Root); err != nil {
 		return nil // rejected
 	}
 	return unknown
