@@ -18,11 +18,7 @@ func LimitsOf(annotations map[string]string, shards *int32) (out Limits, ok bool
 	if annotations[wellknown.AnnotationMaxShards] == "" {
 		return Limits{}, false // without reading the others
 	}
-	mode, err := wellknown.ParseTargetDiscovery(annotations)
-	if err != nil || mode != wellknown.CentralDiscovery {
-		return Limits{}, false
-	}
-	division, err := wellknown.ParseDivision(annotations)
+	_, division, err := wellknown.ParseSharding(annotations)
 	if err != nil || !division.Weighted || division.Autoscaling.MaxShards == 0 {
 		return Limits{}, false
 	}

@@ -46,3 +46,18 @@ func TestParseTargetDiscoveryRejects(t *testing.T) {
 		}
 	}
 }
+
+// Targets are divided by series only if the discovery service alone discovers them.
+func TestParseSharding(t *testing.T) {
+	for discovery, weighted := range map[string]bool{"own": false, "both": false, "central": true} {
+		got, division, err := wellknown.ParseSharding(map[string]string{wellknown.AnnotationTargetDiscovery: discovery, wellknown.AnnotationSharding: "weighted"})
+		if err != nil || string(got) != discovery || division.Weighted != weighted {
+			t.Errorf("%s: %s, %+v, %v", discovery, got, division, err)
+		}
+	}
+	for _, annotation := range []string{wellknown.AnnotationTargetDiscovery, wellknown.AnnotationSharding} {
+		if _, _, err := wellknown.ParseSharding(map[string]string{annotation: "no"}); err == nil {
+			t.Errorf("%s: no error", annotation)
+		}
+	}
+}

@@ -89,6 +89,23 @@ func ParseDivision(annotations map[string]string) (out Division, err error) {
 	return out, nil
 }
 
+// ParseSharding reads which program discovers the targets of a workload, and how they are divided among shards. The
+// division is weighted only if the discovery service alone discovers them.
+//
+// Errors: those of [ParseTargetDiscovery] and [ParseDivision].
+func ParseSharding(annotations map[string]string) (TargetDiscovery, Division, error) {
+	discovery, err := ParseTargetDiscovery(annotations)
+	if err != nil {
+		return OwnDiscovery, Division{}, err
+	}
+	division, err := ParseDivision(annotations)
+	if err != nil {
+		return OwnDiscovery, Division{}, err
+	}
+	division.Weighted = division.Weighted && discovery == CentralDiscovery
+	return discovery, division, nil
+}
+
 // wrong returns the error for an annotation with a value that use does not list.
 func wrong(annotations map[string]string, annotation, use string) error {
 	return &DivisionError{annotation, fmt.Sprintf("%q is not allowed: use %s", quoted(annotations[annotation]), use)}

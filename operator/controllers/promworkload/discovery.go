@@ -28,15 +28,15 @@ func (b *Builder) CentralDiscovery() bool {
 	return err == nil && d.Central()
 }
 
-// BySeries reports whether the discovery service places the targets of the workload by their series, if the operator has its
-// address, which commands do not know.
+// BySeries reports whether the discovery service places the targets of the workload by their series. It assumes that the
+// operator has the address of that service, which commands do not know.
 func (b *Builder) BySeries() bool {
 	if b.Err != nil {
 		return false
 	}
 	d, _, err := promconfig.TargetDiscovery(b.Meta.Annotations, promconfig.Discoverable{Version: b.Version, DaemonSet: b.daemonSet, Enabled: true})
-	division, wrong := wellknown.ParseDivision(b.Meta.Annotations)
-	return err == nil && wrong == nil && d == wellknown.CentralDiscovery && division.Weighted
+	_, division, wrong := wellknown.ParseSharding(b.Meta.Annotations)
+	return err == nil && wrong == nil && d.Central() && division.Weighted
 }
 
 // discovery returns which program discovers the targets, like [promconfig.TargetDiscovery].

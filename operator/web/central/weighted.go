@@ -21,7 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// silentFor is the time after which a pod that was asked and does not say what it has is one of an earlier release.
+// silentFor is the time after which a pod that does not answer which targets it has is taken for one of an earlier release.
 const silentFor = 30 * time.Second
 
 // Reasons of Events about shards.
@@ -36,16 +36,13 @@ type Replicas interface {
 	Of(namespace string) (pods []*corev1.Pod, ok bool)
 }
 
-// divide reads how the targets of a workload are divided among shards. With a wrong value, it stays as it is.
+// divide reads how the targets of a workload are divided among shards. An invalid annotation changes nothing.
 func (w *workload) divide(c choice) {
-	division, err := wellknown.ParseDivision(c.Object.GetAnnotations())
-	mode, wrong := wellknown.ParseTargetDiscovery(c.Object.GetAnnotations())
-	if err != nil || wrong != nil {
+	discovery, division, err := wellknown.ParseSharding(c.Object.GetAnnotations())
+	if err != nil {
 		return
 	}
-	w.division = division
-	w.division.Weighted = division.Weighted && mode == wellknown.CentralDiscovery
-	w.hashing = mode != wellknown.CentralDiscovery
+	w.division, w.hashing = division, discovery != wellknown.CentralDiscovery
 }
 
 // settings returns the settings of the balancer.
@@ -53,8 +50,8 @@ func (w *workload) settings() balance.Settings {
 	return balance.Settings{Weighted: w.division.Weighted, Switch: w.division.Switch, ReassignAfter: w.division.ReassignAfter}
 }
 
-// restarts reports whether a workload has to begin again, with or without a balancer. The targets of one that had a
-// balancer first go where their hash says, unless the servers hash them themselves.
+// restarts reports whether a workload has to be recreated, with or without a balancer. Before a balancer is removed, it moves
+// the targets to the shards of their hashes, unless the servers hash them themselves.
 func (w *workload) restarts() bool {
 	if w.by == nil {
 		return w.division.Weighted
@@ -63,7 +60,7 @@ func (w *workload) restarts() bool {
 	return !w.division.Weighted && (w.hashing || w.by.Settled())
 }
 
-// end ends the work for a workload: its lists, if it has some, its observers and what its pods are asked.
+// end stops the work for a workload: it drops its lists and observers, and asks its pods nothing more.
 func (r *Runner) end(w *workload) {
 	r.feed.Ask(w.Ref, nil)
 	w.drop(r.feed)
@@ -100,7 +97,7 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 		w.asked = nil
 	}
 	if !all && !w.by.Ready() {
-		w.asked = nil // what pods say is not understood yet
+		w.asked = nil // the answers of pods cannot be used yet
 	}
 	w.by.Pods(now, pods, !ok || r.missing != "")
 	names, err := r.shardsOf(w)

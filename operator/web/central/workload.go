@@ -46,7 +46,7 @@ type workload struct {
 	sent map[string]time.Time
 	// unread are the objects whose jobs cannot be evaluated. What lists have of them stays.
 	unread []preview.Object
-	// division says how targets are divided among shards; hashing is set if servers hash them again.
+	// division is how targets are divided among shards; hashing is true if servers also divide them by hash.
 	division wellknown.Division
 	hashing  bool
 	// by has the shards of targets; nil if they are placed by hash.
@@ -58,7 +58,7 @@ type workload struct {
 	// shardList are the shards of shardListOf, if it has as many. They change with the object.
 	shardList   []allocation.Shard
 	shardListOf v1.Workload
-	// asked are the pods that were asked what they have, and did not say it yet, since when.
+	// asked has the pods that have not answered yet which targets they have, with the time of the question.
 	asked map[types.UID]time.Time
 	// complete is true if lists could be made at the last update.
 	complete bool
