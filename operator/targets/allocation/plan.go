@@ -278,17 +278,6 @@ func (p *Plan) On(id ID) int {
 	return Nowhere
 }
 
-// Stranded returns the number of units in zones that have no shard. They are nowhere, or on a shard
-// that drains.
-func (p *Plan) Stranded() (n int) {
-	for _, z := range p.zones {
-		if len(z.shards) == 0 {
-			n += z.units
-		}
-	}
-	return n
-}
-
 // Cost returns the work of all calls so far.
 func (p *Plan) Cost() Cost { return p.cost }
 

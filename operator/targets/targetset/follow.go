@@ -199,7 +199,7 @@ func (f *Followed) take(each func()) (changed bool) {
 			}
 			return step >= 0
 		}
-		sub.TakeUnless(f.dropper.Names(), drops, func(source string, group *targetgroup.Group) { taken(f.put(Key{i, source}, group)) })
+		sub.Take(f.dropper.Names(), drops, func(source string, group *targetgroup.Group) { taken(f.put(Key{i, source}, group)) })
 	}
 	changed = changed || len(gaps) != f.gapped
 	if changed || complete != f.complete || f.seen.Load().since.IsZero() {

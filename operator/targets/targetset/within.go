@@ -54,7 +54,7 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 			}
 			return step >= 0
 		}
-		sub.ReadUnless(scopes[i].All, scopes[i].Namespaces, dropper.Names(), drops, func(source string, group *targetgroup.Group) {
+		sub.Read(scopes[i].All, scopes[i].Namespaces, dropper.Names(), drops, func(source string, group *targetgroup.Group) {
 			if group != nil && !hidden(source) {
 				out.within.keys[Key{i, source}] = struct{}{}
 				out.set.Put(Key{i, source}, group)

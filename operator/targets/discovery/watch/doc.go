@@ -14,7 +14,7 @@
 //	cluster := &watch.Cluster{Lists: watch.From(clientset)}
 //	sub, err := cluster.Subscribe(sd, "monitoring", wake)
 //	defer sub.Close()
-//	sub.Take(func(source string, group *targetgroup.Group) { ... }) // after each wake
+//	sub.Take(names, drops, func(source string, group *targetgroup.Group) { ... }) // after each wake
 //
 // All subscriptions share one informer per kind of object, and one view per role, metadata and
 // selectors: a watch event rebuilds one group and wakes the subscriptions to its namespace. Tests

@@ -29,7 +29,7 @@ func TestCompleteIsTaken(t *testing.T) {
 			runtime.Gosched()
 		}
 		n := 0
-		if s.Take(func(string, *targetgroup.Group) { n++ }); n != 1 {
+		if takeAll(s, func(string, *targetgroup.Group) { n++ }); n != 1 {
 			t.Fatalf("%d groups", n)
 		}
 		synced.Wait()

@@ -60,16 +60,10 @@ func (s *Subscription) unmark() (all map[int]bool, changed map[change]struct{}) 
 	return all, changed
 }
 
-// Take calls each for the groups that changed since the last call, in random order; the first call
-// returns all groups. A nil group was deleted or lost its last target. Sources are unique in the
-// subscription.
-func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) {
-	s.TakeUnless(nil, func(string, targets.Outline) bool { return false }, each)
-}
-
-// TakeUnless is like [Subscription.Take] but does not call each for the groups for which drops returns true. drops gets
-// labels of the group with these names, which are only valid during the call.
-func (s *Subscription) TakeUnless(names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
+// Take calls each for the groups that changed since the last call, in random order, except those for which drops returns
+// true. The first call is about all groups. A nil group was deleted or lost its last target. Sources are unique in the
+// subscription. drops gets the labels of the group with these names, which are only valid during the call.
+func (s *Subscription) Take(names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
 	all, changed := s.unmark() // concurrent changes are marked again
 	take := s.unless(names, drops, each)
 	for lease := range all {
@@ -93,9 +87,9 @@ func (s *Subscription) unless(names []model.LabelName, drops func(source string,
 	}
 }
 
-// ReadUnless is like [Subscription.TakeUnless] for all groups, or those of the objects of some namespaces, whether they
+// Read is like [Subscription.Take] for all groups, or those of the objects of some namespaces, whether they
 // changed or not.
-func (s *Subscription) ReadUnless(all bool, namespaces []string, names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
+func (s *Subscription) Read(all bool, namespaces []string, names []model.LabelName, drops func(source string, o targets.Outline) bool, each func(source string, group *targetgroup.Group)) {
 	read := s.unless(names, drops, each)
 	for i, l := range s.leases {
 		var sources []string

@@ -65,10 +65,15 @@ func subscribe(t *testing.T, c *Cluster, sd targets.KubernetesSD) *reader {
 	return r
 }
 
+// takeAll takes the changed groups without dropping any.
+func takeAll(s *Subscription, each func(source string, group *targetgroup.Group)) {
+	s.Take(nil, func(string, targets.Outline) bool { return false }, each)
+}
+
 // found returns the groups after all events, as "source label".
 func (r *reader) found(label string) (out []string) {
 	settle()
-	r.Take(func(source string, group *targetgroup.Group) {
+	takeAll(r.Subscription, func(source string, group *targetgroup.Group) {
 		if group == nil {
 			delete(r.groups, source)
 			return
