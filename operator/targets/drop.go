@@ -17,11 +17,11 @@ type Drop struct {
 	Rule   Rule   `json:"rule"`
 	// Value is the value of the source labels, joined with the separator of the rule.
 	Value string `json:"value"`
-	// Message is a human-readable sentence with the origin, the requirement of the step and what was found.
+	// Message is a human-readable sentence with the origin, the requirement of the step and the values of the target.
 	Message string `json:"message"`
-	// Want is what the step requires of targets, the same for all targets that it drops. It may be empty.
+	// Want is the requirement of the step, the same for all targets that it drops. It may be empty.
 	Want string `json:"-"`
-	// Found is what this target has instead. It may be empty.
+	// Found has the values of this target instead. It may be empty.
 	Found string `json:"-"`
 }
 

@@ -92,7 +92,7 @@ func (j *Job) isMovable() bool {
 	return true
 }
 
-// hashLabel has what is hashed.
+// hashLabel is the label with the value to hash.
 const hashLabel = "__tmp_hash"
 
 // hashStep returns the index of the step of the operator that hashes; -1 if there is none.

@@ -15,7 +15,7 @@ type Sight struct {
 	maps  []relabel.Regexp // of labelmap steps: the names that they copy
 }
 
-// Sight returns what the relabel steps of a job read on any shard.
+// Sight returns the labels that the relabel steps of a job read on any shard.
 func (j *Job) Sight() Sight {
 	out := Sight{names: map[model.LabelName]bool{}}
 	for _, c := range j.shards {

@@ -13,7 +13,7 @@ const (
 	thousands = 1000
 )
 
-// level is the water level of a zone: what its shards have on average.
+// level determines the mean of the series of the shards of a zone.
 type level struct {
 	// total and shards are those of the zone, without the units that need a shard of their own.
 	total  uint64

@@ -25,7 +25,7 @@ const (
 	relievePart   = 100 // one part in so many of all series
 )
 
-// Limits returns what a Settle may do now. It is called at least every minute with the current loads.
+// Limits returns the limits for a Settle now. It is called at least every minute with the current loads.
 // Shards are filled at once the first time, and then every two hours. A shard that had too many for 15
 // minutes is relieved; in any hour, 1 % of all series move, or one unit that is heavier than that.
 func (p *Pace) Limits(now time.Time, loads []Load) Limits {

@@ -17,7 +17,7 @@ func (a ID) Compare(b ID) int {
 	return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Namespace, b.Namespace))
 }
 
-// Unit is what is placed as a whole. Targets with __tmp_disable_sharding are on all shards, and
+// Unit is a group of targets that is placed as a whole. Targets with __tmp_disable_sharding are on all shards, and
 // belong to no unit.
 type Unit struct {
 	ID
@@ -37,7 +37,7 @@ type Shard struct {
 	Draining bool
 }
 
-// Reason says why a unit is placed or moved.
+// Reason is why a unit is placed or moved.
 type Reason uint8
 
 const (
@@ -86,7 +86,7 @@ type Plan struct {
 	cost Cost
 }
 
-// shard is a shard and what is on it.
+// shard is a shard with its units.
 type shard struct {
 	Shard
 	hash    uint64

@@ -86,7 +86,7 @@ func (p *Plan) relieves(slot int32, l level) int32 {
 	return Nowhere
 }
 
-// should returns what a shard should have: the unit that needs it alone, or the mean.
+// should returns the series that a shard should have: those of the unit that needs a shard of its own, or the mean.
 func (p *Plan) should(s *shard, l level) uint64 {
 	if w, ok := s.giants(l); ok {
 		return w.Series()

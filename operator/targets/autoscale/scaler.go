@@ -80,7 +80,7 @@ type Scaler struct {
 // New returns a Scaler that continues from the last decision before; the zero value: nothing was.
 func New(before scaling.Workload) *Scaler { return &Scaler{state: before} }
 
-// State returns what was decided.
+// State returns the last decision.
 func (s *Scaler) State() scaling.Workload { return s.state }
 
 // Placed returns the number of shards that get targets, of those that the workload has.

@@ -11,7 +11,7 @@ import (
 
 // Settings are the settings of a workload.
 type Settings struct {
-	// Weighted is true if units are placed by series. Otherwise they go where their hash says.
+	// Weighted is true if units are placed by series, and false if by hash.
 	Weighted bool
 	// Switch is true if units leave one shard when they get to the other, without an overlap.
 	Switch bool
@@ -73,7 +73,7 @@ func New(room Room, settings Settings) *Balancer {
 		pods: map[string]handoff.Pod{}, strikes: map[string]int{}, totals: Totals{}}
 }
 
-// Lead begins to decide, as the leader with this number, with what pods have.
+// Lead makes it decide as the leader with this number. It begins with the units that pods have.
 func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +84,7 @@ func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.told, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[string]unsent{}, map[int][]applied{}, map[int]*watched{}
 }
 
-// Leader returns the number of the leader as which it decides; 0 if it does not.
+// Leader returns the number of the leader for which it decides; 0 if it does not decide.
 func (b *Balancer) Leader() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,7 +132,7 @@ func (b *Balancer) Shards(shards []allocation.Shard, active int) {
 	}
 }
 
-// reshape tells the plan which shards there are.
+// reshape sets the shards of the plan.
 func (b *Balancer) reshape() {
 	for i := range b.shards {
 		b.shards[i].Draining = i >= b.active || b.dead[i] || b.unborn[i]
@@ -222,7 +222,7 @@ func (b *Balancer) Applied(shard int, version uint64) {
 	b.lists[shard] = all[max(0, len(all)-maxApplied):]
 }
 
-// version returns the version of the machine for one of a list: what is in it for sure.
+// version returns the latest version of the machine that a version of a list certainly contains.
 func (b *Balancer) version(shard int, list uint64) uint64 {
 	for _, a := range slices.Backward(b.lists[shard]) {
 		if a.list <= list {

@@ -1,12 +1,12 @@
-// Package balance has the shards of the targets of one workload: it connects the placement of package allocation with
-// the moves of package handoff, and both with what its caller knows about targets, pods and lists.
+// Package balance assigns the targets of one workload to shards: it connects the placement of package allocation with
+// the moves of package handoff, and both with the targets, pods and lists of its caller.
 //
 //	unit.go     units, and the targets that belong to them
-//	balancer.go the state, and what is set from outside
+//	balancer.go the state, and its settings
 //	gather.go   a new leader begins with what pods have
 //	step.go     one step: new units, plan, moves
 //	hear.go     reports of pods
-//	watch.go    what pods are asked about
+//	watch.go    the units that pods report
 //	status.go   for people and metrics
 //
 // The caller puts targets into units as it discovers them, and asks where a unit is when it makes lists. In between, in
@@ -21,7 +21,7 @@
 //
 // It has no clock, no goroutine and no I/O.
 //
-// What a tenant chooses cannot keep the targets of others from moving. A unit that a shard does not scrape in time blocks
+// The settings of one tenant cannot keep the targets of others from moving. A unit that a shard does not scrape in time blocks
 // it for ten minutes, which the units of a namespace can do twice in an hour. From then on, they count as scraped as soon
 // as Prometheus has the list for long enough: so do those with intervals of more than ten minutes, those that no shard
 // scrapes, and those with more targets than can be watched.

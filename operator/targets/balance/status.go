@@ -12,7 +12,7 @@ type Totals map[handoff.Kind]int
 
 // Status is what people and metrics see.
 type Status struct {
-	// Ready is false until pods have said what they have.
+	// Ready is false until pods have reported which units they have.
 	Ready bool `json:"ready"`
 	// Measured is the number of series that pods have counted. Those of other targets are estimated.
 	Measured uint64 `json:"measured"`
@@ -29,7 +29,7 @@ type Status struct {
 	Totals map[string]int `json:"totals,omitempty"`
 }
 
-// ShardStatus is what a shard should have.
+// ShardStatus is the load that a shard should have.
 type ShardStatus struct {
 	Shard int `json:"shard"`
 	// Series of its units, and what shards have on average, without units that are heavier than that.
@@ -118,7 +118,7 @@ func (s Status) Imbalance() (thousandths int) {
 	return thousandths
 }
 
-// Current reports whether all pods have said what they have, and which pods there are is known.
+// Current reports whether the pods are known, and all of them have reported which units they have.
 func (b *Balancer) Current() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -111,7 +111,7 @@ func (b *Balancer) refreshAll() {
 	}
 }
 
-// note notes what the machine did.
+// note records the events of the machine.
 func (b *Balancer) note(now time.Time, events []handoff.Event) {
 	if now.Sub(b.struck) >= strikesFor {
 		clear(b.strikes)

@@ -10,18 +10,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Questions are what the pods of a workload are asked in their streams. A pod gets no list before it has said what it
+// Questions are sent to the pods of a workload in their streams. A pod gets no list before it has reported what it
 // has, as targets must not leave it that no other pod has.
 type Questions struct {
 	// Shards is the number of shards that have or may have lists, including those that are kept after scaling down.
 	Shards int
-	// Admitted are the pods that have said what they have.
+	// Admitted are the pods that have reported their units.
 	Admitted map[types.UID]bool
 	// Watches are by shard.
 	Watches map[int]targetreport.Watch
 }
 
-// asking is what is asked now.
+// asking are the current questions to pods.
 type asking struct {
 	Questions
 	watches map[int]watch
@@ -34,14 +34,14 @@ type watch struct {
 	block block
 }
 
-// question is what a pod is asked.
+// question is the current question to one pod.
 type question struct {
-	ask   bool // what it has, before it gets a list
+	ask   bool // for its targets, before it gets a list
 	watch watch
 	asked chan struct{} // closed when that may have changed; nil if it does not
 }
 
-// Ask asks the pods of a workload; nil ends that.
+// Ask sets the questions to the pods of a workload; nil removes them.
 func (f *Feed) Ask(of catalog.Ref, next *Questions) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +86,7 @@ func lineOf(w targetreport.Watch) []byte {
 	return append(line, '\n')
 }
 
-// question returns what a pod is asked. f.mu must be held.
+// question returns the question to a pod. f.mu must be held.
 func (f *Feed) question(who caller) question {
 	a := f.asking[who.shard.Workload]
 	if a == nil || who.shard.Number == Retired {
@@ -102,7 +102,7 @@ func (f *Feed) question(who caller) question {
 // noWatch ends a watch.
 var noWatch = watch{0, stored(lineOf(targetreport.Watch{Units: []targetreport.WatchUnit{}}))}
 
-// Sender is a pod that says something.
+// Sender is a pod that sends a report.
 type Sender struct {
 	UID   types.UID
 	Shard Shard

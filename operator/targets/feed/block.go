@@ -55,7 +55,7 @@ func pack(line []byte) block {
 	return member(appendStored(out.Bytes(), after, ends), line)
 }
 
-// parts returns the groups in the line of a job, and what is before and after them.
+// parts splits the line of a job into the groups and the text before and after them.
 func parts(line []byte) (before, groups, after []byte) {
 	const key = `,"groups":` // not in the name of the job, whose quotes are escaped
 	at := bytes.Index(line, []byte(key))

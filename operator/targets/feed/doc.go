@@ -47,5 +47,5 @@
 // L identifies the leader: the time at which it began to lead, in milliseconds. It grows with each
 // leader, also when the Lease is deleted. Replicas that do not lead respond with 503.
 //
-// The package decides neither which workloads have lists nor what is in them; package central does.
+// Package central decides which workloads have lists, and their contents.
 package feed

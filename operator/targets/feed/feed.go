@@ -136,7 +136,7 @@ func (f *Feed) Full(of Shard) bool {
 	return total.share() > fits*fits
 }
 
-// Release serves what was held long enough and returns the jobs by shard.
+// Release serves the lines that were held long enough, and returns their jobs by shard.
 func (f *Feed) Release(now time.Time) map[Shard][]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -206,7 +206,7 @@ func (l *list) fit(seq uint64) {
 	}
 }
 
-// release serves what was held long enough and returns the jobs.
+// release serves the lines that were held long enough, and returns their jobs.
 func (l *list) release(now time.Time, seq uint64) (jobs []string) {
 	for _, name := range slices.Sorted(maps.Keys(l.jobs)) {
 		j := l.jobs[name]
@@ -225,7 +225,7 @@ func (l *list) release(now time.Time, seq uint64) (jobs []string) {
 	return jobs
 }
 
-// step is what a client needs to get from one version to the current one.
+// step is the difference between a version and the current one.
 type step struct {
 	to     Version
 	from   Version // the zero value for a full list
@@ -233,7 +233,7 @@ type step struct {
 	gone   []string
 }
 
-// step returns what leads from a version of a client to the current one; ok is false if it has that
+// step returns the step from the version of a client to the current one; ok is false if the client has that
 // already.
 func (l *list) step(leader uint64, have Version) (s step, ok bool) {
 	s.to = Version{leader, l.seq}

@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// metrics count what a server does.
+// metrics are the metrics of a server.
 type metrics struct {
 	mu                                 sync.Mutex
 	refusals                           map[int]int

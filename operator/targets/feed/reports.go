@@ -145,7 +145,7 @@ type disagreement struct {
 	names []string
 }
 
-// put keeps a report of a pod and returns what is new in it.
+// put stores a report of a pod, and returns the changes since the last one.
 func (s *streams) put(uid types.UID, next *PodReport) (out []disagreement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +211,7 @@ func (s *streams) reported() (pods, disagreeing int) {
 	return pods, disagreeing
 }
 
-// explanation says what each kind of disagreement means.
+// explanation has a sentence about each kind of disagreement.
 var explanation = map[targetreport.Kind]string{
 	targetreport.Dropped:  "a Prometheus drops targets of its list",
 	targetreport.Missing:  "a Prometheus does not know the targets of its list",

@@ -22,7 +22,7 @@ type balanced struct {
 	size     int
 	interval time.Duration
 	claim    *uint64
-	// counted is what its scrapes had, averaged over time; negative if it is unknown.
+	// counted is the number of series of its scrapes, averaged over time; negative if it is unknown.
 	counted float64
 	at      time.Time // of the last count
 	// prev and next are other targets of the job with the same address.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Report notes what a pod reports. Reports of other leaders' lists and of pods that are not known are
+// Report records the report of a pod. Reports of other leaders' lists and of pods that are not known are
 // ignored, and so are those that arrive after a later one.
 func (m *Machine) Report(r Report) {
 	p := m.pods[r.Pod]
@@ -54,8 +54,8 @@ func (m *Machine) keeps(u *unit) bool {
 	return m.all(u.on, func(p *pod) bool { return p.does(u.id, u.kept) })
 }
 
-// does reports whether a pod scrapes a unit that is in its list since a version. One that cannot know is
-// believed to.
+// does reports whether a pod scrapes a unit that is in its list since a version. It assumes so for a pod that
+// cannot report it.
 func (p *pod) does(id ID, since uint64) bool {
 	return p.heard && p.version >= since && (p.blind || p.scraped[id])
 }

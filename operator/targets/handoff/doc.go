@@ -4,14 +4,14 @@
 //
 //	Stable(A) → Adding(A,B,since) → Stable(B)
 //
-// The package is pure: it has no clock, no goroutine and no I/O. Same calls, same result. What it wants
-// is decided by package allocation; it decides what the list of each shard has now.
+// The package is pure: it has no clock, no goroutine and no I/O. Same calls, same result. Package allocation
+// decides where units should be, this package which units the list of each shard has now.
 //
-//	messages.go what goes in and comes out
+//	messages.go inputs and outputs
 //	machine.go  the state
 //	unit.go     which shards have a unit in their lists
 //	step.go     one step: moves end, shards are given up, moves start
-//	confirm.go  what a shard has, as its pods report
+//	confirm.go  the units of a shard, as its pods report them
 //	giveup.go   shards without live pods
 //	limits.go   how much is on its way, and in which order
 //	recover.go  a new leader takes over from the lists that pods have
@@ -23,15 +23,15 @@
 //	for _, event := range m.Step(now) { … }
 //	on, to := m.Serves(id)
 //
-// What holds, whatever is lost, late or repeated, as the tests check for all interleavings of some
-// events:
+// Invariants, even if messages are lost, late or repeated; the tests check them for all interleavings of
+// some events:
 //
 //   - Unless a pod that scrapes it stops, a unit that is scraped stays scraped: no step takes it from
 //     the last shard that has scraped it.
 //   - Pods of at most two shards have a unit in their lists, unless one of them was given up as dead
 //     and is back.
-//   - A unit moves once for each change of what is wanted. A shard that does not scrape what it gets
-//     is left alone for ten minutes.
+//   - A unit moves once for each change of its wanted shard. A shard that does not scrape its new units
+//     gets no others for ten minutes.
 //
 // With targets of one replica, the time between two scrapes is at most one interval, as the new shard has
 // scraped a target before the old one loses it.

@@ -24,7 +24,7 @@ const (
 	unheardFor = 5 * time.Minute
 )
 
-// pod is a replica, and what it reported last.
+// pod is a replica with its last report.
 type pod struct {
 	Pod
 	boot, seq uint64
@@ -44,7 +44,7 @@ type load struct {
 	units            int    // on it or on their way to it
 }
 
-// Machine decides what the lists of the shards of a workload have. It is not safe for concurrent use.
+// Machine decides which units the lists of the shards of a workload have. It is not safe for concurrent use.
 type Machine struct {
 	rules       Rules
 	leader, seq uint64
@@ -81,8 +81,7 @@ func New(leader uint64, now time.Time, rules Rules) *Machine {
 	}
 }
 
-// Freeze stops what depends on the API server while that cannot be read: no unit is removed, and no
-// shard is given up.
+// Freeze stops removing units and giving up shards, while the API server cannot be read.
 func (m *Machine) Freeze(frozen bool) {
 	if m.frozen && !frozen {
 		for shard := range m.gone { // they may have been there in between
@@ -224,7 +223,7 @@ func (m *Machine) Empty(shard int) bool {
 	return m.Ready()
 }
 
-// Slow returns the shards that get nothing for a while, as they did not scrape what they got.
+// Slow returns the shards that get no units for a while, because they did not scrape new ones in time.
 func (m *Machine) Slow() (out []int) {
 	for shard := range m.slow {
 		if m.isSlow(shard) {

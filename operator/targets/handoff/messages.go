@@ -47,7 +47,7 @@ type Report struct {
 	// Scraped are those of [Machine.Watched] of its shard of which all targets are active and have been
 	// scraped.
 	Scraped []ID
-	// Blind is true if the pod cannot ask its Prometheus.
+	// Blind is true if the pod cannot query its Prometheus.
 	Blind bool
 }
 
@@ -79,7 +79,7 @@ func (k Kind) String() string {
 	return [...]string{"started", "done", "back", "again", "direct", "slow", "dead"}[k]
 }
 
-// Event is something that a Step did.
+// Event is a change made by a Step.
 type Event struct {
 	Kind Kind
 	ID

@@ -17,7 +17,7 @@ type holder struct {
 	scraped bool // by all pods that reported to have it
 }
 
-// Held notes the units in the list that a pod has, before it gets the first one of this leader, and the first
+// Held records the units in the list that a pod has, before it gets the first one of this leader, and the first
 // one after its shard was given up: until [Machine.Met] returns true. scraped says for each unit whether the
 // pod scrapes it; nil if it cannot know.
 func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
@@ -42,7 +42,7 @@ func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
 	}
 }
 
-// Met reports whether a pod said what it has. If not, it gets no list.
+// Met reports whether a pod has reported its units. Before, it gets no list.
 func (m *Machine) Met(name string) bool {
 	p := m.pods[name]
 	return p != nil && p.met
@@ -100,7 +100,7 @@ func (m *Machine) recover() bool {
 	return true
 }
 
-// bury notes that pods of a shard have a unit that has no targets.
+// bury records that pods of a shard have a unit that has no targets.
 func (m *Machine) bury(id ID, shard int) {
 	u := m.buried[id]
 	if u == nil {
@@ -110,7 +110,7 @@ func (m *Machine) bury(id ID, shard int) {
 	m.leave(u, shard)
 }
 
-// leave notes that pods of a shard have a unit that is not in its list.
+// leave records that pods of a shard have a unit that is not in its list.
 func (m *Machine) leave(u *unit, shard int) {
 	if slices.ContainsFunc(u.left, func(l leaving) bool { return l.shard == shard }) {
 		return

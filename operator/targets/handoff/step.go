@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Step advances to the time now, and returns what changed. It is called after changes of what goes in,
-// and every few seconds.
+// Step advances to the time now, and returns what changed. It is called after changes of the
+// inputs, and every few seconds.
 func (m *Machine) Step(now time.Time) (events []Event) {
 	m.now = now
 	if m.recovery != nil && !m.recover() {
@@ -78,7 +78,7 @@ func (m *Machine) proceed(u *unit) []Event {
 	return out
 }
 
-// isSlow reports whether a shard gets nothing for a while.
+// isSlow reports whether a shard gets no units for a while.
 func (m *Machine) isSlow(shard int) bool { return m.now.Before(m.slow[shard]) }
 
 // start starts the move of a unit to the shard where it is wanted, if it may.

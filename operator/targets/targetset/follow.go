@@ -63,7 +63,7 @@ const (
 // missing permissions of the workload cause.
 type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap)
 
-// Membership is where a set is counted, and what it reports of each group.
+// Membership limits the memory of a set and observes its groups.
 type Membership struct {
 	Room      *Room  // nil if the set is not limited
 	Namespace string // for which the set is counted
@@ -277,7 +277,7 @@ func (f *Followed) LeaveRoom() {
 	}
 }
 
-// Fits reports whether there is room now for what the set had when it was emptied.
+// Fits reports whether there is room now for the targets that the set had when it was emptied.
 func (f *Followed) Fits() bool {
 	f.reading.Lock()
 	defer f.reading.Unlock()

@@ -38,7 +38,7 @@ func (r *Room) Take(namespace string, n int) bool {
 	return true
 }
 
-// crowded reports whether a namespace has more than its share of what is not enough for all.
+// crowded reports whether a namespace exceeds its share of memory that does not suffice for all.
 func (r *Room) crowded(namespace string) bool {
 	if r == nil {
 		return false
@@ -72,7 +72,7 @@ func (r *Room) free(namespace string, n int) bool {
 	return r.total+n <= r.most || !r.above(namespace, n)
 }
 
-// Approximate memory of what a set and its observer keep, in bytes.
+// Approximate memory of the entries of a set and its observer, in bytes.
 const (
 	groupBytes  = 400 // a group
 	targetBytes = 100 // a kept target

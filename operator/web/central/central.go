@@ -82,7 +82,7 @@ func (r *Runner) observe(of catalog.Ref, namespace string, j *targets.Job) (targ
 	return w.observe(namespace, j), r.changed
 }
 
-// changed makes the lists change soon.
+// changed schedules an update of the lists.
 func (r *Runner) changed() {
 	select {
 	case r.wake <- struct{}{}:
@@ -181,7 +181,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 	r.read = r.read || len(notes) == 0
 }
 
-// problem logs changes of what keeps the workloads from being read.
+// problem logs changes of the reason why the workloads cannot be read.
 func (r *Runner) problem(err error, notes []string) {
 	text := strings.Join(notes, "; ")
 	if err != nil {

@@ -62,7 +62,7 @@ func (w *WorkloadStatus) scrapedOn(shard int) string {
 	return strings.Join(pods, ", ")
 }
 
-// moves writes what is on its way, and why.
+// moves writes the targets that are moving, and why.
 func (w *WorkloadStatus) moves(out *strings.Builder) {
 	b := w.Balance
 	w.scaling(out)

@@ -5,12 +5,12 @@
 //	workload.go  one workload: its jobs -> the lists of its shards
 //	job.go       one job: its encoded targets, from the observer of its set
 //	share.go     the memory of jobs
-//	weighted.go  placement by series: what goes into the balancer of a workload, and what comes out
-//	listen.go    what pods say
+//	weighted.go  placement by series: inputs and outputs of the balancer of a workload
+//	listen.go    reports of pods
 //	replicas.go  the pods of workloads
 //	owners.go    the StatefulSets of all workloads
-//	status.go    who has what, as JSON and as a table
-//	divided.go   what is on which shard, and what moves
+//	status.go    the lists of all workloads, as JSON and as a table
+//	divided.go   the targets of each shard, and moves
 //	report.go    the log and Events about workloads
 //	metrics.go
 //	pods.go      reads pods and reviews tokens
@@ -21,7 +21,7 @@
 // other discovery but static ones; pods keep discovering the targets of all other jobs themselves.
 //
 // Without more annotations, targets are on shards by hash. With firekeeper.dev/sharding: weighted, a balancer of package
-// balance has them, in the leader alone: lists exist once pods have said what they have.
+// balance assigns them, in the leader alone: lists exist once pods have reported their targets.
 //
 // Every replica follows everything. Only the leader serves, see [feed.Feed.Lead], so that another one
 // can do so at once.

@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
 
-// choice is what a workload says about its discovery.
+// choice is a workload with its choice of central discovery.
 type choice struct {
 	explain.Candidate
 	// refused is the reason why it has no lists; empty if it has.

@@ -17,7 +17,7 @@ import (
 // unusedFor is the time after which the pods of a namespace are not watched any more.
 const unusedFor = 10 * time.Minute
 
-// replicas watches the pods of workloads in the namespaces that are asked for.
+// replicas watches the pods of workloads in the requested namespaces.
 type replicas struct {
 	list func(namespace string) *cache.ListWatch
 	ctx  context.Context //nolint:containedctx // of informers, which begin later
@@ -79,7 +79,7 @@ func (r *replicas) Of(namespace string) (pods []*corev1.Pod, ok bool) {
 	return pods, true
 }
 
-// trim removes what is not needed of a pod.
+// trim removes the fields of a pod that are not needed.
 func trim(object any) (any, error) {
 	pod, is := object.(*corev1.Pod)
 	if !is {

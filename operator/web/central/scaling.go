@@ -22,7 +22,7 @@ import (
 const (
 	// scaleEvery is the interval at which numbers of shards are decided on, and written if they changed.
 	scaleEvery = 10 * time.Second
-	// decisionsFor is how long a new leader waits for what was decided before it places targets.
+	// decisionsFor is how long a new leader waits for the stored decisions before it places targets.
 	decisionsFor = time.Minute
 	// unknownFor is how long the load of a workload may be unknown before waiting times start again.
 	unknownFor = time.Minute
@@ -40,7 +40,7 @@ const (
 type Decisions interface {
 	// Read returns the last decisions; none if there were none.
 	//
-	// Errors: those of the API server; [scaling.ErrInvalid]. After the latter, Write replaces what was read.
+	// Errors: those of the API server; [scaling.ErrInvalid]. After the latter, Write replaces the invalid text.
 	Read(ctx context.Context) (scaling.Document, error)
 	// Write replaces the decisions that were read or written last.
 	//
@@ -48,7 +48,7 @@ type Decisions interface {
 	Write(ctx context.Context, all scaling.Document) error
 }
 
-// decided are the decisions of this replica. The mutex of the Runner guards it.
+// decided are the decisions of this replica, guarded by the mutex of the Runner.
 type decided struct {
 	leader uint64 // that has read the last ones; 0: none
 	all    scaling.Document
@@ -166,7 +166,7 @@ func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *s
 	return false, nil
 }
 
-// sameText reports whether two documents have the same text, as what is stored of a long one lacks its history.
+// sameText reports whether two documents have the same text: that of a long document lacks its history.
 func sameText(a, b scaling.Document) bool {
 	x, errX := a.Encode()
 	y, errY := b.Encode()
@@ -202,7 +202,7 @@ func (r *Runner) limitsOf(w *workload) (out autoscale.Limits, ok bool) {
 	return out, true
 }
 
-// stepScalers decides for all workloads, and returns all decisions, and what reports the new ones once they are stored.
+// stepScalers decides for all workloads. It returns all decisions, and functions to report the new ones after storing them.
 func (r *Runner) stepScalers(now time.Time) (next scaling.Document, reports []func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,7 +228,7 @@ func (r *Runner) stepScalers(now time.Time) (next scaling.Document, reports []fu
 	return next, reports
 }
 
-// stepScaler decides for a workload, and returns what reports the decision.
+// stepScaler decides for a workload, and returns a function to report the decision.
 func (r *Runner) stepScaler(now time.Time, w *workload, limits autoscale.Limits) (reports []func()) {
 	if w.scaler == nil {
 		w.scaler = autoscale.New(r.decided.all[nameOf(w.Ref)])
@@ -286,7 +286,7 @@ func (w *workload) load() autoscale.Load {
 			out.Fullest = max(out.Fullest, s.Series)
 		}
 	}
-	// Targets stay in their zones, so all zones must have room for what the heaviest one has.
+	// Targets stay in their zones, so each zone must have room for as many series as the heaviest one has.
 	for _, series := range zones {
 		out.Series = max(out.Series, series*uint64(len(zones)))
 	}
@@ -317,7 +317,7 @@ func (r *Runner) placed(now time.Time, w *workload) (shards int, ok bool) {
 // nameOf returns the name of a workload in decisions.
 func nameOf(of catalog.Ref) string { return scaling.Name(of.Kind, of.Namespace, of.Name) }
 
-// scalingOf returns what was decided about a workload; nil without autoscaling.
+// scalingOf returns the decisions about a workload; nil without autoscaling.
 func (w *workload) scalingOf() *scaling.Workload {
 	if w.scaler == nil {
 		return nil

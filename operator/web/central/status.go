@@ -34,15 +34,15 @@ type WorkloadStatus struct {
 	catalog.Ref
 	// Problem is the reason why the lists are not current. Absent if they are.
 	Problem string `json:"problem,omitempty"`
-	// Forbidden is what the ServiceAccount of the workload may not discover. Absent if there is nothing.
+	// Forbidden are the permissions for discovery that the ServiceAccount of the workload lacks. Absent if there are none.
 	Forbidden []string `json:"forbidden,omitempty"`
 	// Waiting are the jobs whose targets are not known yet, with the reasons. Absent if there are none.
 	Waiting map[string][]string `json:"waiting,omitempty"`
 	// Unread are the objects whose jobs cannot be evaluated, with the reason: their targets in the lists do not
 	// change. Absent if there are none.
 	Unread map[string]string `json:"unread,omitempty"`
-	// Beyond is what lists lack of jobs with more targets than they can have: by job and namespace of the
-	// targets, those that are more than the share of their namespace. Absent if there is nothing.
+	// Beyond has the targets that are missing in lists, as they exceed the share of their namespace: by job and
+	// namespace of the targets. Absent if there are none.
 	Beyond map[string]map[string]feed.LeftOut `json:"beyond,omitempty"`
 	// Unknown is the number of targets, by job, that are on no shard because their relabel steps are too
 	// expensive to evaluate. Absent if there are none.
@@ -192,14 +192,14 @@ func noteOf(s feed.StreamStatus, version string) string {
 	return " (" + strings.Join(notes, ", ") + ")"
 }
 
-// disagreed says what the disagreements of a report mean.
+// disagreed explains the disagreements of a report.
 var disagreed = map[targetreport.Kind]string{
 	targetreport.Dropped:  "its relabelings drop %d targets of the list: %s",
 	targetreport.Missing:  "Prometheus does not know its %d targets: %s",
 	targetreport.Unlisted: "Prometheus scrapes %d targets that are not in the list: %s",
 }
 
-// remarks writes what is not as it should be.
+// remarks writes the problems of a workload.
 func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	line := func(format string, args ...any) { fmt.Fprintf(out, "%s: %s\n", w.Ref, fmt.Sprintf(format, args...)) }
 	out.WriteByte('\n')

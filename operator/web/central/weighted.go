@@ -190,7 +190,7 @@ func (r *Runner) owns(p *corev1.Pod) (out feed.Owner, ok bool) {
 	return out, ok && !(kept && out.Shard.Number >= v1.MaxShards) // anybody can name a StatefulSet
 }
 
-// ask updates what the pods of a workload are asked. following are those that have a stream.
+// ask updates the questions to the pods of a workload. following are those that have a stream.
 func (r *Runner) ask(w *workload, following []feed.Sender) {
 	if w.by.Leader() == 0 {
 		return

@@ -73,7 +73,7 @@ func (r *Runner) newWorkload(c choice) *workload {
 	return w
 }
 
-// take takes the jobs of the workload. Without current jobs, it keeps those that it has.
+// take replaces the jobs of the workload. It keeps the current ones if jobs cannot be read, or are incomplete.
 func (w *workload) take(jobs livetargets.Jobs, err error) {
 	w.notes, w.stale, w.asking = jobs.Notes, jobs.Stale, err == nil && jobs.Error == "" && !jobs.Reviewed && len(jobs.Notes) == 0
 	switch w.problem = ""; {
@@ -292,7 +292,7 @@ func (w *workload) close() {
 	w.closeOthers()
 }
 
-// forbidden returns what the ServiceAccount may not discover, without duplicates.
+// forbidden returns the permissions for discovery that the ServiceAccount lacks, without duplicates.
 func (w *workload) forbidden() (out []string) {
 	for _, j := range w.jobs {
 		for _, gap := range j.gaps {

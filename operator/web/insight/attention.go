@@ -105,7 +105,7 @@ func urgencyOf(c status.Condition) Urgency {
 	return Warning
 }
 
-// said returns the text of a condition in one line.
+// said returns the message of a condition in one line.
 func said(c status.Condition) string {
 	if c.Message == "" {
 		return c.Words

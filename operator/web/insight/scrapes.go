@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
-// Scrapes is what the running servers of a workload report about their targets.
+// Scrapes are the reports of the running servers of a workload about their targets.
 type Scrapes struct {
 	At   time.Time
 	Pods []ScrapingPod

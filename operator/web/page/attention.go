@@ -43,7 +43,7 @@ func attentionOf(n int, all []insight.AttentionGroup, total int) (out attention)
 	return out
 }
 
-// placesOf returns what the places of a problem are: "ServiceMonitors".
+// placesOf returns a noun for the places of a problem: "ServiceMonitors".
 func placesOf(of []insight.Place) string {
 	kind := ""
 	for _, p := range of {

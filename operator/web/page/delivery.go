@@ -15,7 +15,7 @@ type delivery struct{ insight.Delivery }
 // Clock returns the time of the first event.
 func (d delivery) Clock() string { return d.Noticed.UTC().Format("15:04:05.000 UTC") }
 
-// Cause returns what is to say besides the objects that led to the change.
+// Cause returns the cause of the change besides the objects that led to it.
 func (d delivery) Cause() string {
 	switch {
 	case d.Events == 0:

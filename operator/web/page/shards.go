@@ -19,7 +19,7 @@ type shardsTab struct {
 	Mean   string
 	// Skew is the largest shard as a multiple of the mean; empty without targets.
 	Skew string
-	// Given is the other number of shards that is asked about; empty if none is.
+	// Given is the other number of shards in the request; empty if it has none.
 	Given      string
 	Resharding *preview.Resharding
 	Reshaped   []reshapedRow
@@ -63,7 +63,7 @@ func shards(q *request, w *insight.Workload) (data, answer any, err error) {
 	return out, shardsAnswer{w, out.Resharding}, err
 }
 
-// reshard adds what the other number of shards changes.
+// reshard adds the effects of the other number of shards.
 //
 // Errors: 400 if it is no number, or the workload cannot have so many; those of [insight.Answers].
 func (t *shardsTab) reshard(q *request) (err error) {

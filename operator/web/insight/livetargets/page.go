@@ -73,7 +73,7 @@ func since(jobs []openJob) (out time.Time) {
 	return out.UTC().Truncate(time.Millisecond)
 }
 
-// asked returns the jobs that a request is about.
+// asked returns the jobs of a request.
 //
 // Errors: the object does not exist; there is no such job.
 func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// view decides what a caller may see and caches the permission checks.
+// view filters targets by the permissions of a caller, and caches the permission checks.
 type view struct {
 	ctx     context.Context
 	rights  insight.Rights
