@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
-// webOptions are the flags of what a process serves.
+// webOptions are the flags of the HTTP server of a process.
 type webOptions struct {
 	ListenAddress       string
 	Web                 httpserver.TLS

@@ -1,5 +1,5 @@
-// Package faults describes what is wrong with one object: errors and remarks, each with the path
-// of its field.
+// Package faults describes errors in one object, and remarks about it, each with the path of its
+// field.
 //
 //	var all faults.List
 //	all.Add("endpoints[0]", checkEndpoint(...)) // which may return several

@@ -27,7 +27,7 @@
 // value and not only on the key, the value implements [Versioned] or [Gated]; such an item of a list is
 // removed and the list is kept.
 //
-// [Marshal] returns the document and the list of what it omitted; it never logs. The output equals that of
+// [Marshal] returns the document and the list of omitted fields; it never logs. The output equals that of
 // go.yaml.in/yaml/v2 for the same data: block style, two spaces, list items not indented below their key,
 // YAML 1.1 quoting. Plans are created once per type and target, so marshaling only writes bytes.
 package gate

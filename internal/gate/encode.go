@@ -20,7 +20,7 @@ type Node = yaml.MapSlice
 // Item is a key-value pair of a [Node].
 type Item = yaml.MapItem
 
-// Marshal returns v as a YAML document for the target, and what it omitted.
+// Marshal returns v as a YAML document for the target, and the omitted fields.
 //
 // v: a struct or a pointer to one.
 //

@@ -8,11 +8,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
-// Content is what is on disk at one moment.
+// Content describes the files on disk at one moment.
 type Content struct {
 	// Version is a hash over all that the server reads; equal versions mean equal content.
 	Version string `json:"version"`
-	// Files are inputs with what was made of them, Dirs folders the server reads as they are.
+	// Files are inputs with their outputs, Dirs folders the server reads as they are.
 	Files []FileSum       `json:"files,omitempty"`
 	Dirs  []volume.DirSum `json:"dirs,omitempty"`
 }
@@ -27,9 +27,9 @@ type FileSum struct {
 	OutputSHA256 string `json:"outputSha256,omitempty"`
 }
 
-// Report is the answer of GET /api/v1/applied: what is on disk, and what each server runs.
+// Report is the answer of GET /api/v1/applied: the files on disk, and those that each server runs.
 type Report struct {
-	// Ready: what is on disk is what every server runs.
+	// Ready is true if every server runs the files on disk.
 	Ready bool `json:"ready"`
 	// Current is on disk since Time; absent before the first successful look.
 	Current *Stamped `json:"current,omitempty"`

@@ -129,7 +129,7 @@ func (w *InventoryWriter) Close() error {
 	return nil
 }
 
-// flush compresses what is in the buffer.
+// flush compresses the buffer.
 func (w *InventoryWriter) flush() error {
 	if w.plain += int64(w.line.Len()); w.plain > MaxInventoryPlain || w.out.n > MaxInventory {
 		return errInventory

@@ -108,7 +108,7 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m del
 	return f, inTime
 }
 
-// Loaded returns what a pod of a workload runs as of the last response.
+// Loaded returns the configuration that a pod of a workload runs, according to its last response.
 func (c *Controller) Loaded(pod types.NamespacedName) delivery.Loaded { return c.watcher.Loaded(pod) }
 
 // podSettled requests a status update of a pod's workload.

@@ -172,7 +172,7 @@ type Setup struct {
 	Options
 }
 
-// Shape is what the engine must know about one workload without gathering.
+// Shape has the properties of one workload that the engine needs without gathering.
 type Shape struct {
 	// Sets are the StatefulSets that should exist, in order; none for a workload with a DaemonSet.
 	Sets []Set

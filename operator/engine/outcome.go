@@ -9,7 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// outcome returns what a successful reconciliation reports: the finding that matters most to the user.
+// outcome returns the report of a successful reconciliation: the finding that matters most to the user.
 func (k *Kind) outcome(w v1.Workload, r results, plan Plan) Outcome {
 	out := Outcome{Dropped: k.AllDropped(w, slices.Values(r.partial), plan.Dropped)}
 	switch {

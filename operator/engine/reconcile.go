@@ -63,7 +63,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	return out, err
 }
 
-// run gathers what a workload selects, decides and writes.
+// run gathers the objects that a workload selects, decides and writes.
 func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.NamespacedName, w v1.Workload) (out Outcome, err error) {
 	state := c.remembered(key)
 	state.running.Lock()

@@ -11,7 +11,7 @@ import (
 // Key is the key of the document in the ConfigMap.
 const Key = "shards.json"
 
-// MaxBytes limits a document: what a ConfigMap may have, with room for metadata.
+// MaxBytes limits a document to the size of a ConfigMap, with room for metadata.
 const MaxBytes = 960 << 10
 
 // maxSteps is the number of steps that a document has of a workload.

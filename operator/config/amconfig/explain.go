@@ -102,7 +102,7 @@ var wrongType = regexp.MustCompile(`cannot unmarshal (!!map|!!seq) into \S+`)
 
 var yamlTypes = map[string]string{"!!map": "an object", "!!seq": "a list"}
 
-// explained adds to an error about a text what is probably meant, and the place.
+// explained adds to an error about a text the probable correction, and the place.
 func explained(text []byte, err error) error {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
@@ -111,7 +111,7 @@ func explained(text []byte, err error) error {
 	return located(doc.Content[0], hinted(doc.Content[0], err))
 }
 
-// hinted adds to an error what is probably meant: a matcher that is an object, or a name that is null.
+// hinted adds to an error the probable cause: a matcher that is an object, or a name that is null.
 func hinted(root *yaml.Node, err error) error {
 	m := lineOf.FindStringSubmatch(err.Error())
 	hint := ""

@@ -34,7 +34,7 @@ type passed[F any] struct {
 	fragments []F
 }
 
-// version identifies what is in memory of an object. Without a resource version, it equals no other.
+// version identifies the cached state of an object. Without a resource version, it equals no other.
 type version struct {
 	uid      types.UID
 	resource string

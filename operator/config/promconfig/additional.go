@@ -79,7 +79,7 @@ func chargeSteps(nodes []gate.Node) (err error) {
 	return nil
 }
 
-// checkAdditional reports what the server would reject in a list.
+// checkAdditional reports the items of a list that the server would reject.
 func (r *resolver) checkAdditional(l ownList, sel *corev1.SecretKeySelector, nodes []gate.Node, text string, t gate.Target) error {
 	if len(nodes) == 0 {
 		return nil

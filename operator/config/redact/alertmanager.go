@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What is shown of an Alertmanager's own file, a Secret: only what is listed here.
+// The parts of an Alertmanager's own file, a Secret, that are shown. All others are hidden.
 var (
 	// plainSections are the sections without credentials.
 	plainSections = []string{"inhibit_rules", "time_intervals", "mute_time_intervals", "templates"}

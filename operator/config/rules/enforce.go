@@ -53,7 +53,7 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 // maxRemarks is the maximum number of remarks about one object.
 const maxRemarks = 10
 
-// remarks describe what was changed in the rules of an object.
+// remarks describe changes of the rules of an object.
 type remarks []faults.Finding
 
 func (r *remarks) add(field, format string, args ...any) {

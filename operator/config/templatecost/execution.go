@@ -11,11 +11,11 @@ import (
 const (
 	// stepBytes is the cost of an executed node, as time, in bytes that take as long to write.
 	stepBytes = 4
-	// mostDepth is the maximum number of levels of lists within lists, far above what is useful.
+	// mostDepth is the maximum number of levels of nested lists, far more than a template needs.
 	mostDepth = 16
 )
 
-// variable is a variable of a template and what it may hold.
+// variable is a variable of a template with its possible values.
 type variable struct {
 	name  string
 	value *value

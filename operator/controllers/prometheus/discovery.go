@@ -45,7 +45,7 @@ func (f *family) outside() *engine.Outside {
 	}
 }
 
-// discoveryNotes adds what a user should see about central discovery.
+// discoveryNotes adds warnings about central discovery.
 func (plan *Plan) discoveryNotes(b *promworkload.Builder, in *Inputs) {
 	if in.noCA != nil {
 		plan.Warnings = append(plan.Warnings, faults.Remark("", "the CA of the discovery service in Secret %s is not updated: %v", b.DiscoveryCASecretName(), in.noCA))

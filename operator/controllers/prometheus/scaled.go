@@ -60,7 +60,7 @@ func (o Workload) withShards(n int32) (out Workload) {
 	return out
 }
 
-// scaling returns what the discovery service decided about a workload; ok is false if it has not decided.
+// scaling returns the decision of the discovery service about a workload; ok is false if it has not decided.
 //
 // Errors: the decisions cannot be read.
 func (o Workload) scaling(read func() (scaling.Document, error)) (out scaling.Workload, ok bool, err error) {
@@ -72,7 +72,7 @@ func (o Workload) scaling(read func() (scaling.Document, error)) (out scaling.Wo
 	return out, ok, err
 }
 
-// scalingNotes adds what a user should see about the number of shards.
+// scalingNotes adds warnings about the number of shards.
 func (plan *Plan) scalingNotes(in *Inputs) {
 	decided, _, err := in.Workload.scaling(in.options.Scaling)
 	annotation := faults.Key("metadata.annotations", wellknown.AnnotationMaxShards)

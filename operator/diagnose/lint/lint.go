@@ -366,7 +366,7 @@ func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 	l.add(at, owner)
 }
 
-// dropped reports what the workload's version does not support.
+// dropped reports fields that the workload's version does not support.
 func (l *linter) dropped(at Finding, all []faults.Finding, owner string) {
 	at.Severity, at.Code = SeverityWarning, CodeDropped
 	for _, f := range all {

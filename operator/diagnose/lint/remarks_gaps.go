@@ -22,7 +22,7 @@ type gaps struct {
 	field string        // that sets it
 }
 
-// gapsOf returns the reporter for a workload and what it selects.
+// gapsOf returns the reporter for a workload and the objects that it selects.
 func gapsOf(say says, w v1.Workload) gaps {
 	out := gaps{say, defaultLookback, "unless spec.query.lookbackDelta says otherwise"}
 	p, is := w.(*v1.Prometheus)

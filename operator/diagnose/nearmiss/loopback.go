@@ -25,7 +25,7 @@ const maxArgument = 256
 // mostPorts is the maximum number of ports on which pods listen that are read.
 const mostPorts = 64
 
-// argument records what an argument says.
+// argument evaluates an argument of a container.
 func (b *bound) argument(arg string) {
 	if len(arg) > maxArgument || len(b.local)+len(b.open) > mostPorts {
 		return

@@ -105,7 +105,7 @@ func (v *View) lacks(account Account, needs []need) (out []Hint) {
 	return out
 }
 
-// limits says that the ServiceAccount limits the discovery service too, if that discovers the targets.
+// limits states that the ServiceAccount limits the discovery service too, if that discovers the targets.
 func (l lack) limits() string {
 	if !l.central {
 		return ""

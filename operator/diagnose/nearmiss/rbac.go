@@ -143,7 +143,7 @@ func allows(rules []rbacv1.PolicyRule, r resource, verbs ...string) bool {
 	return true
 }
 
-// misspelled returns what is wrong with rules that are meant to allow the resources: a resource in the
+// misspelled returns the error in rules that are meant to allow the resources: a resource in the
 // singular or with capitals, or in the wrong API group. Empty if there is nothing of the kind.
 func misspelled(rules []rbacv1.PolicyRule, wanted []resource) string {
 	for _, r := range wanted {

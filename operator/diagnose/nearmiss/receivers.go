@@ -18,7 +18,7 @@ type server struct {
 	receives bool // it accepts remote write
 }
 
-// argument records what an argument says.
+// argument evaluates an argument of a container.
 func (s *server) argument(arg string) {
 	switch name, value, _ := strings.Cut(arg, "="); name {
 	case "--storage.tsdb.path":
@@ -30,7 +30,7 @@ func (s *server) argument(arg string) {
 	}
 }
 
-// RemoteWrite returns hints about Prometheus servers that refuse what a workload sends to them.
+// RemoteWrite returns hints about Prometheus servers that refuse the samples of a workload.
 func (v *View) RemoteWrite(w v1.Workload) (out []Hint) {
 	var all []v1.RemoteWriteSpec
 	if ruler, is := w.(*v1.ThanosRuler); is {

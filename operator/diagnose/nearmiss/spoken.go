@@ -14,7 +14,7 @@ type spoken struct {
 	local      string  // an argument by which a server listens on the loopback interface only
 }
 
-// argument records what an argument says.
+// argument evaluates an argument of a container.
 func (s *spoken) argument(arg string) {
 	_, address, is := strings.Cut(arg, "--web.listen-address=")
 	if s.local == "" && is && (strings.HasPrefix(address, "127.0.0.1:") || strings.HasPrefix(address, "localhost:") || strings.HasPrefix(address, "[::1]:")) {
@@ -22,7 +22,7 @@ func (s *spoken) argument(arg string) {
 	}
 }
 
-// container records what the probes of a container say.
+// container evaluates the probes of a container.
 func (s *spoken) container(c *corev1.Container) {
 	for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe, c.StartupProbe} {
 		if probe == nil || probe.HTTPGet == nil {

@@ -44,7 +44,7 @@ type Amount struct {
 	Series  uint64 `json:"series"`
 }
 
-// Reshaped says what another number of shards changes with one placement.
+// Reshaped has the effects of another number of shards with one placement.
 type Reshaped struct {
 	// Moved are the targets that change their shard.
 	Moved Amount `json:"moved"`
@@ -109,7 +109,7 @@ func newReshard(w *Workload, shards int, opts prometheus.Options) (*reshard, err
 	return out, nil
 }
 
-// Reshard returns what another number of shards changes for a workload; nil if its targets are not known.
+// Reshard returns the effects of another number of shards on a workload; nil if its targets are not known.
 //
 // Errors: *[ShardsError]; those of [Run].
 func Reshard(ctx context.Context, w Workload, shards int, f Finder, opts prometheus.Options) (out *Resharding, err error) {
@@ -230,7 +230,7 @@ func planned(shards []prometheus.Shard) (out []allocation.Shard) {
 	return out
 }
 
-// settle places all units and evens out the shards, however long that takes.
+// settle places all units and balances the shards completely.
 func settle(p *allocation.Plan) {
 	for fill := true; ; fill = false {
 		limits := allocation.Limits{Fill: fill, Series: math.MaxUint64, Whole: true}

@@ -213,7 +213,7 @@ func (w *Watcher) Outcome(pod types.NamespacedName) Outcome {
 	return s.shown
 }
 
-// Loaded returns what a pod runs as of its last findings.
+// Loaded returns the configuration that a pod runs, according to its last findings.
 func (w *Watcher) Loaded(pod types.NamespacedName) Loaded {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -74,7 +74,7 @@ func Select(w Workload, c engine.Cluster) ([]fragments.Verdict, error) {
 	return SelectWith(gatherer, w, c)
 }
 
-// SelectWith is like [Select] and reuses what a gatherer of the workload has compiled.
+// SelectWith is like [Select] and reuses the results that a gatherer of the workload has compiled.
 func SelectWith(g engine.Gatherer, w Workload, c engine.Cluster) ([]fragments.Verdict, error) {
 	c.SelectionOnly = true
 	in, err := g.Gather(w.Kind.Copy(w.Object), c)

@@ -164,5 +164,5 @@ func decode(r *admissionv1.AdmissionRequest, into any) []Fault {
 	return faultsOf(manifest.DecodeKnown(r.Object.Raw, into))
 }
 
-// faultsOf returns what is wrong with an object.
+// faultsOf returns the errors in an object.
 func faultsOf(err error) []Fault { return faults.Of(err) }

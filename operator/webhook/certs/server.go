@@ -46,7 +46,7 @@ func (s *Server) Certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, errNoCertificate
 }
 
-// Run serves what the Secret has until the context ends. While leads returns true, it also creates and
+// Run serves the certificate in the Secret until the context ends. While leads returns true, it also creates and
 // renews the certificates. It retries after failures, and logs a repeated failure only once.
 func (s *Server) Run(ctx context.Context, leads func() bool) {
 	last := ""

@@ -184,7 +184,7 @@ func (c *Client) receive(ctx context.Context, heard func()) error {
 	}
 }
 
-// listen notes what the server wants to know.
+// listen receives the questions of the server.
 func (c *Client) listen(m message) {
 	switch {
 	case m.wrong != nil:

@@ -12,7 +12,7 @@
 // does.
 //
 // If the server takes reports, the client also tells it whether Prometheus has requested the current list and
-// scrapes what is in it (report.go, compare.go).
+// scrapes its targets (report.go, compare.go).
 //
 // The list of each job is kept as the gzip-compressed JSON that Prometheus receives, because it is
 // stored, compared and served far more often than it is read. The file is the concatenation of these,

@@ -18,11 +18,11 @@ const (
 	tellEvery = 5 * time.Second
 	// maxLooks is the maximum number of jobs that Prometheus is asked for one by one.
 	maxLooks = 20
-	// applied is the time in which Prometheus applies what it has requested.
+	// applied is the time that Prometheus needs to apply a response.
 	applied = 10 * time.Second
 )
 
-// watching is what the discovery service wants to know. It is safe for concurrent use: the stream changes it, reports
+// watching are the targets that the discovery service asks about. It is safe for concurrent use: the stream changes it, reports
 // read it.
 type watching struct {
 	mu         sync.Mutex
@@ -67,7 +67,7 @@ func (w *watching) connect() {
 	w.stream = true
 }
 
-// disconnect notes that the stream has ended. The next server says again what it wants to know.
+// disconnect forgets the questions of a stream that has ended. The next server asks its own.
 func (w *watching) disconnect() {
 	w.set(targetreport.Watch{}, nil)
 	w.mu.Lock()
@@ -98,7 +98,7 @@ func (w *watching) asked() bool {
 	return was
 }
 
-// set replaces what is watched. jobs is the current list.
+// set replaces the watched targets. jobs is the current list.
 func (w *watching) set(next targetreport.Watch, jobs map[string]*job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,7 +173,7 @@ func (w *watching) followLocked(jobs map[string]*job) {
 	}
 }
 
-// sight is what Prometheus says about watched targets: the earliest last scrape of those that are active, by job and
+// sight has the state of watched targets in Prometheus: the earliest last scrape of those that are active, by job and
 // address.
 type sight map[string]map[string]time.Time
 
@@ -195,7 +195,7 @@ func (w *watching) has(job, address string) bool {
 	return w.jobs[job].target(address) != nil
 }
 
-// answer is what is reported about a watch.
+// answer is the report about a watch.
 type answer struct {
 	seq     uint64
 	scraped []string
@@ -255,7 +255,7 @@ func (t *watched) judge(f fetch, last time.Time, active bool) bool {
 	return active && last.After(from)
 }
 
-// look asks Prometheus about what is watched, if anything is. Without an answer, it returns none.
+// look queries Prometheus for the watched targets, if there are any. If that fails, it returns none.
 //
 // Errors: it does not answer.
 func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
