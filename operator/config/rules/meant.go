@@ -43,6 +43,8 @@ var syntaxHints = []struct {
 	{regexp.MustCompile(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
 	{regexp.MustCompile(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
 	{regexp.MustCompile("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
+	{regexp.MustCompile(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
+	{regexp.MustCompile(`unexpected <op:>>$`), "write != for not equal"},
 	{regexp.MustCompile(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
 
@@ -130,6 +132,7 @@ var templateHints = []struct {
 	{regexp.MustCompile(`bad character U\+002D '-'$`), "for a name with - write {{ index $labels \"a-b\" }}"},
 	{regexp.MustCompile(`bad character U\+002F '/'$`), "labels of Kubernetes have _ instead of . and / in Prometheus: write {{ $labels.a_b }}"},
 	{regexp.MustCompile(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
+	{regexp.MustCompile(`bad character U\+005B '\['$`), "write {{ $labels.a }}, or {{ index $labels \"a-b\" }} for a name with other characters"},
 	{regexp.MustCompile(`unexpected "%" in operand$`), "put the format in quotes, as in printf \"%.2f\""},
 }
 

@@ -82,6 +82,9 @@ func TestMeant(t *testing.T) {
 		"a format without quotes":        {"up", "{{ $value | printf %.2f }}", []string{`put the format in quotes, as in printf "%.2f"`}},
 		"a brace too few":                {"up", "{{ $labels.pod } is down", []string{"what {{ begins ends with }}"}},
 		"a variable of nobody":           {"up", "{{ $x }}", []string{`undefined variable "$x"`}},
+		"a label in brackets":            {"up", `{{ $labels["pod"] }}`, []string{"bad character U+005B '['; write {{ $labels.a }}"}},
+		"offset before the range":        {"rate(a offset 1h [5m])", "", []string{"write offset after the range, as in rate(a[5m] offset 1h)"}},
+		"not equal of SQL":               {"up <> 1", "", []string{"unexpected <op:>>; write != for not equal"}},
 		"a brace":                        {"up", "{{ $value ", []string{"unclosed action"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (c Candidate) looks(text, own string, q *Question, v *Verdict) error {
 		if q.Findings == nil { // otherwise lint reports them
 			v.Hints = append(v.Hints, ofObject(append(view.Hints(uses[0], c.Object.GetNamespace()), view.Blocked(c.Object, uses[0])...))...)
 		}
-		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(c.Object, uses))...)
+		v.Hints = append(v.Hints, c.ofWorkload(q, slices.Concat(view.Permissions(c.Object, uses), view.ScrapePermissions(c.Object, uses), nearmiss.Tokenless(c.Object, uses)))...)
 	}
 	return nil
 }

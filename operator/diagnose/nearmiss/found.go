@@ -41,13 +41,14 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 		for i := range u.Searches {
 			hints = append(hints, v.blocked(w, &u.Searches[i], isolated)...)
 		}
+		hints = append(hints, v.proberBlocked(w, u.Object, isolated)...)
 		for _, h := range once(hints) {
 			out = append(out, Found{u, h})
 		}
 	}
 	out = append(out, v.overlaps(uses)...)
 	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
-	for _, h := range slices.Concat(v.Alerting(w), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses), tokenless(w, uses)) {
+	for _, h := range slices.Concat(v.Alerting(w), v.Blocked(w, self), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses), Tokenless(w, uses)) {
 		out = append(out, Found{self, h})
 	}
 	return out
@@ -57,7 +58,7 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 // order in which Prometheus discovers targets. own is the namespace of the workload, empty when
 // unknown.
 func (v *View) Hints(u Use, own string) []Hint {
-	out := v.probe(u.Object, own)
+	out := append(v.probe(u.Object, own), v.addressedBy(u.Object, own)...)
 	for i := range u.Searches {
 		s := &u.Searches[i]
 		switch {

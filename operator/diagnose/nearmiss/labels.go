@@ -64,12 +64,19 @@ func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 				return miss{m.key, "", "the label " + key, "write " + key}, true
 			}
 		}
-		m.has = "no label " + m.key
+		m.has, m.remedy = "no label "+m.key, "add "+m.key+" to its metadata.labels"
 		return m, false
 	default:
 		m.has = "no label " + m.key
-		if present {
+		switch {
+		case present && r.Operator() == selection.NotIn || present && r.Operator() == selection.NotEquals:
+			m.has, m.remedy = m.key+"="+value, "leave "+value+" out of the values that the selector excludes"
+		case present && r.Operator() == selection.DoesNotExist:
+			m.has, m.remedy = m.key+"="+value, "leave the requirement !"+m.key+" out of the selector"
+		case present:
 			m.has = m.key + "=" + value
+		default:
+			m.remedy = "add " + m.key + " to its metadata.labels"
 		}
 		return m, false
 	}
@@ -172,6 +179,11 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 	if !ok {
 		return nil
 	}
+	return []Hint{s.differs(t, found)}
+}
+
+// differs returns a hint for a thing that almost has the labels of a search.
+func (s *Search) differs(t thing, found []miss) Hint {
 	var has, remedies []string
 	for _, m := range found {
 		has = append(has, m.has)
@@ -187,7 +199,7 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 		}
 	}
 	message += ": " + and(remedies)
-	return []Hint{{Code: NoTarget, Field: s.labelField(found[0].key), Message: message}}
+	return Hint{Code: NoTarget, Field: s.labelField(found[0].key), Message: message}
 }
 
 // kindWord returns the kind of the selected objects: Pod for workloads.

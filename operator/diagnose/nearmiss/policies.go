@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -35,7 +37,7 @@ func (v *View) Blocked(w v1.Workload, u Use) (out []Hint) {
 	for i := range u.Searches {
 		out = append(out, v.blocked(w, &u.Searches[i], isolated)...)
 	}
-	return once(out)
+	return once(append(out, v.proberBlocked(w, u.Object, isolated)...))
 }
 
 // blocked returns notes about pods that NetworkPolicies isolate from the pods of a workload.
@@ -44,13 +46,48 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 	if len(v.policies) == 0 || !s.forServices() && s.Role != rolePod || s.Elsewhere {
 		return nil
 	}
+	return v.closed(w, s.objectField(), v.foundPorts(s), isolated)
+}
+
+// proberBlocked returns a note if NetworkPolicies isolate the prober of a Probe from the pods of a workload.
+func (v *View) proberBlocked(w v1.Workload, object catalog.Object, isolated map[string]string) []Hint {
+	probe, is := object.(*v1.Probe)
+	if !is || len(v.policies) == 0 {
+		return nil
+	}
+	spec := probe.Spec.ProberSpec
+	return v.closed(w, "spec.prober.url", v.portsAt(spec.URL, strings.EqualFold(string(spec.Scheme), "https"), w.GetNamespace()), isolated)
+}
+
+// portsAt returns the ports of Services at an address, seen from a namespace.
+func (v *View) portsAt(host string, tls bool, own string) (out []foundPort) {
+	h, ok := v.hostOf(host)
+	if !ok {
+		return nil
+	}
+	if h.port == 0 {
+		h.port = defaultPort(tls)
+	}
+	for _, svc := range v.addressed(host, own) {
+		for _, p := range svc.spec.Ports {
+			if p.Port == h.port {
+				out = append(out, portOf(svc, p, v.behind(svc)))
+			}
+		}
+	}
+	return out
+}
+
+// closed returns a note if NetworkPolicies isolate one of the ports from the pods of a workload. isolated is that of
+// [View.blocked].
+func (v *View) closed(w v1.Workload, field string, ports []foundPort, isolated map[string]string) []Hint {
 	from := slices.IndexFunc(v.pods, func(p pods) bool {
 		return p.made && p.namespace == w.GetNamespace() && p.labels[wellknown.LabelAppInstance] == w.GetName() && p.labels[managedByLabel] == managedBy
 	})
 	if from < 0 {
 		return nil
 	}
-	for _, p := range v.foundPorts(s) {
+	for _, p := range ports {
 		port := cmp.Or(p.leadsTo, p.target)
 		for _, target := range p.behind {
 			id := fmt.Sprintf("%s %d", target, port)
@@ -60,7 +97,7 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 				isolated[id] = message
 			}
 			if message != "" {
-				return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: message}}
+				return []Hint{{Code: Remark, Note: true, Field: field, Message: message}}
 			}
 		}
 	}
@@ -74,15 +111,15 @@ func (v *View) isolates(from, target pods, port int32) string {
 		return "" // the addresses are those of nodes
 	}
 	const remedy = "[{namespaceSelector: {matchLabels: {%s: %s}}}]%s"
-	if first, ports := v.confined(networkingv1.PolicyTypeIngress, target, from, target, port); first != "" {
+	if first, ports, why := v.confined(networkingv1.PolicyTypeIngress, target, from, target, port); first != "" {
 		on, also := onPort(port, ports)
-		return fmt.Sprintf("NetworkPolicy %s/%s isolates the pods of %s, and no policy%s admits the pods of %s%s: add an ingress rule with from: "+remedy,
-			target.namespace, first, target, v.place("NetworkPolicy", []string{target.namespace}), from, on, corev1.LabelMetadataName, from.namespace, also)
+		return fmt.Sprintf("NetworkPolicy %s/%s isolates the pods of %s, and no policy%s admits the pods of %s%s%s: add an ingress rule with from: "+remedy,
+			target.namespace, first, target, v.place("NetworkPolicy", []string{target.namespace}), from, on, why, corev1.LabelMetadataName, from.namespace, also)
 	}
-	if first, ports := v.confined(networkingv1.PolicyTypeEgress, from, target, target, port); first != "" {
+	if first, ports, why := v.confined(networkingv1.PolicyTypeEgress, from, target, target, port); first != "" {
 		on, also := onPort(port, ports)
-		return fmt.Sprintf("NetworkPolicy %s/%s restricts where the pods of %s connect to, and no policy%s admits connections to the pods of %s%s: add an egress rule with to: "+remedy,
-			from.namespace, first, from, v.place("NetworkPolicy", []string{from.namespace}), target, on, corev1.LabelMetadataName, target.namespace, also)
+		return fmt.Sprintf("NetworkPolicy %s/%s restricts where the pods of %s connect to, and no policy%s admits connections to the pods of %s%s%s: add an egress rule with to: "+remedy,
+			from.namespace, first, from, v.place("NetworkPolicy", []string{from.namespace}), target, on, why, corev1.LabelMetadataName, target.namespace, also)
 	}
 	return ""
 }
@@ -97,8 +134,8 @@ func onPort(port int32, ports bool) (on, also string) {
 
 // confined returns the first policy for a direction that isolates pods if no policy admits their connections with
 // the others to a port of the target; "" when one admits them or may do so. ports is set if only the ports of a
-// policy exclude them.
-func (v *View) confined(direction networkingv1.PolicyType, isolated, others, target pods, port int32) (first string, ports bool) {
+// policy exclude them. why says in parentheses why the first peer that might be meant for them does not admit them.
+func (v *View) confined(direction networkingv1.PolicyType, isolated, others, target pods, port int32) (first string, ports bool, why string) {
 	for _, policy := range v.policies {
 		if policy.Namespace != isolated.namespace || !policy.applies(direction) || !policy.pods.Matches(isolated.labels) {
 			continue
@@ -108,15 +145,51 @@ func (v *View) confined(direction networkingv1.PolicyType, isolated, others, tar
 		}
 		for _, rule := range policy.rules(direction) {
 			if len(rule.From) > 0 && !slices.ContainsFunc(rule.From, func(peer networkingv1.NetworkPolicyPeer) bool { return v.mayAdmit(policy.Namespace, peer, others) }) {
+				why = cmp.Or(why, v.excluded(policy.Namespace, rule.From[0], others))
 				continue
 			}
 			if mayBeOpen(rule.Ports, target, port) {
-				return "", false
+				return "", false, ""
 			}
-			ports = ports || len(rule.From) > 0
+			if direction == networkingv1.PolicyTypeIngress {
+				why = cmp.Or(why, otherPorts(rule.Ports))
+			}
+			ports = ports || len(rule.From) > 0 || direction == networkingv1.PolicyTypeIngress
 		}
 	}
-	return first, ports
+	return first, ports, why
+}
+
+// excluded returns in parentheses why a peer does not admit pods, which it does not.
+func (v *View) excluded(namespace string, peer networkingv1.NetworkPolicyPeer, others pods) string {
+	switch {
+	case peer.NamespaceSelector == nil && others.namespace != namespace:
+		return fmt.Sprintf(" (a podSelector without namespaceSelector is for namespace %s only)", namespace)
+	case peer.NamespaceSelector != nil && !v.mayBeLabeled(others.namespace, peer.NamespaceSelector):
+		return fmt.Sprintf(" (its namespaceSelector requires %s, which namespace %s does not have)", metav1.FormatLabelSelector(peer.NamespaceSelector), others.namespace)
+	case peer.PodSelector != nil:
+		return fmt.Sprintf(" (its podSelector requires %s, which they do not have)", metav1.FormatLabelSelector(peer.PodSelector))
+	}
+	return ""
+}
+
+// otherPorts returns in parentheses the TCP ports that a rule admits; empty if it admits none by number or name.
+func otherPorts(ports []networkingv1.NetworkPolicyPort) string {
+	var out []string
+	for _, p := range ports {
+		if p.Port == nil || p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP {
+			continue
+		}
+		text := p.Port.String()
+		if p.EndPort != nil {
+			text += fmt.Sprintf("-%d", *p.EndPort)
+		}
+		out = append(out, text)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (it admits %s %s, and the ports of policies are those of the pods, not of Services)", plural(len(out), "port"), and(out))
 }
 
 // applies reports whether a policy applies to traffic in a direction.

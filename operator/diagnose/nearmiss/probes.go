@@ -118,10 +118,7 @@ func (v *View) unserved(a address) []Hint {
 func (a address) port(h host, svc service) []Hint {
 	port, given := h.port, h.port > 0
 	if !given {
-		port = 80
-		if a.tls {
-			port = 443
-		}
+		port = defaultPort(a.tls)
 	}
 	if len(svc.spec.Ports) == 0 {
 		return nil
@@ -139,4 +136,12 @@ func (a address) port(h host, svc service) []Hint {
 		message = fmt.Sprintf("has no port, which means %d; %s has %s", port, svc, servicePorts(svc))
 	}
 	return []Hint{{Code: NoTarget, Field: a.field, Message: message + fmt.Sprintf(": write %s%s:%d", a.before, strings.Split(a.host, ":")[0], svc.spec.Ports[0].Port)}}
+}
+
+// defaultPort returns the port of an address without one.
+func defaultPort(tls bool) int32 {
+	if tls {
+		return 443
+	}
+	return 80
 }

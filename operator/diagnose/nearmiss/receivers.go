@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -67,6 +68,25 @@ func (v *View) Webhooks(c *v1alpha1.AlertmanagerConfig, own string) (out []Hint)
 		}
 	}
 	return once(out)
+}
+
+// addressedBy returns hints about Services that a ScrapeConfig names, as targets or as the source of targets. own is the
+// namespace of the workload.
+func (v *View) addressedBy(object catalog.Object, own string) (out []Hint) {
+	c, is := object.(*v1alpha1.ScrapeConfig)
+	if !is {
+		return nil
+	}
+	tls := strings.EqualFold(string(c.Spec.Scheme), "https")
+	for i := range c.Spec.StaticConfigs {
+		for j, target := range c.Spec.StaticConfigs[i].Targets {
+			out = append(out, v.unserved(address{host: string(target), tls: tls, field: fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), own: own, client: "the Prometheus"})...)
+		}
+	}
+	for i := range c.Spec.HTTPSDConfigs {
+		out = append(out, v.sentTo(fmt.Sprintf("spec.httpSDConfigs[%d].url", i), string(c.Spec.HTTPSDConfigs[i].URL), own, "the Prometheus")...)
+	}
+	return out
 }
 
 // sentTo returns a hint if the URL of a field leads to no Service. A bare name is looked up in the namespace own, that

@@ -105,6 +105,9 @@ func (v *View) noService(s *Search) []Hint {
 			continue
 		}
 		missing, _ := misses(s.selector, svc.thing)
+		if slices.ContainsFunc(missing, func(m miss) bool { return m.want == "" }) { // no single value makes it match
+			return []Hint{s.differs(svc.thing, missing)}
+		}
 		var add []string
 		for _, m := range missing {
 			add = append(add, m.key+": "+m.want)

@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// tokenless returns a hint if the pods of a workload have no token with which the server discovers the targets of a use.
-func tokenless(w v1.Workload, uses []Use) []Hint {
+// Tokenless returns a hint if the pods of a workload have no token with which the server discovers the targets of a use.
+func Tokenless(w v1.Workload, uses []Use) []Hint {
 	const field = "spec.automountServiceAccountToken"
 	f := v1alpha1.CommonFields(w)
 	if f == nil || f.AutomountServiceAccountToken == nil || *f.AutomountServiceAccountToken || len(f.Volumes) > 0 {
