@@ -59,7 +59,7 @@ func (l *linter) nearMisses() {
 // aboutNatives reports Services that are meant for pods of workloads and do not lead to them, and annotations that
 // nothing reads.
 func (l *linter) aboutNatives(view *nearmiss.View) {
-	found := view.Fronts()
+	found := append(view.Fronts(), view.Hooks()...)
 	var uses []nearmiss.Use
 	reads, servers := false, 0
 	for _, m := range l.made {

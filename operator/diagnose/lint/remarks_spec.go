@@ -27,12 +27,15 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	}
 	switch p := w.Object.(type) {
 	case *v1alpha1.PrometheusAgent:
+		unverifiedRemarks(l.note(self), p.Spec)
 		if len(p.Spec.RemoteWrite) == 0 {
 			say("spec.remoteWrite", "is not set, so what this agent scrapes is sent nowhere, and it stores nothing")
 		}
 	case *v1.Prometheus:
+		unverifiedRemarks(l.note(self), p.Spec)
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		if p.Spec.Thanos != nil {
+			unlabelled(say, p)
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
 		}
 		if p.Spec.Alerting != nil {
@@ -40,7 +43,10 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 				relabelRemarks(say, fmt.Sprintf("spec.alerting.alertmanagers[%d].alertRelabelings", i), am.AlertRelabelConfigs, raisedAlerts)
 			}
 		}
+	case *v1.Alertmanager:
+		unverifiedRemarks(l.note(self), p.Spec)
 	case *v1.ThanosRuler:
+		unverifiedRemarks(l.note(self), p.Spec)
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)
 		for i, endpoint := range p.Spec.QueryEndpoints {
@@ -51,6 +57,14 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		if p.Spec.QueryConfig != nil && len(p.Spec.QueryEndpoints) > 0 {
 			say("spec.queryEndpoints", "has no effect beside queryConfig, which is used: remove one of them")
 		}
+	}
+}
+
+// unlabelled reports a Prometheus without external labels, with which the sidecar of Thanos does not start.
+func unlabelled(say says, p *v1.Prometheus) {
+	empty := func(name *string) bool { return name != nil && *name == "" }
+	if len(p.Spec.ExternalLabels) == 0 && empty(p.Spec.PrometheusExternalLabelName) && empty(p.Spec.ReplicaExternalLabelName) {
+		say("spec.thanos", "the sidecar of Thanos does not start without external labels, and spec.prometheusExternalLabelName and spec.replicaExternalLabelName are empty: leave one of them out, or write spec.externalLabels")
 	}
 }
 

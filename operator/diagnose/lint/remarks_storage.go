@@ -41,7 +41,15 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 	if class := s.VolumeClaimTemplate.Spec.StorageClassName; class != nil && used == "" && w.Kind.Row != catalog.Alertmanager && networkFiles.MatchString(*class) {
 		l.note(self)("spec.storage.volumeClaimTemplate.spec.storageClassName", "%s is, by its name, a file system over the network, on which the database of Prometheus may be corrupted: it needs one with all of POSIX; use a class of block volumes", *class)
 	}
+	if n := w.Object.GetWorkloadFields().Replicas; used == "" && s.VolumeClaimTemplate.Spec.VolumeName != "" && n != nil && *n > 1 {
+		l.say(self)("spec.storage.volumeClaimTemplate.spec.volumeName", "is the only volume that the claims of all %d replicas may have, so all but one wait for ever; leave it out, and let storageClassName or selector find one for each", *n)
+	}
 	p, is := w.Object.(*v1.Prometheus)
+	if is && s.EmptyDir != nil && s.EmptyDir.SizeLimit != nil && p.Spec.RetentionSize != "" {
+		if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > s.EmptyDir.SizeLimit.Value() {
+			l.say(self)("spec.retentionSize", "%s is more than spec.storage.emptyDir.sizeLimit, %s, above which the kubelet evicts the pod: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, s.EmptyDir.SizeLimit)
+		}
+	}
 	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
 		return
 	}

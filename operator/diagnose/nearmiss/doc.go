@@ -15,6 +15,7 @@
 //	ports.go            a port that does not exist: suggests the one that is meant
 //	probes.go alerting.go  the prober of a Probe, the Alertmanagers of a Prometheus
 //	answers.go policies.go mesh.go  targets that probably cannot be scraped: scheme, path, NetworkPolicies, mTLS
+//	hooks.go            webhooks whose Service does not exist
 //	duplicates.go       pods that are scraped twice
 //	rbac.go permissions.go  permissions of the ServiceAccount, and missing ones;
 //	                        permissions_remedy.go says how to grant them

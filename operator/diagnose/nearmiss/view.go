@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -87,6 +88,7 @@ type View struct {
 	namespaces   []string // of the objects, sorted
 	rbac         rbac
 	policies     []policy
+	hooks        []hook // webhooks about objects of the operator
 	// namespaceLabels are the labels of the Namespaces among the objects.
 	namespaceLabels map[string]labels.Set
 	// namespaceNotes are their annotations.
@@ -232,6 +234,14 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 		v.namespaceLabels[o.Name], v.namespaceNotes[o.Name] = o.Labels, o.Annotations
 	case *networkingv1.NetworkPolicy:
 		v.policy(o)
+	case *admissionv1.ValidatingWebhookConfiguration:
+		for i, w := range o.Webhooks {
+			v.hook(thingOf("ValidatingWebhookConfiguration", o), i, w.ClientConfig, w.FailurePolicy, w.Rules)
+		}
+	case *admissionv1.MutatingWebhookConfiguration:
+		for i, w := range o.Webhooks {
+			v.hook(thingOf("MutatingWebhookConfiguration", o), i, w.ClientConfig, w.FailurePolicy, w.Rules)
+		}
 	case *networkingv1.Ingress:
 		t := thingOf("Ingress", o)
 		v.ingresses = append(v.ingresses, t)

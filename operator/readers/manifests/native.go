@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +33,8 @@ type nativeKind struct {
 	cluster bool // the kind is cluster-scoped
 }
 
-// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions, and whether pods are admitted.
+// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions, and whether pods are admitted,
+// and the webhooks that check objects.
 // Namespaces are kept too, see [reader.namespace].
 var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Service"}: {empty: func() Native { return new(corev1.Service) }},
@@ -43,24 +45,26 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "ServiceAccount"}: {empty: func() Native { return new(corev1.ServiceAccount) }},
 	{Kind: "LimitRange"}:     {empty: func() Native { return new(corev1.LimitRange) }},
 	{Kind: "ResourceQuota"}:  {empty: func() Native { return new(corev1.ResourceQuota) }},
-	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}:  {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
-	{Group: networkingv1.GroupName, Kind: "Ingress"}:       {empty: func() Native { return new(networkingv1.Ingress) }},
-	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
-	{Group: appsv1.GroupName, Kind: "Deployment"}:          {empty: func() Native { return new(appsv1.Deployment) }},
-	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         {empty: func() Native { return new(appsv1.StatefulSet) }},
-	{Group: appsv1.GroupName, Kind: "DaemonSet"}:           {empty: func() Native { return new(appsv1.DaemonSet) }},
-	{Group: appsv1.GroupName, Kind: "ReplicaSet"}:          {empty: func() Native { return new(appsv1.ReplicaSet) }},
-	{Group: batchv1.GroupName, Kind: "Job"}:                {empty: func() Native { return new(batchv1.Job) }},
-	{Group: batchv1.GroupName, Kind: "CronJob"}:            {empty: func() Native { return new(batchv1.CronJob) }},
-	{Group: rbacv1.GroupName, Kind: "Role"}:                {empty: func() Native { return new(rbacv1.Role) }},
-	{Group: rbacv1.GroupName, Kind: "RoleBinding"}:         {empty: func() Native { return new(rbacv1.RoleBinding) }},
-	{Group: rbacv1.GroupName, Kind: "ClusterRole"}:         {empty: func() Native { return new(rbacv1.ClusterRole) }, cluster: true},
-	{Group: rbacv1.GroupName, Kind: "ClusterRoleBinding"}:  {empty: func() Native { return new(rbacv1.ClusterRoleBinding) }, cluster: true},
+	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}:                  {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
+	{Group: networkingv1.GroupName, Kind: "Ingress"}:                       {empty: func() Native { return new(networkingv1.Ingress) }},
+	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}:                 {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
+	{Group: admissionv1.GroupName, Kind: "ValidatingWebhookConfiguration"}: {empty: func() Native { return new(admissionv1.ValidatingWebhookConfiguration) }, cluster: true},
+	{Group: admissionv1.GroupName, Kind: "MutatingWebhookConfiguration"}:   {empty: func() Native { return new(admissionv1.MutatingWebhookConfiguration) }, cluster: true},
+	{Group: appsv1.GroupName, Kind: "Deployment"}:                          {empty: func() Native { return new(appsv1.Deployment) }},
+	{Group: appsv1.GroupName, Kind: "StatefulSet"}:                         {empty: func() Native { return new(appsv1.StatefulSet) }},
+	{Group: appsv1.GroupName, Kind: "DaemonSet"}:                           {empty: func() Native { return new(appsv1.DaemonSet) }},
+	{Group: appsv1.GroupName, Kind: "ReplicaSet"}:                          {empty: func() Native { return new(appsv1.ReplicaSet) }},
+	{Group: batchv1.GroupName, Kind: "Job"}:                                {empty: func() Native { return new(batchv1.Job) }},
+	{Group: batchv1.GroupName, Kind: "CronJob"}:                            {empty: func() Native { return new(batchv1.CronJob) }},
+	{Group: rbacv1.GroupName, Kind: "Role"}:                                {empty: func() Native { return new(rbacv1.Role) }},
+	{Group: rbacv1.GroupName, Kind: "RoleBinding"}:                         {empty: func() Native { return new(rbacv1.RoleBinding) }},
+	{Group: rbacv1.GroupName, Kind: "ClusterRole"}:                         {empty: func() Native { return new(rbacv1.ClusterRole) }, cluster: true},
+	{Group: rbacv1.GroupName, Kind: "ClusterRoleBinding"}:                  {empty: func() Native { return new(rbacv1.ClusterRoleBinding) }, cluster: true},
 }
 
 // Native returns the Kubernetes objects among the manifests that affect scraping, in the order of
 // the input: Services, Endpoints, EndpointSlices, Pods and the workloads that create them, Nodes,
-// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas and RBAC. Their namespace defaults as in
+// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas, webhooks and RBAC. Their namespace defaults as in
 // kubectl. Of several objects with one name, only the first is included.
 func (o *Objects) Native() []Native { return o.native }
 

@@ -1,0 +1,87 @@
+package nearmiss
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// hook is a webhook that the API server asks about objects of the operator.
+type hook struct {
+	of    thing
+	field string // of its Service
+	at    *admissionv1.ServiceReference
+	fails bool // without an answer, the API server refuses the objects
+}
+
+// hook adds a webhook if it is about objects of the operator and a Service answers it.
+func (v *View) hook(of thing, i int, client admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, rules []admissionv1.RuleWithOperations) {
+	ours := slices.ContainsFunc(rules, func(r admissionv1.RuleWithOperations) bool { return slices.Contains(r.APIGroups, v1.GroupName) })
+	if client.Service == nil || !ours {
+		return
+	}
+	v.hooks = append(v.hooks, hook{of, fmt.Sprintf("webhooks[%d].clientConfig.service", i), client.Service, policy == nil || *policy == admissionv1.Fail})
+}
+
+// Hooks returns hints about webhooks whose Service does not exist or does not have the port; none without a known Service.
+func (v *View) Hooks() (out []About) {
+	if len(v.services) == 0 {
+		return nil
+	}
+	for _, h := range v.hooks {
+		i := slices.IndexFunc(v.services, func(s service) bool { return s.namespace == h.at.Namespace && s.name == h.at.Name })
+		if i < 0 {
+			out = append(out, h.of.about(v.unanswered(h)))
+			continue
+		}
+		svc, port := v.services[i], int32(443)
+		if h.at.Port != nil {
+			port = *h.at.Port
+		}
+		ports := svc.spec.Ports
+		if len(ports) > 0 && !slices.ContainsFunc(ports, func(p corev1.ServicePort) bool { return p.Port == port }) {
+			out = append(out, h.of.about(Hint{Code: Remark, Field: h.field + ".port", Message: fmt.Sprintf(
+				"%s has no port %d; it has %s, so %s: write port: %d", svc, port, servicePorts(svc), h.effect(), ports[0].Port)}))
+		}
+	}
+	return out
+}
+
+// unanswered returns a hint about a webhook without a Service.
+func (v *View) unanswered(h hook) Hint {
+	out := Hint{Code: Remark, Field: h.field + ".name", Message: fmt.Sprintf("there is no Service %q in namespace %s%s", h.at.Name, h.at.Namespace, v.place("Service", []string{h.at.Namespace}))}
+	var meant *service
+	for i := range v.services {
+		switch svc := &v.services[i]; {
+		case svc.namespace == h.at.Namespace && (alike(svc.name, h.at.Name) || strings.HasPrefix(svc.name, h.at.Name) || strings.HasPrefix(h.at.Name, svc.name)):
+			meant = svc
+		case svc.name == h.at.Name:
+			meant = cmp.Or(meant, svc)
+		}
+	}
+	switch {
+	case meant == nil:
+		out.Note = true
+		out.Message += ": without one, " + h.effect()
+	case meant.namespace == h.at.Namespace:
+		out.Message += fmt.Sprintf(", so %s; there is %s: did you mean name: %s?", h.effect(), meant, meant.name)
+	default:
+		out.Field = h.field + ".namespace"
+		out.Message += fmt.Sprintf(", so %s; there is %s: did you mean namespace: %s?", h.effect(), meant, meant.namespace)
+	}
+	return out
+}
+
+// effect returns what the API server does while nothing answers.
+func (h hook) effect() string {
+	if h.fails {
+		return "the API server refuses the objects that the webhook is for"
+	}
+	return "the objects that the webhook is for are not checked"
+}
