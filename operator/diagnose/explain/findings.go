@@ -150,9 +150,12 @@ func (i inquiry) where(v *Verdict) []string {
 	return out
 }
 
-// instead returns where the object has the label that it lacks, as the end of a line; empty if it has it
-// nowhere.
+// instead returns where the object has the label that it lacks, or what to change so that its namespace is selected, as
+// the end of a line; empty if that is not known.
 func (i inquiry) instead(v *Verdict) string {
+	if v.Reason == NamespaceNotSelected && len(v.Misses) == 1 {
+		return lint.NamespaceRemedy(i.q.Object.GetNamespace(), v.Misses[0])
+	}
 	if v.Reason != LabelsNotSelected || len(v.Misses) != 1 || v.Misses[0].Has() {
 		return ""
 	}

@@ -42,7 +42,7 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 		l.note(self)("spec.storage.volumeClaimTemplate.spec.storageClassName", "%s is, by its name, a file system over the network, on which the database of Prometheus may be corrupted: it needs one with all of POSIX; use a class of block volumes", *class)
 	}
 	if n := w.Object.GetWorkloadFields().Replicas; used == "" && s.VolumeClaimTemplate.Spec.VolumeName != "" && n != nil && *n > 1 {
-		l.say(self)("spec.storage.volumeClaimTemplate.spec.volumeName", "is the only volume that the claims of all %d replicas may have, so all but one wait for ever; leave it out, and let storageClassName or selector find one for each", *n)
+		l.say(self)("spec.storage.volumeClaimTemplate.spec.volumeName", "is the only volume that the volume claims of all %d replicas may have, so all but one wait forever; leave it out, and let storageClassName or selector find one for each", *n)
 	}
 	p, is := w.Object.(*v1.Prometheus)
 	if is && s.EmptyDir != nil && s.EmptyDir.SizeLimit != nil && p.Spec.RetentionSize != "" {

@@ -194,9 +194,9 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, object catalog
 		case a.Reason == selection.NamespaceUnknown:
 			misses = append(misses, m.Requirement)
 		case a.Reason == selection.NamespaceNotSelected && !m.Has():
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s%s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), "metadata.labels"), m.Label, namespaceRemedy(of.Namespace, m)))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s%s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), "metadata.labels"), m.Label, NamespaceRemedy(of.Namespace, m)))
 		case a.Reason == selection.NamespaceNotSelected:
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q%s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value, namespaceRemedy(of.Namespace, m)))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q%s", m.Requirement, of.Namespace, l.reference(f, namespaceRef(of.Namespace), fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value, NamespaceRemedy(of.Namespace, m)))
 		case !m.Has():
 			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: %s", m.Requirement, m.Label, MissingLabel(object, m.Label)))
 		default:
@@ -210,9 +210,9 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, object catalog
 	return text
 }
 
-// namespaceRemedy returns what to change so that a selector of namespaces selects one, as the end of a sentence; empty
+// NamespaceRemedy returns what to change so that a selector of namespaces selects one, as the end of a sentence; empty
 // if that depends on what the label means.
-func namespaceRemedy(namespace string, m selection.Miss) string {
+func NamespaceRemedy(namespace string, m selection.Miss) string {
 	switch {
 	case m.Label == corev1.LabelMetadataName:
 		return fmt.Sprintf(": to select it too write matchExpressions: [{key: %s, operator: In, values: [%s, …]}], or {} for all", corev1.LabelMetadataName, namespace)
