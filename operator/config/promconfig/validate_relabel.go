@@ -60,7 +60,7 @@ func (r relabelRules) counting(b *regexcost.Budget) relabelRules {
 	return r
 }
 
-// check returns the errors of all invalid steps, each as "[index]: ...".
+// check returns the errors of all invalid steps, each as "[index]: ...", or of the step up to which they make labels too large.
 func (r relabelRules) check(configs []v1.RelabelConfig) error {
 	var wrong faults.List
 	for i := range configs {
@@ -70,6 +70,9 @@ func (r relabelRules) check(configs []v1.RelabelConfig) error {
 		if wrong.Full() {
 			break
 		}
+	}
+	if !wrong.Any() {
+		wrong.Add("", checkGrowth(configs))
 	}
 	return wrong.Err()
 }
