@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
@@ -238,5 +239,35 @@ func TestPositionsAreBounded(t *testing.T) {
 	}
 	if len(p.of) > mostPositions/ruleWeight || p.total > mostPositions {
 		t.Errorf("%d rules without objects are kept", len(p.of))
+	}
+}
+
+// TestLongSelectorsAreNotKept: a tenant who writes ever new selectors of hundreds of kilobytes into a Prometheus does not
+// fill the memory with what they selected.
+func TestLongSelectorsAreNotKept(t *testing.T) {
+	budgettest.Exact(t)
+	all := &editedMonitors{}
+	input := selectionInput{store: all}
+	c := Cluster{
+		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
+		namespaces:      func(func(string, labels.Set) bool) {},
+		selections:      &selections{current: func(string) selectionInput { return input }},
+	}
+	_, _, kept := budgettest.Measure(func() *selections {
+		for change := range 60 {
+			selector := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "NotIn"}}}
+			for i := range 20_000 {
+				selector.MatchExpressions[0].Values = append(selector.MatchExpressions[0].Values, fmt.Sprintf("%d-%d", change, i))
+			}
+			rule, err := selection.Parse("a", "serviceMonitor", &metav1.LabelSelector{}, selector)
+			if err != nil {
+				t.Fatal(err)
+			}
+			Selected[catalog.Object](c, selection.Rules{v1.ServiceMonitorKind: rule}, catalog.ServiceMonitor)
+		}
+		return c.selections
+	})
+	if kept > 1<<20 {
+		t.Errorf("%d bytes are kept for 60 selectors", kept)
 	}
 }

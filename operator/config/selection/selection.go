@@ -7,9 +7,9 @@
 package selection
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -53,23 +53,24 @@ func (r Rule) Names(namespace, name string) bool {
 	return slices.Contains(r.named, types.NamespacedName{Namespace: namespace, Name: name})
 }
 
-// Key identifies what the rule selects: rules with equal keys select the same objects.
+// Key identifies what the rule selects: rules with equal keys select the same objects. It is short, so that callers
+// may keep it, while a selector may have a megabyte.
 func (r Rule) Key() string {
-	var key strings.Builder
+	key := sha256.New()
 	if r.namespaces == nil || len(r.named) > 0 {
-		fmt.Fprintf(&key, "%s;", r.own)
+		fmt.Fprintf(key, "%s;", r.own)
 	}
 	for _, s := range []labels.Selector{r.namespaces, r.objects} {
 		if s != nil {
 			text := s.String()
-			fmt.Fprintf(&key, "%d:%s", len(text), text)
+			fmt.Fprintf(key, "%d:%s", len(text), text)
 		}
-		key.WriteByte(';')
+		fmt.Fprint(key, ";")
 	}
 	for _, name := range r.named {
-		fmt.Fprintf(&key, "%s;", name)
+		fmt.Fprintf(key, "%s;", name)
 	}
-	return key.String()
+	return string(key.Sum(nil))
 }
 
 // Parse parses selectors with the semantics of the API: a missing object selector selects
