@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
 // mergeContainers merges the user's containers into ours. A container with the name of
@@ -13,13 +15,15 @@ import (
 // order of ours never changes. field is named in errors.
 func mergeContainers(field string, ours, user []corev1.Container) ([]corev1.Container, error) {
 	var out []corev1.Container
-	patched := make(map[string]bool)
+	patched := make(map[string]int)
 	for _, own := range ours {
 		for _, u := range user {
 			if u.Name != own.Name {
 				continue
 			}
-			patched[own.Name] = true
+			if patched[own.Name]++; patched[own.Name] > budget.Patches {
+				return nil, fmt.Errorf("%s: %q: has more than %d patches: merge them into one", field, u.Name, budget.Patches)
+			}
 			var err error
 			if own, err = mergeContainer(own, u); err != nil {
 				return nil, fmt.Errorf("%s: %q: %w", field, u.Name, err)
@@ -28,7 +32,7 @@ func mergeContainers(field string, ours, user []corev1.Container) ([]corev1.Cont
 		out = append(out, *own.DeepCopy())
 	}
 	for _, u := range user {
-		if !patched[u.Name] {
+		if patched[u.Name] == 0 {
 			out = append(out, *u.DeepCopy())
 		}
 	}

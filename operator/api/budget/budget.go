@@ -37,6 +37,14 @@ const (
 	// Mounts is the maximum number of Secrets, and of ConfigMaps, that a workload mounts by name. Each becomes a volume of
 	// half a kilobyte for every three bytes of its name; a StatefulSet with a tenth more is larger than API servers store.
 	Mounts = 2_500
+	// Containers is the maximum number of containers of a workload object.
+	Containers = 100
+	// Patches is the maximum number of containers of a workload object that patch the same container of the pods. Each is
+	// merged with what the others have made of it.
+	Patches = 10
+	// ContainerItems is the maximum number of environment variables, of ports, of mounts and of devices in all containers
+	// of a workload object. Kubernetes' code compares each of them with all others when it patches a container.
+	ContainerItems = 1_000
 	// RelabelSteps is the maximum number of relabelings of an object, in all lists.
 	RelabelSteps = 20_000
 )

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
+	corev1 "k8s.io/api/core/v1"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
@@ -58,6 +60,11 @@ var counted = map[reflect.Type]int{
 	reflect.TypeFor[v1.Rule]():               Rules,
 	reflect.TypeFor[v1alpha1.Receiver]():     Receivers,
 	reflect.TypeFor[v1beta1.Receiver]():      Receivers,
+	reflect.TypeFor[corev1.Container]():      Containers,
+	reflect.TypeFor[corev1.EnvVar]():         ContainerItems,
+	reflect.TypeFor[corev1.ContainerPort]():  ContainerItems,
+	reflect.TypeFor[corev1.VolumeMount]():    ContainerItems,
+	reflect.TypeFor[corev1.VolumeDevice]():   ContainerItems,
 }
 
 // mostGrowth is an upper bound for the memory of a decoded object per byte of JSON: an element of three bytes takes

@@ -19,6 +19,7 @@ const (
 	anyObject = "any object"
 	monitors  = "ServiceMonitor, PodMonitor"
 	scrapes   = "ServiceMonitor, PodMonitor, Probe, ScrapeConfig"
+	workloads = "Prometheus, PrometheusAgent, Alertmanager, ThanosRuler"
 	ruleKind  = "PrometheusRule"
 	amConfig  = "AlertmanagerConfig"
 
@@ -31,6 +32,9 @@ var table = []row{
 	{"DecodedBytes", anyObject, "size in memory after decoding", DecodedBytes, "bytes"},
 	{"Endpoints", monitors, "endpoints", Endpoints, ""},
 	{"Mounts", "Prometheus, PrometheusAgent, Alertmanager", "secrets, and configMaps", Mounts, ""},
+	{"Containers", workloads, "containers and initContainers, together", Containers, ""},
+	{"Patches", workloads, "containers with the name of the same container of the pods", Patches, ""},
+	{"ContainerItems", workloads, "environment variables, ports, volumeMounts and devices of all containers, each", ContainerItems, ""},
 	{"RelabelSteps", scrapes, "relabelings and metricRelabelings, all together", RelabelSteps, ""},
 	{"Groups", ruleKind, "groups", Groups, ""},
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},
