@@ -45,6 +45,9 @@ const (
 	// ContainerItems is the maximum number of environment variables, of ports, of mounts and of devices in all containers
 	// of a workload object. Kubernetes' code compares each of them with all others when it patches a container.
 	ContainerItems = 1_000
+	// ShardBytes is the maximum memory of the StatefulSets of all shards, which a reconciliation plans together. Usual ones
+	// have 20 kB.
+	ShardBytes = 64 << 20
 	// RelabelSteps is the maximum number of relabelings of an object, in all lists.
 	RelabelSteps = 20_000
 )

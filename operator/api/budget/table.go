@@ -35,6 +35,7 @@ var table = []row{
 	{"Containers", workloads, "containers and initContainers, together", Containers, ""},
 	{"Patches", workloads, "containers with the name of the same container of the pods", Patches, ""},
 	{"ContainerItems", workloads, "environment variables, ports, volumeMounts and devices of all containers, each", ContainerItems, ""},
+	{"ShardBytes", "Prometheus, PrometheusAgent", "size in memory of the StatefulSets of all shards", ShardBytes, "bytes"},
 	{"RelabelSteps", scrapes, "relabelings and metricRelabelings, all together", RelabelSteps, ""},
 	{"Groups", ruleKind, "groups", Groups, ""},
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},

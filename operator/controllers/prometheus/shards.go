@@ -1,8 +1,12 @@
 package prometheus
 
 import (
+	"fmt"
+
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
@@ -16,7 +20,8 @@ func (plan *Plan) shards(b *promworkload.Builder, in *Inputs, pod workload.PodIn
 	if in.Workload.Server != nil {
 		pod.RuleConfigMaps = b.PadRuleConfigMaps(pod.RuleConfigMaps)
 	}
-	for shard, name := range b.ShardNames() {
+	names := b.ShardNames()
+	for shard, name := range names {
 		pod.Shard = int32(shard)
 		var err error
 		if pod.Hash, err = b.InputHash(in.StatefulSets[name], pod); err != nil {
@@ -25,6 +30,9 @@ func (plan *Plan) shards(b *promworkload.Builder, in *Inputs, pod workload.PodIn
 		sts, err := in.sets.Get(in.Workload, pod, b.StatefulSet)
 		if err != nil {
 			return err
+		}
+		if shard == 0 && budget.Size(sts, budget.ShardBytes)*len(names) > budget.ShardBytes && len(names) > 1 {
+			return faults.At("spec.shards", fmt.Errorf("%d StatefulSets of this size take more than %d MiB: use fewer shards, or make the object smaller", len(names), budget.ShardBytes>>20))
 		}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
 	}
