@@ -125,7 +125,7 @@ func (p *pair) wait(t *testing.T, what string, holds func(prometheus, ours map[s
 	t.Helper()
 	late := time.After(patience)
 	for {
-		p.sub.Take(p.ours.put)
+		p.sub.Take(nil, func(string, targets.Outline) bool { return false }, p.ours.put)
 		prometheus, ours := p.prometheus.all(), p.ours.all()
 		if len(p.sub.Gaps()) == 0 && holds(prometheus, ours) {
 			return
