@@ -38,6 +38,10 @@ func doubling(n int) (out []string) {
 // field; no expression is matched for it.
 func TestExpensiveTargets(t *testing.T) {
 	repeat := func(step string, n int) []string { return strings.Split(strings.Repeat(step+"\n", n-1)+step, "\n") }
+	// large begins with a long label x; more than nine doublings are rejected.
+	large := func(step string) []string {
+		return append([]string{"{sourceLabels: [" + annotation + "], targetLabel: x}"}, repeat(step, 8)...)
+	}
 	match := "{sourceLabels: [" + annotation + "], action: keep, regex: '(.*a|.*b){900}z'}"
 	names := "{sourceLabels: [__meta_kubernetes_pod_name], action: drop, regex: '" + strings.Repeat("namespace-of-a-team|", 5_000) + "x'}"
 	for name, tc := range map[string]struct {
@@ -51,16 +55,16 @@ func TestExpensiveTargets(t *testing.T) {
 		"a long text":                       {[]string{"{sourceLabels: [" + annotation + "], action: drop, regex: x}"}, 200_000, map[State]int{Kept: 1}, ""},
 		"many steps":                        {repeat("{sourceLabels: ["+annotation+"], action: drop, regex: '.*x.*y.*z'}", 200), 200_000, map[State]int{Unknown: 1}, "too expensive"},
 		"names of labels":                   {repeat("{action: labeldrop, regex: '(.*a|.*b){300}z'}", 40), 10, map[State]int{Unknown: 1}, "relabelings["},
-		"a label that doubles":              {repeat("{sourceLabels: [x], targetLabel: x, regex: '(.*)', replacement: 'y$1$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
-		"a label that is joined to itself":  {repeat("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
-		"two labels that feed each other":   {append(repeat("{sourceLabels: [x, y], targetLabel: x, replacement: 'a$1'}\n{sourceLabels: [x, y], targetLabel: y, replacement: 'a$1'}", 30), "{targetLabel: z, replacement: z}"), 10, map[State]int{Unknown: 1}, "makes one"},
-		"a label of a name that is matched": {repeat("{sourceLabels: [x, x], targetLabel: 'x$2', regex: '(.*)', replacement: 'yy$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
-		"labels that are mapped":            {repeat("{action: labelmap, regex: '(.*)', replacement: 'a$1$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
-		"labels that double":                {doubling(30), 10, map[State]int{Unknown: 1}, "reads too many labels"},
+		"a label that doubles":              {large("{sourceLabels: [x], targetLabel: x, regex: '(.*)', replacement: 'y$1$1'}"), 200_000, map[State]int{Unknown: 1}, "makes one"},
+		"a label that is joined to itself":  {large("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}"), 200_000, map[State]int{Unknown: 1}, "makes one"},
+		"two labels that feed each other":   {append(large("{sourceLabels: [x, y], targetLabel: x, replacement: 'a$1'}\n{sourceLabels: [x, y], targetLabel: y, replacement: 'a$1'}")[:10], "{targetLabel: z, replacement: z}"), 200_000, map[State]int{Unknown: 1}, "makes one"},
+		"a label of a name that is matched": {large("{sourceLabels: [x, x], targetLabel: 'x$2', regex: '(.*)', replacement: 'yy$1'}"), 200_000, map[State]int{Unknown: 1}, "makes one"},
+		"labels that are mapped":            {large("{action: labelmap, regex: '(.*)', replacement: 'a$1$1'}")[:6], 200_000, map[State]int{Unknown: 1}, "makes one"},
+		"labels that double":                {doubling(9), 10, map[State]int{Unknown: 1}, "reads too many labels"},
 		"labels that double a bit":          {doubling(5), 10, map[State]int{Kept: 1}, ""},
 		"what people write": {[]string{"{action: labelmap, regex: '__meta_kubernetes_pod_label_(.+)'}", "{sourceLabels: [__meta_kubernetes_namespace, __meta_kubernetes_pod_name], separator: /, targetLabel: instance}",
 			"{sourceLabels: [__address__, " + annotation + "], regex: '([^:]+)(?::\\d+)?;(\\d+)', replacement: '$1:$2', targetLabel: __address__}", "{action: labeldrop, regex: 'tmp_.*'}"}, 30_000, map[State]int{Kept: 1}, ""},
-		"dropped after such a label": {append(repeat("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}", 40), "{sourceLabels: [__meta_kubernetes_pod_name], action: drop, regex: web-0}"), 10, map[State]int{Dropped: 1}, ""},
+		"dropped after such a label": {append(large("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}"), "{sourceLabels: [__meta_kubernetes_pod_name], action: drop, regex: web-0}"), 200_000, map[State]int{Dropped: 1}, ""},
 		"a list of names":            {[]string{names}, 10, map[State]int{Kept: 1}, ""},
 	} {
 		j := job(t, slices1, monitorOf(tc.steps...))
@@ -152,8 +156,8 @@ func TestTraceIsBounded(t *testing.T) {
 	if got := steps[last]; len(got.Before) != 1 || len(got.After) != 1 || len(got.After["a"]) != len(got.Before["a"])+1 {
 		t.Errorf("%.1000v", got)
 	}
-	long := map[string]string{annotation: strings.Repeat("x", 2000)}
-	if steps, err := trace(long, "{sourceLabels: ["+annotation+"], targetLabel: aN, replacement: "+strings.Repeat("$1", 20)+"}"); err == nil {
+	long := map[string]string{annotation: strings.Repeat("x", 20_000)}
+	if steps, err := trace(long, "{sourceLabels: ["+annotation+"], targetLabel: aN, replacement: $1$1}"); err == nil {
 		t.Errorf("%d steps with a long label each", len(steps))
 	}
 }
