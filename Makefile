@@ -202,6 +202,13 @@ e2e e2e-long: REPORT := -each
 e2e e2e-long:
 	@$(call tested,-count=1 -parallel 8 ./operator/dev/e2e/...)
 
+.PHONY: chaos-node
+chaos-node: export FIREKEEPER_E2E := long
+chaos-node: export FIREKEEPER_CHAOS := all
+chaos-node: REPORT := -each
+chaos-node: ## Kill pods, reloaders, the kubelet and containerd in each state of a change, and write docs/reliability.md (root; ten minutes)
+	@$(call tested,-count=1 -run TestFaultsOfANode ./operator/dev/e2e)
+
 .PHONY: upgrade
 upgrade: export FIREKEEPER_E2E := long
 upgrade: export FIREKEEPER_UPGRADE_FROM = $(FROM)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,7 +87,7 @@ func TestKilledOperator(t *testing.T) {
 // killedDuring makes a change and kills the operator as soon as it has written something.
 func (s space) killedDuring(t *testing.T, o *operator, step step) {
 	t.Helper()
-	wrote := s.firstWrite(t)
+	wrote := s.firstWrite(t, "Secret", "ConfigMap", "StatefulSet")
 	step.change(t, s)
 	select {
 	case what := <-wrote:
@@ -97,8 +98,8 @@ func (s space) killedDuring(t *testing.T, o *operator, step step) {
 	}
 }
 
-// firstWrite returns a channel that receives the first change to an object that operators write.
-func (s space) firstWrite(t *testing.T) <-chan string {
+// firstWrite returns a channel that receives the first change to an object of these kinds that operators write.
+func (s space) firstWrite(t *testing.T, kinds ...string) <-chan string {
 	t.Helper()
 	options := metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator", TimeoutSeconds: new(int64(3600))}
 	first := make(chan string, 1)
@@ -112,6 +113,9 @@ func (s space) firstWrite(t *testing.T) <-chan string {
 			return s.kube.AppsV1().StatefulSets(s.name).Watch(t.Context(), options)
 		},
 	} {
+		if !slices.Contains(kinds, what) {
+			continue
+		}
 		w, err := open()
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
@@ -34,7 +35,9 @@ type Mirror struct {
 	atoms   map[string][]string // what an object contributes to present
 	present map[string]int
 	life    Life
-	last    map[string]string // last pod template or UID, by "what name"
+	last    map[string]string // last pod template, UID or revision, by "what name"
+	// revisions are the revisions of pods that StatefulSets want.
+	revisions map[string]string
 }
 
 // Life has the replacements and absences of objects since [Mirror.Begin].
@@ -48,7 +51,7 @@ type Life struct {
 func NewMirror(t *testing.T, w *World, namespace string) *Mirror {
 	t.Helper()
 	m := &Mirror{
-		changed: make(chan struct{}), state: State{}, atoms: map[string][]string{}, present: map[string]int{}, last: map[string]string{},
+		changed: make(chan struct{}), state: State{}, atoms: map[string][]string{}, present: map[string]int{}, last: map[string]string{}, revisions: map[string]string{},
 	}
 	m.Begin()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -110,12 +113,25 @@ func (m *Mirror) put(resource string, o *unstructured.Unstructured) {
 		text, _ := json.Marshal(template)
 		m.replaced("template "+o.GetName(), string(text))
 		m.replaced("StatefulSet "+o.GetName(), string(o.GetUID()))
+		m.revisions[o.GetName()], _, _ = unstructured.NestedString(o.Object, "status", "updateRevision")
 	case "pods":
-		m.replaced("pod "+o.GetName(), string(o.GetUID()))
+		if !m.outdated(o) {
+			m.replaced("pod "+o.GetName(), string(o.GetUID()))
+		}
 	case "persistentvolumeclaims":
 		m.replaced("PVC "+o.GetName(), string(o.GetUID()))
 	}
 	m.tell()
+}
+
+// outdated reports whether a pod has the revision of its predecessor, and its StatefulSet another one. The StatefulSet
+// controller creates such pods, and replaces them, when its cache of the status is late.
+func (m *Mirror) outdated(pod *unstructured.Unstructured) bool {
+	set := pod.GetName()[:max(0, strings.LastIndexByte(pod.GetName(), '-'))]
+	revision := pod.GetLabels()[appsv1.ControllerRevisionHashLabelKey]
+	before := m.last["revision of "+pod.GetName()]
+	m.last["revision of "+pod.GetName()] = revision
+	return before == revision && m.revisions[set] != revision
 }
 
 func (m *Mirror) replaced(what, now string) {
@@ -186,7 +202,7 @@ func merged(s State) State {
 			out[file] = text
 		}
 	}
-	return out
+	return renumbered(out)
 }
 
 // ownerOfRules returns the workload of a ConfigMap with rules; empty if it is none.
