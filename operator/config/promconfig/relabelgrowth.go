@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -65,6 +66,12 @@ type growth struct {
 	written map[string]int // labels that a step has written, by name
 	made    map[string]int // labels with names that a step has made, by the text with which these begin
 	largest int            // the largest label with a name that is not known
+
+	// Labels that labelmap makes without a text of its own may have any name. A name has one of several prefixes that
+	// exclude each other, so each label, and what became of it, is read by one of these steps.
+	prefixes []string // of these steps
+	threads  int      // labels that they read, without those that they made
+	renamed  int      // labels that they made
 }
 
 // add follows a step.
@@ -128,7 +135,22 @@ func (g *growth) labelmap(c *v1.RelabelConfig) {
 		return
 	}
 	g.largest = largest
-	g.make(begin, read*(max(1, regexcost.Copies(parsed, template))+literal(c)/labelSize))
+	factor := max(1, regexcost.Copies(parsed, template)) + literal(c)/labelSize
+	if begin == "" && factor == 1 && g.excludes(prefix) {
+		g.prefixes = append(g.prefixes, prefix)
+		g.threads += read
+		g.renamed += g.threads
+		g.total += g.threads
+		return
+	}
+	g.make(begin, (read+g.renamed)*factor)
+}
+
+// excludes reports whether no label that an earlier step renamed by its prefix has this one, too.
+func (g *growth) excludes(prefix string) bool {
+	return prefix != "" && !slices.ContainsFunc(g.prefixes, func(other string) bool {
+		return strings.HasPrefix(other, prefix) || strings.HasPrefix(prefix, other)
+	})
 }
 
 // regexOf parses the expression of a step.

@@ -93,6 +93,7 @@ func TestRelabelingsThatDoNotGrow(t *testing.T) {
 		"new names of labels":       {`{action: labelmap, regex: label_a%d, replacement: a%d}`, 900},
 		"labels of a kind":          {`{action: labelmap, regex: "__meta_kubernetes_pod_label_(.+)"}, {sourceLabels: [a%d], targetLabel: b%d}`, 9},
 		"labels of a kind, renamed": {`{action: labelmap, regex: "__meta_kubernetes_pod_label_(.+)", replacement: "k%d_$1"}`, 900},
+		"labels of many kinds":      {`{action: labelmap, regex: "__meta_kubernetes_kind_%d_label_(.+)"}, {action: labelmap, regex: "__meta_kubernetes_kind_%d_annotation_(.+)"}`, 9},
 		"removed labels":            {`{action: labeldrop, regex: "(.+)"}`, 5000},
 		"hashes":                    {`{action: hashmod, sourceLabels: [a, b, c, d], modulus: 8, targetLabel: __tmp}, {action: keep, sourceLabels: [__tmp, __tmp], regex: "1"}`, 2000},
 	} {
@@ -112,7 +113,7 @@ func TestGrowthIsAnUpperBound(t *testing.T) {
 		var real []*relabel.Config
 		for range 1 + r.IntN(14) {
 			c := v1.RelabelConfig{
-				Action: one("replace", "replace", "labelmap"), Regex: one("(.*)", "(.)(.*)", "((a*)b?)*", "(?:(a+)|(x.*))", "x(.*)", "xa", "(x)(a)?(.*)"),
+				Action: one("replace", "replace", "labelmap"), Regex: one("(.*)", "(.)(.*)", "((a*)b?)*", "(?:(a+)|(x.*))", "x(.*)", "xa", "(x)(a)?(.*)", "a(.*)", "w(.+)", "(w.*)a", "xw(.*)"),
 				Replacement: new(one("$1", "$1$1", "$1$2", "$2$1", "x$1", "${1}a$3", "xb", "$0$0")),
 			}
 			if c.Action == "replace" {
