@@ -128,8 +128,8 @@ const (
 	JobMatchSteps = 4_000_000_000
 	// LabelBytes is the maximum size of the text that a traced relabeling reads or produces.
 	LabelBytes = 1 << 20
-	// LabelGrowth limits what a list of relabelings makes of the labels of a target to a multiple of their size. A
-	// labelmap can double it: ten of them that may read each other's labels reach the limit.
+	// LabelGrowth is the maximum factor by which a list of relabelings may enlarge the labels of a target. A labelmap can
+	// double them: ten of them that may read each other's labels reach the limit.
 	LabelGrowth = 1 << 10
 	// TemplateBytes is the maximum length of the output of a template of an AlertmanagerConfig, in addition to
 	// TemplateGrowth.

@@ -67,8 +67,8 @@ type growth struct {
 	made    map[string]int // labels with names that a step has made, by the text with which these begin
 	largest int            // the largest label with a name that is not known
 
-	// Labels that labelmap makes without a text of its own may have any name. A name has one of several prefixes that
-	// exclude each other, so each label, and what became of it, is read by one of these steps.
+	// A labelmap whose replacement begins with a group makes labels of any name. Steps whose prefixes exclude each other
+	// read each label once, because its name has at most one of the prefixes.
 	prefixes []string // of these steps
 	threads  int      // labels that they read, without those that they made
 	renamed  int      // labels that they made
@@ -102,16 +102,20 @@ func (g *growth) replace(c *v1.RelabelConfig) {
 	g.write(c.TargetLabel, size)
 }
 
-// write raises the size of a label.
+// write raises the size of a label. Labels of size 0 are left out, so that there are at most budget.LabelGrowth of them.
 func (g *growth) write(name string, size int) {
-	g.total += max(0, size-g.written[name])
-	g.written[name] = max(g.written[name], size)
+	if more := size - g.written[name]; more > 0 {
+		g.total += more
+		g.written[name] = size
+	}
 }
 
 // make adds labels whose names begin with a text.
 func (g *growth) make(begin string, size int) {
-	g.made[begin] += size
-	g.total += size
+	if size > 0 {
+		g.made[begin] += size
+		g.total += size
+	}
 }
 
 // labelmap copies the labels whose names can match, which those that it makes are not yet among.

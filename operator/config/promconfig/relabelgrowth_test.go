@@ -148,3 +148,14 @@ func sizeOf(set labels.Labels) (n int) {
 	set.Range(func(l labels.Label) { n += len(l.Name) + len(l.Value) })
 	return n
 }
+
+// The work for a list is bounded: labels without a size are not kept, of which each labelmap would be compared with all.
+func TestGrowthKeepsFewLabels(t *testing.T) {
+	g := growth{total: 1, written: map[string]int{}, made: map[string]int{}, largest: 1}
+	for _, c := range stepsOf(t, repeated(`{targetLabel: a%d, replacement: x}, {targetLabel: "b%d_$1", replacement: x}, {action: labelmap, regex: a%d, replacement: b}`, 6_000)) {
+		g.add(&c)
+	}
+	if n := len(g.written) + len(g.made); n > budget.LabelGrowth || g.total > budget.LabelGrowth {
+		t.Errorf("%d labels of size %d", n, g.total)
+	}
+}

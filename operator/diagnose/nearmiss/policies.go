@@ -78,8 +78,9 @@ func (v *View) portsAt(host string, tls bool, own string) (out []foundPort) {
 	return out
 }
 
-// closed returns a note if NetworkPolicies isolate one of the ports from the pods of a workload. isolated is that of
-// [View.blocked].
+// closed returns a note if NetworkPolicies isolate one of the ports from the pods of a workload.
+//
+// isolated: a cache, as in [View.blocked].
 func (v *View) closed(w v1.Workload, field string, ports []foundPort, isolated map[string]string) []Hint {
 	from := slices.IndexFunc(v.pods, func(p pods) bool {
 		return p.made && p.namespace == w.GetNamespace() && p.labels[wellknown.LabelAppInstance] == w.GetName() && p.labels[managedByLabel] == managedBy
