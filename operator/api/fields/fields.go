@@ -23,14 +23,28 @@ const ours = "/operator/api/monitoring/"
 //
 // root: the path of the value; empty if paths begin with a field of it.
 func Strings(root string, value any) iter.Seq2[string, reflect.Value] {
-	return func(yield func(string, reflect.Value) bool) { walk(root, reflect.ValueOf(value), yield) }
+	return func(yield func(string, reflect.Value) bool) {
+		walk(root, reflect.ValueOf(value), func(path string, v reflect.Value) bool {
+			return v.Kind() != reflect.String || v.Len() == 0 || yield(path, v)
+		})
+	}
 }
 
-// walk calls yield for the strings below v until it returns false.
+// Of yields the structs of type T below a value, like [Strings].
+func Of[T any](root string, value any) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		walk(root, reflect.ValueOf(value), func(path string, v reflect.Value) bool {
+			found, is := v.Interface().(T)
+			return !is || yield(path, found)
+		})
+	}
+}
+
+// walk calls yield for the strings and the structs of our API at v and below it, until it returns false.
 func walk(path string, v reflect.Value, yield func(string, reflect.Value) bool) bool {
 	switch v.Kind() {
 	case reflect.String:
-		return v.Len() == 0 || yield(path, v)
+		return yield(path, v)
 	case reflect.Pointer, reflect.Interface:
 		return v.IsNil() || walk(path, v.Elem(), yield)
 	case reflect.Slice:
@@ -50,6 +64,9 @@ func walk(path string, v reflect.Value, yield func(string, reflect.Value) bool) 
 func walkStruct(path string, v reflect.Value, yield func(string, reflect.Value) bool) bool {
 	if !strings.Contains(v.Type().PkgPath(), ours) {
 		return true
+	}
+	if !yield(path, v) {
+		return false
 	}
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")

@@ -68,18 +68,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	}
 	gapsOf(saying(SeverityNote, owner), w.Object).ofObject(object)
 	certificateRemarks(saying(SeverityNote, ""), known, object)
-	switch m := object.(type) {
-	case *v1.ServiceMonitor:
-		unverifiedRemarks(saying(SeverityNote, ""), m.Spec)
-	case *v1.PodMonitor:
-		unverifiedRemarks(saying(SeverityNote, ""), m.Spec)
-	case *v1.Probe:
-		unverifiedRemarks(saying(SeverityNote, ""), m.Spec)
-	case *v1alpha1.ScrapeConfig:
-		unverifiedRemarks(saying(SeverityNote, ""), m.Spec)
-	case *v1alpha1.AlertmanagerConfig:
-		unverifiedRemarks(saying(SeverityNote, ""), m.Spec)
-	}
+	unverifiedRemarks(saying(SeverityNote, ""), object)
 	l.moduleRemark(always, w, object)
 	l.credentialRemarks(always, object)
 	if fields != nil {

@@ -25,14 +25,13 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
 		writeRemarks(say, common.RemoteWrite)
 	}
+	unverifiedRemarks(l.note(self), w.Object)
 	switch p := w.Object.(type) {
 	case *v1alpha1.PrometheusAgent:
-		unverifiedRemarks(l.note(self), p.Spec)
 		if len(p.Spec.RemoteWrite) == 0 {
 			say("spec.remoteWrite", "is not set, so what this agent scrapes is sent nowhere, and it stores nothing")
 		}
 	case *v1.Prometheus:
-		unverifiedRemarks(l.note(self), p.Spec)
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		if p.Spec.Thanos != nil {
 			unlabelled(say, p)
@@ -43,10 +42,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 				relabelRemarks(say, fmt.Sprintf("spec.alerting.alertmanagers[%d].alertRelabelings", i), am.AlertRelabelConfigs, raisedAlerts)
 			}
 		}
-	case *v1.Alertmanager:
-		unverifiedRemarks(l.note(self), p.Spec)
 	case *v1.ThanosRuler:
-		unverifiedRemarks(l.note(self), p.Spec)
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)
 		for i, endpoint := range p.Spec.QueryEndpoints {
