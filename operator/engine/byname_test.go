@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -216,6 +218,86 @@ func TestSecretsByNameAfterARestart(t *testing.T) {
 		b.after(10 * time.Minute)
 		if writes := b.written(); len(writes) > 0 {
 			t.Errorf("writes after a restart: %q", writes)
+		}
+	})
+}
+
+// An operator that starts while the objects of a workload cannot be read plans nothing before they can: what they hold
+// decides where new content goes.
+func TestStartWithoutPermissionToReadOwnObjects(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		w := ruler("a")
+		meta := (&fakeInputs{fakeKind: f, w: w}).meta
+		set := &appsv1.StatefulSet{ObjectMeta: meta("")}
+		set.Labels["of"] = f.prefix
+		volume := func(source corev1.VolumeSource) {
+			set.Spec.Template.Spec.Volumes = append(set.Spec.Template.Spec.Volumes, corev1.Volume{VolumeSource: source})
+		}
+		for _, suffix := range []string{"", "config-part-1", "users"} {
+			secret := &corev1.Secret{ObjectMeta: meta(suffix)}
+			b.set(secret)
+			volume(corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: secret.Name}})
+		}
+		for _, suffix := range []string{"rulefiles-0", "rulefiles-1", "users"} {
+			m := &corev1.ConfigMap{ObjectMeta: meta(suffix)}
+			if suffix != "users" {
+				m.Labels[f.Names.RuleLabel] = w.Name
+			}
+			source := &corev1.ConfigMapVolumeSource{}
+			if source.Name = m.Name; suffix != "rulefiles-1" { // an optional one that does not exist
+				b.set(m)
+			}
+			volume(corev1.VolumeSource{ConfigMap: source})
+		}
+		b.set(set)
+		b.set(w)
+		var refused atomic.Value
+		refused.Store("secrets configmaps")
+		b.onlyByName(nil, func(c call) bool {
+			return c.verb == "get" && strings.Contains(refused.Load().(string), c.resource) || strings.HasSuffix(c.name, "-users") // never
+		})
+		var plans []string
+		f.gathers(func(_ v1.Workload, c Cluster) error {
+			var from []string
+			for name := range c.Live.Secrets {
+				from = append(from, name)
+			}
+			for _, m := range c.Live.ConfigMaps {
+				from = append(from, m.Name)
+			}
+			slices.Sort(from)
+			plans = append(plans, strings.Join(from, " "))
+			return nil
+		})
+		f.plans(func(_ v1.Workload, p *Plan) error {
+			for _, step := range p.Workload {
+				if s, is := step.Object.(*appsv1.StatefulSet); is {
+					s.Spec.Template.Spec.Volumes = set.Spec.Template.Spec.Volumes
+				}
+			}
+			return nil
+		})
+		b.start(nil, f)
+		b.written()
+		for _, next := range []string{"configmaps", ""} {
+			b.after(20 * time.Minute)
+			if n, writes := f.of("a"), b.written(); n > 0 || len(writes) > 0 {
+				t.Fatalf("%v cannot be read: gathered %d times, wrote %q", refused.Load(), n, writes)
+			}
+			if got := b.condition("a", v1.Reconciled); !strings.HasPrefix(got, "False") || !strings.Contains(got, "Forbidden: get") {
+				t.Errorf("condition %q", got)
+			}
+			refused.Store(next)
+		}
+		b.after(refusedRetry + time.Second)
+		if want := "ruler-a ruler-a-config-part-1 ruler-a-rulefiles-0"; len(plans) == 0 || plans[0] != want {
+			t.Fatalf("plans are made from %q, want %q first", plans, want)
+		}
+		b.after(NamedPoll)
+		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Generation = 2 }))
+		b.settle()
+		if got, want := plans[len(plans)-1], "ruler-a ruler-a-config ruler-a-config-part-1 ruler-a-rulefiles-0 ruler-a-web"; got != want {
+			t.Errorf("a later plan is made from %q, want %q", got, want)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type memory struct {
 	reached atomic.Int64
 
 	references map[assets.Ref]bool // guarded
-	written    map[assets.Ref]bool // guarded: objects that the last plan writes
+	written    map[assets.Ref]bool // guarded: objects that the last plan writes or was made from
 	named      map[lookup]found    // guarded: unwatched objects that it names
 	delivered  delivered           // guarded
 	awaits     bool                // guarded: the next reconciliation can do more once pods have changed

@@ -75,7 +75,11 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 			out.Reached = int(state.reached.Load())
 		}
 	}()
-	in, live, err := c.gather(ctx, w, state)
+	live, err := c.live(ctx, w, state)
+	if err != nil {
+		return Outcome{}, err
+	}
+	in, err := c.gather(ctx, w, state, live)
 	c.keepReferences(state, in, err)
 	c.renewLater(log, key, &state.renewals)
 	if err != nil {
@@ -92,7 +96,7 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 		return Outcome{}, ownFault(err)
 	}
 	plan.compareClaims(live.Claims)
-	c.noteWritten(state, &plan)
+	c.noteWritten(state, &plan, live)
 	if plan.Withheld != nil {
 		if err := c.writeWorkload(ctx, log, w, &plan, live.StatefulSets); err != nil {
 			return Outcome{}, foreign(errors.Join(plan.Withheld, err))
@@ -114,20 +118,20 @@ func (k *Kind) Copy(w v1.Workload) v1.Workload {
 	return out
 }
 
-// gather collects the inputs of a workload and its existing objects.
-func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory) (Inputs, Live, error) {
+// gather collects the inputs of a workload. live are its existing objects.
+func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory, live Live) (Inputs, error) {
 	ask := c.asking(ctx, state)
 	cluster := c.reads(ask)
 	cluster.Current = ask.current
 	state.renewals.begin(cluster.Now)
 	cluster.Renew = func(namespace string, bytes int) bool { return state.renewals.take(namespace, bytes, cluster.Now) }
-	cluster.Live = c.live(w)
+	cluster.Live = live
 	cluster.Named = func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
 		return ask.named(ctx, row, name)
 	}
 	in, err := state.gatherer.Gather(w, cluster)
 	c.keepNamed(ask)
-	return in, cluster.Live, err
+	return in, err
 }
 
 // ownFault marks an error in the workload itself: only an event of the workload or of a referenced

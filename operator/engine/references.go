@@ -121,9 +121,15 @@ func (a asking) note(refs ...assets.Ref) {
 	}
 }
 
-// noteWritten records the objects that the plan of a workload writes, for polling them by name.
-func (c *Controller) noteWritten(state *memory, plan *Plan) {
+// noteWritten records the objects that the plan of a workload writes and those of live, for polling them by name.
+func (c *Controller) noteWritten(state *memory, plan *Plan, live Live) {
 	refs := map[assets.Ref]bool{}
+	for _, o := range live.Secrets {
+		refs[assets.Ref{Kind: assets.Secret, Namespace: o.Namespace, Name: o.Name}] = true
+	}
+	for _, o := range live.ConfigMaps {
+		refs[assets.Ref{Kind: assets.ConfigMap, Namespace: o.Namespace, Name: o.Name}] = true
+	}
 	for _, s := range plan.Content {
 		if s.Verb == apply.Remove {
 			continue
@@ -138,6 +144,13 @@ func (c *Controller) noteWritten(state *memory, plan *Plan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state.written = refs
+}
+
+// lastWritten returns the objects that the last plan of the workload writes; nil without a plan. They must not be modified.
+func (c *Controller) lastWritten(state *memory) map[assets.Ref]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return state.written
 }
 
 // keepReferences drops the references that the workload no longer has. After a failed

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,6 +12,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+)
+
+// Stems of names between that of the workload and a number.
+const (
+	configPartStem = "-config-part-"
+	tlsAssetsStem  = "-tls-assets-"
+	rulesStem      = "-rulefiles-"
 )
 
 // PrefixedName returns the prefix of all other names: "prometheus-k8s".
@@ -27,11 +35,29 @@ func (b *Base) WebConfigSecretName() string { return b.PrefixedName() + "-web-co
 
 // TLSAssetSecretName returns the name of the i-th Secret of TLS assets.
 func (b *Base) TLSAssetSecretName(i int) string {
-	return fmt.Sprintf("%s-tls-assets-%d", b.PrefixedName(), i)
+	return fmt.Sprintf("%s%s%d", b.PrefixedName(), tlsAssetsStem, i)
 }
 
 // RuleConfigMapBase returns the prefix of the names of rule ConfigMaps.
-func (b *Base) RuleConfigMapBase() string { return b.PrefixedName() + "-rulefiles" }
+func (b *Base) RuleConfigMapBase() string {
+	return b.PrefixedName() + strings.TrimSuffix(rulesStem, "-")
+}
+
+// Divided reports whether name is that of a Secret or ConfigMap over which content of the workload is divided: the
+// configuration and its parts, TLS assets and rules. Where new content goes depends on what they hold.
+func (k Kind) Divided(workload, name string) bool {
+	suffix, ok := strings.CutPrefix(name, k.Prefix+"-"+workload)
+	if !ok {
+		return false
+	}
+	number := strings.TrimLeft(suffix, "-abcdefghijklmnopqrstuvwxyz")
+	switch stem := strings.TrimSuffix(suffix, number); stem {
+	case rulesStem, tlsAssetsStem, configPartStem:
+		i, err := strconv.Atoi(number)
+		return err == nil && strconv.Itoa(i) == number
+	}
+	return suffix == k.ConfigSecret.Suffix
+}
 
 // PadRuleConfigMaps adds names of ConfigMaps that need not exist, up to the minimum number that pods mount,
 // and sorts the names. The volumes are optional, so that rules can grow without new pods. The result is the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/distribution/reference"
@@ -20,7 +21,7 @@ const ownReloader = "firekeeper/config-reloader"
 const ConfigParts = 16
 
 // configPartSuffix returns the suffix of the name of the Secret with the i-th part, from 1.
-func configPartSuffix(i int) string { return fmt.Sprintf("-config-part-%d", i) }
+func configPartSuffix(i int) string { return configPartStem + strconv.Itoa(i) }
 
 // partsReader reports whether an image is known to read a configuration in parts: it is this
 // project's config-reloader, or its repository is in [Config.PartsReaders]. Unknown images are

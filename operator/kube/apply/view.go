@@ -180,6 +180,11 @@ func (v *View[T]) wrote(obj T) {
 	v.last[keyOf(obj)] = obj.GetResourceVersion()
 	v.mu.Unlock()
 	v.remember(obj, write[T]{object: obj})
+	v.Note(obj)
+}
+
+// Note adds an object that was read without the cache to a cache that may lack it.
+func (v *View[T]) Note(obj T) {
 	if some, is := v.cache.(partial[T]); is {
 		some.Note(obj)
 	}

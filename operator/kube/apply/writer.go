@@ -121,6 +121,16 @@ func (w *Writer) Secrets() *View[*corev1.Secret] { return w.secrets.view }
 // ConfigMaps returns the view of the ConfigMaps that the operator owns, trimmed by [DigestConfigMap].
 func (w *Writer) ConfigMaps() *View[*corev1.ConfigMap] { return w.configMaps.view }
 
+// FindSecret returns a Secret that the operator owns, from the API server if the view may lack it.
+func (w *Writer) FindSecret(ctx context.Context, namespace, name string) (*corev1.Secret, bool, error) {
+	return w.secrets.find(ctx, namespace, name)
+}
+
+// FindConfigMap returns a ConfigMap that the operator owns, from the API server if the view may lack it.
+func (w *Writer) FindConfigMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, bool, error) {
+	return w.configMaps.find(ctx, namespace, name)
+}
+
 // Services returns the view of the Services that the operator owns.
 func (w *Writer) Services() *View[*corev1.Service] { return w.services.view }
 
