@@ -168,8 +168,14 @@ func TestAgentDaemonSet(t *testing.T) {
 	if err != nil || !strings.Contains(text, "spec.nodeName=$(NODE_NAME)") {
 		t.Errorf("%v; the configuration does not say which node is scraped:\n%s", err, text)
 	}
-	w.podsAreReady(t, ns)
-	w.waitFor(t, agent(ns, "web"), "is available", func(a *unstructured.Unstructured) error {
+	eventually(t, "is available", func() error {
+		if err := w.makePodsReady(t, ns); err != nil { // also pods that replace others
+			return err
+		}
+		a, err := w.get(t, "monitoring.coreos.com/v1alpha1", "PrometheusAgent", ns, "web")
+		if err != nil {
+			return err
+		}
 		ready, _, _ := unstructured.NestedInt64(a.Object, "status", "availableReplicas")
 		updated, _, _ := unstructured.NestedInt64(a.Object, "status", "updatedReplicas")
 		if ready == 0 || ready != updated {
@@ -213,26 +219,34 @@ func TestAgentDaemonSet(t *testing.T) {
 	}
 }
 
-// podsAreReady simulates a kubelet: it sets all pods of a namespace to running and ready.
+// podsAreReady waits until a namespace has pods, and makes them ready.
 func (w *world) podsAreReady(t *testing.T, namespace string) {
 	t.Helper()
-	eventually(t, "pods are there", func() error {
-		pods, err := w.kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
-		if err != nil {
+	eventually(t, "pods are there", func() error { return w.makePodsReady(t, namespace) })
+}
+
+// makePodsReady simulates a kubelet: it sets all pods of a namespace to running and ready.
+//
+// Errors: there are none.
+func (w *world) makePodsReady(t *testing.T, namespace string) error {
+	pods, err := w.kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	if len(pods.Items) == 0 {
+		return errors.New("none yet")
+	}
+	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}
+	for _, p := range pods.Items {
+		if len(p.Status.Conditions) == 1 && p.Status.Conditions[0].Status == corev1.ConditionTrue {
+			continue
+		}
+		p.Status.Phase, p.Status.Conditions = corev1.PodRunning, []corev1.PodCondition{ready}
+		if _, err := w.kube.CoreV1().Pods(namespace).UpdateStatus(t.Context(), &p, metav1.UpdateOptions{}); err != nil {
 			return err
 		}
-		if len(pods.Items) == 0 {
-			return errors.New("none yet")
-		}
-		for _, p := range pods.Items {
-			p.Status.Phase = corev1.PodRunning
-			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
-			if _, err := w.kube.CoreV1().Pods(namespace).UpdateStatus(t.Context(), &p, metav1.UpdateOptions{}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // Without the feature gate, no DaemonSet is written. With the gate but without the permissions, the operator does not

@@ -62,6 +62,18 @@ func TestLeastPrivilege(t *testing.T) {
 		w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0", "serviceMonitor/"+ns+"/secured/0")
 	}
 	o.settle(t)
+	eventually(t, "the namespace that may be watched is watched", func() error { // it is listed just before
+		lists := map[string]int{}
+		for _, c := range w.audit.calls(t, o.user) {
+			if c.Verb == "list" && c.Object.Namespace == byWatch {
+				lists[c.Object.Resource]++
+			}
+		}
+		if lists["secrets"] < 2 || lists["configmaps"] < 2 { // those of the operator, and those that objects refer to
+			return fmt.Errorf("lists %v", lists)
+		}
+		return nil
+	})
 	for ns, limit := range map[string]time.Duration{byName: polled, byWatch: watched} {
 		w.noticed(t, ns, limit)
 	}
