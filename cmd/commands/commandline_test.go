@@ -62,7 +62,10 @@ func TestCommandsAreListed(t *testing.T) {
 func TestUnusableKubeconfig(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	t.Setenv("KUBECONFIG", "/no/such/file")
+	two := twoContexts(t, "http://127.0.0.1:1")
 	for _, c := range []struct{ args, want string }{
+		{"status --context=prod --apiserver=http://127.0.0.1:1", "operator: --context=prod: there is no kubeconfig\n"},
+		{"status --context=test --kubeconfig=" + two, `operator: --kubeconfig=` + two + `: context "test" does not exist` + "\n"},
 		{"status", "operator: KUBECONFIG=/no/such/file: the kubeconfig does not exist, is empty, or has no current context: see kubectl config get-contexts\n"},
 		{"status --kubeconfig=/nor/this", "operator: --kubeconfig=/nor/this: no such file or directory\n"},
 	} {

@@ -36,6 +36,7 @@ type connection struct {
 func (o *connection) bindServer(flags flagSet) {
 	flags.Flag("kubeconfig", "Path to a kubeconfig. Default: the environment variable KUBECONFIG, then the service account of the pod.").
 		StringVar(&o.Kubeconfig)
+	flags.Flag("context", "Context of the kubeconfig. Default: its current one.").StringVar(&o.Context)
 	flags.Flag("apiserver", "URL of the API server, used instead of a kubeconfig.").StringVar(&o.APIServer)
 	flags.Flag("cert-file", "PEM file with the client certificate for --apiserver.").StringVar(&o.CertFile)
 	flags.Flag("key-file", "PEM file with the key of --cert-file.").StringVar(&o.KeyFile)
@@ -64,6 +65,8 @@ func (o *connection) restConfig() (*rest.Config, error) {
 	switch config := o.kubeconfig(); {
 	case config != nil:
 		cfg, err = config.ClientConfig()
+	case o.Context != "":
+		return nil, fmt.Errorf("--context=%s: there is no kubeconfig", o.Context)
 	case o.APIServer != "":
 		cfg = &rest.Config{Host: o.APIServer}
 		if strings.HasPrefix(o.APIServer, "https://") {

@@ -67,9 +67,7 @@ func (o *Options) bindForPeople(app *kingpin.Application) *headings {
 	help := &headings{of: map[string]string{}}
 	o.bindVersions(app)
 	o.bindGates(app)
-	server := help.under(apiServerFlags, app)
-	o.bindServer(server)
-	server.Flag("context", "Context of the kubeconfig. Default: its current one.").StringVar(&o.Context)
+	o.bindServer(help.under(apiServerFlags, app))
 	o.bindScope(help.under(scopeFlags, app))
 	o.bindOperands(help.under(objectFlags, app))
 	for _, name := range []string{"manage-crds", "instant-delivery", "expand-volume-claims", "central-discovery-ca-file", "central-discovery-shards-file", "restart-for-reloader-image", "repair-policy-for-statefulsets"} {
