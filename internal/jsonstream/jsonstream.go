@@ -24,7 +24,8 @@ type Limits struct {
 	Value int64
 }
 
-// chunk is the most that is read at once.
+// chunk is the most that is read at once, but for values that are larger: as much again is read of these, because the
+// decoder looks again at all white space before a value each time that it reads.
 const chunk = 4 << 10
 
 // ErrTooLarge is returned for what exceeds the limits.
@@ -125,7 +126,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.left <= 0 || l.value > l.max {
 		return 0, ErrTooLarge
 	}
-	n, err := l.from.Read(p[:min(len(p), chunk)])
+	most := min(max(chunk, l.value), max(chunk, l.max-l.value))
+	n, err := l.from.Read(p[:min(int64(len(p)), most)])
 	l.left -= int64(n)
 	l.value += int64(n)
 	return n, err

@@ -66,14 +66,24 @@ func TestReadsNoMoreThanNeeded(t *testing.T) {
 	}
 }
 
+// White space before a value is looked at again after each read, so that there must be few of them.
+func TestWhiteSpaceIsReadInFewSteps(t *testing.T) {
+	from := &counting{Reader: strings.NewReader(`{"items":[` + strings.Repeat(" ", 1<<20))}
+	_, err := read(from, Limits{Text: 1 << 30, Value: 1 << 20})
+	if !errors.Is(err, io.ErrUnexpectedEOF) || from.reads > 30 {
+		t.Errorf("%d reads, %v", from.reads, err)
+	}
+}
+
 type counting struct {
 	io.Reader
-	n int
+	n, reads int
 }
 
 func (c *counting) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += n
+	c.reads++
 	return n, err
 }
 

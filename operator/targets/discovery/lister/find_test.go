@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -301,6 +302,7 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	w.Exists = func(ns string) bool { return !strings.HasPrefix(ns, "none") }
 	c := start(t, s)
 	all := read()
+	began := time.Now()
 	denials, notes := c.Denied(t.Context(), all, w)
 	if n := len(s.Asked()); n != maxQuestions || len(notes) > 0 {
 		t.Errorf("%d reviews, notes %q", n, notes)
@@ -328,8 +330,9 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 		t.Errorf("after the first reviews: %v", got)
 	}
 	again, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, denials})
-	if n := len(s.Asked()) - maxQuestions; n > 100 {
-		t.Errorf("%d more reviews at once", n)
+	// The allowance grows while the test runs.
+	if n, grown := len(s.Asked())-maxQuestions, maxQuestions*time.Since(began).Seconds()/questionsIn.Seconds(); float64(n) > grown {
+		t.Errorf("%d more reviews at once, the allowance grew by %.1f", n, grown)
 	}
 	again.left = maxQuestions
 	again, _ = c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
