@@ -46,7 +46,8 @@ ONLY_RACED := $(call tests,$(filter-out AgentDaemonSet AlertmanagerBindings,$(CO
 UNRACED := $(call tests,NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExpressions RenderEqualsTheDetourOverJSON RenderIsReadBackUnchanged NewerVersionsTakeMore \
   SuggestionsAreBounded PackRandomHistories AChangeSeldomCompressesTheNextChunk ChunkedStaysCloseToOneStream AChangeCompressesFewBytes OneChangeChangesOnePart HostileValues \
   EveryFieldOfTheAPI SliceProperties RefusalsAreBounded ContentReadsLikeWithTheUsualDecoders ContentIsNotCopied PackedIsWhole PackedBytes StoredButNotDecodable MisfitsAreFound \
-  OrderDoesNotMatter ManyLargeObjects ListsOfKubernetesComeInPages NoOracle ManyDocuments PutAll)
+  OrderDoesNotMatter ManyLargeObjects ListsOfKubernetesComeInPages NoOracle ManyDocuments PutAll Hostile Steps TraceIsBounded ScaleUp ScaleDown NoScaleDown LoadUpAndDown \
+  WeightedAndBack WeightedDeadShard)
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 

@@ -35,7 +35,7 @@ func TestAttack(t *testing.T) {
 	}
 	o := adversary.Defaults()
 	o.Root, o.Bin, o.Out = filepath.Join("..", "..", ".."), dir, filepath.Join(dir, "out")
-	o.Objects, o.Duration, o.Batch, o.Alive, o.Restarts, o.Minimise = 60, time.Minute, 30, 60, 1, 0
+	o.Objects, o.Duration, o.Batch, o.Alive, o.Restarts, o.Minimise = 40, time.Minute, 20, 60, 1, 0
 	o.Promtool, o.Log = false, t.Output()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()

@@ -154,9 +154,10 @@ func TestAgentDaemonSet(t *testing.T) {
 	t.Parallel()
 	o := w.operator(t, "daemonset", "", "--controller-id=daemonset", "--feature-gates=PrometheusAgentDaemonSet=true")
 	ns := w.namespace(t)
-	w.apply(t, "apiVersion: v1\nkind: Node\nmetadata: {name: edge}")
+	w.apply(t, "apiVersion: v1\nkind: Node\nmetadata: {name: edge, labels: {only: daemonset}}")
 	w.apply(t, podMonitor(ns, "pods", "x"))
-	w.apply(t, strings.Replace(fill(edge, ns, "daemonset"), "  serviceMonitorSelector: {}\n", "", 1))
+	// Other tests have up to thousands of nodes.
+	w.apply(t, strings.Replace(fill(edge, ns, "daemonset"), "  serviceMonitorSelector: {}\n", "  nodeSelector: {only: daemonset}\n", 1))
 	w.reports(t, agent(ns, "web"), "True")
 	w.waitFor(t, stateful(ns, "prom-agent-web"), "exists", func(*unstructured.Unstructured) error { return nil })
 

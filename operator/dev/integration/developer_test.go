@@ -98,7 +98,8 @@ subjects: [{kind: ServiceAccount, name: developer, namespace: %s}]
 	}{
 		{[]string{"explain", "smon", team + "/app"}, 0, []string{"is used by 1 of ", `Service ` + team + `/app has no port named "web"; it has http (80)`}},
 		{[]string{"targets", "smon", team + "/app"}, 0, []string{"no targets", `has no port named "web"`}},
-		{[]string{"targets", "-n", team}, 0, []string{team + "/app", team + "/forgotten"}},
+		// Workloads of other tests may select everything.
+		{[]string{"targets", "-n", team, "--namespaces=" + team + "," + servers}, 0, []string{team + "/app", team + "/forgotten"}},
 		{[]string{"status", "prometheus", servers + "/main"}, 1, []string{"1 accepted", "no permission to list pods"}},
 		{[]string{"status"}, 1, []string{servers + "/main"}},
 	} {

@@ -74,10 +74,15 @@ func TestFeaturePermissions(t *testing.T) {
 			if slices.Contains(tc.features, "Events") { // they are sent in the background and not after the end
 				eventually(t, "an Event about the rejected monitor", func() error {
 					list, err := w.kube.EventsV1().Events(ns).List(t.Context(), metav1.ListOptions{})
-					if err == nil && len(list.Items) == 0 {
-						err = errors.New("there is none")
+					if err != nil {
+						return err
 					}
-					return err
+					for _, e := range list.Items {
+						if e.Regarding.Kind == "ServiceMonitor" {
+							return nil
+						}
+					}
+					return errors.New("there is none")
 				})
 			}
 			refused := func() (out []string) {

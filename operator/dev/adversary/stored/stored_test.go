@@ -30,11 +30,11 @@ import (
 )
 
 const (
-	// limit is the memory limit of the container in deploy/operator.yaml.
-	limit = 500 << 20
+	// limit is half the memory limit of the container in deploy/operator.yaml.
+	limit = 250 << 20
 	// monitors and monitorBytes are the number and size of the tenant's monitors. In total they exceed the operator's
 	// memory.
-	monitors, monitorBytes = 450, 1_200_000
+	monitors, monitorBytes = 230, 1_200_000
 	patience               = 3 * time.Minute
 )
 
@@ -217,7 +217,7 @@ func eventually(t *testing.T, p *cage.Process, what string, check func() error) 
 	t.Fatalf("%s: still after %s: %v", what, patience, err)
 }
 
-// With 540 MB of monitors stored by one tenant, an operator with 500 MiB starts, writes the changes of another tenant,
+// With 276 MB of monitors stored by one tenant, an operator with 250 MiB starts, writes the changes of another tenant,
 // and reports on a monitor of the first why it is left out. This also holds if the monitors exist before it starts.
 func TestManyStoredObjects(t *testing.T) {
 	w := newWorld(t)
