@@ -1,8 +1,6 @@
 package promconfig
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -32,8 +30,8 @@ type PodMonitorJob struct {
 	JobTail `yaml:",inline"`
 }
 
-// podEndpoints is the path of the endpoints of a PodMonitor.
-const podEndpoints = "spec.podMetricsEndpoints"
+// podEndpoints and podPath are the field of the endpoints of a PodMonitor and its path.
+const podEndpoints, podPath = "podMetricsEndpoints", "spec.podMetricsEndpoints"
 
 // CompilePodMonitor compiles a PodMonitor to one job per endpoint.
 func CompilePodMonitor(m *v1.PodMonitor, s *Settings, r assets.Reader) Fragment {
@@ -41,49 +39,46 @@ func CompilePodMonitor(m *v1.PodMonitor, s *Settings, r assets.Reader) Fragment 
 }
 
 func (c *compiler) podMonitor(m *v1.PodMonitor) error {
-	if err := budget.Elements(v1.PodMonitorKind, "podMetricsEndpoints", len(m.Spec.PodMetricsEndpoints), budget.Endpoints); err != nil {
+	if err := budget.Elements(v1.PodMonitorKind, podEndpoints, len(m.Spec.PodMetricsEndpoints), budget.Endpoints); err != nil {
 		return err
 	}
-	if err := checkSelector(&m.Spec.Selector); err != nil {
-		return err
-	}
-	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
-		return err
-	}
-	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.rules)); err != nil {
-		return err
-	}
-	jobs := make([]PodMonitorJob, len(m.Spec.PodMetricsEndpoints))
-	class, err := c.checkEndpoints("podMetricsEndpoints", len(jobs), m.Spec.ScrapeClass, func(i int) error {
-		return c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i])
+	return c.compileEndpoints(&monitor{
+		object: m, kind: v1.PodMonitorKind, resource: podMonitors, list: podEndpoints, path: podPath,
+		spec: commonSpec(&m.Spec), roles: []string{rolePod}, sharded: !c.s.data.DaemonSet,
+		check: func(i int) (client, error) { return c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i]) },
+		steps: func(i int) stepList { return c.podSteps(m, i) },
+		job: func(h JobHead, cl client, t JobTail) any {
+			return &PodMonitorJob{
+				JobHead: h, TLSConfig: cl.TLS, BearerToken: cl.bearerToken, BasicAuth: cl.BasicAuth, OAuth2: cl.OAuth2, Proxy: cl.Proxy,
+				Authorization: cl.Authorization, JobTail: t,
+			}
+		},
 	})
-	if err != nil {
-		return err
+}
+
+// commonSpec returns the fields that PodMonitors share with ServiceMonitors.
+func commonSpec(in *v1.PodMonitorSpec) *v1.ServiceMonitorSpec {
+	out := &v1.ServiceMonitorSpec{
+		ScrapeLimits: in.ScrapeLimits, NativeHistogramConfig: in.NativeHistogramConfig, AttachMetadata: in.AttachMetadata, BodySizeLimit: in.BodySizeLimit,
+		FallbackScrapeProtocol: in.FallbackScrapeProtocol, JobLabel: in.JobLabel, NamespaceSelector: in.NamespaceSelector, PodTargetLabels: in.PodTargetLabels,
+		ScrapeClass: in.ScrapeClass, ScrapeProtocols: in.ScrapeProtocols, Selector: in.Selector, SelectorMechanism: in.SelectorMechanism,
+		Endpoints: make([]v1.Endpoint, len(in.PodMetricsEndpoints)),
 	}
-	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
-	if err != nil {
-		return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
-	}
-	sd := &KubernetesSD{Role: rolePod, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
-		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, rolePod)}
-	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, rolePod); err != nil {
-		return faults.At("selector", err)
-	}
-	var wrong faults.List
-	for i := range jobs {
-		if err := c.podJob(m, i, class, sd, &jobs[i]); err != nil {
-			wrong.Add(faults.Index("podMetricsEndpoints", i), err)
+	for i, e := range in.PodMetricsEndpoints {
+		out.Endpoints[i] = v1.Endpoint{
+			HTTPConfigWithProxyAndTLSFiles: v1.HTTPConfigWithProxyAndTLSFiles{
+				HTTPConfigWithTLSFiles: v1.HTTPConfigWithTLSFiles{HTTPConfigWithoutTLS: e.HTTPConfigWithoutTLS}, ProxyConfig: e.ProxyConfig,
+			},
+			FilterRunning: e.FilterRunning, HonorLabels: e.HonorLabels, HonorTimestamps: e.HonorTimestamps, Interval: e.Interval,
+			MetricRelabelConfigs: e.MetricRelabelConfigs, Params: e.Params, Path: e.Path, Port: e.Port, RelabelConfigs: e.RelabelConfigs,
+			Scheme: e.Scheme, ScrapeTimeout: e.ScrapeTimeout, TargetPort: e.TargetPort, TrackTimestampsStaleness: e.TrackTimestampsStaleness,
 		}
-		if err := c.write(&jobs[i]); err != nil {
-			return err
-		}
-		jobs[i] = PodMonitorJob{} // together they take as much memory as the text
 	}
-	return wrong.Err()
+	return out
 }
 
 // checkPodEndpoint validates one endpoint and resolves its references.
-func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob) (err error) {
+func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint) (out client, err error) {
 	var wrong faults.List
 	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
 	wrong.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
@@ -91,55 +86,12 @@ func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob
 	wrong.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
 	wrong.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" && t.Key != "" {
-		job.BearerToken, err = c.own.Secret(t)
+		out.bearerToken, err = c.own.Secret(t)
 		wrong.Add("bearerTokenSecret", err)
 	}
-	client, err := c.own.Client(e.HTTPConfigWithoutTLS, nonZeroTLS(e.TLSConfig), e.ProxyConfig)
-	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig, job.Proxy = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS, client.Proxy
+	out.Client, err = c.own.Client(e.HTTPConfigWithoutTLS, nonZeroTLS(e.TLSConfig), e.ProxyConfig)
 	wrong.Add("", err)
-	return wrong.Err()
-}
-
-// podJob sets the fields that do not depend on the cluster.
-func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *PodMonitorJob) (err error) {
-	e := &m.Spec.PodMetricsEndpoints[i]
-	job.JobHead = JobHead{
-		JobName:                  nameOfJob(v1.PodMonitorKind, m, i),
-		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
-		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
-		TrackTimestampsStaleness: e.TrackTimestampsStaleness,
-		ScrapeInterval:           e.Interval,
-		ScrapeTimeout:            e.ScrapeTimeout,
-		MetricsPath:              e.Path,
-		Params:                   e.Params,
-		Scheme:                   lower(e.Scheme),
-		FollowRedirects:          e.FollowRedirects,
-		EnableHTTP2:              e.EnableHTTP2,
-	}
-	job.KubernetesSD, job.Listed = c.s.discover(job.JobName, sd)
-	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
-	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
-	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
-		return err
-	}
-	enforced := c.s.enforcement(podMonitors, m.Namespace, m.Name)
-	job.JobTail = c.tail(tailInput{
-		limits: m.Spec.ScrapeLimits, histograms: m.Spec.NativeHistogramConfig, protocols: m.Spec.ScrapeProtocols,
-		fallback: m.Spec.FallbackScrapeProtocol, bodySize: m.Spec.BodySizeLimit, class: class,
-		metricRelabel: e.MetricRelabelConfigs, enforced: enforced,
-	})
-	steps := c.podSteps(m, i)
-	steps.addClass(class)
-	steps.addRelabel(e.RelabelConfigs, steps.fieldOf(podEndpoints, i, "relabelings"))
-	steps.addEnforced(enforced)
-	if !c.s.data.DaemonSet {
-		steps.addAll(c.s.shardBy(c.s.shardByAddress, job.KubernetesSD == nil), ShardingOrigin)
-	}
-	if job.Listed != nil {
-		steps.hideListURL()
-	}
-	job.RelabelConfigs = c.done(&steps)
-	return nil
+	return out, wrong.Err()
 }
 
 // nonZeroTLS returns nil for an empty block, so that the scrape class applies.
@@ -164,11 +116,11 @@ func (c *compiler) podSteps(m *v1.PodMonitor, i int) stepList {
 	}
 	switch {
 	case e.Port != "":
-		l.add(keepPort(podPortName, e.Port), l.fieldOf(podEndpoints, i, "port"))
+		l.add(keepPort(podPortName, e.Port), l.fieldOf(podPath, i, "port"))
 	case e.PortNumber != nil && *e.PortNumber != 0:
-		l.add(keepPortNumber(*e.PortNumber), l.fieldOf(podEndpoints, i, "portNumber"))
+		l.add(keepPortNumber(*e.PortNumber), l.fieldOf(podPath, i, "portNumber"))
 	case e.TargetPort != nil:
-		l.addTargetPort(*e.TargetPort, l.fieldOf(podEndpoints, i, "targetPort"))
+		l.addTargetPort(*e.TargetPort, l.fieldOf(podPath, i, "targetPort"))
 	}
 	l.add(namespaceLabel, namespaceOrigin)
 	l.add(containerLabel, containerOrigin)
@@ -179,6 +131,6 @@ func (c *compiler) podSteps(m *v1.PodMonitor, i int) stepList {
 	if m.Spec.JobLabel != "" {
 		l.add(copyLabel("pod", m.Spec.JobLabel, "job"), "spec.jobLabel")
 	}
-	l.addEndpointLabel(e.Port, e.TargetPort, podEndpoints, i)
+	l.addEndpointLabel(e.Port, e.TargetPort, podPath, i)
 	return l
 }

@@ -125,15 +125,16 @@ func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
 	class, err := c.s.scrapeClass(m.Spec.ScrapeClass)
 	wrong.Add("", err)
 	job := &ProbeJob{}
-	wrong.Add("", c.checkProbe(m, job))
+	prober, err := c.checkProbe(m, job)
+	wrong.Add("", err)
 	if wrong.Any() {
 		return nil, wrong.Err()
 	}
-	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
-	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
-	if job.Authorization, err = c.finish(client, m.Spec.Authorization, class); err != nil {
+	if prober, err = c.finish(prober, m.Spec.Authorization, class); err != nil {
 		return nil, err
 	}
+	job.BearerToken, job.BasicAuth, job.Authorization = prober.bearerToken, prober.BasicAuth, prober.Authorization
+	job.OAuth2, job.TLSConfig, job.Proxy = prober.OAuth2, prober.TLS, prober.Proxy
 	enforced := c.s.enforcement(probes, m.Namespace, m.Name)
 	tail := c.tail(tailInput{
 		limits: m.Spec.ScrapeLimits, histograms: m.Spec.NativeHistogramConfig, protocols: m.Spec.ScrapeProtocols,
@@ -154,28 +155,27 @@ func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
 	return job, c.probeTargets(m, job, class, enforced)
 }
 
-// checkProbe validates a Probe and resolves its references.
-func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
+// checkProbe validates a Probe, resolves its references and sets the parameters of the job.
+func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (out client, err error) {
 	var wrong faults.List
 	if m.Spec.Targets.StaticConfig == nil && m.Spec.Targets.Ingress == nil {
 		wrong.Add("targets", errors.New("one of staticConfig and ingress is needed"))
 	}
-	job.BearerToken, err = c.own.Secret(m.Spec.BearerTokenSecret)
+	out.bearerToken, err = c.own.Secret(m.Spec.BearerTokenSecret)
 	wrong.Add("bearerTokenSecret", err)
-	client, err := c.own.Client(v1.HTTPConfigWithoutTLS{
+	out.Client, err = c.own.Client(v1.HTTPConfigWithoutTLS{
 		BasicAuth: m.Spec.BasicAuth, Authorization: m.Spec.Authorization, OAuth2: m.Spec.OAuth2,
 	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy is that of the prober
 	wrong.Add("", err)
-	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS
 	wrong.Add("", c.checkTimes(m.Spec.Interval, m.Spec.ScrapeTimeout))
 	wrong.Add("metricRelabelings", c.rules.check(m.Spec.MetricRelabelConfigs))
 	wrong.Add("", c.checkProbeTargets(m.Spec.Targets))
-	job.Proxy, err = c.own.Proxy(m.Spec.ProberSpec.ProxyConfig)
+	out.Proxy, err = c.own.Proxy(m.Spec.ProberSpec.ProxyConfig)
 	wrong.Add("prober", err)
 	wrong.Add("prober.url", checkHost(m.Spec.ProberSpec.URL))
 	job.Params, err = probeParams(&m.Spec)
 	wrong.Add("", err)
-	return wrong.Err()
+	return out, wrong.Err()
 }
 
 // checkProbeTargets checks both kinds of targets, even if one is not used.
@@ -230,9 +230,9 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 		own, path = static.RelabelConfigs, "spec.targets.staticConfig.relabelingConfigs"
 	} else {
 		ingress := m.Spec.Targets.Ingress
-		api, err := c.owner.apiServer(c.s.data.APIServerConfig)
+		api, err := c.apiServer()
 		if err != nil {
-			return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
+			return err
 		}
 		job.KubernetesSD, job.Listed = c.s.discover(job.JobName, &KubernetesSD{
 			Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api,

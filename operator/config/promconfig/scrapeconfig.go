@@ -115,13 +115,13 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 	if spec.HonorLabels != nil {
 		job.HonorLabels = new(*spec.HonorLabels && !c.s.data.OverrideHonorLabels)
 	}
-	wrong.Add("", c.checkScrapeConfig(spec, class, job))
-	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
-	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization}
+	targets, err := c.checkScrapeConfig(spec, class)
+	wrong.Add("", err)
 	if !wrong.Any() {
-		job.Authorization, err = c.finish(client, spec.Authorization, class)
+		targets, err = c.finish(targets, spec.Authorization, class)
 		wrong.Add("", err)
 	}
+	job.Credentials, job.Proxy, job.TLSConfig = targets.Credentials, targets.Proxy, targets.TLS
 	for _, mechanism := range mechanisms {
 		wrong.Add("", mechanism.read(c, spec, &job.Discoveries))
 	}
@@ -137,17 +137,16 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 
 // checkScrapeConfig validates everything except the discoveries, and resolves the
 // references of the job's HTTP client.
-func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, job *ScrapeConfigJob) error {
+func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass) (out client, err error) {
 	var wrong faults.List
 	rules := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)).counting(c.rules.regexps)
 	wrong.Add("relabelings", rules.check(spec.RelabelConfigs))
-	client, err := c.sdClient(&v1alpha1.HTTPTransport{ProxyConfig: spec.ProxyConfig, TLSConfig: spec.TLSConfig}, v1alpha1.HTTPCredentials{
+	out.Client, err = c.sdClient(&v1alpha1.HTTPTransport{ProxyConfig: spec.ProxyConfig, TLSConfig: spec.TLSConfig}, v1alpha1.HTTPCredentials{
 		BasicAuth: spec.BasicAuth, Authorization: spec.Authorization, OAuth2: spec.OAuth2,
 	})
 	wrong.Add("", err)
-	job.Credentials, job.Proxy = client.Credentials, client.Proxy
-	if nonZeroTLS(spec.TLSConfig) != nil {
-		job.TLSConfig = client.TLS
+	if nonZeroTLS(spec.TLSConfig) == nil {
+		out.TLS = nil
 	}
 	wrong.Add("", first(
 		checkDuration("scrapeInterval", spec.ScrapeInterval),
@@ -156,7 +155,7 @@ func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.
 	wrong.Add("metricRelabelings", rules.check(spec.MetricRelabelConfigs))
 	wrong.Add("", checkBodySize(spec.BodySizeLimit))
 	wrong.Add("", c.checkNameSchemes(spec, class, rules.counting(nil)))
-	return wrong.Err()
+	return out, wrong.Err()
 }
 
 // checkNameSchemes checks that a job with legacy names neither requests UTF-8 names nor

@@ -8,11 +8,11 @@ import (
 )
 
 // sdClient validates and resolves the HTTP client of a discovery. At most one
-// authentication method may be set; an empty block counts.
-func (c *compiler) sdClient(t *v1alpha1.HTTPTransport, cr v1alpha1.HTTPCredentials) (clientconfig.Client, error) {
-	if err := clientconfig.AtMostOne(
+// authentication method may be set, including other ways; an empty block counts.
+func (c *compiler) sdClient(t *v1alpha1.HTTPTransport, cr v1alpha1.HTTPCredentials, others ...clientconfig.Way) (clientconfig.Client, error) {
+	if err := clientconfig.AtMostOne(append(others,
 		way("basicAuth", cr.BasicAuth != nil), way("authorization", cr.Authorization != nil), way("oauth2", cr.OAuth2 != nil),
-	); err != nil {
+	)...); err != nil {
 		return clientconfig.Client{}, err
 	}
 	if a := cr.Authorization; a != nil {

@@ -30,13 +30,7 @@ type MarathonSD struct {
 }
 
 func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error) {
-	if err := clientconfig.AtMostOne(
-		way("authToken", in.AuthToken != nil), way("basicAuth", in.BasicAuth != nil),
-		way("authorization", in.Authorization != nil), way("oauth2", in.OAuth2 != nil),
-	); err != nil {
-		return nil, err
-	}
-	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
+	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials, way("authToken", in.AuthToken != nil))
 	if err != nil {
 		return nil, err
 	}

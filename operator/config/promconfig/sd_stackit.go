@@ -33,13 +33,7 @@ type StackitSD struct {
 }
 
 func (c *compiler) stackitSD(in *v1alpha1.StackitSDConfig) (*StackitSD, error) {
-	if err := clientconfig.AtMostOne(
-		way("serviceAccountKey", in.ServiceAccountKey != nil), way("basicAuth", in.BasicAuth != nil),
-		way("authorization", in.Authorization != nil), way("oauth2", in.OAuth2 != nil),
-	); err != nil {
-		return nil, err
-	}
-	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
+	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials, way("serviceAccountKey", in.ServiceAccountKey != nil))
 	if err != nil {
 		return nil, err
 	}

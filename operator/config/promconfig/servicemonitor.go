@@ -1,7 +1,7 @@
 package promconfig
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -35,78 +35,52 @@ type ServiceMonitorJob struct {
 	JobTail `yaml:",inline"`
 }
 
+// serviceEndpoints and servicePath are the field of the endpoints of a ServiceMonitor and its path.
+const serviceEndpoints, servicePath = "endpoints", "spec.endpoints"
+
 // CompileServiceMonitor compiles a ServiceMonitor to one job per endpoint.
 func CompileServiceMonitor(m *v1.ServiceMonitor, s *Settings, r assets.Reader) Fragment {
 	return s.compile(m, r, func(c *compiler) error { return c.serviceMonitor(m) })
 }
 
 func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
-	if err := budget.Elements(v1.ServiceMonitorKind, "endpoints", len(m.Spec.Endpoints), budget.Endpoints); err != nil {
+	if err := budget.Elements(v1.ServiceMonitorKind, serviceEndpoints, len(m.Spec.Endpoints), budget.Endpoints); err != nil {
 		return err
 	}
-	if err := checkSelector(&m.Spec.Selector); err != nil {
-		return err
-	}
-	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
-		return err
-	}
-	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("targetLabels", m.Spec.TargetLabels, c.rules),
-		checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.rules)); err != nil {
-		return err
-	}
-	jobs := make([]ServiceMonitorJob, len(m.Spec.Endpoints))
-	class, err := c.checkEndpoints("endpoints", len(jobs), m.Spec.ScrapeClass, func(i int) error {
-		return c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i])
+	role := endpointsRole(cmp.Or(m.Spec.ServiceDiscoveryRole, c.s.data.ServiceDiscoveryRole), c.s.capabilities, c.s.target)
+	return c.compileEndpoints(&monitor{
+		object: m, kind: v1.ServiceMonitorKind, resource: serviceMonitors, list: serviceEndpoints, path: servicePath,
+		spec: &m.Spec, roles: []string{role, roleService}, sharded: true,
+		check: func(i int) (client, error) { return c.checkServiceEndpoint(&m.Spec.Endpoints[i]) },
+		steps: func(i int) stepList { return c.serviceSteps(m, i, role) },
+		job: func(h JobHead, cl client, t JobTail) any {
+			return &ServiceMonitorJob{
+				JobHead: h, Proxy: cl.Proxy, OAuth2: cl.OAuth2, TLSConfig: cl.TLS, BearerTokenFile: cl.bearerTokenFile, BearerToken: cl.bearerToken,
+				BasicAuth: cl.BasicAuth, Authorization: cl.Authorization, JobTail: t,
+			}
+		},
 	})
-	if err != nil {
-		return err
-	}
-	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
-	if err != nil {
-		return fmt.Errorf("the workload's %w", faults.At("spec.apiserverConfig", err))
-	}
-	role := m.Spec.ServiceDiscoveryRole
-	if role == "" {
-		role = c.s.data.ServiceDiscoveryRole
-	}
-	sdRole := endpointsRole(role, c.s.capabilities, c.s.target)
-	sd := &KubernetesSD{Role: sdRole, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
-		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, sdRole)}
-	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, sdRole, roleService); err != nil {
-		return faults.At("selector", err)
-	}
-	var wrong faults.List
-	for i := range jobs {
-		if err := c.serviceJob(m, i, class, sd, &jobs[i]); err != nil {
-			wrong.Add(faults.Index("endpoints", i), err)
-		}
-		if err := c.write(&jobs[i]); err != nil {
-			return err
-		}
-		jobs[i] = ServiceMonitorJob{} // together they take as much memory as the text
-	}
-	return wrong.Err()
 }
 
 // checkServiceEndpoint validates one endpoint and resolves its references.
-func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) (err error) {
+func (c *compiler) checkServiceEndpoint(e *v1.Endpoint) (out client, err error) {
 	var wrong faults.List
 	if c.s.data.DenyFileAccess {
 		wrong.Add("", checkNoFiles(e))
 	}
 	wrong.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" {
-		job.BearerToken, err = c.own.Secret(t)
+		out.bearerToken, err = c.own.Secret(t)
 		wrong.Add("bearerTokenSecret", err)
 	}
-	client, err := c.own.Client(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig)
+	out.bearerTokenFile = e.BearerTokenFile
+	out.Client, err = c.own.Client(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig)
 	wrong.Add("", err)
-	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig, job.Proxy = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS, client.Proxy
 	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
 	wrong.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
 	wrong.Add("relabelings", c.rules.check(e.RelabelConfigs))
 	wrong.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
-	return wrong.Err()
+	return out, wrong.Err()
 }
 
 // checkNoFiles rejects paths in the container, for workloads that deny them.
@@ -124,48 +98,6 @@ func checkNoFiles(e *v1.Endpoint) error {
 		deny("tlsConfig.keyFile", t.KeyFile, "tlsConfig.keySecret, a key of a Secret")
 	}
 	return wrong.Err()
-}
-
-// serviceJob sets the fields that do not depend on the cluster.
-func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *ServiceMonitorJob) (err error) {
-	e := &m.Spec.Endpoints[i]
-	job.JobHead = JobHead{
-		JobName:                  nameOfJob(v1.ServiceMonitorKind, m, i),
-		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
-		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
-		TrackTimestampsStaleness: e.TrackTimestampsStaleness,
-		ScrapeInterval:           e.Interval,
-		ScrapeTimeout:            e.ScrapeTimeout,
-		MetricsPath:              e.Path,
-		Params:                   e.Params,
-		Scheme:                   lower(e.Scheme),
-		FollowRedirects:          e.FollowRedirects,
-		EnableHTTP2:              e.EnableHTTP2,
-	}
-	job.KubernetesSD, job.Listed = c.s.discover(job.JobName, sd)
-	job.BearerTokenFile = e.BearerTokenFile
-	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
-	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization,
-		bearerToken: job.BearerToken, bearerTokenFile: job.BearerTokenFile}
-	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
-		return err
-	}
-	enforced := c.s.enforcement(serviceMonitors, m.Namespace, m.Name)
-	job.JobTail = c.tail(tailInput{
-		limits: m.Spec.ScrapeLimits, histograms: m.Spec.NativeHistogramConfig, protocols: m.Spec.ScrapeProtocols,
-		fallback: m.Spec.FallbackScrapeProtocol, bodySize: m.Spec.BodySizeLimit, class: class,
-		metricRelabel: e.MetricRelabelConfigs, enforced: enforced,
-	})
-	steps := c.serviceSteps(m, i, sd.Role)
-	steps.addClass(class)
-	steps.addRelabel(e.RelabelConfigs, steps.fieldOf("spec.endpoints", i, "relabelings"))
-	steps.addEnforced(enforced)
-	steps.addAll(c.s.shardBy(c.s.shardByAddress, job.KubernetesSD == nil), ShardingOrigin)
-	if job.Listed != nil {
-		steps.hideListURL()
-	}
-	job.RelabelConfigs = c.done(&steps)
-	return nil
 }
 
 // Steps that all jobs have in common.
@@ -204,9 +136,9 @@ func (c *compiler) serviceSteps(m *v1.ServiceMonitor, i int, role string) stepLi
 	}
 	switch {
 	case e.Port != "":
-		l.add(keepPort("__meta_kubernetes_"+object+"_port_name", e.Port), l.fieldOf("spec.endpoints", i, "port"))
+		l.add(keepPort("__meta_kubernetes_"+object+"_port_name", e.Port), l.fieldOf(servicePath, i, "port"))
 	case e.TargetPort != nil:
-		l.addTargetPort(*e.TargetPort, l.fieldOf("spec.endpoints", i, "targetPort"))
+		l.addTargetPort(*e.TargetPort, l.fieldOf(servicePath, i, "targetPort"))
 	}
 	l.addAll(targetOwners[role], nodeAndPodOrigin)
 	l.add(namespaceLabel, namespaceOrigin)
@@ -223,7 +155,7 @@ func (c *compiler) serviceSteps(m *v1.ServiceMonitor, i int, role string) stepLi
 	if m.Spec.JobLabel != "" {
 		l.add(copyLabel("service", m.Spec.JobLabel, "job"), "spec.jobLabel")
 	}
-	l.addEndpointLabel(e.Port, e.TargetPort, "spec.endpoints", i)
+	l.addEndpointLabel(e.Port, e.TargetPort, servicePath, i)
 	return l
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // The checks of this file reject what Prometheus would reject. Prometheus would reject the
@@ -19,25 +18,22 @@ import (
 
 // client is the HTTP client of a job.
 type client struct {
-	tls             *clientconfig.TLSConfig
-	basicAuth       *clientconfig.BasicAuth
-	oauth2          *clientconfig.OAuth2
-	authorization   *clientconfig.Authorization
+	clientconfig.Client
 	bearerToken     string
 	bearerTokenFile string
 }
 
 func (c client) check() error {
 	if err := clientconfig.AtMostOne(
-		way("basicAuth", c.basicAuth != nil), way("oauth2", c.oauth2 != nil), way("authorization", c.authorization != nil),
+		way("basicAuth", c.BasicAuth != nil), way("oauth2", c.OAuth2 != nil), way("authorization", c.Authorization != nil),
 		way("bearerTokenSecret", c.bearerToken != ""), way("bearerTokenFile", c.bearerTokenFile != ""),
 	); err != nil {
 		return err
 	}
-	if c.tls == nil {
+	if c.TLS == nil {
 		return nil
 	}
-	if hasCert, hasKey := c.tls.CertAsset+c.tls.CertFile != "", c.tls.KeyAsset+c.tls.KeyFile != ""; hasCert != hasKey {
+	if hasCert, hasKey := c.TLS.CertAsset+c.TLS.CertFile != "", c.TLS.KeyAsset+c.TLS.KeyFile != ""; hasCert != hasKey {
 		return faults.At("tlsConfig", errors.New("together with the scrape class there is only one of certificate and key"))
 	}
 	return nil
@@ -58,33 +54,16 @@ func checkAuthentication(h v1.HTTPConfigWithoutTLS) error {
 	return nil
 }
 
-// finish merges the class's authorization with the monitor's and checks the result. It is
-// not merged if the monitor uses another authentication method.
-func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (*clientconfig.Authorization, error) {
-	if cl.authorization != nil || !cl.authenticates() {
-		var err error
-		if cl.authorization, err = c.s.mergeAuthorization(c.own, monitor, cl.authorization, class.Authorization); err != nil {
-			return nil, err
+// finish merges the TLS and authorization blocks of the class with the monitor's and checks
+// the result. Authorization is not merged if the monitor uses another authentication method.
+func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (_ client, err error) {
+	cl.TLS = c.s.mergedTLS(cl.TLS, class.TLSConfig)
+	if cl.Authorization != nil || !cl.authenticates() {
+		if cl.Authorization, err = c.s.mergeAuthorization(c.own, monitor, cl.Authorization, class.Authorization); err != nil {
+			return cl, err
 		}
 	}
-	return cl.authorization, cl.check()
-}
-
-// checkEndpoints checks each endpoint of a monitor and returns its scrape class. It stops
-// if the cluster is unreachable, because the remaining endpoints would wait for it, too.
-func (c *compiler) checkEndpoints(list string, n int, className string, check func(i int) error) (*v1.ScrapeClass, error) {
-	var wrong faults.List
-	for i := range n {
-		if err := check(i); err != nil {
-			wrong.Add(faults.Index(list, i), err)
-			if assets.IsTemporary(err) || wrong.Full() {
-				break
-			}
-		}
-	}
-	class, err := c.s.scrapeClass(className)
-	wrong.Add("", err)
-	return class, wrong.Err()
+	return cl, cl.check()
 }
 
 // checkTimes rejects invalid intervals and timeouts.
@@ -110,7 +89,7 @@ func (r relabelRules) checkPorts(port string, target *intstr.IntOrString) error 
 
 // authenticates reports whether the job has an authentication method.
 func (c client) authenticates() bool {
-	return c.basicAuth != nil || c.oauth2 != nil || c.authorization != nil || c.bearerToken != "" || c.bearerTokenFile != ""
+	return c.BasicAuth != nil || c.OAuth2 != nil || c.Authorization != nil || c.bearerToken != "" || c.bearerTokenFile != ""
 }
 
 // checkLabelCopies rejects labels that are not valid label names after sanitizing.
