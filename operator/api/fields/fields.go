@@ -70,7 +70,7 @@ func walkStruct(path string, v reflect.Value, yield func(string, reflect.Value) 
 	}
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if !walk(below(path, name), v.Field(i), yield) {
+		if !walk(faults.Join(path, name), v.Field(i), yield) {
 			return false
 		}
 	}
@@ -89,12 +89,4 @@ func walkMap(path string, v reflect.Value, yield func(string, reflect.Value) boo
 		}
 	}
 	return true
-}
-
-// below returns the path of a field; an embedded struct has no name.
-func below(path, name string) string {
-	if path == "" || name == "" {
-		return path + name
-	}
-	return path + "." + name
 }

@@ -243,10 +243,3 @@ func scalars(root *yaml.Node) iter.Seq[manifest.Node] {
 		}
 	}
 }
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}

@@ -122,7 +122,7 @@ func follow(from site, path string) []site {
 		here = children(from)
 	default:
 		if v := get(from.value, name); v != nil {
-			here = []site{{path: join(from.path, name), parent: from.value, value: v, key: name}}
+			here = []site{{path: faults.Join(from.path, name), parent: from.value, value: v, key: name}}
 		}
 	}
 	var out []site
@@ -150,7 +150,7 @@ func children(from site) (out []site) {
 	for i := 0; i+1 < len(from.value.Content); i += 2 {
 		key, value := from.value.Content[i].Value, from.value.Content[i+1]
 		if !isNull(value) {
-			out = append(out, site{path: join(from.path, key), parent: from.value, value: value, key: key})
+			out = append(out, site{path: faults.Join(from.path, key), parent: from.value, value: value, key: key})
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -222,8 +223,5 @@ func collectKeys(ref assets.Ref, path, field string, v reflect.Value, yield func
 // childOf returns the path of a struct field; an inlined field has the path of its struct.
 func childOf(path string, f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "" || path == "" {
-		return path + name
-	}
-	return path + "." + name
+	return faults.Join(path, name)
 }

@@ -113,6 +113,18 @@ func (c *Cluster) counts(a *asker, w catalog.Ref) *TargetCounts {
 // notCounted is the note for responses without counts of targets.
 const notCounted = "targets are not counted here: you need permission to list pods or services in all namespaces, and nodes or namespaces where targets have their labels; Targets of a workload shows those that you may see"
 
+// workload returns the current snapshot and the entry of a workload in it.
+//
+// Errors: the workload does not exist; its kind could not be read; the context has ended.
+func (c *Cluster) workload(ctx context.Context, o Object) (*snapshot, *entry, error) {
+	w, err := c.snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := w.of(o)
+	return w, e, err
+}
+
 // of returns the entry of a workload.
 //
 // Errors: it does not exist; its kind could not be read.

@@ -10,11 +10,7 @@ import (
 
 // Config implements [Answers].
 func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery) (*Config, error) {
-	w, err := c.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := w.of(o)
+	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}

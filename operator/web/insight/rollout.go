@@ -19,11 +19,7 @@ import (
 
 // Rollout implements [Answers].
 func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rollout, error) {
-	w, err := c.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := w.of(o)
+	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,7 @@ import (
 
 // Routes implements [Answers]. It compiles the current routes.
 func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName, labels []string) (*Routes, error) {
-	w, err := c.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := w.of(Object{catalog.Alertmanager, am})
+	w, e, err := c.workload(ctx, Object{catalog.Alertmanager, am})
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,7 @@ const (
 
 // Workload implements [Answers].
 func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, error) {
-	w, err := c.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := w.of(o)
+	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -155,11 +151,7 @@ func (c *Cluster) events(ctx context.Context, e *entry) ([]status.Event, error) 
 
 // Sources implements [Answers].
 func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery) (*Sources, error) {
-	w, err := c.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := w.of(o)
+	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
