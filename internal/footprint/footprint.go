@@ -30,11 +30,11 @@ func Tune(ratio float64, log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	Limit(ratio, log)
+	setLimit(ratio, log)
 }
 
-// Limit sets the memory limit like [Tune]. A ratio above 1 counts as 1.
-func Limit(ratio float64, log *slog.Logger) {
+// setLimit sets the memory limit like [Tune]. A ratio above 1 counts as 1.
+func setLimit(ratio float64, log *slog.Logger) {
 	if ratio <= 0 {
 		return
 	}

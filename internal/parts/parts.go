@@ -37,7 +37,7 @@ const Version = 1
 // Limits of a list. Parse rejects more.
 const (
 	MaxList  = 64 << 10 // bytes of the list
-	MaxFiles = 64       // in one stream
+	maxFiles = 64       // in one stream
 	MaxFile  = 2 << 20  // bytes of one file; a Secret holds half of that
 )
 
@@ -130,8 +130,8 @@ func (l List) check(first string) error {
 		what   string
 		stream Stream
 	}{{"config", l.Config}, {"rules", l.Rules}} {
-		if len(s.stream) > MaxFiles {
-			return fmt.Errorf("%s: %s has %d files, the limit is %d", ListName, s.what, len(s.stream), MaxFiles)
+		if len(s.stream) > maxFiles {
+			return fmt.Errorf("%s: %s has %d files, the limit is %d", ListName, s.what, len(s.stream), maxFiles)
 		}
 		for i, f := range s.stream {
 			if err := f.check(s.what == "config" && i == 0); err != nil {

@@ -30,7 +30,7 @@ func TestParseReadsWhatEncodeWrites(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	many := fmt.Sprintf(`{"file":%q,"sha256":%q}`, first, sum)
-	for i := range MaxFiles {
+	for i := range maxFiles {
 		many += fmt.Sprintf(`,{"file":%q,"sha256":%q}`, ConfigName(i+1), sum)
 	}
 	entry := func(name, sum string) string {

@@ -82,12 +82,12 @@ func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
 	in := statusInputs{Workload: p, Known: true, Now: now, Applied: appliedInputs{
 		Written: true, Askable: true, Expected: 1, Pods: []podOutcome{pod("a-0", delivery.NotAsked, "")},
 	}}
-	got := StatusOf(in).Conditions
+	got := statusOf(in).Conditions
 	if len(got) != 3 || got[2].Message != "said before" {
 		t.Errorf("conditions %v", got)
 	}
 	p.Status.Conditions = nil
-	if got := StatusOf(in).Conditions; len(got) != 2 {
+	if got := statusOf(in).Conditions; len(got) != 2 {
 		t.Errorf("conditions %v", got)
 	}
 }

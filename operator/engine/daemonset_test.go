@@ -48,7 +48,7 @@ func TestStatusOfNodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &v1.ThanosRuler{}
-			got := StatusOf(statusInputs{Workload: w, Nodes: &tc.nodes, Known: true, Now: now})
+			got := statusOf(statusInputs{Workload: w, Nodes: &tc.nodes, Known: true, Now: now})
 			if diff := cmp.Diff([]v1.ShardStatus{tc.want}, got.Sets); diff != "" {
 				t.Error(diff)
 			}

@@ -205,7 +205,7 @@ func ShapeOf(b *workload.Base, reloaders ...int) Shape {
 	}
 }
 
-// Set is one StatefulSet.
+// set is one StatefulSet.
 type Set struct {
 	Name  string
 	Title string // prefix of messages about its pods: "shard 0: "; may be empty

@@ -20,8 +20,8 @@ type Managed struct {
 	owners map[types.NamespacedName]map[string]Selection
 }
 
-// Set replaces the counts of a workload, by kind of object.
-func (m *Managed) Set(owner types.NamespacedName, byKind map[string]Selection) {
+// set replaces the counts of a workload, by kind of object.
+func (m *Managed) set(owner types.NamespacedName, byKind map[string]Selection) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.owners == nil {
@@ -30,8 +30,8 @@ func (m *Managed) Set(owner types.NamespacedName, byKind map[string]Selection) {
 	m.owners[owner] = byKind
 }
 
-// Remove drops the counts of a workload.
-func (m *Managed) Remove(owner types.NamespacedName) {
+// remove drops the counts of a workload.
+func (m *Managed) remove(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.owners, owner)

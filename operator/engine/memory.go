@@ -57,7 +57,7 @@ func (c *Controller) rest(key types.NamespacedName) {
 // forget drops all state of a workload that is gone.
 func (c *Controller) forget(key types.NamespacedName) {
 	c.index.Remove(key)
-	c.counts.Remove(key)
+	c.counts.remove(key)
 	c.timeline.Forget(key)
 	c.sources.held.set(holder{c, key}, 0)
 	c.mu.Lock()

@@ -18,7 +18,7 @@ func TestMetricNames(t *testing.T) {
 	m := newMetrics(reg, "prometheus")
 	var managed Managed
 	m.Register(&managed)
-	managed.Set(key("a"), map[string]Selection{"PodMonitor": {2, 1}})
+	managed.set(key("a"), map[string]Selection{"PodMonitor": {2, 1}})
 	m.Expect("Prometheus")
 	l := newLoop((&world{}).kind(t), slog.New(slog.DiscardHandler), m)
 	ended, end := context.WithCancel(t.Context())
@@ -62,10 +62,10 @@ func TestMetricValues(t *testing.T) {
 	m.Watched(nil)
 	var managed Managed
 	m.Register(&managed)
-	managed.Set(key("a"), map[string]Selection{"PodMonitor": {Selected: 2, Rejected: 1}})
-	managed.Set(key("b"), map[string]Selection{"PodMonitor": {Selected: 3}})
-	managed.Set(key("c"), map[string]Selection{"PodMonitor": {Selected: 40, Rejected: 40}})
-	managed.Remove(key("c"))
+	managed.set(key("a"), map[string]Selection{"PodMonitor": {Selected: 2, Rejected: 1}})
+	managed.set(key("b"), map[string]Selection{"PodMonitor": {Selected: 3}})
+	managed.set(key("c"), map[string]Selection{"PodMonitor": {Selected: 40, Rejected: 40}})
+	managed.remove(key("c"))
 	got := map[string]float64{}
 	families, err := reg.Gather()
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 
 // Polling intervals of objects that the operator may not watch.
 const (
-	// NamespacePoll is the pause between two reads of the watched namespaces.
-	NamespacePoll = 15 * time.Second
+	// namespacePoll is the pause between two reads of the watched namespaces.
+	namespacePoll = 15 * time.Second
 	// ServicePoll is the pause between two reads of the governing Services.
 	ServicePoll = time.Minute
-	// PodPoll is the pause between two lists of pods while all are as wanted.
-	PodPoll = time.Minute
+	// podPoll is the pause between two lists of pods while all are as wanted.
+	podPoll = time.Minute
 	// busyPodPoll is the pause while some are not.
 	busyPodPoll = 5 * time.Second
 	// NamedPoll is the pause between two reads of a referenced or generated Secret or ConfigMap.
@@ -267,7 +267,7 @@ func (s *Sources) namedPoll(kind assets.Kind, names func(context.Context) ([]typ
 
 // podPoll returns a poll of pods, for namespaces in which they may not be watched.
 func (s *Sources) podPoll() *informer.Poll {
-	return &informer.Poll{May: s.clients.may("pods"), Every: PodPoll, Soon: busyPodPoll, Busy: s.unsettled}
+	return &informer.Poll{May: s.clients.may("pods"), Every: podPoll, Soon: busyPodPoll, Busy: s.unsettled}
 }
 
 // servicePoll returns a poll of Services, for namespaces in which they may not be watched.
@@ -284,7 +284,7 @@ func (c Clients) namespacePoll(scope informer.Namespaces) *informer.Poll {
 		return nil
 	}
 	return &informer.Poll{
-		May: c.may("namespaces"), Every: NamespacePoll,
+		May: c.may("namespaces"), Every: namespacePoll,
 		Names: func(context.Context) ([]types.NamespacedName, error) {
 			var out []types.NamespacedName
 			for _, name := range scope.Watches() {

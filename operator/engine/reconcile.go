@@ -87,7 +87,7 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 	}
 	plan, err := in.Desired() // may leave out objects
 	results := c.kind.results(in, c.bindings != nil)
-	c.counts.Set(key, results.counts)
+	c.counts.set(key, results.counts)
 	c.chargeSelection(key, results.counts)
 	c.reportRejections(log, w, state, results.rejected)
 	c.bind(key, results.judged)

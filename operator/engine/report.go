@@ -64,7 +64,7 @@ func (c *Controller) statusNow(w v1.Workload, r Result, known bool) (Status, sta
 		in.Sets = c.sets(w, shape.Sets)
 	}
 	in.Applied = c.applied(w, shape, in)
-	return StatusOf(in), in
+	return statusOf(in), in
 }
 
 // Workload returns an object of the kind that this controller manages and its current desired

@@ -78,8 +78,8 @@ type statusInputs struct {
 	Now      metav1.Time
 }
 
-// StatusOf returns the status to report. It is deterministic.
-func StatusOf(in statusInputs) Status {
+// statusOf returns the status to report. It is deterministic.
+func statusOf(in statusInputs) Status {
 	out := Status{Selector: labels.Set(in.Selector).String()}
 	out.Paused = in.Workload.GetWorkloadFields().Paused
 	var verdicts []verdict

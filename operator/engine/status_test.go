@@ -99,7 +99,7 @@ func TestAvailable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &v1.ThanosRuler{}
-			got := StatusOf(statusInputs{Workload: p, Replicas: 2, Sets: tc.shards, Known: true, Now: now}).Conditions[0]
+			got := statusOf(statusInputs{Workload: p, Replicas: 2, Sets: tc.shards, Known: true, Now: now}).Conditions[0]
 			tc.want.Type, tc.want.LastTransitionTime = v1.Available, now
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -114,7 +114,7 @@ func TestAvailableIsBounded(t *testing.T) {
 	for range 5000 {
 		states = append(states, strings.Repeat("the image is missing ", 20))
 	}
-	got := StatusOf(statusInputs{Workload: &v1.ThanosRuler{}, Replicas: 5000, Sets: []setPods{shard(0, states...)}, Known: true, Now: now}).Conditions[0]
+	got := statusOf(statusInputs{Workload: &v1.ThanosRuler{}, Replicas: 5000, Sets: []setPods{shard(0, states...)}, Known: true, Now: now}).Conditions[0]
 	if len(got.Message) > budget.ConditionBytes || !strings.Contains(got.Message, "pod prometheus-main-shard-0-7: the image is missing") {
 		t.Errorf("%d bytes", len(got.Message))
 	}
@@ -125,7 +125,7 @@ func TestStatusCountsPods(t *testing.T) {
 	p.Spec.Paused = true
 	going := shard(1, "ready", "ready")
 	going.StatefulSet.DeletionTimestamp = &now
-	got := StatusOf(statusInputs{
+	got := statusOf(statusInputs{
 		Workload: p, Replicas: 2, Sets: []setPods{shard(0, "ready", "old"), going, {ID: "2", Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
 		Known: true, Now: now,
 	})
@@ -179,7 +179,7 @@ func TestReconciled(t *testing.T) {
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := StatusOf(statusInputs{Workload: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
+			got := statusOf(statusInputs{Workload: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
 			tc.want.Type, tc.want.LastTransitionTime, tc.want.ObservedGeneration = v1.Reconciled, now, 7
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -195,7 +195,7 @@ func TestTransitionTimeStandsWhileTheStatusDoes(t *testing.T) {
 		{Type: v1.Available, Status: v1.ConditionFalse, LastTransitionTime: earlier},
 		{Type: v1.Reconciled, Status: v1.ConditionTrue, LastTransitionTime: earlier},
 	}
-	got := StatusOf(statusInputs{Workload: p, Replicas: 1, Sets: []setPods{shard(0, "ready")}, Known: true, Now: now}).Conditions
+	got := statusOf(statusInputs{Workload: p, Replicas: 1, Sets: []setPods{shard(0, "ready")}, Known: true, Now: now}).Conditions
 	if !got[0].LastTransitionTime.Equal(&now) || !got[1].LastTransitionTime.Equal(&earlier) {
 		t.Errorf("times %v, %v", got[0].LastTransitionTime, got[1].LastTransitionTime)
 	}

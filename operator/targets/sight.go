@@ -38,8 +38,8 @@ func (j *Job) Sight() Sight {
 	return out
 }
 
-// Has reports whether a label affects the job's targets.
-func (s *Sight) Has(name model.LabelName) bool {
+// has reports whether a label affects the job's targets.
+func (s *Sight) has(name model.LabelName) bool {
 	return !strings.HasPrefix(string(name), model.MetaLabelPrefix) || s.names[name] ||
 		slices.ContainsFunc(s.maps, func(r relabel.Regexp) bool { return r.MatchString(string(name)) })
 }
@@ -50,12 +50,12 @@ func (s *Sight) Has(name model.LabelName) bool {
 func (s *Sight) Target(own, shared model.LabelSet) model.LabelSet {
 	out := make(model.LabelSet, 16)
 	for name, value := range shared {
-		if _, hidden := own[name]; !hidden && value != "" && s.Has(name) {
+		if _, hidden := own[name]; !hidden && value != "" && s.has(name) {
 			out[name] = value
 		}
 	}
 	for name, value := range own {
-		if value != "" && s.Has(name) {
+		if value != "" && s.has(name) {
 			out[name] = value
 		}
 	}

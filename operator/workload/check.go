@@ -20,9 +20,9 @@ type Check[In any] struct {
 	Fault func(In) error
 }
 
-// Faults returns the errors of a table, one for each row at most, with the paths of their fields. Checks
+// faultsOf returns the errors of a table, one for each row at most, with the paths of their fields. Checks
 // give the path within the field of their row.
-func Faults[In any](checks []Check[In], in In) error {
+func faultsOf[In any](checks []Check[In], in In) error {
 	var all faults.List
 	for _, c := range checks {
 		all.Add(c.Field, c.Fault(in))
@@ -39,7 +39,7 @@ func CheckSpec[In any](b *Base, checks []Check[In], in In) error {
 	var all faults.List
 	all.Add("spec.replicas", v1.CheckReplicas(b.Fields.Replicas))
 	all.Add("", b.WebConfig().Check())
-	all.Add("", Faults(checks, in))
+	all.Add("", faultsOf(checks, in))
 	return all.Err()
 }
 

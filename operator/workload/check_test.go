@@ -41,7 +41,7 @@ func TestFaults(t *testing.T) {
 		"spec.key.secret: needs a name and a key": {key: &corev1.SecretKeySelector{Key: "b"}},
 		"spec.web: of its own":                    {own: errors.New("spec.web: of its own")},
 	} {
-		if got := fmt.Sprint(Faults(checks, in)); got != want {
+		if got := fmt.Sprint(faultsOf(checks, in)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -41,9 +41,9 @@ func UserMounts(dir string, secrets, configMaps []string) []UserMount {
 // MountUsers returns the volumes and read-only mounts for a pod.
 func MountUsers(all []UserMount) (volumes []corev1.Volume, mounts []corev1.VolumeMount) {
 	for _, m := range all {
-		v := corev1.Volume{Name: VolumeName("configmap-", m.Name)}
+		v := corev1.Volume{Name: volumeName("configmap-", m.Name)}
 		if m.Secret {
-			v.Name = VolumeName("secret-", m.Name)
+			v.Name = volumeName("secret-", m.Name)
 			v.Secret = &corev1.SecretVolumeSource{SecretName: m.Name}
 		} else {
 			v.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: m.Name}}

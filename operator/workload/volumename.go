@@ -22,13 +22,13 @@ func sanitise(name string, max int) string {
 	return name[:min(len(name), max)]
 }
 
-// VolumeName returns the name of the volume of a Secret or ConfigMap that the user mounts
+// volumeName returns the name of the volume of a Secret or ConfigMap that the user mounts
 // ("secret-" or "configmap-" and the object's name).
-func VolumeName(prefix, object string) string {
+func volumeName(prefix, object string) string {
 	return strings.TrimRight(sanitise(prefix+object, validation.DNS1123LabelMaxLength), "-")
 }
 
-// uniqueVolumeName is like VolumeName with a hash of the object's full name, so that
+// uniqueVolumeName is like volumeName with a hash of the object's full name, so that
 // truncated names do not collide.
 func uniqueVolumeName(prefix, object string) string {
 	const hashLen = 8

@@ -17,7 +17,7 @@ func TestVolumeName(t *testing.T) {
 		strings.Repeat("a", 70):        "secret-" + strings.Repeat("a", 56),
 		strings.Repeat("a", 55) + ".b": "secret-" + strings.Repeat("a", 55),
 	} {
-		if got := VolumeName("secret-", object); got != want {
+		if got := volumeName("secret-", object); got != want {
 			t.Errorf("%q: %q, want %q", object, got, want)
 		}
 	}
@@ -38,11 +38,11 @@ func FuzzVolumeName(f *testing.F) {
 	f.Add("\xff\x00")
 	f.Fuzz(func(t *testing.T, object string) {
 		for _, prefix := range []string{"secret-", "configmap-"} {
-			name := VolumeName(prefix, object)
+			name := volumeName(prefix, object)
 			if errs := validation.IsDNS1123Label(name); len(errs) > 0 {
 				t.Errorf("VolumeName(%q) = %q: %v", object, name, errs)
 			}
-			if again := VolumeName("", name); again != name {
+			if again := volumeName("", name); again != name {
 				t.Errorf("not stable: %q then %q", name, again)
 			}
 		}

@@ -85,8 +85,8 @@ var table = []row{
 	{"PathBytes", anyObject, "path of a field in a message", PathBytes, "bytes"},
 }
 
-// Markdown returns the table for the documentation.
-func Markdown() string {
+// markdown returns the table for the documentation.
+func markdown() string {
 	var b strings.Builder
 	b.WriteString("| of | what | limit |\n|---|---|---|\n")
 	for _, r := range table {
@@ -131,5 +131,5 @@ func Insert(page string) (string, error) {
 	if !ok || !closed {
 		return "", fmt.Errorf("the page has no lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	return before + begin + "\n" + Markdown() + "\n" + end + after, nil
+	return before + begin + "\n" + markdown() + "\n" + end + after, nil
 }

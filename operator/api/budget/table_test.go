@@ -47,7 +47,7 @@ func TestPageIsCurrent(t *testing.T) {
 	if _, err := Insert("no marks"); err == nil {
 		t.Error("a page without marks is accepted")
 	}
-	if text := Markdown(); !strings.Contains(text, "| endpoints | 2,500 |") || !strings.Contains(text, "| 512 KiB |") || !strings.Contains(text, "| 400 bytes |") {
+	if text := markdown(); !strings.Contains(text, "| endpoints | 2,500 |") || !strings.Contains(text, "| 512 KiB |") || !strings.Contains(text, "| 400 bytes |") {
 		t.Errorf("limits are not written for people:\n%s", text)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// CarriedAnnotation is set on v1beta1 objects that are stored in v1alpha1 with fields that
+// carriedAnnotation is set on v1beta1 objects that are stored in v1alpha1 with fields that
 // v1beta1 does not have. Conversion adds and removes it.
-const CarriedAnnotation = "monitoring.coreos.com/v1alpha1-fields"
+const carriedAnnotation = "monitoring.coreos.com/v1alpha1-fields"
 
 // mostAnnotations is the API server's limit for the keys and values of annotations, in bytes.
 // An object above it could no longer be updated in v1beta1.
@@ -64,7 +64,7 @@ type carrying struct {
 	end         int // of annotations; 0 if there are none
 }
 
-// metadata finds the annotations, and decodes and removes CarriedAnnotation.
+// metadata finds the annotations, and decodes and removes carriedAnnotation.
 func (c *conversion) metadata() {
 	m, times := only(c.top, "metadata")
 	if times != 1 || c.document[m.at] != '{' {
@@ -76,7 +76,7 @@ func (c *conversion) metadata() {
 		return
 	}
 	c.annotations, c.end = c.object(a.at)
-	own, times := only(c.annotations, CarriedAnnotation)
+	own, times := only(c.annotations, carriedAnnotation)
 	if c.toBeta || times != 1 {
 		return
 	}
@@ -92,7 +92,7 @@ func (c *conversion) metadata() {
 		c.edits = append(c.edits, removed(c.meta, "annotations"))
 		return
 	}
-	c.edits = append(c.edits, removed(c.annotations, CarriedAnnotation))
+	c.edits = append(c.edits, removed(c.annotations, carriedAnnotation))
 }
 
 // slot is a place where a receiver has, or could have, a v1alpha1 field.
@@ -194,9 +194,9 @@ func (c *conversion) annotate() {
 	if len(c.lost) == 0 || c.meta == nil {
 		return
 	}
-	left := mostAnnotations - len(CarriedAnnotation) - len("[]")
+	left := mostAnnotations - len(carriedAnnotation) - len("[]")
 	for _, f := range c.annotations {
-		if f.name != CarriedAnnotation {
+		if f.name != carriedAnnotation {
 			left -= f.end - f.key
 		}
 	}
@@ -216,17 +216,17 @@ func (c *conversion) annotate() {
 	if err != nil {
 		return
 	}
-	own, times := only(c.annotations, CarriedAnnotation)
+	own, times := only(c.annotations, carriedAnnotation)
 	existing, lists := only(c.meta, "annotations")
 	switch {
 	case times == 1:
 		c.edits = append(c.edits, edit{own.at, own.end, string(value)})
 	case times > 1 || lists > 1:
 	case c.end > 0:
-		c.edits = append(c.edits, added(c.annotations, c.end, CarriedAnnotation, string(value)))
+		c.edits = append(c.edits, added(c.annotations, c.end, carriedAnnotation, string(value)))
 	case lists == 1: // annotations: null
-		c.edits = append(c.edits, edit{existing.at, existing.end, `{"` + CarriedAnnotation + `":` + string(value) + `}`})
+		c.edits = append(c.edits, edit{existing.at, existing.end, `{"` + carriedAnnotation + `":` + string(value) + `}`})
 	default:
-		c.edits = append(c.edits, added(c.meta, c.metaEnd, "annotations", `{"`+CarriedAnnotation+`":`+string(value)+`}`))
+		c.edits = append(c.edits, added(c.meta, c.metaEnd, "annotations", `{"`+carriedAnnotation+`":`+string(value)+`}`))
 	}
 }

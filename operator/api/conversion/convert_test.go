@@ -143,7 +143,7 @@ func TestCarried(t *testing.T) {
 	for name, annotations := range map[string]string{"none": "", "others": `,"annotations":{"x":"y"}`} {
 		raw := object(alpha, annotations, spec)
 		there := convert(t, raw, beta)
-		if !strings.Contains(there, CarriedAnnotation) {
+		if !strings.Contains(there, carriedAnnotation) {
 			t.Fatalf("%s: nothing is carried: %s", name, there)
 		}
 		pruned := strings.NewReplacer(`"updateAlerts":false,`, "", `,"optional":true`, "", `,"optional":false`, "").Replace(there)
@@ -159,12 +159,12 @@ func TestCarried(t *testing.T) {
 			t.Errorf("%s: back is\n%s, want\n%s", name, back, raw)
 		}
 		other := convert(t, strings.Replace(pruned, `"name":"n"`, `"name":"other"`, 1), alpha)
-		if strings.Contains(other, `"optional":true`) || strings.Contains(other, CarriedAnnotation) {
+		if strings.Contains(other, `"optional":true`) || strings.Contains(other, carriedAnnotation) {
 			t.Errorf("%s: a reference to another Secret is %s", name, other)
 		}
 	}
-	junk := object(beta, `,"annotations":{"`+CarriedAnnotation+`":"["}`, spec)
-	if got := convert(t, junk, alpha); !strings.Contains(got, `"`+CarriedAnnotation+`":"["`) {
+	junk := object(beta, `,"annotations":{"`+carriedAnnotation+`":"["}`, spec)
+	if got := convert(t, junk, alpha); !strings.Contains(got, `"`+carriedAnnotation+`":"["`) {
 		t.Errorf("an annotation of somebody else is gone: %s", got)
 	}
 }

@@ -59,7 +59,7 @@ func BenchmarkCompileBase(b *testing.B) {
 			for i := range receivers {
 				fmt.Fprintf(&text, "- {name: r%d, slack_configs: [{api_url: 'https://a.b/', channel: c, text: t}]}\n", i)
 			}
-			target := Target(semver.MustParse(newestVersion))
+			target := targetOf(semver.MustParse(newestVersion))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := parseBase([]byte(text.String()), target); err != nil {

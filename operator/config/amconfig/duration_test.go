@@ -22,7 +22,7 @@ func TestDurationsOfOneUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for version, want := range map[string]string{"0.21.0": tc.old, "0.22.0": tc.now} {
-			c := &compiler{target: Target(semver.MustParse(version))}
+			c := &compiler{target: targetOf(semver.MustParse(version))}
 			if got := c.promDuration(d); got != want {
 				t.Errorf("%s for %s is %q, want %q", tc.in, version, got, want)
 			}

@@ -53,7 +53,7 @@ type Frame struct {
 //
 // Errors fail the reconciliation. In that case, only Deps of the returned frame is usable.
 func CompileBase(am *v1.Alertmanager, version *semver.Version, b Base, r assets.Reader) (Frame, error) {
-	t := Target(version)
+	t := targetOf(version)
 	if b.Config != nil {
 		return compileConfigBase(am, t, b.Config, r)
 	}

@@ -140,7 +140,7 @@ func checkBase(t *testing.T, text []byte) {
 		return
 	}
 	for _, version := range []string{newestVersion, "0.26.0", "0.21.0"} {
-		target := Target(semver.MustParse(version))
+		target := targetOf(semver.MustParse(version))
 		out, err := parseBase(text, target)
 		if err != nil {
 			continue

@@ -68,7 +68,7 @@ func TestReceivers(t *testing.T) {
 	})
 }
 
-func target(version string) gate.Target { return Target(semver.MustParse(version)) }
+func target(version string) gate.Target { return targetOf(semver.MustParse(version)) }
 
 // compiler returns a compiler for references in the namespace of the inputs.
 func (w *world) compiler(version string) *compiler {

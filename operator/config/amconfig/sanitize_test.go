@@ -42,16 +42,16 @@ func TestVersionRules(t *testing.T) {
 				continue
 			}
 			below := semver.MustParse("0.15.0")
-			dropped, err := r.apply(documentWith(path, scalar("x")), Target(below))
+			dropped, err := r.apply(documentWith(path, scalar("x")), targetOf(below))
 			if err != nil || len(dropped) != 1 || dropped[0].Need != ">= "+r.since {
 				t.Errorf("%s: is not dropped below %s: %v, %v", path, r.since, dropped, err)
 			}
-			if dropped, err := r.apply(documentWith(path, scalar("x")), Target(semver.MustParse(r.since))); err != nil || len(dropped) > 0 {
+			if dropped, err := r.apply(documentWith(path, scalar("x")), targetOf(semver.MustParse(r.since))); err != nil || len(dropped) > 0 {
 				t.Errorf("%s: is dropped at %s: %v, %v", path, r.since, dropped, err)
 			}
 			before := semver.MustParse(r.since)
 			before = semver.New(0, before.Minor()-1, 9, "", "")
-			if dropped, _ := r.apply(documentWith(path, scalar("x")), Target(before)); len(dropped) != 1 {
+			if dropped, _ := r.apply(documentWith(path, scalar("x")), targetOf(before)); len(dropped) != 1 {
 				t.Errorf("%s: is kept at %s", path, before)
 			}
 		}

@@ -58,7 +58,7 @@ var AnyGlobals = Globals{
 
 // NewSettings returns the settings of am, whose program has the given version.
 func NewSettings(am *v1.Alertmanager, version *semver.Version, globals Globals) *Settings {
-	target := Target(version)
+	target := targetOf(version)
 	s := &Settings{target: target, data: settingsData{
 		Version: version.String(), Labels: dialectOf(am, target),
 		Strategy: am.MatcherStrategy(), Globals: globals,
@@ -75,8 +75,8 @@ func NewSettings(am *v1.Alertmanager, version *semver.Version, globals Globals) 
 	return s
 }
 
-// Target returns the target for a version of Alertmanager.
-func Target(version *semver.Version) gate.Target {
+// targetOf returns the target for a version of Alertmanager.
+func targetOf(version *semver.Version) gate.Target {
 	return gate.Target{Program: gate.Alertmanager, Version: version}
 }
 

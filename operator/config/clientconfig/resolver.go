@@ -39,8 +39,8 @@ func (r *Resolver) SecretKey(sel corev1.SecretKeySelector) (string, error) {
 	return r.literal(assets.Secret, sel.Name, value, err)
 }
 
-// ConfigMapKey is like SecretKey, for ConfigMaps.
-func (r *Resolver) ConfigMapKey(sel corev1.ConfigMapKeySelector) (string, error) {
+// configMapKey is like SecretKey, for ConfigMaps.
+func (r *Resolver) configMapKey(sel corev1.ConfigMapKeySelector) (string, error) {
 	value, err := r.Scope.ConfigMapKey(sel)
 	return r.literal(assets.ConfigMap, sel.Name, value, err)
 }
@@ -67,7 +67,7 @@ func (r *Resolver) either(ref v1.SecretOrConfigMap) (string, error) {
 		value, err := r.SecretKey(*ref.Secret)
 		return value, faults.At("secret", err)
 	case ref.ConfigMap != nil:
-		value, err := r.ConfigMapKey(*ref.ConfigMap)
+		value, err := r.configMapKey(*ref.ConfigMap)
 		return value, faults.At("configMap", err)
 	}
 	return "", nil

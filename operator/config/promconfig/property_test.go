@@ -65,7 +65,7 @@ func TestDeterministic(t *testing.T) {
 func TestDroppedBelow(t *testing.T) {
 	worlds(t, func(t *testing.T, read func() *world) {
 		above := map[string]bool{}
-		for _, version := range slices.Backward(SupportedVersions) {
+		for _, version := range slices.Backward(supportedVersions) {
 			w := read()
 			w.setVersion(version)
 			out, err := w.render()

@@ -6,15 +6,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// AssetDir is the mount path of TLS assets in Prometheus containers.
-const AssetDir = "/etc/prometheus/certs"
+// assetDir is the mount path of TLS assets in Prometheus containers.
+const assetDir = "/etc/prometheus/certs"
 
 // resolver resolves the references of one object. It extends the shared resolver with the
 // blocks that only Prometheus has.
 type resolver struct{ *clientconfig.Resolver }
 
 func newResolver(namespace string, r assets.Reader, t gate.Target) *resolver {
-	return &resolver{clientconfig.New(namespace, r, AssetDir, t)}
+	return &resolver{clientconfig.New(namespace, r, assetDir, t)}
 }
 
 // way is one of several blocks that are mutually exclusive.

@@ -89,7 +89,7 @@ func (s *Settings) classesBeside(name string) string {
 func (s *Settings) mergedTLS(monitor *clientconfig.TLSConfig, class *v1.TLSConfig) *clientconfig.TLSConfig {
 	switch {
 	case monitor == nil:
-		return clientconfig.NewTLSConfig(class, AssetDir, s.data.Namespace)
+		return clientconfig.NewTLSConfig(class, assetDir, s.data.Namespace)
 	case class == nil:
 		return monitor
 	}

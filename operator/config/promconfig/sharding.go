@@ -77,9 +77,9 @@ func (s sharding) zone() []Step {
 	}
 }
 
-// ShardZone returns the zone of a shard and the shard's position within that zone; zone
+// shardZone returns the zone of a shard and the shard's position within that zone; zone
 // is "" if there are no zones.
-func ShardZone(zones []string, shard int32) (zone string, position int32) {
+func shardZone(zones []string, shard int32) (zone string, position int32) {
 	if len(zones) == 0 {
 		return "", shard
 	}
@@ -87,9 +87,9 @@ func ShardZone(zones []string, shard int32) (zone string, position int32) {
 	return zones[shard%n], shard / n
 }
 
-// ShardZone returns the zone of a shard of the workload and its position within the zone.
+// shardZone returns the zone of a shard of the workload and its position within the zone.
 func (s *Settings) ShardZone(shard int32) (zone string, position int32) {
-	return ShardZone(s.data.Sharding.Zones, shard)
+	return shardZone(s.data.Sharding.Zones, shard)
 }
 
 // ShardVariables returns, for each shard in use, the variables that its pods substitute in the
@@ -101,7 +101,7 @@ func (s *Settings) ShardVariables() []map[string]string {
 	out := make([]map[string]string, s.data.Sharding.Shards)
 	for i := range out {
 		out[i] = map[string]string{variables.Shard: strconv.Itoa(i)}
-		if zone, position := ShardZone(s.data.Sharding.Zones, int32(i)); zone != "" {
+		if zone, position := shardZone(s.data.Sharding.Zones, int32(i)); zone != "" {
 			out[i][variables.TopologyZone], out[i][variables.InzoneShard] = zone, strconv.Itoa(int(position))
 		}
 	}

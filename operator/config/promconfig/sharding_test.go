@@ -8,11 +8,11 @@ func TestShardZone(t *testing.T) {
 		zone     string
 		position int32
 	}{{"a", 0}, {"b", 0}, {"a", 1}, {"b", 1}, {"a", 2}} {
-		if zone, position := ShardZone(zones, int32(shard)); zone != want.zone || position != want.position {
+		if zone, position := shardZone(zones, int32(shard)); zone != want.zone || position != want.position {
 			t.Errorf("shard %d: got %s, %d", shard, zone, position)
 		}
 	}
-	if zone, position := ShardZone(nil, 3); zone != "" || position != 3 {
+	if zone, position := shardZone(nil, 3); zone != "" || position != 3 {
 		t.Errorf("without zones: got %q, %d", zone, position)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// SupportedVersions lists the versions covered by golden files and end-to-end tests,
+// supportedVersions lists the versions covered by golden files and end-to-end tests,
 // oldest first. Other versions of the majors 2 and 3 are accepted.
-var SupportedVersions = strings.Fields(`
+var supportedVersions = strings.Fields(`
 	v2.45.0 v2.46.0 v2.47.0 v2.47.1 v2.47.2 v2.48.0 v2.48.1 v2.49.0 v2.49.1 v2.50.0 v2.50.1 v2.51.0 v2.51.1 v2.51.2
 	v2.52.0 v2.53.0 v2.53.1 v2.53.2 v2.53.3 v2.54.0 v2.54.1 v2.55.0 v2.55.1
 	v3.0.0 v3.0.1 v3.1.0 v3.2.0 v3.2.1 v3.3.0 v3.3.1 v3.4.0 v3.4.1 v3.4.2 v3.5.0 v3.5.1 v3.5.2 v3.5.3 v3.5.4 v3.5.5

@@ -38,7 +38,7 @@ func TestParseVersion(t *testing.T) {
 
 func TestSupportedVersionsAreSorted(t *testing.T) {
 	var parsed []*semver.Version
-	for _, text := range SupportedVersions {
+	for _, text := range supportedVersions {
 		v, err := ParseVersion(text)
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestSupportedVersionsAreSorted(t *testing.T) {
 	if !slices.IsSortedFunc(parsed, (*semver.Version).Compare) {
 		t.Error("not oldest first")
 	}
-	if last := SupportedVersions[len(SupportedVersions)-1]; last != wellknown.DefaultPrometheusVersion {
+	if last := supportedVersions[len(supportedVersions)-1]; last != wellknown.DefaultPrometheusVersion {
 		t.Errorf("the default %s is not the latest %s", wellknown.DefaultPrometheusVersion, last)
 	}
 }

@@ -37,13 +37,13 @@ func Key(name string) bool {
 	return slices.Contains(users, name) || telling.MatchString(name) && !plainEnd.MatchString(name)
 }
 
-// Param reports whether a URL parameter may be a credential.
-func Param(name string) bool { return !slices.Contains(plainParams, name) }
+// isCredentialParam reports whether a URL parameter may be a credential.
+func isCredentialParam(name string) bool { return !slices.Contains(plainParams, name) }
 
 // Label reports whether the value of a label may be a credential, as that of a URL parameter.
 func Label(name string) bool {
 	name, is := strings.CutPrefix(name, paramLabel)
-	return is && Param(name)
+	return is && isCredentialParam(name)
 }
 
 // underscored returns the name of a field as a key of configurations: "basic_auth" for "basicAuth".

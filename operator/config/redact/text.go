@@ -43,7 +43,7 @@ func URL(text string) string {
 	pairs := strings.Split(u.RawQuery, "&")
 	for i, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
-		if ok && Param(name) {
+		if ok && isCredentialParam(name) {
 			pairs[i] = name + "=" + Hidden
 		} else if plain, err := url.QueryUnescape(value); err == nil && Text(plain) != plain {
 			pairs[i] = name + "=" + strings.ReplaceAll(url.QueryEscape(Text(plain)), url.QueryEscape(Hidden), Hidden)

@@ -97,7 +97,7 @@ func (w *walk) node(n *yaml.Node, key string, all bool) {
 		w.relabel(n)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value
-			w.node(n.Content[i+1], name, all || key == params && Param(name))
+			w.node(n.Content[i+1], name, all || key == params && isCredentialParam(name))
 		}
 	default:
 		for _, child := range n.Content {

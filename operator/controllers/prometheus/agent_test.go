@@ -40,7 +40,7 @@ func (s *agentScene) plan() (Plan, error) {
 		Live:            engine.Live{StatefulSets: byName(s.statefulSets), DaemonSet: s.daemonSet},
 	}.Offline()
 	opts := Options{Capabilities: promconfig.Capabilities{AgentDaemonSet: !s.closed}, Workload: benchConfig}
-	in, err := gatherFor(opts, ForAgent(s.a), cluster)
+	in, err := gatherFor(opts, forAgent(s.a), cluster)
 	if err != nil {
 		return Plan{}, err
 	}

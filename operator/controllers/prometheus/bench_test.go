@@ -106,7 +106,7 @@ func newBench(servers *engine.Kind, name string, services *[]*v1.ServiceMonitor,
 // run runs one reconciliation without writing, and returns the hash of the desired state.
 func (b *bench) run(tb testing.TB) string {
 	tb.Helper()
-	in, err := b.gather(ForServer(b.owner), b.cluster)
+	in, err := b.gather(forServer(b.owner), b.cluster)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -41,7 +41,7 @@ type Plan struct {
 //
 // Errors: a setting of the workload is invalid, so nothing may be written.
 func (in *Inputs) Plan() (Plan, error) {
-	b := in.Workload.Builder(in.config())
+	b := in.Workload.builder(in.config())
 	plan := Plan{}
 	plan.left = append(in.left, in.fitFiles()...)
 	if err := plan.config(b, in); err != nil {
@@ -163,7 +163,7 @@ func (plan *Plan) WriteConfig(w io.Writer) error { return plan.written.WriteText
 // packRules plans the rule ConfigMaps.
 func (in *Inputs) packRules() {
 	in.repack = false
-	base := in.Workload.Builder(in.config()).RuleConfigMapBase()
+	base := in.Workload.builder(in.config()).RuleConfigMapBase()
 	if most := in.mostRuleConfigMaps(); most > 0 {
 		in.RulePlan = rules.PackWithin(base, in.RuleConfigMaps, in.Rules.Contents(), most)
 		return
@@ -179,7 +179,7 @@ func (in *Inputs) mostRuleConfigMaps() int {
 	if in.config().Layout == workload.LayoutSingle || in.options.unmanaged(in.Workload) {
 		return 0
 	}
-	if _, notYet := configsecret.NotReaders(in.Workload.Builder(in.config()).Base, in.Live); notYet != "" {
+	if _, notYet := configsecret.NotReaders(in.Workload.builder(in.config()).Base, in.Live); notYet != "" {
 		return 0
 	}
 	return wellknown.MountedRuleConfigMaps
@@ -231,8 +231,8 @@ func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 	if in.options.unmanaged(in.Workload) {
 		plan.Reason, plan.Message = engine.ReasonConfigUnmanaged, configUnmanaged
 	}
-	plan.discoveryNotes(b, in)
-	plan.scalingNotes(in)
+	plan.discoveryWarnings(b, in)
+	plan.scalingWarnings(in)
 	plan.Deprecate(deprecatedFields(in.Workload)...)
 	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
 	own := b.Dropped()

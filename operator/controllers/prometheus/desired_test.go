@@ -69,7 +69,7 @@ func ruleOf(name, expr string) *v1.PrometheusRule {
 }
 
 func (s *scene) gather() (*Inputs, error) {
-	return gatherFor(Options{Workload: benchConfig, DisableUnmanaged: s.disable}, ForServer(s.p), s.cluster())
+	return gatherFor(Options{Workload: benchConfig, DisableUnmanaged: s.disable}, forServer(s.p), s.cluster())
 }
 
 func (s *scene) cluster() engine.Cluster {

@@ -15,7 +15,7 @@ func (in *Inputs) readDiscoveryCA() {
 	if in.options.DiscoveryCA == nil {
 		return
 	}
-	if in.Workload.Builder(in.config()).CentralDiscovery() {
+	if in.Workload.builder(in.config()).CentralDiscovery() {
 		in.DiscoveryCA, in.noCA = in.options.DiscoveryCA()
 	}
 }
@@ -40,13 +40,13 @@ func (f *family) outside() *engine.Outside {
 			return fmt.Sprint(out...)
 		},
 		Reads: func(w v1.Workload) bool {
-			return workloadOf(w).Builder(f.Workload).CentralDiscovery()
+			return workloadOf(w).builder(f.Workload).CentralDiscovery()
 		},
 	}
 }
 
-// discoveryNotes adds warnings about central discovery.
-func (plan *Plan) discoveryNotes(b *promworkload.Builder, in *Inputs) {
+// discoveryWarnings adds warnings about central discovery.
+func (plan *Plan) discoveryWarnings(b *promworkload.Builder, in *Inputs) {
 	if in.noCA != nil {
 		plan.Warnings = append(plan.Warnings, faults.Remark("", "the CA of the discovery service in Secret %s is not updated: %v", b.DiscoveryCASecretName(), in.noCA))
 	}

@@ -18,7 +18,7 @@ import (
 // planWith returns the plan of the workload with other options than those of the scene.
 func (s *scene) planWith(t *testing.T, opts Options) Plan {
 	t.Helper()
-	in, err := gatherFor(opts, ForServer(s.p), s.cluster())
+	in, err := gatherFor(opts, forServer(s.p), s.cluster())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestVerdictsHaveOwnDiscovery(t *testing.T) {
 	for _, mode := range []string{"own", "both", "central"} {
 		s := newScene()
 		s.p.Annotations = map[string]string{wellknown.AnnotationTargetDiscovery: mode}
-		in, err := gatherFor(Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{CentralDiscovery: true}}, ForServer(s.p), s.cluster())
+		in, err := gatherFor(Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{CentralDiscovery: true}}, forServer(s.p), s.cluster())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	}
 	settings, err := o.settings(g.Capabilities)
 	if err != nil {
-		if b := o.Builder(g.Workload); b.Err == nil { // otherwise it is the same error
+		if b := o.builder(g.Workload); b.Err == nil { // otherwise it is the same error
 			err = errors.Join(err, b.Check())
 		}
 		return in, err
@@ -80,7 +80,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 		in.fitSelection(settings, c)
 		return in, nil
 	}
-	if in.Mounted, err = g.mounts.Read(o.typed(), c, engine.UserFolders(o.Builder(g.Workload).UserMounts())); err != nil {
+	if in.Mounted, err = g.mounts.Read(o.typed(), c, engine.UserFolders(o.builder(g.Workload).UserMounts())); err != nil {
 		return in, err
 	}
 	in.readDiscoveryCA()
@@ -96,7 +96,7 @@ func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Clu
 	o := in.Workload
 	var ruleConfigMaps []string
 	if o.Server != nil {
-		ruleConfigMaps = o.Builder(g.Workload).PadRuleConfigMaps(in.RulePlan.Names)
+		ruleConfigMaps = o.builder(g.Workload).PadRuleConfigMaps(in.RulePlan.Names)
 		if len(in.RulePlan.Overflow) > 0 {
 			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
 		}

@@ -111,7 +111,7 @@ func (f *family) kindOf(o Workload) *engine.Kind {
 
 // shape describes the objects that run the pods of a workload.
 func shape(o Workload, cfg workload.Config) engine.Shape {
-	b := o.Builder(cfg)
+	b := o.builder(cfg)
 	out := engine.Shape{
 		Replicas: b.Replicas(), Selector: b.SelectorLabels(), Server: promworkload.ServerContainer,
 		Service:   engine.Service{Name: b.ServiceName(), Custom: b.CustomService(), Ports: b.ServicePorts()},

@@ -51,7 +51,7 @@ func TestPassesRememberNothingWrong(t *testing.T) {
 
 func sums(t *testing.T, b *bench) []string {
 	t.Helper()
-	in, err := b.gather(ForServer(b.owner), b.cluster)
+	in, err := b.gather(forServer(b.owner), b.cluster)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestSurplusShards(t *testing.T) {
 				sts.Annotations = map[string]string{wellknown.AnnotationDeletionDeadline: tc.annotation}
 			}
 			var plan Plan
-			plan.surplus(&Inputs{Workload: ForServer(p), Now: now.Time, options: Options{Workload: workload.Config{ShardRetention: !tc.closed}}}, sts)
+			plan.surplus(&Inputs{Workload: forServer(p), Now: now.Time, options: Options{Workload: workload.Config{ShardRetention: !tc.closed}}}, sts)
 			got := ""
 			for _, s := range plan.Workload {
 				got = string(s.Verb)

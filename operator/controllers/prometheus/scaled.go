@@ -51,10 +51,10 @@ func (o Workload) scaled(opts Options) Workload {
 func (o Workload) withShards(n int32) (out Workload) {
 	if o.Server != nil {
 		next := *o.Server
-		out = ForServer(&next)
+		out = forServer(&next)
 	} else {
 		next := *o.Agent
-		out = ForAgent(&next)
+		out = forAgent(&next)
 	}
 	out.Fields.Shards, out.limits = &n, o.limits
 	return out
@@ -72,8 +72,8 @@ func (o Workload) scaling(read func() (scaling.Document, error)) (out scaling.Wo
 	return out, ok, err
 }
 
-// scalingNotes adds warnings about the number of shards.
-func (plan *Plan) scalingNotes(in *Inputs) {
+// scalingWarnings adds warnings about the number of shards.
+func (plan *Plan) scalingWarnings(in *Inputs) {
 	decided, _, err := in.Workload.scaling(in.options.Scaling)
 	annotation := faults.Key("metadata.annotations", wellknown.AnnotationMaxShards)
 	switch limits := in.Workload.limits; {

@@ -81,7 +81,7 @@ func TestScaledShards(t *testing.T) {
 			if *s.p.Spec.Shards != c.spec {
 				t.Error("the object was changed, which others share")
 			}
-			again, err := gatherFor(Options{Workload: opts.Workload, Capabilities: opts.Capabilities}, ForServer(s.p), s.cluster())
+			again, err := gatherFor(Options{Workload: opts.Workload, Capabilities: opts.Capabilities}, forServer(s.p), s.cluster())
 			if want := s.p.Status.Shards; c.most != "" && want >= c.spec && (err != nil || *again.Workload.Fields.Shards != want) {
 				t.Errorf("elsewhere: %d shards, %v", *again.Workload.Fields.Shards, err)
 			}
@@ -182,7 +182,7 @@ func TestScaledAgents(t *testing.T) {
 	if n := len(agents.Shape(a).Sets); n != 5 || a.Spec.Shards != nil {
 		t.Errorf("%d shards, and the object has %v", n, a.Spec.Shards)
 	}
-	if annotation, why := opts.workloadOf(a).Builder(opts.Workload).IgnoredAnnotation(); annotation != "" {
+	if annotation, why := opts.workloadOf(a).builder(opts.Workload).IgnoredAnnotation(); annotation != "" {
 		t.Errorf("%s %s", annotation, why)
 	}
 	a.Spec.Mode = v1alpha1.DaemonSetPrometheusAgentMode

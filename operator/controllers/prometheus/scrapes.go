@@ -110,7 +110,7 @@ func ShardsOf(w v1.Workload, shards int32, opts Options) (out []Shard, err error
 	if err != nil || o.usesDaemonSet() {
 		return nil, err
 	}
-	names := o.Builder(opts.Workload).ShardNames()
+	names := o.builder(opts.Workload).ShardNames()
 	for i, name := range names {
 		zone, position := settings.ShardZone(int32(i))
 		out = append(out, Shard{name, zone, int(position)})
@@ -143,7 +143,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	shards := settings.ShardVariables()
 	out := Scrapes{
 		PerNode: o.usesDaemonSet(), Shards: len(shards), ServiceAccount: o.Fields.ServiceAccountName, Unmanaged: s.Options.unmanaged(o),
-		BySeries: o.Builder(s.Options.Workload).BySeries(),
+		BySeries: o.builder(s.Options.Workload).BySeries(),
 	}
 	if out.Unmanaged {
 		return out, nil

@@ -66,7 +66,7 @@ func scrapingServer(t *testing.T, spec string) *v1.Prometheus {
 func TestScrapesAreTheConfiguration(t *testing.T) {
 	opts := Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: benchConfig}
 	p, cluster := scrapingServer(t, everything), scraped(t)
-	in, err := gatherFor(opts, ForServer(p), cluster)
+	in, err := gatherFor(opts, forServer(p), cluster)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestAChangedMonitorBuildsNoStatefulSet(t *testing.T) {
 	b.owner.ResourceVersion = "1"
 	built := func() *appsv1.StatefulSet {
 		t.Helper()
-		in, err := b.gather(ForServer(b.owner.DeepCopy()), b.cluster)
+		in, err := b.gather(forServer(b.owner.DeepCopy()), b.cluster)
 		if err != nil {
 			t.Fatal(err)
 		}

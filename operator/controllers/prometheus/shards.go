@@ -16,7 +16,7 @@ import (
 // shards adds the Service and a StatefulSet per shard to the plan, and decides about
 // surplus StatefulSets.
 func (plan *Plan) shards(b *promworkload.Builder, in *Inputs, pod workload.PodInputs) error {
-	plan.PutService(b, in.Live, func(w v1.Workload) workload.ServiceUser { return workloadOf(w).Builder(in.config()) })
+	plan.PutService(b, in.Live, func(w v1.Workload) workload.ServiceUser { return workloadOf(w).builder(in.config()) })
 	if in.Workload.Server != nil {
 		pod.RuleConfigMaps = b.PadRuleConfigMaps(pod.RuleConfigMaps)
 	}

@@ -59,7 +59,7 @@ func newWorld(t *testing.T, layout workload.Layout) *world {
 	config := benchConfig
 	config.Layout = layout
 	return &world{
-		t: t, owner: ForServer(p), config: config, docs: configsecret.New(nil, smallSecret), max: smallSecret,
+		t: t, owner: forServer(p), config: config, docs: configsecret.New(nil, smallSecret), max: smallSecret,
 		secrets: map[string]*corev1.Secret{}, maps: map[string]*corev1.ConfigMap{}, shards: map[string]*appsv1.StatefulSet{},
 	}
 }
@@ -69,7 +69,7 @@ func newAgentWorld(t *testing.T) *world {
 	w := newWorld(t, workload.LayoutSplit)
 	a := &v1alpha1.PrometheusAgent{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "main", Generation: 1}}
 	a.Spec.ServiceMonitorSelector, a.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
-	w.owner = ForAgent(a)
+	w.owner = forAgent(a)
 	return w
 }
 
@@ -180,7 +180,7 @@ func put[T apply.Object](all map[string]T, verb apply.Verb, o T) {
 // read returns the files of a pod that mounts everything: the plain configuration, and
 // the rule files of ConfigMaps and of the archive.
 func (w *world) read() (config string, rules map[string]string, err error) {
-	prefix := w.owner.Builder(benchConfig).PrefixedName()
+	prefix := w.owner.builder(benchConfig).PrefixedName()
 	main, files := w.secrets[prefix], map[string][]byte{}
 	for name, s := range w.secrets {
 		if name == prefix || strings.HasPrefix(name, prefix+"-config-part-") {
@@ -204,7 +204,7 @@ func (w *world) read() (config string, rules map[string]string, err error) {
 func (w *world) checkDelivery(plan Plan) {
 	w.t.Helper()
 	want := plan.content()
-	main := w.secrets[w.owner.Builder(benchConfig).PrefixedName()].Data
+	main := w.secrets[w.owner.builder(benchConfig).PrefixedName()].Data
 	sum := sha256.Sum256(main[promworkload.ConfigKey])
 	have := hex.EncodeToString(sum[:])
 	list, err := parts.Parse(main[parts.ListName], promworkload.ConfigKey)
@@ -231,7 +231,7 @@ func (w *world) checkDelivery(plan Plan) {
 
 // template returns the pod template of the first shard.
 func (w *world) template() *corev1.PodTemplateSpec {
-	return &w.shards[w.owner.Builder(benchConfig).PrefixedName()].Spec.Template
+	return &w.shards[w.owner.builder(benchConfig).PrefixedName()].Spec.Template
 }
 
 func (w *world) partSecrets() (names []string) {
@@ -335,14 +335,14 @@ func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 	w.services = all[:10]
 	w.pass()
 	plain := w.template()
-	if w.owner.Builder(benchConfig).ReadsParts(&plain.Spec) {
+	if w.owner.builder(benchConfig).ReadsParts(&plain.Spec) {
 		t.Error("parts are mounted before there are any")
 	}
 	w.services = all
 	w.replacePods()
 	w.pass()
 	grown := w.template()
-	if !w.owner.Builder(benchConfig).ReadsParts(&grown.Spec) {
+	if !w.owner.builder(benchConfig).ReadsParts(&grown.Spec) {
 		t.Error("parts are not mounted")
 	}
 	volumes := slices.Clone(grown.Spec.Volumes)

@@ -124,7 +124,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 				t.Errorf("%d ConfigMaps: rules are missing", len(w.maps))
 			}
 			secrets, template := maps.Clone(w.secrets), w.template().DeepCopy()
-			if w.owner.Builder(benchConfig).ReadsParts(&template.Spec) {
+			if w.owner.builder(benchConfig).ReadsParts(&template.Spec) {
 				t.Error("the pod mounts parts")
 			}
 			w.services = all

@@ -33,9 +33,9 @@ type Workload struct {
 func workloadOf(w v1.Workload) Workload {
 	switch w := w.(type) {
 	case *v1.Prometheus:
-		return ForServer(w)
+		return forServer(w)
 	case *v1alpha1.PrometheusAgent:
-		return ForAgent(w)
+		return forAgent(w)
 	}
 	panic(fmt.Sprintf("%T is neither a Prometheus nor a PrometheusAgent", w))
 }
@@ -43,13 +43,13 @@ func workloadOf(w v1.Workload) Workload {
 // workloadOf returns the workload with the number of shards that it should have.
 func (o Options) workloadOf(w v1.Workload) Workload { return workloadOf(w).scaled(o) }
 
-// ForServer returns the [Workload] for a Prometheus.
-func ForServer(p *v1.Prometheus) Workload {
+// forServer returns the [Workload] for a Prometheus.
+func forServer(p *v1.Prometheus) Workload {
 	return Workload{Object: p, Fields: &p.Spec.CommonPrometheusFields, Status: &p.Status, Server: p}
 }
 
-// ForAgent returns the [Workload] for a PrometheusAgent.
-func ForAgent(a *v1alpha1.PrometheusAgent) Workload {
+// forAgent returns the [Workload] for a PrometheusAgent.
+func forAgent(a *v1alpha1.PrometheusAgent) Workload {
 	return Workload{Object: a, Fields: &a.Spec.CommonPrometheusFields, Status: &a.Status, Agent: a}
 }
 
@@ -77,8 +77,8 @@ func (o Workload) cacheKey() fragments.Workload {
 	return fragments.Workload{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// Builder returns the builder of the workload's objects.
-func (o Workload) Builder(cfg workload.Config) *promworkload.Builder {
+// builder returns the builder of the workload's objects.
+func (o Workload) builder(cfg workload.Config) *promworkload.Builder {
 	if o.Server != nil {
 		return promworkload.ForServer(o.Server, cfg)
 	}

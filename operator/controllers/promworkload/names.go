@@ -10,7 +10,7 @@ func (b *Builder) thanosHTTPClientSecretName() string {
 
 // ShardNames returns the names of the desired StatefulSets, in order.
 func (b *Builder) ShardNames() []string {
-	names := make([]string, b.Shards())
+	names := make([]string, b.shards())
 	for i := range names {
 		names[i] = b.shardName(int32(i))
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Shards returns the desired number of StatefulSets, from 1 to [v1.MaxShards]. A workload
+// shards returns the desired number of StatefulSets, from 1 to [v1.MaxShards]. A workload
 // with more shards is rejected.
-func (b *Builder) Shards() int32 {
+func (b *Builder) shards() int32 {
 	if b.common.Shards == nil {
 		return 1
 	}

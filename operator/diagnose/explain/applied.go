@@ -10,19 +10,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// FromApplied builds the question about an object of a cluster, read with r, to which the
+// fromApplied builds the question about an object of a cluster, read with r, to which the
 // manifests were applied. wrong are the faults found when the manifests were read; faults of
 // unrelated objects are ignored.
 //
-// Errors: the manifest of the object has faults; those of [FromCluster].
-func FromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
+// Errors: the manifest of the object has faults; those of [fromCluster].
+func fromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
 	if err := faultsOf(wrong, n.ref()); err != nil {
 		return Question{}, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
 	}
 	if err := faultsOf(wrong, catalog.Ref{}); err != nil {
 		return Question{}, err // the object, or a workload, may be in an unreadable document
 	}
-	q, err := FromCluster(ctx, r, setups, n)
+	q, err := fromCluster(ctx, r, setups, n)
 	if err != nil {
 		return q, err
 	}

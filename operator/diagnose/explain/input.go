@@ -39,7 +39,7 @@ func (in Input) Question(ctx context.Context, n Name) (Question, error) {
 	case !in.Live():
 		return FromManifests(in.Manifests, in.Faults, in.Setups, n)
 	case in.Manifests == nil:
-		return FromCluster(ctx, in.Reader, in.Setups, n)
+		return fromCluster(ctx, in.Reader, in.Setups, n)
 	}
-	return FromApplied(ctx, in.Reader, in.Manifests, in.Faults, in.Setups, n)
+	return fromApplied(ctx, in.Reader, in.Manifests, in.Faults, in.Setups, n)
 }

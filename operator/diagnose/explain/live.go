@@ -15,12 +15,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
-// FromCluster builds the question about an object of a cluster. It reads only the object, its
+// fromCluster builds the question about an object of a cluster. It reads only the object, its
 // namespace and the workloads of the setups. References of the object, and global
 // settings of an Alertmanager, are read when a workload compiles it.
 //
 // Errors: the object does not exist; the API server does not respond or denies access.
-func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n Name) (Question, error) {
+func fromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups}
 	var err error
 	q.Object, err = r.Get(ctx, n.row.GroupVersionResource(), types.NamespacedName{Namespace: n.Namespace, Name: n.Name})

@@ -143,7 +143,7 @@ func TestLive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := FromCluster(t.Context(), cluster(t, all), setups, n)
+			q, err := fromCluster(t.Context(), cluster(t, all), setups, n)
 			if tc.err != "" || err != nil {
 				if err == nil || tc.err == "" || !strings.Contains(err.Error(), tc.err) {
 					t.Fatalf("err = %v, want %q", err, tc.err)

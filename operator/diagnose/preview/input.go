@@ -88,7 +88,7 @@ func (in Input) RunAbout(ctx context.Context, n explain.Name, q Query) (report R
 
 // answer runs a query over workloads that have been read.
 func (in Input) answer(ctx context.Context, all []Workload, q Query) (Report, error) {
-	if err := q.Check(all); err != nil {
+	if err := q.check(all); err != nil {
 		return Report{}, err
 	}
 	return Run(ctx, all, in.Finder, q)
@@ -202,7 +202,7 @@ func (in Input) address(ctx context.Context, key types.NamespacedName) (string, 
 // nil if the manifests contain no objects with targets.
 func Summaries(ctx context.Context, objects *manifests.Objects, q explain.Question, options prometheus.Options) func(explain.Candidate) []string {
 	finder := AmongManifests(objects.Native())
-	if !finder.HasAny() || !slices.Contains(Sources, q.Row) {
+	if !finder.hasAny() || !slices.Contains(Sources, q.Row) {
 		return nil
 	}
 	object := catalog.RefOf(q.Row.Kind, q.Object)

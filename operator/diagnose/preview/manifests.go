@@ -23,8 +23,8 @@ func AmongManifests(all []manifests.Native) *Manifests {
 	return &out
 }
 
-// HasAny reports whether there are objects in which any role can discover targets.
-func (m *Manifests) HasAny() bool {
+// hasAny reports whether there are objects in which any role can discover targets.
+func (m *Manifests) hasAny() bool {
 	for role := range roleKinds {
 		if m.objects.Holds(&targets.KubernetesSD{Role: role}, "") {
 			return true

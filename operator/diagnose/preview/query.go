@@ -39,7 +39,7 @@ type Query struct {
 	IP  string
 	// Shard limits the report to a shard, unless it is AllShards.
 	Shard int
-	// Shards, unless it is 0, asks what this number of shards changes for Workload.
+	// Shards requests the effect of this number of shards on Workload, unless it is 0.
 	Shards int
 	// States are the states of targets to list; nil for all. They do not affect counts.
 	States []targets.State
@@ -96,9 +96,9 @@ func (q *Query) about(t *targets.Row) bool {
 	return t.State == targets.Kept && q.IP != "" && host == q.IP
 }
 
-// Check returns an error if the query selects something that does not exist. Messages begin with
+// check returns an error if the query selects something that does not exist. Messages begin with
 // the flag of the command.
-func (q *Query) Check(all []Workload) error {
+func (q *Query) check(all []Workload) error {
 	most := 0
 	var jobs, origins []string
 	for i := range all {

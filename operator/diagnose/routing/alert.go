@@ -17,16 +17,16 @@ import (
 type RuleFile struct {
 	Workload string // "Prometheus monitoring/k8s"; empty when none uses the object
 	Text     []byte // of the rule file, or of the object's spec
-	// External are labels that the workload adds to every alert.
+	// externalLabels are labels that the workload adds to every alert.
 	External map[string]string
 	Notes    []string // other effects of the workload on labels
 }
 
-// Alert returns the labels of a rule's alert that are known before it fires, and notes about the
+// alertLabels returns the labels of a rule's alert that are known before it fires, and notes about the
 // others. The given labels override those of the rule, and select among rules of the same name.
 //
 // Errors: there is no such alert; there are several with different labels.
-func Alert(name string, files []RuleFile, given Labels) (Labels, []string, error) {
+func alertLabels(name string, files []RuleFile, given Labels) (Labels, []string, error) {
 	if len(files) == 0 {
 		return nil, nil, errors.New("no rule file")
 	}
@@ -155,9 +155,9 @@ func agrees(set, given Labels) bool {
 // defaultPrometheusLabel is the default external label with the name of the Prometheus.
 const defaultPrometheusLabel = "prometheus"
 
-// External returns the labels that a workload adds to its alerts, and notes about its other effects
+// externalLabels returns the labels that a workload adds to its alerts, and notes about its other effects
 // on labels. The replica label is not included, since it is dropped from alerts.
-func External(w v1.Workload) (set map[string]string, notes []string) {
+func externalLabels(w v1.Workload) (set map[string]string, notes []string) {
 	set = map[string]string{}
 	switch w := w.(type) {
 	case *v1.Prometheus:

@@ -46,7 +46,7 @@ func TestAlert(t *testing.T) {
 			Labels{"alertname": "Slow", "severity": "x", "team": "ops", "tier": "gold", "region": "eu", "zone": "$(ZONE)"}, "label zone has a variable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, notes, err := Alert(tc.alert, tc.files, tc.given)
+			got, notes, err := alertLabels(tc.alert, tc.files, tc.given)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestAlertBadInput(t *testing.T) {
 		"no groups":             {"{}", "Down", nil, "the PrometheusRule has no alerts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Alert(tc.alert, []RuleFile{{Text: []byte(tc.text)}}, tc.given)
+			_, _, err := alertLabels(tc.alert, []RuleFile{{Text: []byte(tc.text)}}, tc.given)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("err = %v, want %q", err, tc.want)
 			}
@@ -101,7 +101,7 @@ func TestExternal(t *testing.T) {
 		"the replica is dropped":      {prometheus(&empty, &cluster), map[string]string{"region": "eu"}},
 		"a ruler":                     {ruler, map[string]string{"region": "eu"}},
 	} {
-		got, _ := External(tc.workload)
+		got, _ := externalLabels(tc.workload)
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

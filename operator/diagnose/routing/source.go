@@ -248,7 +248,7 @@ func (s Source) planned(ctx context.Context, am *v1.Alertmanager) ([]byte, Origi
 	return text, origins, err
 }
 
-// Alert returns the labels of the alert of a rule, and notes about them. The given labels override
+// alertLabels returns the labels of the alert of a rule, and notes about them. The given labels override
 // those of the rule, and select among rules of the same name.
 //
 // Errors: the rule does not exist or cannot be read; it has no such alert, or several.
@@ -267,7 +267,7 @@ func (s Source) Alert(ctx context.Context, rule, alert string, given Labels) (La
 	}
 	var files []RuleFile
 	for _, u := range uses {
-		external, notes := External(u.Object)
+		external, notes := externalLabels(u.Object)
 		files = append(files, RuleFile{Workload: u.String(), Text: []byte(u.Text), External: external, Notes: notes})
 	}
 	if len(files) == 0 {
@@ -281,5 +281,5 @@ func (s Source) Alert(ctx context.Context, rule, alert string, given Labels) (La
 		}
 		files = []RuleFile{{Text: text, Notes: []string{"nothing uses the PrometheusRule, so no external labels are known"}}}
 	}
-	return Alert(alert, files, given)
+	return alertLabels(alert, files, given)
 }

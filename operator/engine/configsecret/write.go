@@ -24,9 +24,9 @@ const (
 	// MaxBytes is the maximum size of a compressed configuration in one Secret, the limit of the
 	// API server.
 	MaxBytes = 1 << 20
-	// MaxPartBytes is the maximum size of one part; the list and the ends of the streams must fit
+	// maxPartBytes is the maximum size of one part; the list and the ends of the streams must fit
 	// beside the first.
-	MaxPartBytes = workload.MaxSecretBytes
+	maxPartBytes = workload.MaxSecretBytes
 )
 
 // Documents builds successive versions of one workload's configuration and caches its compressed
@@ -52,11 +52,11 @@ func (p *pair) close() {
 
 // New returns the documents of one workload. shared are the chunks that it shares with other
 // workloads, nil for none. max is the maximum number of bytes in one Secret, 0 for [MaxBytes] or,
-// for parts, [MaxPartBytes].
+// for parts, [maxPartBytes].
 func New(shared *document.Chunks, max int) *Documents {
 	whole, part := max, max
 	if max == 0 {
-		whole, part = MaxBytes, MaxPartBytes
+		whole, part = MaxBytes, maxPartBytes
 	}
 	if shared == nil {
 		shared = &document.Chunks{}

@@ -57,8 +57,8 @@ type write[T metav1.Object] struct {
 	deleted bool      // the object no longer exists
 }
 
-// NewView returns a view of a cache.
-func NewView[T metav1.Object](cache Cache[T]) *View[T] {
+// newView returns a view of a cache.
+func newView[T metav1.Object](cache Cache[T]) *View[T] {
 	return &View[T]{cache: cache, writes: map[types.NamespacedName]write[T]{}, last: map[types.NamespacedName]string{}}
 }
 

@@ -67,7 +67,7 @@ func TestView(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache := shown[*corev1.ConfigMap]{}
-			view := NewView(cache)
+			view := newView(cache)
 			if tc.cache != nil {
 				cache.show(tc.cache)
 			}
@@ -113,7 +113,7 @@ func ending(o *corev1.ConfigMap) func(*View[*corev1.ConfigMap]) {
 // the watch was down has no event.
 func TestViewDoubtsACreateTheCacheNeverShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		view := NewView(shown[*corev1.ConfigMap]{})
+		view := newView(shown[*corev1.ConfigMap]{})
 		view.wrote(configMap("6"))
 		time.Sleep(createdHolds - time.Second)
 		if _, ok := view.Get("ns", "web"); !ok {
@@ -129,7 +129,7 @@ func TestViewDoubtsACreateTheCacheNeverShows(t *testing.T) {
 // An object that we created is deleted before the next read.
 func TestViewForgetsWhatIsGone(t *testing.T) {
 	cache := shown[*corev1.ConfigMap]{}
-	view := NewView(cache)
+	view := newView(cache)
 	mine := configMap("6")
 	view.wrote(mine)
 	if !view.Ours(mine) || view.Ours(configMap("7")) {
@@ -149,7 +149,7 @@ func TestViewForgetsWhatIsGone(t *testing.T) {
 
 func TestViewListsByLabelAndNamespace(t *testing.T) {
 	cache := shown[*corev1.ConfigMap]{}
-	view := NewView(cache)
+	view := newView(cache)
 	make := func(ns, name, version, app string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: ns, Name: name, UID: types.UID(name), ResourceVersion: version, Labels: map[string]string{"app": app},
@@ -172,7 +172,7 @@ func TestViewListsByLabelAndNamespace(t *testing.T) {
 
 // A cache without a watch may get our object for the first time after another client has changed it.
 func TestViewSince(t *testing.T) {
-	view := NewView(shown[*corev1.ConfigMap]{})
+	view := newView(shown[*corev1.ConfigMap]{})
 	if view.Since(configMap("5")) {
 		t.Error("nothing was written, so nothing can be later")
 	}

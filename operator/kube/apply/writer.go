@@ -51,7 +51,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 	w := &Writer{
 		kube: kube, nodes: nodes,
 		secrets: kind[*corev1.Secret]{
-			name: "Secret", view: NewView(c.Secrets),
+			name: "Secret", view: newView(c.Secrets),
 			api:  func(ns string) endpoint[*corev1.Secret] { return secretsOf(kube, ns) },
 			copy: copyMeta[corev1.Secret], merge: mergeMeta[*corev1.Secret], keep: DigestSecret,
 			frozen: func(live *corev1.Secret) bool {
@@ -59,7 +59,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			},
 		},
 		configMaps: kind[*corev1.ConfigMap]{
-			name: "ConfigMap", view: NewView(c.ConfigMaps),
+			name: "ConfigMap", view: newView(c.ConfigMaps),
 			api:  func(ns string) endpoint[*corev1.ConfigMap] { return configMapsOf(kube, ns) },
 			copy: copyMeta[corev1.ConfigMap], merge: mergeMeta[*corev1.ConfigMap], keep: DigestConfigMap,
 			same: func(want, live *corev1.ConfigMap) bool {
@@ -71,16 +71,16 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			frozen: func(live *corev1.ConfigMap) bool { return isTrue(live.Immutable) },
 		},
 		services: kind[*corev1.Service]{
-			name: "Service", view: NewView(c.Services), copy: (*corev1.Service).DeepCopy,
+			name: "Service", view: newView(c.Services), copy: (*corev1.Service).DeepCopy,
 			api: func(ns string) endpoint[*corev1.Service] { return kube.CoreV1().Services(ns) },
 		},
 		statefulSets: kind[*appsv1.StatefulSet]{
-			name: "StatefulSet", view: NewView(c.StatefulSets), copy: (*appsv1.StatefulSet).DeepCopy,
+			name: "StatefulSet", view: newView(c.StatefulSets), copy: (*appsv1.StatefulSet).DeepCopy,
 			api:   func(ns string) endpoint[*appsv1.StatefulSet] { return kube.AppsV1().StatefulSets(ns) },
 			merge: mergeStatefulSet, same: sameInput, hasPods: true,
 		},
 		daemonSets: kind[*appsv1.DaemonSet]{
-			name: "DaemonSet", view: NewView(c.DaemonSets), copy: (*appsv1.DaemonSet).DeepCopy,
+			name: "DaemonSet", view: newView(c.DaemonSets), copy: (*appsv1.DaemonSet).DeepCopy,
 			api:   func(ns string) endpoint[*appsv1.DaemonSet] { return kube.AppsV1().DaemonSets(ns) },
 			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note, hasPods: true,
 		},

@@ -53,8 +53,8 @@ func Rules(of func(Feature) bool) (out []rbacv1.PolicyRule) {
 	return out
 }
 
-// Table renders the features as a Markdown table for the documentation.
-func Table() string {
+// table renders the features as a Markdown table for the documentation.
+func table() string {
 	var out strings.Builder
 	out.WriteString("| feature | needed with | permissions | where | without them |\n|---|---|---|---|---|\n")
 	for _, f := range Features() {

@@ -86,7 +86,7 @@ func TestDocumentedFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for row := range strings.Lines(Table()) {
+	for row := range strings.Lines(table()) {
 		if !slices.Contains(strings.SplitAfter(string(page), "\n"), row) {
 			t.Errorf("docs/permissions.md lacks the row\n%s", row)
 		}

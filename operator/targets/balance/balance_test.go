@@ -396,7 +396,7 @@ func TestFromHashAndBack(t *testing.T) {
 			}
 		}
 		for _, u := range w.units {
-			if on, to := w.On(u); on != u.hash || to != Nowhere {
+			if on, to := w.On(u); on != u.hash || to != nowhere {
 				t.Errorf("%s is on %d and %d, its hash is %d", u.id.Key, on, to, u.hash)
 			}
 		}
@@ -414,7 +414,7 @@ func TestSwitch(t *testing.T) {
 	for range 400 {
 		w.pass(tick)
 		for _, u := range w.units {
-			if on, to := w.On(u); on == Nowhere || to != Nowhere {
+			if on, to := w.On(u); on == nowhere || to != nowhere {
 				t.Fatalf("%s is on %d and %d", u.id.Key, on, to)
 			}
 		}

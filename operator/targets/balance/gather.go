@@ -93,7 +93,7 @@ func (b *Balancer) gather(now time.Time) bool {
 	b.admit()
 	for _, u := range b.units {
 		switch at := chosen(holders[u], b.shards); {
-		case at != Nowhere:
+		case at != nowhere:
 			b.plan.Assign(u.id, b.shards[at].Name)
 		case silent && u.hash < len(b.shards): // where central discovery without weights has it
 			b.plan.Assign(u.id, b.shards[u.hash].Name)
@@ -140,7 +140,7 @@ func (b *Balancer) holders() map[*Unit][]holder {
 	return out
 }
 
-// chosen returns the shard on which a unit stays, Nowhere if there is none: the last leader moved it from one that scrapes
+// chosen returns the shard on which a unit stays, nowhere if there is none: the last leader moved it from one that scrapes
 // it to one that does not yet.
 func chosen(all []holder, shards []allocation.Shard) int {
 	rank := func(h holder) int {
@@ -153,11 +153,11 @@ func chosen(all []holder, shards []allocation.Shard) int {
 		return 0
 	}
 	if len(all) == 0 {
-		return Nowhere
+		return nowhere
 	}
 	best := slices.MinFunc(all, func(x, y holder) int { return cmp.Or(rank(x)-rank(y), x.shard-y.shard) })
 	if best.shard >= len(shards) {
-		return Nowhere
+		return nowhere
 	}
 	return best.shard
 }

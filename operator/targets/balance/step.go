@@ -63,7 +63,7 @@ func (b *Balancer) admit() []*Unit {
 	return fresh
 }
 
-// settle plans, and tells the machine what moves.
+// settle plans placements and starts the resulting moves.
 func (b *Balancer) settle(now time.Time) {
 	if !b.settings.Weighted {
 		return
@@ -96,8 +96,8 @@ func (b *Balancer) want(u *Unit, why allocation.Reason) {
 // refresh notes where a unit is.
 func (b *Balancer) refresh(u *Unit) {
 	on, to := b.machine.Serves(u.id)
-	if b.settings.Switch && to != Nowhere {
-		on, to = to, Nowhere
+	if b.settings.Switch && to != nowhere {
+		on, to = to, nowhere
 	}
 	if on != u.on || to != u.to {
 		b.changes++

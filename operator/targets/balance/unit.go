@@ -6,8 +6,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 )
 
-// Nowhere is the shard of a unit that has none.
-const Nowhere = allocation.Nowhere
+// nowhere is the shard of a unit that has none.
+const nowhere = allocation.Nowhere
 
 // Room limits the memory of the units of all workloads, by namespace.
 type Room interface {
@@ -62,7 +62,7 @@ func (b *Balancer) Enter(namespace, zone, key string, hash int) *Unit {
 	}
 	if u == nil {
 		b.numbers++
-		u = &Unit{id: id, zone: zone, number: b.numbers, on: hash, to: Nowhere, weight: allocation.WeightOf(allocation.Estimate(nil, nil, nil))}
+		u = &Unit{id: id, zone: zone, number: b.numbers, on: hash, to: nowhere, weight: allocation.WeightOf(allocation.Estimate(nil, nil, nil))}
 		b.units[id] = u
 		b.fresh = append(b.fresh, u)
 	}
@@ -83,7 +83,7 @@ func (b *Balancer) Leave(u *Unit) {
 	}
 }
 
-// On returns the shards with a unit in their lists; to is Nowhere unless it is on its way there.
+// On returns the shards with a unit in their lists; to is nowhere unless it is on its way there.
 func (b *Balancer) On(u *Unit) (on, to int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -24,7 +24,7 @@ func BenchmarkChange(b *testing.B) {
 				}
 				return out
 			}
-			kept, f, now := NewTargets(j, nil), New(), time.Unix(0, 0)
+			kept, f, now := newTargets(j, nil), New(), time.Unix(0, 0)
 			put := func(i, as int) {
 				g := group(as)
 				kept.Put(targetset.Key{Source: fmt.Sprint(i)}, g, j.Outcomes(g))

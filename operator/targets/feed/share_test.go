@@ -84,7 +84,7 @@ func TestFairLine(t *testing.T) {
 	size := map[string]int{"hostile": 100 << 10, "small": 100, "medium": 10 << 10}
 	count := map[string]int{"hostile": 1000, "small": 500, "medium": 300}
 	for _, order := range [][]string{{"hostile", "small", "medium"}, {"small", "medium", "hostile"}} {
-		kept := NewTargets(readJob(t), nil)
+		kept := newTargets(readJob(t), nil)
 		for _, namespace := range order {
 			for i := range count[namespace] {
 				put(kept, namespace, i, size[namespace])
@@ -118,7 +118,7 @@ func TestFairLine(t *testing.T) {
 // Jobs share memory: what exceeds it is not encoded, and what one gives back another one can take.
 func TestMemory(t *testing.T) {
 	memory := &Memory{Most: 1 << 20}
-	hostile, other := NewTargets(readJob(t), memory), NewTargets(readJob(t), memory)
+	hostile, other := newTargets(readJob(t), memory), newTargets(readJob(t), memory)
 	size := map[string]int{"hostile": 100 << 10, "small": 1000}
 	for i := range 100 {
 		put(hostile, "hostile", i, size["hostile"])
@@ -151,7 +151,7 @@ func TestMemory(t *testing.T) {
 func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	memory := &Memory{Most: 3000}
-	kept := NewTargets(readJob(t), memory)
+	kept := newTargets(readJob(t), memory)
 	size := map[string]int{"a": 50, "b": 100, "c": 500}
 	for range 3000 {
 		namespace, i := []string{"a", "b", "c"}[r.IntN(3)], r.IntN(20)

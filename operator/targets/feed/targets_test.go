@@ -56,7 +56,7 @@ func TestTargets(t *testing.T) {
 	j := readJob(t)
 	r := rand.New(rand.NewPCG(0, 0))
 	groups := map[targetset.Key]*targetgroup.Group{}
-	kept := NewTargets(j, nil)
+	kept := newTargets(j, nil)
 	last := make([]string, 3)
 	changes := 0
 	for range 500 {
@@ -68,7 +68,7 @@ func TestTargets(t *testing.T) {
 			groups[key] = groupOf(r, key.Source)
 			kept.Put(key, groups[key], j.Outcomes(groups[key]))
 		}
-		fresh, seen := NewTargets(j, nil), map[string]int{}
+		fresh, seen := newTargets(j, nil), map[string]int{}
 		for key, group := range groups {
 			fresh.Put(key, group, j.Outcomes(group))
 		}
@@ -108,7 +108,7 @@ func TestTargets(t *testing.T) {
 	if changes < 100 || changes > 1400 {
 		t.Errorf("%d lines changed", changes)
 	}
-	if line, n := NewTargets(j, nil).Line(0); n != 0 || string(line) != string(EmptyLine(j.Name)) {
+	if line, n := newTargets(j, nil).Line(0); n != 0 || string(line) != string(EmptyLine(j.Name)) {
 		t.Errorf("%s %d", line, n)
 	}
 }
@@ -117,7 +117,7 @@ func TestTargets(t *testing.T) {
 func TestTargetsAreKept(t *testing.T) {
 	j := readJob(t)
 	r := rand.New(rand.NewPCG(0, 0))
-	kept := NewTargets(j, nil)
+	kept := newTargets(j, nil)
 	for i := range 50 {
 		group := groupOf(r, "")
 		kept.Put(targetset.Key{Source: fmt.Sprint(i)}, group, j.Outcomes(group))
@@ -136,7 +136,7 @@ func TestTargetsAreKept(t *testing.T) {
 
 // Targets that are too expensive are counted.
 func TestUnknownTargets(t *testing.T) {
-	kept := NewTargets(readJob(t), nil)
+	kept := newTargets(readJob(t), nil)
 	group := &targetgroup.Group{Targets: []model.LabelSet{{"__address__": "10.0.0.1:80"}, {"__address__": "10.0.0.2:80"}}}
 	kept.Put(targetset.Key{}, group, []targets.Outcome{{State: targets.Kept, Shards: []int{0}}, {State: targets.Unknown}})
 	if _, n := kept.Line(0); n != 1 || kept.Unknown() != 1 {
@@ -150,7 +150,7 @@ func TestUnknownTargets(t *testing.T) {
 // A target with labels that pods would refuse is left out, on each shard, and the others of the job stay.
 // Escaped, labels may be six times as long.
 func TestOversizedTargets(t *testing.T) {
-	kept := NewTargets(readJob(t), nil)
+	kept := newTargets(readJob(t), nil)
 	group := &targetgroup.Group{}
 	for _, value := range []string{"small", strings.Repeat("x", maxTarget), strings.Repeat("<", maxTarget/6)} {
 		group.Targets = append(group.Targets, model.LabelSet{"__address__": "10.0.0.1:80", "note": model.LabelValue(value)})
@@ -169,3 +169,6 @@ func TestOversizedTargets(t *testing.T) {
 		t.Errorf("%d targets are oversized after the group has gone", kept.Oversized())
 	}
 }
+
+// newTargets returns the targets of a job without a balancer.
+func newTargets(j *targets.Job, memory *Memory) *Targets { return NewBalanced(j, memory, "", nil) }

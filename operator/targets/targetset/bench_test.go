@@ -85,7 +85,7 @@ func cpu(b *testing.B) time.Duration {
 func BenchmarkChangedSlice(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := New(read(b, monitor, steps, 4))
+			s := newSet(read(b, monitor, steps, 4))
 			before := heap()
 			for i := range n / 10 {
 				s.Put(Key{Source: fmt.Sprint("endpointslice/demo/web-", i)}, slice(b, i))

@@ -42,7 +42,7 @@ func TestRowsAreWhatIsCounted(t *testing.T) {
 		j := read(t, fmt.Sprintf(overlapping, limit), 7, 2)
 		for seed := range int64(10) {
 			r := rand.New(rand.NewSource(seed))
-			s, groups := New(j), map[Key]*targetgroup.Group{}
+			s, groups := newSet(j), map[Key]*targetgroup.Group{}
 			for i := range 8 {
 				key := Key{r.Intn(2), fmt.Sprint("svc/a/", i)}
 				groups[key] = randomGroup(r, key.Source)

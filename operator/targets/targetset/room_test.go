@@ -114,7 +114,7 @@ func TestRoomCountsMemory(t *testing.T) {
 				s.drop(Key{0, fmt.Sprint("demo/", i)}, drops{0, 1})
 			}
 		}
-		first := New(j) // sets share the numbers of their groups
+		first := newSet(j) // sets share the numbers of their groups
 		wholly(first)
 		room := NewRoom(1 << 40)
 		before := heap()

@@ -63,10 +63,10 @@ type part struct {
 // drops is the number of targets that a step drops. Steps are counted from 0.
 type drops struct{ step, targets int32 }
 
-// New returns the set of a job, with the targets of its static_configs.
-func New(j *targets.Job) *Set { return observed(j, "", nil, nil) }
+// newSet returns the set of a job, with the targets of its static_configs.
+func newSet(j *targets.Job) *Set { return observed(j, "", nil, nil) }
 
-// observed is like New, with an observer, and in a room that counts it for a namespace.
+// observed is like newSet, with an observer, and in a room that counts it for a namespace.
 func observed(j *targets.Job, owner string, room *Room, observe Observer) *Set {
 	s := &Set{job: j, observe: observe, room: room, owner: owner, parts: map[Key]*part{}, wholes: &wholes{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
 	runtime.AddCleanup(s, (*wholes).clear, s.wholes) // a set that was closed can still be read

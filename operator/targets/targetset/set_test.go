@@ -88,7 +88,7 @@ func TestSetIsTheWhole(t *testing.T) {
 		j := read(t, fmt.Sprintf(overlapping, limit), 7, 2)
 		for seed := range int64(8) {
 			r := rand.New(rand.NewSource(seed))
-			s, groups := New(j), map[Key]*targetgroup.Group{}
+			s, groups := newSet(j), map[Key]*targetgroup.Group{}
 			for step := range 60 {
 				key := Key{r.Intn(2), fmt.Sprint("svc/a/", r.Intn(5))}
 				before := s.Counts()

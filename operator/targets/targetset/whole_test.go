@@ -52,7 +52,7 @@ func TestWholes(t *testing.T) {
 // The numbers of a set that nothing reads any more are released.
 func TestWholesOfCollectedSets(t *testing.T) {
 	func() {
-		s := New(read(t, plain, 1, 1))
+		s := newSet(read(t, plain, 1, 1))
 		s.drop(Key{0, "collected/a"}, drops{0, 1})
 		s.close()
 		if len(s.Keys(nil, 10, Filter{Shard: AllShards})) != 1 {

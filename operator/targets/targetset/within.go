@@ -39,7 +39,7 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 	if all || f.within != nil {
 		return f, nil
 	}
-	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: New(f.job), within: &within{f, foreign, map[Key]struct{}{}}}
+	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: newSet(f.job), within: &within{f, foreign, map[Key]struct{}{}}}
 	dropper := f.job.Dropper()
 	for i, sub := range f.subs {
 		hidden := func(source string) bool { return ctx.Err() != nil || f.Crowded() || !foreign && sub.Foreign(source) }

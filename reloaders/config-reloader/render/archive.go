@@ -142,7 +142,7 @@ func (a *archive) publish() error {
 	if !a.fresh {
 		return nil
 	}
-	temp := Temporary(a.link)
+	temp := temporary(a.link)
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("unpack rules: %w", err)
 	}

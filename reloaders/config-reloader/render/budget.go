@@ -127,7 +127,7 @@ func occupied(files []File) (int64, error) {
 		if f.Output == "" {
 			continue
 		}
-		if err := os.Remove(Temporary(f.Output)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(temporary(f.Output)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, fmt.Errorf("write output: %w", err)
 		}
 		if info, err := os.Stat(f.Output); err == nil {
@@ -254,7 +254,7 @@ func (r *Renderer) again(j *job) error {
 		return nil
 	}
 	replaced := &MixedError{Files: []string{filepath.Base(j.file.Input) + " (replaced)"}}
-	j.temp = Temporary(j.file.Output)
+	j.temp = temporary(j.file.Output)
 	want := j.result
 	res, size, err := r.stream.stage(j.file, j.stream, j.temp)
 	switch {

@@ -28,7 +28,7 @@ func (e *MixedError) Error() string {
 	return "the configuration is being updated, its parts do not belong together yet: " + strings.Join(e.Files, ", ")
 }
 
-// Temporary returns true, because the kubelet completes the update.
+// temporary returns true, because the kubelet completes the update.
 func (e *MixedError) Temporary() bool { return true }
 
 // partsDir returns the folder of the parts of an input. In a mounted volume it is the

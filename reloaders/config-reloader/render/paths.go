@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
-// Temporary returns the path to which an output is written before it is renamed.
-func Temporary(output string) string { return output + ".tmp" }
+// temporary returns the path to which an output is written before it is renamed.
+func temporary(output string) string { return output + ".tmp" }
 
 // Owns reports whether path is written by this renderer.
 func (r *Renderer) Owns(path string) bool {

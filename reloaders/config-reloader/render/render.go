@@ -33,7 +33,7 @@ type Options struct {
 	Files    []File
 	Dirs     []Dir
 	Expander *expand.Expander
-	// MaxSize limits the size of one output in bytes; 0 means DefaultMaxSize.
+	// MaxSize limits the size of one output in bytes; 0 means defaultMaxSize.
 	MaxSize int64
 	// Budget limits the total size of all outputs in an in-memory volume, counted with
 	// footprint.InMemoryVolume; 0 means no limit. New outputs that do not fit next to the old ones
@@ -41,9 +41,9 @@ type Options struct {
 	Budget int64
 }
 
-// DefaultMaxSize is far above any working configuration. It prevents a mistake from filling the
+// defaultMaxSize is far above any working configuration. It prevents a mistake from filling the
 // volume.
-const DefaultMaxSize = footprint.MaxFileBytes
+const defaultMaxSize = footprint.MaxFileBytes
 
 // Result is the result for one input.
 type Result struct {
@@ -90,7 +90,7 @@ type known struct {
 // New returns a renderer without cached state.
 func New(o Options) *Renderer {
 	if o.MaxSize == 0 {
-		o.MaxSize = DefaultMaxSize
+		o.MaxSize = defaultMaxSize
 	}
 	return &Renderer{
 		opts:   o,
@@ -261,7 +261,7 @@ func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
 		j.result.Written, j.result.Rules = false, nil
 		return j, nil
 	}
-	j.temp = Temporary(f.Output)
+	j.temp = temporary(f.Output)
 	var size int64
 	if j.result, size, err = r.stream.stage(f, stream, j.temp); err != nil {
 		j.discard()

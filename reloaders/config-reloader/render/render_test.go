@@ -179,7 +179,7 @@ func TestFailuresLeaveTheOutputAlone(t *testing.T) {
 		}, []string{"/in: the content is larger than 100 bytes"}},
 		"temporary file cannot be made": {func(t *testing.T, _ *Renderer, in, out string) {
 			write(t, in, "new")
-			must(t, os.MkdirAll(filepath.Join(Temporary(out), "sub"), 0o755))
+			must(t, os.MkdirAll(filepath.Join(temporary(out), "sub"), 0o755))
 		}, []string{"write output: ", "out.tmp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestFailuresLeaveTheOutputAlone(t *testing.T) {
 			if got := read(t, out); got != "good 1" {
 				t.Errorf("output %q", got)
 			}
-			if info, err := os.Stat(Temporary(out)); err == nil && !info.IsDir() {
+			if info, err := os.Stat(temporary(out)); err == nil && !info.IsDir() {
 				t.Error("the temporary file is left")
 			}
 		})
@@ -223,7 +223,7 @@ func TestFullDisk(t *testing.T) {
 	if got := read(t, out); got != "good" {
 		t.Errorf("output %q", got)
 	}
-	if _, err := os.Stat(Temporary(out)); err == nil {
+	if _, err := os.Stat(temporary(out)); err == nil {
 		t.Error("the temporary file is left and keeps the disk full")
 	}
 	write(t, in, "better")
@@ -355,7 +355,7 @@ func FuzzRender(f *testing.F) {
 				t.Fatalf("output %q (%s), want %q", got, res[0].OutputSHA256, want)
 			}
 		}
-		if _, err := os.Stat(Temporary(out)); err == nil {
+		if _, err := os.Stat(temporary(out)); err == nil {
 			t.Fatal("the temporary file is left")
 		}
 	})

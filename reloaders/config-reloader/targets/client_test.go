@@ -389,7 +389,7 @@ func TestServeHTTP(t *testing.T) {
 		return w
 	}
 	const job = "serviceMonitor/demo/web/0"
-	path := Prefix + url.PathEscape(job)
+	path := prefix + url.PathEscape(job)
 	if w := get("GET", path, ""); w.Code != 503 {
 		t.Errorf("without a list: %d", w.Code)
 	}
@@ -401,10 +401,10 @@ func TestServeHTTP(t *testing.T) {
 	if w := get("GET", path, "gzip"); w.Code != 200 || unpack(t, w.Body.Bytes()) != groups || w.Header().Get("Content-Encoding") != "gzip" {
 		t.Errorf("compressed: %d %v", w.Code, w.Header())
 	}
-	if w := get("GET", Prefix+"b", ""); w.Code != 200 || w.Body.String() != "[]" {
+	if w := get("GET", prefix+"b", ""); w.Code != 200 || w.Body.String() != "[]" {
 		t.Errorf("job without targets: %d %s", w.Code, w.Body)
 	}
-	for path, want := range map[string]int{Prefix + "c": 503, Prefix: 503, "/": 404, "/metrics": 404, "/sd": 404} {
+	for path, want := range map[string]int{prefix + "c": 503, prefix: 503, "/": 404, "/metrics": 404, "/sd": 404} {
 		if w := get("GET", path, ""); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}

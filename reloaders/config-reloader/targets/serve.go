@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Prefix is the path of HTTP service discovery. The name of the job follows, escaped.
-const Prefix = "/sd/"
+// prefix is the path of HTTP service discovery. The name of the job follows, escaped.
+const prefix = "/sd/"
 
 // ServeHTTP serves the groups of a job to Prometheus. It answers 503 while the job is not in the list:
 // Prometheus keeps the targets that it has then.
 func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name, ours := strings.CutPrefix(r.URL.Path, Prefix)
+	name, ours := strings.CutPrefix(r.URL.Path, prefix)
 	switch {
 	case !ours:
 		http.NotFound(w, r)

@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 )
 
-// FieldManager is the field manager of our server-side apply.
-const FieldManager = "PrometheusOperator"
+// fieldManager is the field manager of our server-side apply.
+const fieldManager = "PrometheusOperator"
 
 // Outcome is the outcome of applying one CRD.
 type Outcome string
@@ -73,7 +73,7 @@ func (s Step) apply(ctx context.Context, c definitions.Interface) (Outcome, erro
 		}
 	}
 	force := true
-	now, err := c.Patch(ctx, s.Want.Name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: FieldManager, Force: &force})
+	now, err := c.Patch(ctx, s.Want.Name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: fieldManager, Force: &force})
 	switch {
 	case err != nil:
 		return "", err

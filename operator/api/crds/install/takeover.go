@@ -24,7 +24,7 @@ var olderManagers = sets.New(
 // takeOver moves the fields of older managers to ours. The patch fails with a conflict if
 // the CRD was written in the meantime.
 func takeOver(ctx context.Context, c definitions.Interface, live *apiextensionsv1.CustomResourceDefinition) error {
-	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, olderManagers, FieldManager)
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, olderManagers, fieldManager)
 	if err != nil {
 		return fmt.Errorf("read the managed fields of %s: %w", live.Name, err)
 	}
