@@ -11,6 +11,7 @@
 // of the test that record when they are scraped.
 //
 //	outages_test.go   the steps and the outages, and the table of failures
+//	world_test.go     everything that runs, and the checks after each step
 //	cluster_test.go   the API server with a Prometheus, a monitor, and a pod per target
 //	service_test.go   the discovery service, behind a balancer
 //	shard_test.go     a Prometheus and its config-reloader
