@@ -18,7 +18,7 @@ type Shards struct {
 	MaxToMean float64 `json:"maxToMean,omitempty"`
 	// Resharding is the comparison with another number of shards. Absent without the parameter "shards".
 	Resharding *preview.Resharding `json:"resharding,omitempty"`
-	// Unread is what could not be read, each with the reason.
+	// Unread lists what could not be read, with the reasons.
 	Unread []string `json:"unread,omitempty"`
 }
 

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// release is what one is made of.
+// release holds the inputs and the output folder of a release.
 type release struct {
 	root     string // of the source tree
 	binaries string // folder: PLATFORM/operator, PLATFORM/config-reloader/config-reloader, …

@@ -15,16 +15,16 @@ const (
 	Remark          Code = "remark"           // a value has no effect
 )
 
-// Hint is one thing that is probably not as its author meant it.
+// Hint describes a probable mistake in an object.
 type Hint struct {
 	Code Code `json:"code"`
-	// Note says that it may be all right.
+	// Note is true if the object may be right as it is.
 	Note bool `json:"note,omitempty"`
 	// Field as the user wrote it: "spec.endpoints[0].port".
 	Field string `json:"field"`
-	// Message says what is looked for, what is there, and what to write instead.
+	// Message describes the search, what was found, and the fix.
 	Message string `json:"message"`
-	// Counterpart is set for the same hint about the other of two objects.
+	// Counterpart marks a hint about two objects that is reported for the other one as well.
 	Counterpart bool `json:"-"`
 }
 

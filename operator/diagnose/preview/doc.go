@@ -14,7 +14,7 @@
 //	reason.go    targets that are not scraped, counted by reason
 //	overlap.go   targets that are scraped more than once
 //	reshard.go text_reshard.go
-//	             what another number of shards changes
+//	             the effect of another number of shards
 //	servers.go compare.go text_compare.go
 //	             the targets of running pods, and the differences
 //	words.go     human-readable counts, reasons and names

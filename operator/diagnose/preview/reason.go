@@ -25,7 +25,8 @@ type Reason struct {
 	Found []Finding `json:"found,omitempty"`
 }
 
-// Finding is what was found instead of the requirement of a relabel step, or why a target cannot be scraped.
+// Finding is a property of targets that does not meet the requirement of a relabel step, or the reason why targets
+// cannot be scraped.
 type Finding struct {
 	Message string `json:"message"`
 	Count   int    `json:"count"` // number of targets

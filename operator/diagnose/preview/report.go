@@ -26,7 +26,7 @@ type Report struct {
 	Overlaps []Overlap `json:"overlaps,omitempty"`
 	// Comparisons lists the comparisons with the targets of pods. Only if requested.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
-	// Resharding says what another number of shards changes. Only if requested.
+	// Resharding is the effect of another number of shards. Only if requested.
 	Resharding *Resharding `json:"resharding,omitempty"`
 	// Unselected lists the objects that no workload selects. Absent if the request is about a single workload or
 	// object.

@@ -12,51 +12,51 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 )
 
-// Resharding says what another number of shards changes for a workload: what moves, and how evenly shards are
-// filled.
+// Resharding is the effect of another number of shards on a workload: the targets that move, and how evenly the
+// shards are filled.
 type Resharding struct {
 	Workload catalog.Ref `json:"workload"`
-	// From is the number of shards that the workload has, To the one that is asked about.
+	// From is the current number of shards, To the requested one.
 	From int `json:"from"`
 	To   int `json:"to"`
-	// Amount is that of all targets. A target counts as 500 series, unless its label __tmp_shard_weight says how many
-	// it has. Those that are more than targetLimit are counted, too.
+	// Amount counts all targets, including those above targetLimit. A target counts as 500 series unless its label
+	// __tmp_shard_weight has another number.
 	Amount
 	// Claimed is the number of targets with that label.
 	Claimed int `json:"claimed,omitempty"`
 	// Everywhere is the number of targets that are on all shards.
 	Everywhere int `json:"onAllShards,omitempty"`
-	// Lost is the number of targets that no shard scrapes with the other number: a job that does not leave the
-	// division to the operator has other numbers, or the zone of a target has no shard.
+	// Lost is the number of targets that no shard would scrape: the relabeling of their job shards them by another
+	// number, or their zone has no shard.
 	Lost int `json:"lost,omitempty"`
-	// Unknown is the number of discoveries whose targets are not known, and of targets that are too expensive to
-	// evaluate. They are not counted.
+	// Unknown is the number of discoveries with unknown targets, plus the number of targets that are too expensive to
+	// evaluate. No other number includes them.
 	Unknown int `json:"unknown,omitempty"`
 	// Hash is the placement by the hash of the address, modulo the number of shards.
 	Hash Reshaped `json:"hash"`
-	// Weighted is the placement by numbers of series. Before are the shards as it fills them itself.
+	// Weighted is the placement by numbers of series. Before is the result of this placement, too, not the current one.
 	Weighted Reshaped `json:"weighted"`
 }
 
-// Amount is a number of targets and of the series that they have.
+// Amount is a number of targets and of their series.
 type Amount struct {
 	Targets int    `json:"targets"`
 	Series  uint64 `json:"series"`
 }
 
-// Reshaped has the effects of another number of shards with one placement.
+// Reshaped is the effect of another number of shards with one placement.
 type Reshaped struct {
-	// Moved are the targets that change their shard.
+	// Moved counts the targets that move to another shard.
 	Moved Amount `json:"moved"`
 	// Before and After are the contents of the shards, starting with shard 0.
 	Before []Amount `json:"before"`
 	After  []Amount `json:"after"`
-	// FullestBefore and FullestAfter are the series of the fullest shard in units of the mean. Absent without series.
+	// FullestBefore and FullestAfter are the series of the fullest shard, divided by the mean. Absent without series.
 	FullestBefore float64 `json:"fullestBefore,omitempty"`
 	FullestAfter  float64 `json:"fullestAfter,omitempty"`
 }
 
-// reshard compares a workload with itself with another number of shards.
+// reshard compares a workload before and after a change of its number of shards.
 type reshard struct {
 	now, then []prometheus.Shard
 	out       Resharding
@@ -84,7 +84,7 @@ type ShardsError struct{ err error }
 func (e *ShardsError) Error() string { return e.err.Error() }
 func (e *ShardsError) Unwrap() error { return e.err }
 
-// newReshard returns a comparison without targets; nil if those of the workload are not known.
+// newReshard returns a comparison without targets; nil if the targets of the workload are unknown.
 //
 // Errors: *[ShardsError].
 func newReshard(w *Workload, shards int, opts prometheus.Options) (*reshard, error) {
@@ -109,7 +109,7 @@ func newReshard(w *Workload, shards int, opts prometheus.Options) (*reshard, err
 	return out, nil
 }
 
-// Reshard returns the effects of another number of shards on a workload; nil if its targets are not known.
+// Reshard returns the effects of another number of shards on a workload; nil if its targets are unknown.
 //
 // Errors: *[ShardsError]; those of [Run].
 func Reshard(ctx context.Context, w Workload, shards int, f Finder, opts prometheus.Options) (out *Resharding, err error) {
@@ -245,7 +245,7 @@ func settle(p *allocation.Plan) {
 	}
 }
 
-// count counts a target that is on some shards now, and on some then.
+// count counts a target on its shards before and after the change.
 func (m *Reshaped) count(now, then []int, series uint64) {
 	for _, shard := range now {
 		m.Before[shard].add(series)
@@ -263,7 +263,7 @@ func (a *Amount) add(series uint64) {
 	a.Series += series
 }
 
-// fullest returns the series of the fullest shard in units of the mean; 0 without series.
+// fullest returns the series of the fullest shard, divided by the mean; 0 without series.
 func fullest(shards []Amount) float64 {
 	var total, most uint64
 	for _, s := range shards {

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// resharding writes what another number of shards changes.
+// resharding writes the effect of another number of shards.
 func (t text) resharding() {
 	r := t.Resharding
 	if r == nil {
@@ -59,7 +59,7 @@ func (a Amount) String() string {
 	return fmt.Sprintf("%s, %d series", plural(a.Targets, "target"), a.Series)
 }
 
-// Remarks returns what the comparison counts, and what it does not.
+// Remarks explains the numbers of the comparison: which targets they include, and with how many series.
 func (r *Resharding) Remarks() []string {
 	out := []string{"a target counts as 500 series unless its label __tmp_shard_weight says how many it has; " + has(r.Claimed)}
 	if r.Everywhere > 0 {
@@ -77,7 +77,7 @@ func (r *Resharding) Remarks() []string {
 // PlacementText describes the effect of another number of shards with one placement.
 type PlacementText struct {
 	Name string // "hash" or "weighted"
-	// Moves are the targets that move, Part the part of all series that they have.
+	// Moves is the number of targets that move, Part their part of all series.
 	Moves, Part string
 	// Before and After describe the load of the fullest shard.
 	Before, After string
@@ -99,7 +99,7 @@ func (r *Resharding) Placements() []PlacementText {
 	return out
 }
 
-// times returns how full the fullest shard is.
+// times returns the load of the fullest shard as a multiple of the mean.
 func times(mean float64) string {
 	if mean == 0 {
 		return "-"

@@ -61,10 +61,10 @@ type Balancer struct {
 	totals  Totals
 }
 
-// applied is a version of a list, and that of the machine with which it was made.
+// applied is a version of a list, with the version of the machine from which it was built.
 type applied struct{ list, machine uint64 }
 
-// maxApplied is the maximum number of versions of a list that are remembered.
+// maxApplied is the maximum number of versions of a list that are kept.
 const maxApplied = 256
 
 // New returns a Balancer without shards and units.
@@ -73,7 +73,7 @@ func New(room Room, settings Settings) *Balancer {
 		pods: map[string]handoff.Pod{}, strikes: map[string]int{}, totals: Totals{}}
 }
 
-// Lead makes it decide as the leader with this number. It begins with the units that pods have.
+// Lead starts deciding as the leader with this number, with the units that pods have.
 func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +84,7 @@ func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.told, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[string]unsent{}, map[int][]applied{}, map[int]*watched{}
 }
 
-// Leader returns the number of the leader for which it decides; 0 if it does not decide.
+// Leader returns the number with which the balancer leads; 0 if it does not lead.
 func (b *Balancer) Leader() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -152,7 +152,7 @@ func (b *Balancer) Needed(active int) int {
 	if b.ready || b.machine == nil {
 		return active
 	}
-	for _, p := range b.pods { // it is not known yet what they have
+	for _, p := range b.pods { // their inventories are unknown
 		active = max(active, p.Shard+1)
 	}
 	return active
@@ -206,7 +206,7 @@ func (b *Balancer) alive(shard int) bool {
 	return false
 }
 
-// Applied notes that the list of a shard has all units where they are now, with this version.
+// Applied records that this version of the list of a shard contains the current placement.
 func (b *Balancer) Applied(shard int, version uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

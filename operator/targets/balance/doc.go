@@ -7,7 +7,7 @@
 //	step.go     one step: new units, plan, moves
 //	hear.go     reports of pods
 //	watch.go    the units that pods report
-//	status.go   for people and metrics
+//	status.go   the state for users and metrics
 //
 // The caller puts targets into units as it discovers them, and asks where a unit is when it makes lists. In between, in
 // one goroutine:

@@ -36,13 +36,13 @@ func (b *Balancer) Told(now time.Time, pod string, units map[*Unit]bool, blind b
 	b.told[pod] = inventory{units, blind, now}
 }
 
-// unsent are the samples of an agent that remote storages did not have at a time.
+// unsent is the number of samples that an agent had not sent to its remote storages at a time.
 type unsent struct {
 	samples uint64
 	at      time.Time
 }
 
-// Unsent notes how many samples of an agent remote storages do not have.
+// Unsent records how many samples an agent has not sent to its remote storages.
 func (b *Balancer) Unsent(now time.Time, pod string, samples uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -140,8 +140,8 @@ func (b *Balancer) holders() map[*Unit][]holder {
 	return out
 }
 
-// chosen returns the shard on which a unit stays, nowhere if there is none: the last leader moved it from one that scrapes
-// it to one that does not yet.
+// chosen returns the shard on which a unit stays; nowhere if no shard has it. It prefers a shard that does not scrape the
+// unit yet, because the last leader was moving it there.
 func chosen(all []holder, shards []allocation.Shard) int {
 	rank := func(h holder) int {
 		switch {

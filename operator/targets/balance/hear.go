@@ -57,11 +57,11 @@ func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched
 	b.machine.Report(out)
 }
 
-// settled is the time after which a list is in a Prometheus for sure that has fetched it.
+// settled is the time after which a Prometheus certainly uses a list that it has fetched.
 const settled = 30 * time.Second
 
-// believes reports whether a unit on its way to a shard counts as scraped there once the list is fetched, without that
-// its pods have seen that.
+// believes reports whether a unit on its way to a shard counts as scraped there once the list is fetched, without a
+// confirmation by its pods.
 func (b *Balancer) believes(now time.Time, u *Unit, shard int) bool {
 	on, to := b.machine.Serves(u.id)
 	takes := now.Sub(b.machine.Since(u.id))

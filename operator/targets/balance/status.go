@@ -10,7 +10,7 @@ import (
 // Totals are the numbers of events so far.
 type Totals map[handoff.Kind]int
 
-// Status is what people and metrics see.
+// Status describes a balancer for users and metrics.
 type Status struct {
 	// Ready is false until pods have reported which units they have.
 	Ready bool `json:"ready"`
@@ -20,7 +20,7 @@ type Status struct {
 	Units int `json:"units"`
 	// Shards by number.
 	Shards []ShardStatus `json:"shards"`
-	// Moving is the number of units that are on their way, Waiting that of those that wait for it.
+	// Moving is the number of units on their way, Waiting the number of units that wait for their move.
 	Moving  int `json:"moving"`
 	Waiting int `json:"waiting"`
 	// Moves are some of the units on their way. Absent if there are none.
@@ -61,10 +61,10 @@ type Move struct {
 	Series uint64 `json:"series"`
 }
 
-// maxMoves is the number of moves that a status names.
+// maxMoves is the maximum number of moves in a status.
 const maxMoves = 20
 
-// maxKey is how much of a key a status has, in bytes.
+// maxKey is the maximum length of a key in a status, in bytes.
 const maxKey = 200
 
 // Status returns the state.
@@ -107,8 +107,8 @@ func (b *Balancer) Status() Status {
 	return out
 }
 
-// Imbalance returns the series of the fullest shard that does not drain by what it should have, in thousandths: the mean, or
-// a unit that is heavier than that. It is 0 without series.
+// Imbalance returns the series of the fullest shard that does not drain, divided by those that it should have, in
+// thousandths: the mean, or its heaviest unit if that has more. It is 0 without series.
 func (s Status) Imbalance() (thousandths int) {
 	for _, one := range s.Shards {
 		if should := max(one.Mean, one.Alone); one.State == "" && should > 0 {

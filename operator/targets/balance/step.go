@@ -12,7 +12,7 @@ import (
 const (
 	// paceEvery is how often shards may be filled and relieved.
 	paceEvery = time.Minute
-	// maxInterval is the longest interval for which a shard is waited for to scrape a unit.
+	// maxInterval is the longest scrape interval of a unit for which a move waits.
 	maxInterval = 10 * time.Minute
 	// maxStrikes is how often the units of a namespace may block a shard within strikesFor.
 	maxStrikes = 2
@@ -93,7 +93,7 @@ func (b *Balancer) want(u *Unit, why allocation.Reason) {
 	b.machine.Want(u.id, handoff.Want{Shard: shard, Why: why, Series: u.weight.Series(), Interval: min(u.interval, maxInterval)})
 }
 
-// refresh notes where a unit is.
+// refresh updates the shards of a unit.
 func (b *Balancer) refresh(u *Unit) {
 	on, to := b.machine.Serves(u.id)
 	if b.settings.Switch && to != nowhere {

@@ -15,8 +15,8 @@ type Room interface {
 	Take(namespace string, n int) bool
 }
 
-// unitBytes is about what a unit needs here, in the plan and in the machine, besides its key; targetBytes what the caller
-// needs for each of its targets.
+// unitBytes is the approximate memory of a unit here, in the plan and in the machine, without its key; targetBytes is that
+// of each of its targets in the caller.
 const (
 	unitBytes   = 600
 	targetBytes = 128
@@ -39,7 +39,7 @@ type Unit struct {
 	weight   allocation.Weight
 	series   uint64        // of the current count
 	interval time.Duration // the longest of its targets
-	// believed is true if shards are not waited for to scrape it.
+	// believed is true if moves do not wait until a shard scrapes it.
 	believed bool
 }
 
@@ -97,7 +97,7 @@ func (b *Balancer) Changes() uint64 {
 	return b.changes
 }
 
-// Moved reports whether a unit moved since the number of changes was that.
+// Moved reports whether a unit moved since [Balancer.Changes] returned this number.
 func (b *Balancer) Moved(u *Unit, since uint64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,7 +128,7 @@ func (b *Balancer) forget(u *Unit) {
 	b.take(u.id.Namespace, -unitBytes-len(u.id.Key))
 }
 
-// Close gives all memory back.
+// Close releases all memory.
 func (b *Balancer) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

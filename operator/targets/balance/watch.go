@@ -35,8 +35,8 @@ func (b *Balancer) Watched() map[*Unit]Addresses {
 	return out
 }
 
-// Watch returns what to ask the pods of each shard about, with the addresses of the units of Watched. The number of a
-// watch only changes with the watch.
+// Watch returns the watch for the pods of each shard, with the addresses of the units of Watched. The number of a watch
+// changes only if its contents do.
 func (b *Balancer) Watch(of map[*Unit]Addresses) map[int]targetreport.Watch {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -73,7 +73,7 @@ const maxStored = 1<<16 - 1
 // stored is like pack for few bytes, which compressing would not make smaller.
 func stored(lines []byte) block { return member(appendStored(nil, lines, ends), lines) }
 
-// finality is the bit of a part of a deflate stream that tells whether it is the last one.
+// finality is the bit that marks the last part of a deflate stream.
 type finality byte
 
 const (

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Report records the report of a pod. Reports of other leaders' lists and of pods that are not known are
-// ignored, and so are those that arrive after a later one.
+// Report records the report of a pod. It ignores reports of other leaders' lists and of unknown pods, and those
+// that arrive after a later one.
 func (m *Machine) Report(r Report) {
 	p := m.pods[r.Pod]
 	if p == nil || r.Leader != m.leader || r.Boot < p.boot || r.Boot == p.boot && r.Seq <= p.seq && p.heard {
@@ -60,14 +60,14 @@ func (p *pod) does(id ID, since uint64) bool {
 	return p.heard && p.version >= since && (p.blind || p.scraped[id])
 }
 
-// all reports whether a shard has live replicas, and all of them reported something that does.
-func (m *Machine) all(shard int, does func(*pod) bool) bool {
+// all reports whether a shard has live replicas, of which all have reported and meet a condition.
+func (m *Machine) all(shard int, meets func(*pod) bool) bool {
 	live := false
 	for _, p := range m.of[shard] {
 		if !p.Live {
 			continue
 		}
-		if live = true; !p.heard || !does(p) {
+		if live = true; !p.heard || !meets(p) {
 			return false
 		}
 	}
@@ -91,10 +91,10 @@ func (m *Machine) left(u *unit) bool {
 	return len(u.left) == 0
 }
 
-// any reports whether a shard has a live replica that does something.
-func (m *Machine) any(shard int, does func(*pod) bool) bool {
+// any reports whether a shard has a live replica that meets a condition.
+func (m *Machine) any(shard int, meets func(*pod) bool) bool {
 	for _, p := range m.of[shard] {
-		if p.Live && does(p) {
+		if p.Live && meets(p) {
 			return true
 		}
 	}
@@ -104,7 +104,7 @@ func (m *Machine) any(shard int, does func(*pod) bool) bool {
 // live reports whether a shard has a live replica.
 func (m *Machine) live(shard int) bool { return m.any(shard, func(*pod) bool { return true }) }
 
-// unheard reports whether there may be pods with lists of an earlier leader, of which nothing is known.
+// unheard reports whether pods may have lists of an earlier leader that they have not reported.
 func (m *Machine) unheard() bool {
 	if m.now.Sub(m.began) >= unheardFor {
 		return false

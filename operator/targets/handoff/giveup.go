@@ -46,7 +46,7 @@ func (m *Machine) giveUp() (events []Event) {
 	}
 	shard := slices.MinFunc(longest, func(a, b int) int { return cmp.Or(m.gone[a].Compare(m.gone[b]), cmp.Compare(a, b)) })
 	m.dead[shard], m.gaveUp = true, m.now
-	for _, p := range m.of[shard] { // when one is back, it says what it has before it loses it
+	for _, p := range m.of[shard] { // when one is back, it reports its units before it loses them
 		p.met, p.heard = false, false
 	}
 	return []Event{{Kind: Dead, From: shard, To: Nowhere}}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// inFlight is the part of a shard's series that may be on the way to it or off it: one in so many.
+// inFlight limits the series on their way to or off a shard to one in so many of its series.
 const inFlight = 20
 
 // fits reports whether a move may start without too much being on its way. One unit always may.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// recovery collects what pods have before a leader serves.
+// recovery collects the units in the lists of pods before a leader serves lists.
 type recovery struct {
 	held map[ID][]holder
 }
@@ -48,9 +48,9 @@ func (m *Machine) Met(name string) bool {
 	return p != nil && p.met
 }
 
-// late keeps a unit on a shard that has it, and was not heard of when the unit was placed on another one:
-// until that has scraped it. It returns false if the unit is on its way between two others, and it is not
-// known that one of them scrapes it: then the pod has to wait with its list.
+// late keeps a unit on a shard that reports it only after the unit was placed on another shard, until that one
+// has scraped it. It returns false if the unit is on its way between two other shards and neither is known to
+// scrape it: then the pod has to wait for its list.
 func (m *Machine) late(id ID, shard int) bool {
 	u := m.units[id]
 	switch {

@@ -2,14 +2,14 @@ package handoff
 
 import "time"
 
-// unit is a unit and where it is: on a shard, and on its way to another one unless to is Nowhere.
+// unit is a unit with its shard, and the shard that it is moving to unless that is Nowhere.
 type unit struct {
 	id     ID
 	on, to int
 	want   Want
-	since  time.Time // of the addition to to
-	kept   uint64    // version of the list of on since which it has it
-	added  uint64    // the same of to
+	since  time.Time // when it was added to shard to
+	kept   uint64    // first version of the list of shard on that has it
+	added  uint64    // the same for shard to
 	// left are shards whose pods may still have it in their lists.
 	left []leaving
 }

@@ -52,7 +52,7 @@ func (r *Runner) recognizes(t *taker) bool {
 	return true
 }
 
-// taker takes the inventory of a pod. It keeps what belongs to units, however much a pod sends.
+// taker receives the inventory of a pod. It keeps only units, so its memory does not depend on what the pod sends.
 type taker struct {
 	runner *Runner
 	by     *balance.Balancer
@@ -90,10 +90,10 @@ func (t *taker) Take(now time.Time, job, address string, one targetreport.Invent
 	}
 }
 
-// maxUnknown is the maximum number of unknown jobs of an inventory that are remembered while it is read.
+// maxUnknown is the maximum number of unknown jobs of an inventory that are kept while it is read.
 const maxUnknown = 1000
 
-// see notes a job that is not known.
+// see records an unknown job.
 func (t *taker) see(job string) {
 	if _, known := t.seen[job]; !known && len(t.seen) < maxUnknown {
 		t.seen[job] = nil

@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
 
-// Status is who has what.
+// Status describes central discovery: the workloads, their shards and what is missing in their lists.
 type Status struct {
 	// Leads is true if this replica serves lists.
 	Leads bool `json:"leads"`

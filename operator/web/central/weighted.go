@@ -190,7 +190,7 @@ func (r *Runner) owns(p *corev1.Pod) (out feed.Owner, ok bool) {
 	return out, ok && !(kept && out.Shard.Number >= v1.MaxShards) // anybody can name a StatefulSet
 }
 
-// ask updates the questions to the pods of a workload. following are those that have a stream.
+// ask updates the questions to the pods of a workload. following are the pods with a stream.
 func (r *Runner) ask(w *workload, following []feed.Sender) {
 	if w.by.Leader() == 0 {
 		return
@@ -210,7 +210,7 @@ func (r *Runner) ask(w *workload, following []feed.Sender) {
 	r.feed.Ask(w.Ref, q)
 }
 
-// moved reports what people should know about.
+// moved logs the events of moves, and records those that users should know about as Events.
 func (r *Runner) moved(now time.Time, w *workload, events []handoff.Event) {
 	for _, e := range events {
 		switch e.Kind {
@@ -233,7 +233,7 @@ func (r *Runner) balancer(of catalog.Ref) *balance.Balancer {
 	return r.balancers[of]
 }
 
-// remember lets pods be heard by the balancers of all workloads.
+// remember updates the balancers to which reports of pods are passed.
 func (r *Runner) remember() {
 	next := map[catalog.Ref]*balance.Balancer{}
 	for ref, w := range r.workloads {

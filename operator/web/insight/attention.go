@@ -16,7 +16,7 @@ import (
 // causes are sorted by urgency, for causes of the same Urgency.
 var causes = []Cause{InvalidOwner, NotReconciled, PodsBehind, StuckRollout, RejectedObject, NoTargets, Overlapping, Unbalanced}
 
-// remedy is what to do about a problem: a sentence, and a command with real names. Both may be empty.
+// remedy is the fix of a problem: a sentence, and a command with the names of the objects. Both may be empty.
 type remedy struct{ fix, command string }
 
 // remedies are the remedies that do not depend on the object, by cause.

@@ -111,7 +111,7 @@ func (w *snapshot) listed(may map[string]bool, q ObjectQuery, counts map[status.
 	return out
 }
 
-// findStandings returns the states of all objects, without those of which it is not known whether a
+// findStandings returns the states of all objects, except those for which it is unknown whether a
 // workload selects them.
 func (w *snapshot) findStandings() map[catalog.Ref]ObjectRow {
 	out := map[catalog.Ref]ObjectRow{}

@@ -11,7 +11,7 @@
 // stays: Prometheus never loses a target because the discovery server, the network or this program
 // does.
 //
-// If the server takes reports, the client also tells it whether Prometheus has requested the current list and
+// If the server accepts reports, the client also reports whether Prometheus has requested the current list and
 // scrapes its targets (report.go, compare.go).
 //
 // The list of each job is kept as the gzip-compressed JSON that Prometheus receives, because it is

@@ -22,7 +22,7 @@ var words = func() map[string]string {
 	return out
 }()
 
-// style is where a value stands.
+// style is the YAML style in which a value is written.
 type style bool
 
 const (

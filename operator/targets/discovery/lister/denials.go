@@ -29,8 +29,8 @@ type Denials struct {
 // are old only.
 //
 // An object can name any number of namespaces, so a workload may cause a limited number of reviews per minute. The
-// namespaces of its objects take turns in that; what remains is asked for in the next call, and what is denied
-// is what was found out so far.
+// namespaces of its objects take turns in that. The next call asks for the rest; until then, only known
+// denials are returned.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
 	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, verdicts(nil), time.Now()
 	if w.Before.account == out.account {
@@ -97,9 +97,9 @@ func objectNamespace(job string) string {
 // mostGaps is the maximum number of gaps of one discovery with the same state.
 const mostGaps = 10
 
-// Allowed returns the permitted part of a discovery in a workload of namespace own, nil if there is
-// none, and gaps: for namespaces in which Prometheus discovers nothing, and for those of which that is not
-// known.
+// Allowed returns the permitted part of a discovery of a workload in namespace own, nil if there is
+// none, and gaps for the namespaces in which Prometheus may not discover, or in which its permissions are
+// unknown.
 func (d Denials) Allowed(sd *targets.KubernetesSD, own string) (*targets.KubernetesSD, []targets.Gap) {
 	views, err := viewsOf(sd, own)
 	if !d.reviewed && len(d.may) == 0 || err != nil {

@@ -43,7 +43,7 @@ const (
 	fresh = 45 * time.Second
 )
 
-// verbs are what Prometheus needs to find anything.
+// verbs are the verbs that Prometheus needs for a discovery.
 var verbs = []string{"list", "watch"}
 
 // question is a permission of an account.
