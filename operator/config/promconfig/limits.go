@@ -132,14 +132,15 @@ func positive(v *uint64) *uint64 {
 }
 
 // jobBodySize returns the smaller of the monitor's and the enforced size, in its original
-// spelling. Prometheus interprets 0 as no limit, so 0 never counts as smaller. Otherwise,
-// a monitor could bypass the limit with it.
+// spelling. Prometheus interprets sizes up to 0 as no limit, so they never count as smaller. Otherwise,
+// a monitor could bypass the limit with them, for example with 8EB, which is one byte more than the largest
+// integer and overflows to the smallest.
 func (e enforcedLimits) jobBodySize(user v1.ByteSize) v1.ByteSize {
 	limit, own := bytesOf(e.BodySize), bytesOf(user)
 	switch {
-	case limit == 0 && user != "":
+	case limit <= 0 && user != "":
 		return user
-	case own == 0 || limit < own:
+	case own <= 0 || limit < own:
 		return e.BodySize
 	}
 	return user

@@ -52,6 +52,8 @@ func FuzzBodySizeNeverExceedsTheCap(f *testing.F) {
 	f.Add("2GB", "1000MB")
 	f.Add("0", "1MB")
 	f.Add("junk", "1MB")
+	f.Add("8EB", "1MB") // accepted by the CRD, and negative where it is parsed
+	f.Add("-5MB", "1MB")
 	f.Fuzz(func(t *testing.T, user, limit string) {
 		got := enforcedLimits{BodySize: v1.ByteSize(limit)}.jobBodySize(v1.ByteSize(user))
 		if max := bytesOf(v1.ByteSize(limit)); max > 0 && (bytesOf(got) <= 0 || bytesOf(got) > max) {
