@@ -113,6 +113,10 @@ const (
 	// parsed. Each becomes a node of about 200 bytes, so parsing takes at most 20 MB. A list of 10,000 addresses with
 	// unescaped dots is within the limit.
 	RegexpOperators = 50_000
+	// MatcherWork is the maximum work for a character of an alert's label in all matchers of an AlertmanagerConfig: about 5 ms
+	// for an alert whose labels have 30 characters. Alertmanager compares each alert of all namespaces with them, one after
+	// another. A matcher of a list of names counts one, .* before a name its length.
+	MatcherWork = 10_000
 	// RuleRegexpCost is like RegexpCost, for the expressions of a PrometheusRule: about 16 MB and less than 0.1 s. The
 	// names of all jobs of a large cluster, in every expression that has room for them, use half of it.
 	RuleRegexpCost = 2 << 20

@@ -58,6 +58,7 @@ var table = []row{
 	{"URLBytes", amConfig, "one URL", URLBytes, "bytes"},
 	{"RegexpOperators", anyObject, "operators and character classes of one regular expression; a Unicode class counts 64, a range 256 where case is ignored", RegexpOperators, ""},
 	{"RegexpCost", scrapes + ", " + amConfig, "instructions and character ranges of all regular expressions", RegexpCost, ""},
+	{"MatcherWork", amConfig, "instructions of the regular expressions of all matchers that are executed for one character of a label", MatcherWork, ""},
 	{"RuleRegexpCost", ruleKind, "instructions and character ranges of all regular expressions", RuleRegexpCost, ""},
 	{"ExpressionEffort", ruleKind, "words × bytes of the expressions, summed up", ExpressionEffort, ""},
 	{"MatchSteps", "job", "instructions × bytes of the value, for one target whose relabeling is followed; the jobs of an object share what ten of them may cost", MatchSteps, ""},

@@ -29,6 +29,8 @@ type compiler struct {
 	size int
 	// regexps is the budget for regular expressions.
 	regexps regexcost.Budget
+	// matcherWork is the sum of [regexcost.Work] of the matchers so far.
+	matcherWork int
 	// isBase means that the object is the base of the Alertmanager rather than a selected object.
 	isBase bool
 	// secrets records values that errors must not contain.

@@ -1,10 +1,15 @@
 package amconfig
 
 import (
+	"errors"
 	"regexp"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
+
+var errMatcherWork = errors.New("the regular expressions of the object take too long, because Alertmanager compares every alert with them: " +
+	"use fewer repetitions such as (a?){100}, and fewer alternatives after .*")
 
 // checkRegexp rejects expressions that Alertmanager cannot compile or that exceed the budget of the object.
 func (c *compiler) checkRegexp(text string) error {
@@ -17,6 +22,9 @@ func (c *compiler) checkRegexp(text string) error {
 	}
 	if err := c.regexps.Add(parsed); err != nil {
 		return err
+	}
+	if c.matcherWork += regexcost.Work(parsed); c.matcherWork > budget.MatcherWork && !c.isBase {
+		return errMatcherWork
 	}
 	_, err = regexp.Compile("^(?:" + text + ")$")
 	return err
