@@ -117,6 +117,10 @@ const (
 	// for an alert whose labels have 30 characters. Alertmanager compares each alert of all namespaces with them, one after
 	// another. A matcher of a list of names counts one, .* before a name its length.
 	MatcherWork = 10_000
+	// RelabelWork is the maximum work for a character of a label in all relabelings of an object: about 0.4 s for a target with an
+	// annotation of 1 kB, and 100 s for the longest annotation that Kubernetes stores. The largest monitors of
+	// kube-prometheus have 300.
+	RelabelWork = 20_000
 	// RuleRegexpCost is like RegexpCost, for the expressions of a PrometheusRule: about 16 MB and less than 0.1 s. The
 	// names of all jobs of a large cluster, in every expression that has room for them, use half of it.
 	RuleRegexpCost = 2 << 20

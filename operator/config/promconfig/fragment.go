@@ -15,7 +15,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -97,7 +96,7 @@ func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *
 		return Fragment{Err: err}
 	}
 	namespace := object.GetNamespace()
-	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target),
+	c := &compiler{s: s, rules: s.rules.ofObject(), own: newResolver(namespace, r, s.target),
 		jobs: gate.NewItems(s.target, "scrape_configs", budget.GeneratedBytes)}
 	c.jobs.Literal = new(variableCheck).literal
 	c.owner = c.own

@@ -28,11 +28,12 @@ func checkGrowth(steps []v1.RelabelConfig) error {
 	if growsLittle(steps) {
 		return nil
 	}
-	g := growth{total: 1, written: map[string]int{}, made: map[string]int{}, largest: 1}
+	g := newGrowth()
 	for i := range steps {
-		if g.add(&steps[i]); g.total > budget.LabelGrowth {
+		joined := g.joined(&steps[i])
+		if g.add(&steps[i]); max(g.total, joined) > budget.LabelGrowth {
 			return faults.At(faults.Index("", i), fmt.Errorf("the steps up to this one can make the labels of a target more than %d times as large, "+
-				"which no server has memory for: write each label to a replacement once, and use fewer steps with labelmap, with | in their regex", budget.LabelGrowth))
+				"which no server has memory for: write each label to a replacement once, use fewer sourceLabels, and fewer steps with labelmap, with | in their regex", budget.LabelGrowth))
 		}
 	}
 	return nil
@@ -74,6 +75,10 @@ type growth struct {
 	renamed  int      // labels that they made
 }
 
+func newGrowth() *growth {
+	return &growth{total: 1, written: map[string]int{}, made: map[string]int{}, largest: 1}
+}
+
 // add follows a step.
 func (g *growth) add(c *v1.RelabelConfig) {
 	switch strings.ToLower(c.Action) {
@@ -82,6 +87,16 @@ func (g *growth) add(c *v1.RelabelConfig) {
 	case "labelmap":
 		g.labelmap(c)
 	}
+}
+
+// joined returns the size of the text of the source labels with separators, which exists while a step with any action is
+// applied.
+func (g *growth) joined(c *v1.RelabelConfig) int {
+	out := len(valueOr(c.Separator, defaultSeparator)) * len(c.SourceLabels) / growthUnit
+	for _, name := range c.SourceLabels {
+		out += g.size(string(name))
+	}
+	return out
 }
 
 // size returns the size of a label.

@@ -37,6 +37,9 @@ var hostileSteps = map[string]struct {
 	"a name from a value":             {`{sourceLabels: [x], targetLabel: "x${1}", replacement: "$1"}, {sourceLabels: [xa], targetLabel: "x$1", replacement: "$1$1"}, {action: labelmap, regex: "xa+", replacement: "xa"}`, 30},
 	"a name that is read again":       {`{action: labelmap, regex: "x", replacement: w}, {sourceLabels: [w, w], targetLabel: x}`, 30},
 	"repetitions of alternatives":     {`{sourceLabels: [x], targetLabel: x, regex: "(?:(a)|(a*))*", replacement: "$1$2$2"}`, 40},
+	"many source labels":              {`{action: keep, sourceLabels: [` + strings.Repeat("x, ", 2_000) + `x], regex: y}`, 1},
+	"many source labels of nothing":   {`{action: hashmod, sourceLabels: [` + strings.Repeat("x, ", 100) + `x], separator: "` + strings.Repeat("s", 60_000) + `", modulus: 2, targetLabel: w}`, 1},
+	"many source labels, a constant":  {`{sourceLabels: [` + strings.Repeat("x, ", 2_000) + `x], targetLabel: w, replacement: y}`, 1},
 	"words in a language of capitals": {`{action: uppercase, sourceLabels: [x, x], targetLabel: x}`, 40},
 }
 
@@ -151,7 +154,7 @@ func sizeOf(set labels.Labels) (n int) {
 
 // The work for a list is bounded: labels without a size are not kept, of which each labelmap would be compared with all.
 func TestGrowthKeepsFewLabels(t *testing.T) {
-	g := growth{total: 1, written: map[string]int{}, made: map[string]int{}, largest: 1}
+	g := newGrowth()
 	for _, c := range stepsOf(t, repeated(`{targetLabel: a%d, replacement: x}, {targetLabel: "b%d_$1", replacement: x}, {action: labelmap, regex: a%d, replacement: b}`, 6_000)) {
 		g.add(&c)
 	}

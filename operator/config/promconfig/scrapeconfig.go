@@ -139,7 +139,9 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 // references of the job's HTTP client.
 func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass) (out client, err error) {
 	var wrong faults.List
-	rules := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)).counting(c.rules.regexps)
+	plain := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme))
+	rules := plain
+	rules.regexps, rules.work = c.rules.regexps, c.rules.work
 	wrong.Add("relabelings", rules.check(spec.RelabelConfigs))
 	out.Client, err = c.sdClient(&v1alpha1.HTTPTransport{ProxyConfig: spec.ProxyConfig, TLSConfig: spec.TLSConfig}, v1alpha1.HTTPCredentials{
 		BasicAuth: spec.BasicAuth, Authorization: spec.Authorization, OAuth2: spec.OAuth2,
@@ -154,7 +156,7 @@ func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.
 	))
 	wrong.Add("metricRelabelings", rules.check(spec.MetricRelabelConfigs))
 	wrong.Add("", checkBodySize(spec.BodySizeLimit))
-	wrong.Add("", c.checkNameSchemes(spec, class, rules.counting(nil)))
+	wrong.Add("", c.checkNameSchemes(spec, class, plain))
 	return out, wrong.Err()
 }
 

@@ -47,6 +47,7 @@ type relabelRules struct {
 	target gate.Target
 	names
 	regexps *regexcost.Budget // nil: not charged
+	work    *int              // of the steps of an object, see stepsWork; nil: not limited
 }
 
 // rulesFor returns the rules of a version, with the scheme of the workload or the job.
@@ -57,6 +58,12 @@ func rulesFor(t gate.Target, scheme v1.NameValidationSchemeOptions) relabelRules
 // counting returns the rules for one object, with its regular expressions charged to b.
 func (r relabelRules) counting(b *regexcost.Budget) relabelRules {
 	r.regexps = b
+	return r
+}
+
+// ofObject returns the rules for one selected object, with all limits.
+func (r relabelRules) ofObject() relabelRules {
+	r.regexps, r.work = new(regexcost.Budget), new(int)
 	return r
 }
 
@@ -73,6 +80,9 @@ func (r relabelRules) check(configs []v1.RelabelConfig) error {
 	}
 	if !wrong.Any() {
 		wrong.Add("", checkGrowth(configs))
+	}
+	if !wrong.Any() {
+		wrong.Add("", r.checkWork(configs))
 	}
 	return wrong.Err()
 }
