@@ -139,6 +139,9 @@ const (
 	// LabelGrowth is the maximum factor by which a list of relabelings may enlarge the labels of a target. A labelmap can
 	// double them: ten of them that may read each other's labels reach the limit.
 	LabelGrowth = 1 << 10
+	// SeriesGrowth is the maximum factor by which label_join and label_replace in an expression may enlarge the labels of a
+	// series. A label that is joined from a few others counts as many.
+	SeriesGrowth = 1 << 8
 	// TemplateBytes is the maximum length of the output of a template of an AlertmanagerConfig, in addition to
 	// TemplateGrowth.
 	TemplateBytes = 16 << 20

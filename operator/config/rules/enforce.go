@@ -36,7 +36,7 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 			err := spent.affordable(r.exprText())
 			if err == nil {
 				var others []string
-				others, err = r.parse(p, must, &s)
+				others, err = r.parse(p, must, &s, &spent)
 				changed.replaced(i, j, others, must)
 			}
 			if err != nil {
@@ -84,7 +84,7 @@ func ruleField(i, j int, field string) string {
 
 // parse checks the expression and, with a matcher, prints it with the matcher in every
 // selector. This loses formatting and comments. replaced holds other matchers on that label.
-func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replaced []string, err error) {
+func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings, spent *effort) (replaced []string, err error) {
 	text := r.exprText()
 	if text == "" {
 		return nil, errMissingExpr
@@ -98,6 +98,9 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replac
 	}
 	if err != nil {
 		return nil, s.meantFunction(err, text)
+	}
+	if err := spent.checkLabels(expr, text); err != nil {
+		return nil, err
 	}
 	if must != nil {
 		if replaced, err = limit(expr, must); err != nil {

@@ -23,7 +23,7 @@ var everyOption = parser.Options{
 
 func enforced(expr, label string) (string, error) {
 	r := rule{Expr: expr}
-	_, err := r.parse(parser.NewParser(everyOption), labels.MustNewMatcher(labels.MatchEqual, label, "bar"), &Settings{})
+	_, err := r.parse(parser.NewParser(everyOption), labels.MustNewMatcher(labels.MatchEqual, label, "bar"), &Settings{}, new(effort))
 	return r.exprText(), err
 }
 
