@@ -194,7 +194,7 @@ func TestJobBudget(t *testing.T) {
 
 // The jobs of one object share a budget: 400 endpoints may not cost 400 times the limit of one.
 func TestObjectBudget(t *testing.T) {
-	endpoint1 := "{port: http, relabelings: [{sourceLabels: [" + annotation + "], action: drop, regex: '(.*a|.*b){50}z'}]}"
+	endpoint1 := "{port: http, relabelings: [{sourceLabels: [" + annotation + "], action: drop, regex: '(abcdefghij|klmnopqrst){28}z'}]}"
 	group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("-", 20_000)})
 	for n, want := range map[int]State{1: Kept, 5: Kept, 400: Unknown} {
 		all := jobs(t, slices1, "{selector: {matchLabels: {app: web}}, endpoints: ["+strings.Repeat(endpoint1+", ", n)+"]}")
