@@ -39,14 +39,40 @@ func withoutSlashes(label, value string) string {
 	return m[1]
 }
 
+// grafana matches a variable of Grafana in an expression for labels, where $ can only be the end of the text, and
+// onlyGrafana a text that is nothing else.
+var (
+	grafana     = regexp.MustCompile(`(?:^|[^\\])(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*))`)
+	onlyGrafana = regexp.MustCompile(`^(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*)|\[\[\w+\]\])$`)
+)
+
+// variableRemark returns the remark about a matcher with a variable of Grafana; empty if it has none.
+func variableRemark(m *labels.Matcher) string {
+	expr, effect := onlyGrafana, "matches nothing"
+	if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
+		expr = grafana
+	}
+	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
+		effect = "excludes nothing"
+	}
+	found := expr.FindStringSubmatch(m.Value)
+	if found == nil {
+		found = onlyGrafana.FindStringSubmatch(m.Value)
+	}
+	if found == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s is a variable of Grafana, which rules do not have, so that the matcher %s; write the value, or leave the matcher out for all values", m, found[1], effect)
+}
+
 // exprRemarks reports equality matchers in expressions whose value looks like a regular
-// expression, and regular expressions between slashes.
+// expression, regular expressions between slashes, and variables of Grafana.
 func exprRemarks(say says, r *v1.PrometheusRule) {
 	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
-			if !regexLike.MatchString(text) && !delimited.MatchString(text) {
+			if !regexLike.MatchString(text) && !delimited.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
 				continue
 			}
 			expr, err := p.ParseExpr(text)
@@ -56,6 +82,10 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 			field := fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j)
 			for _, selector := range parser.ExtractSelectors(expr) {
 				for _, m := range selector {
+					if why := variableRemark(m); why != "" {
+						say(field, "%s", why)
+						continue
+					}
 					if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
 						if inner := withoutSlashes(m.Name, m.Value); inner != "" {
 							meant := labels.Matcher{Type: m.Type, Name: m.Name, Value: inner}
@@ -111,6 +141,11 @@ func receiverRemarks(note says, c *v1alpha1.AlertmanagerConfig, used map[string]
 		note("spec.receivers", "none of them has a way to notify, such as slackConfigs or webhookConfigs, so the alerts are sent to nobody")
 	}
 	for i := range c.Spec.Receivers {
+		for j, to := range c.Spec.Receivers[i].PagerDutyConfigs {
+			if to.ServiceKey != nil && to.RoutingKey != nil {
+				note(fmt.Sprintf("spec.receivers[%d].pagerdutyConfigs[%d].routingKey", i, j), "has no effect beside serviceKey, which is used, with version 1 of the Events API: remove the one that is not of your integration")
+			}
+		}
 		if name := c.Spec.Receivers[i].Name; !used[name] {
 			note(fmt.Sprintf("spec.receivers[%d].name", i), "no route has receiver: %s, so it gets no alert", name)
 		}

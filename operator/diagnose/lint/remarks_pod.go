@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -258,26 +259,58 @@ func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 	}
 }
 
-// fileRemarks reports paths below the mount directories of spec.secrets and spec.configMaps that
-// these fields do not mount.
+// fileRemarks reports paths of files that no volume of the pods has: below the directories of spec.secrets and
+// spec.configMaps if these fields do not name the object, and elsewhere if nothing is mounted there.
 func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
-	for field, file := range filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec").Interface()) {
-		if strings.Contains(field, ".fileSDConfigs[") && !strings.HasPrefix(path.Clean(file), "/etc/prometheus/") && !mountedBy(f, path.Clean(file)) {
-			say(field, "no volume is mounted at %s in the pods of the workload, so there is no such file unless the image has it; name a ConfigMap in spec.configMaps of the workload, and write /etc/prometheus/configmaps/NAME/%s", path.Dir(path.Clean(file)), path.Base(file))
+	all := filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec").Interface())
+	told := map[string]bool{} // directories, with the field around
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		file := path.Clean(all[field])
+		parent := field[:strings.LastIndexByte(field, '.')] + " " + path.Dir(file)
+		if mountedBy(f, file) || strings.HasPrefix(field, "spec.thanos.") { // which has mounts of its own
+			continue
+		}
+		elsewhere := path.IsAbs(file) && !outsideOfVolumes.MatchString(file)
+		if slices.Contains(logFields, field) {
+			if elsewhere {
+				say(field, "no volume is mounted at %s in the pods, and the server can write to volumes only, so it refuses its configuration; write %s alone, for which the operator mounts a volume, or mount one there with volumes and volumeMounts", path.Dir(file), path.Base(file))
+			}
+			continue
+		}
+		if elsewhere && !strings.HasPrefix(file, "/etc/prometheus/") {
+			if told[parent] {
+				continue
+			}
+			told[parent] = true
+			list, dir := "spec.secrets", "secrets"
+			if strings.Contains(field, ".fileSDConfigs[") {
+				list, dir = "spec.configMaps", "configmaps"
+			}
+			say(field, "no volume is mounted at %s in the pods of the workload, so there is no such file unless the image has it; name a %s in %s of the workload, and write /etc/prometheus/%s/NAME/%s, or mount a volume there with volumes and volumeMounts", path.Dir(file), mountable[list], list, dir, path.Base(file))
 			continue
 		}
 		for _, from := range []struct {
 			dir, list string
 			names     []string
 		}{{"/etc/prometheus/secrets/", "spec.secrets", f.Secrets}, {"/etc/prometheus/configmaps/", "spec.configMaps", f.ConfigMaps}} {
-			rest, below := strings.CutPrefix(path.Clean(file), from.dir)
+			rest, below := strings.CutPrefix(file, from.dir)
 			name, _, _ := strings.Cut(rest, "/")
-			if below && !slices.Contains(from.names, name) && !mountedBy(f, path.Clean(file)) {
+			if below && !slices.Contains(from.names, name) {
 				say(field, "no pod has %s, because %s of the workload does not name %q%s", from.dir+name, from.list, name, manifest.Beside(name, from.names))
 			}
 		}
 	}
 }
+
+// mountable are the kinds that fields of a workload mount.
+var mountable = map[string]string{"spec.secrets": "Secret", "spec.configMaps": "ConfigMap"}
+
+// logFields are the fields with files that the server writes.
+var logFields = []string{"spec.queryLogFile", "spec.scrapeFailureLogFile"}
+
+// outsideOfVolumes matches files that pods have without a volume of the user: devices, those of the image and of the
+// ServiceAccount, the data, and what webhooks mount, such as those for identities in clouds and of Vault.
+var outsideOfVolumes = regexp.MustCompile(`^/(dev|proc|etc/ssl|etc/pki|usr|prometheus|(var/)?run/secrets|vault/secrets)/`)
 
 // mountedBy reports whether a file is below a mount that the user configured.
 func mountedBy(f *v1.CommonPrometheusFields, file string) bool {

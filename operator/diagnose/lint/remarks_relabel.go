@@ -55,6 +55,7 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 		if what == targets {
 			addressRemark(say, field, s, action)
 			portlessRemark(say, field, s, action)
+			valueRemark(say, field, s, action, steps[:i])
 		}
 		groupRemark(say, field, s, action)
 		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {

@@ -36,6 +36,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		if p.Spec.Thanos != nil {
 			unlabelled(say, p)
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
+			unreachableStore(l.note(self), p)
 		}
 		if p.Spec.Alerting != nil {
 			for i, am := range p.Spec.Alerting.Alertmanagers {
@@ -64,8 +65,23 @@ func unlabelled(say says, p *v1.Prometheus) {
 	}
 }
 
+// unreachableStore reports a sidecar of Thanos whose store listens inside of the pod only.
+func unreachableStore(note says, p *v1.Prometheus) {
+	field := "spec.thanos.grpcListenLocal"
+	if !p.Spec.Thanos.GRPCListenLocal {
+		field = "spec.thanos.listenLocal"
+	}
+	if (p.Spec.Thanos.ListenLocal || p.Spec.Thanos.GRPCListenLocal) && len(p.Spec.Containers) == 0 { // one may be a proxy
+		note(field, "is true, so the gRPC port of the sidecar (10901) can be reached from inside of the pod only, and Thanos Query cannot read from this Prometheus: remove it")
+	}
+}
+
 // unsentAlerts reports alerts that a Prometheus sends nowhere, although there is an Alertmanager.
 func (l *linter) unsentAlerts(self Finding, w dryrun.Workload, selected []fragments.Verdict) {
+	if r, is := w.Object.(*v1.ThanosRuler); is && len(r.Spec.AlertmanagersURL) == 0 && r.Spec.AlertmanagersConfig == nil &&
+		slices.ContainsFunc(selected, func(v fragments.Verdict) bool { return v.Err == nil && hasAlerts(v.Object) }) {
+		l.note(self)("spec.alertmanagersUrl", "neither this nor alertmanagersConfig is set, so the alerts of the selected rules are sent nowhere; write the addresses of the Alertmanagers, such as [http://alertmanager-operated.%s.svc:9093]", l.managerNamespace(r.Namespace))
+	}
 	p, is := w.Object.(*v1.Prometheus)
 	managers := l.objects.All(catalog.Alertmanager)
 	if !is || len(managers) == 0 || p.Spec.Alerting != nil && len(p.Spec.Alerting.Alertmanagers) > 0 || p.Spec.AdditionalAlertManagerConfigs != nil {
@@ -80,6 +96,14 @@ func (l *linter) unsentAlerts(self Finding, w dryrun.Workload, selected []fragme
 	self.Message = fmt.Sprintf("is not set, so the alerts of the selected rules are sent nowhere; for Alertmanager %s/%s write alertmanagers: [{namespace: %s, name: %s, port: %s}]",
 		to.Namespace, to.Name, to.Namespace, cmp.Or(to.Spec.ServiceName, "alertmanager-operated"), port)
 	l.add(self, "")
+}
+
+// managerNamespace returns the namespace of an Alertmanager among the manifests, or the given one without any.
+func (l *linter) managerNamespace(otherwise string) string {
+	for _, am := range l.objects.All(catalog.Alertmanager) {
+		return am.GetNamespace()
+	}
+	return otherwise
 }
 
 // hasAlerts reports whether an object is a PrometheusRule with alerts.
@@ -178,8 +202,26 @@ func writeRemarks(say says, all []v1.RemoteWriteSpec) {
 		relabelRemarks(say, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs", i), to.WriteRelabelConfigs, sentSamples)
 		storeRemark(say, fmt.Sprintf("spec.remoteWrite[%d].url", i), to.URL)
 		unsignedRemark(say, fmt.Sprintf("spec.remoteWrite[%d]", i), &to)
+		queueRemarks(say, fmt.Sprintf("spec.remoteWrite[%d].queueConfig", i), to.QueueConfig)
 		if to.BearerToken != "" {
 			say(fmt.Sprintf("spec.remoteWrite[%d].bearerToken", i), "everyone who may read this object reads the token; put it into a Secret, and write authorization: {credentials: {name: …, key: …}}")
 		}
+	}
+}
+
+// queueRemarks reports pairs of limits of a queue of which one is beyond the other.
+func queueRemarks(say says, path string, q *v1.QueueConfig) {
+	if q == nil {
+		return
+	}
+	const defaultCapacity, defaultSend = 10000, 500 // those of the versions of Prometheus that are farthest apart
+	if q.MaxShards > 0 && q.MinShards > q.MaxShards {
+		say(path+".minShards", "%d is more than maxShards, %d, which limits it: raise maxShards, or lower minShards", q.MinShards, q.MaxShards)
+	}
+	if capacity, send := cmp.Or(q.Capacity, defaultCapacity), cmp.Or(q.MaxSamplesPerSend, defaultSend); capacity < send {
+		say(path+".capacity", "a shard holds %d samples, less than the %d of one request (maxSamplesPerSend), so it collects none while it sends, and falls behind: write 3 to 10 times maxSamplesPerSend", capacity, send)
+	}
+	if longest := durationOr(q.MaxBackoff, 0); longest > 0 && durationOr(q.MinBackoff, 0) > longest {
+		say(path+".minBackoff", "%s is more than maxBackoff, %s, which limits it: raise maxBackoff, or lower minBackoff", q.MinBackoff, q.MaxBackoff)
 	}
 }

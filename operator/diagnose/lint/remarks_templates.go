@@ -16,7 +16,7 @@ var (
 	// action matches a part of a template that is evaluated.
 	action = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
 	// plainUse matches a variable of alerts in text that is not evaluated.
-	plainUse = regexp.MustCompile(`\$labels\.\w+|\{ *\$value *\}`)
+	plainUse = regexp.MustCompile(`\$labels\.\w+|\$\{ *\$?labels\.\w+ *\}|\{ *\$value *\}|\$\{ *value *\}`)
 	// chartFields are the fields of the data that templates of Helm charts have.
 	chartFields = []string{"Values", "Release", "Chart", "Capabilities", "Files"}
 	// integerFormat matches a value that is formatted as an integer.
@@ -38,6 +38,7 @@ func templateRemarks(warn, note says, r *v1.PrometheusRule) {
 			path := fmt.Sprintf("spec.groups[%d].rules[%d]", i, j)
 			templatesIn(warn, note, path+".annotations", rule.Annotations)
 			templatesIn(warn, note, path+".labels", rule.Labels)
+			severityRemark(note, path, &rule)
 			for _, name := range ruleFields {
 				if _, is := rule.Labels[name]; is {
 					note(path+".labels."+name, "is a label of the alert here; the field %s belongs beside labels", name)
@@ -68,7 +69,16 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 			warn(path+"."+key, "value is a function of one argument, so the text is an error message when the alert fires: write $value")
 		}
 		if use := plainUse.FindString(action.ReplaceAllString(texts[key], "")); use != "" && !helmQuoted.MatchString(texts[key]) {
-			note(path+"."+key, "%s is not between {{ and }}, so it is not replaced: write {{ %s }}", use, strings.Trim(use, "{ }"))
+			note(path+"."+key, "%s is not between {{ and }}, so it is not replaced: write {{ $%s }}", use, strings.Trim(use, "${ }"))
+		}
+	}
+}
+
+// severityRemark reports a severity that is an annotation, which no route of an Alertmanager looks at.
+func severityRemark(note says, path string, rule *v1.Rule) {
+	for _, key := range slices.Sorted(maps.Keys(rule.Annotations)) {
+		if _, is := rule.Labels["severity"]; !is && strings.EqualFold(key, "severity") {
+			note(path+".annotations."+key, "is an annotation, and the alert has no label severity: routes, inhibitions and silences of Alertmanager compare labels only; write it below labels")
 		}
 	}
 }

@@ -26,6 +26,8 @@ func TestTemplateRemarks(t *testing.T) {
 		"{{ if .Name }}a{{ end }}":    "warning annotations.summary: .Name is not",
 		"$labels.pod is down":         "note annotations.summary: $labels.pod is not between {{ and }}, so it is not replaced: write {{ $labels.pod }}",
 		"{ $value } of { $labels.a }": "note annotations.summary: { $value } is not between {{ and }}, so it is not replaced: write {{ $value }}",
+		"${labels.pod} is down":       "note annotations.summary: ${labels.pod} is not between {{ and }}, so it is not replaced: write {{ $labels.pod }}",
+		"${value} is too much":        "note annotations.summary: ${value} is not between {{ and }}, so it is not replaced: write {{ $value }}",
 		"{{ .Labels.pod }} {{ .Value | humanize }} {{ .ExternalLabels.a }} {{ .ExternalURL }}":                         "",
 		"{{ range query \"up\" }}{{ .Labels.pod }} {{ .Name }}{{ end }}{{ with query \"a\" }}{{ . | first }}{{ end }}": "",
 		"{{ $labels.pod }} {{ $x := .Labels }}{{ $x.a }} costs $5, $value":                                             "",
@@ -74,6 +76,21 @@ func TestRepeatedRules(t *testing.T) {
 		repeatedRules(func(field, format string, args ...any) { got += field + ": " + fmt.Sprintf(format, args...) }, rulesOf(tc.rules...))
 		if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
 			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// TestSeverityAnnotation: a severity that only annotations have gets a note.
+func TestSeverityAnnotation(t *testing.T) {
+	for want, rule := range map[string]v1.Rule{
+		"spec.groups[0].rules[0].annotations.Severity: is an annotation, and the alert has no label severity": {Alert: "A", Expr: intstr.FromString("up"), Annotations: map[string]string{"Severity": "page"}},
+		"": {Alert: "A", Expr: intstr.FromString("up"), Annotations: map[string]string{"severity": "page"}, Labels: map[string]string{"severity": "page"}},
+	} {
+		got := ""
+		note := func(field, format string, args ...any) { got += field + ": " + fmt.Sprintf(format, args...) }
+		templateRemarks(note, note, rulesOf(rule))
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -99,11 +99,15 @@ type keep struct {
 	of    string // "service" or "pod"
 	what  string // "label", "annotation", "name" or "namespace"
 	name  string // of a label or annotation, as discovery writes it
+	text  string // of the regex
 	regex *regexp.Regexp
 }
 
 // ofObject are labels of discovery for what every Service has.
 var ofObject = map[v1.LabelName]string{"__meta_kubernetes_service_name": "name", "__meta_kubernetes_namespace": "namespace"}
+
+// podName is the label of discovery for the name of a pod.
+const podName = "__meta_kubernetes_pod_name"
 
 // metaOf matches labels of discovery for a label or annotation.
 var metaOf = regexp.MustCompile(`^__meta_kubernetes_(service|pod)_(label|annotation)_(\w+)$`)
@@ -117,6 +121,8 @@ func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
 		part := metaOf.FindStringSubmatch(string(s.SourceLabels[0]))
 		if what := ofObject[s.SourceLabels[0]]; what != "" {
 			part = []string{"", "service", what, ""}
+		} else if s.SourceLabels[0] == podName {
+			part = []string{"", "pod", "name", ""}
 		}
 		if part == nil || slices.ContainsFunc(steps[:i], func(b v1.RelabelConfig) bool {
 			return b.TargetLabel == string(s.SourceLabels[0]) || strings.EqualFold(b.Action, "labelmap")
@@ -125,7 +131,7 @@ func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
 		}
 		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
 		if err == nil && s.Regex != "" && !re.MatchString("") {
-			out = append(out, keep{fmt.Sprintf("%s[%d]", field, i), part[1], part[2], part[3], re})
+			out = append(out, keep{fmt.Sprintf("%s[%d]", field, i), part[1], part[2], part[3], s.Regex, re})
 		}
 	}
 	return out
@@ -145,7 +151,13 @@ func kept(s *Search, services, behind []thing) (out []Hint) {
 		if len(all) == 0 || len(out) == maxListed || k.of == "pod" && slices.ContainsFunc(all, func(t thing) bool { return len(t.others) > 0 }) {
 			continue
 		}
-		if verdict := k.drops(all); verdict != "" {
+		verdict := ""
+		if k.of == "pod" && k.what == "name" {
+			verdict = k.dropsNames(all)
+		} else {
+			verdict = k.drops(all)
+		}
+		if verdict != "" {
 			out = append(out, Hint{Code: NoTarget, Field: k.field, Message: verdict})
 		}
 	}
@@ -184,10 +196,49 @@ func (k keep) drops(all []thing) string {
 		verb = "has"
 	}
 	if shown == k.what {
-		return fmt.Sprintf("keep drops every target: the %s of %s is %s, which the regex does not match", k.what, whose, value)
+		return fmt.Sprintf("keep drops every target: the %s of %s is %s, which the regex does not match%s", k.what, whose, value, k.asWhole(value))
 	}
 	if shown != "" {
-		return fmt.Sprintf("keep drops every target: %s %s the %s %s: %s, which the regex does not match", whose, verb, k.what, shown, value)
+		return fmt.Sprintf("keep drops every target: %s %s the %s %s: %s, which the regex does not match%s", whose, verb, k.what, shown, value, k.asWhole(value))
 	}
 	return fmt.Sprintf("keep drops every target: %s %s no %s that discovery calls %s; remove the step, or add the %s", whose, verb, k.what, k.name, k.what)
+}
+
+// maxPodPrefix is the length in bytes up to which names of workloads are never shortened in the names of their pods.
+const maxPodPrefix = 46
+
+// dropsNames returns why a step keeps no pod: it compares their names with texts, and each name has a generated end.
+// Empty if it may keep one.
+func (k keep) dropsNames(all []thing) string {
+	texts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(k.text, "("), ")"), "|")
+	for _, t := range all {
+		if t.kind == "Pod" || len(t.name) > maxPodPrefix || slices.ContainsFunc(texts, func(text string) bool { return regexp.QuoteMeta(text) != text || strings.HasPrefix(text, t.name+"-") }) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("keep drops every target: the pods of %s are called %s-…, and a regex matches the whole name: write %s-.*", names(all), all[0].name, all[0].name)
+}
+
+// asWhole returns advice if the regex matches a part of a value, as the end of a message.
+func (k keep) asWhole(value string) string {
+	part, err := regexcost.Compile("(?s:" + k.text + ")")
+	if err != nil || len(value) > maxAnnotation {
+		return ""
+	}
+	switch at := part.FindStringIndex(value); {
+	case at == nil || at[0] == at[1]:
+		return ""
+	case at[0] == 0:
+		return ", because it must match the whole value: write " + grouped(k.text) + ".*"
+	default:
+		return ", because it must match the whole value: write .*" + grouped(k.text) + ".*"
+	}
+}
+
+// grouped returns a regex in parentheses if it has alternatives.
+func grouped(regex string) string {
+	if strings.Contains(regex, "|") && !strings.HasPrefix(regex, "(") {
+		return "(" + regex + ")"
+	}
+	return regex
 }
