@@ -23,8 +23,39 @@ type Job struct {
 	Kubernetes []Kubernetes `yaml:"kubernetes_sd_configs"`
 	Static     []Static     `yaml:"static_configs"`
 	HTTP       []HTTP       `yaml:"http_sd_configs"`
+	Identity   Identity     `yaml:",inline"`
 	// Rest are the other keys.
 	Rest map[string]any `yaml:",inline"`
+}
+
+// Identity is what scrapes send by which a target may know who asks.
+type Identity struct {
+	Authorization *struct {
+		File string `yaml:"credentials_file"`
+	} `yaml:"authorization"`
+	TokenFile string `yaml:"bearer_token_file"`
+	TLS       struct {
+		CertFile string `yaml:"cert_file"`
+	} `yaml:"tls_config"`
+	Basic  map[string]any `yaml:"basic_auth"`
+	OAuth2 map[string]any `yaml:"oauth2"`
+}
+
+// identities are the keys of [Identity].
+var identities = []string{"authorization", "bearer_token_file", "tls_config", "basic_auth", "oauth2"}
+
+// Anonymous reports whether scrapes send nothing of it.
+func (i *Identity) Anonymous() bool {
+	return i.Authorization == nil && i.TokenFile == "" && i.TLS.CertFile == "" && i.Basic == nil && i.OAuth2 == nil
+}
+
+// Own reports whether scrapes send the token of the ServiceAccount of the pods.
+func (i *Identity) Own() bool {
+	file := i.TokenFile
+	if i.Authorization != nil {
+		file = i.Authorization.File
+	}
+	return strings.HasSuffix(file, "/run/secrets/kubernetes.io/serviceaccount/token")
 }
 
 // Step is a relabel step.
@@ -86,13 +117,13 @@ func Read(text []byte) (jobs []Job, err error) {
 	return jobs, nil
 }
 
-// Discoveries is like [Read], but the jobs have only names, discoveries and static targets. Most of a text are
+// Discoveries is like [Read], but the jobs have only names, discoveries, static targets and identities. Most of a text are
 // relabel steps, which it skips without parsing them.
 //
 // Errors: like [Read]. Errors in the skipped parts are not found.
 func Discoveries(text []byte) ([]Job, error) { return Read(discoveries(text)) }
 
-// discoveries returns the first line of each job and the lines of its discoveries. A text that is not written like
+// discoveries returns the first line of each job and the lines of its discoveries and identity. A text that is not written like
 // those of the operator, with jobs in the first column and their keys in the third one, is returned as it is.
 func discoveries(text []byte) []byte {
 	out := make([]byte, 0, len(text)/4)
@@ -105,7 +136,7 @@ func discoveries(text []byte) []byte {
 			return text
 		case line[2] != ' ' && line[2] != '-':
 			key, _, _ := bytes.Cut(line[2:], []byte(":"))
-			keep = bytes.HasSuffix(key, []byte("_sd_configs")) || string(key) == "static_configs" || string(key) == "job_name"
+			keep = bytes.HasSuffix(key, []byte("_sd_configs")) || string(key) == "static_configs" || string(key) == "job_name" || slices.Contains(identities, string(key))
 		}
 		if keep {
 			out = append(out, line...)

@@ -161,6 +161,9 @@ func Explain(q Question, configs informer.Namespaces) Report {
 	out.Workloads = pertinent(out.Workloads)
 	if len(out.Workloads) == 0 {
 		out.Findings = q.findings()
+		if text := notWatched(q.Row, q.Object.GetNamespace(), configs); text != "" {
+			out.Findings = append([]string{text}, out.Findings...)
+		}
 	}
 	slices.SortStableFunc(out.Workloads, func(a, b Verdict) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Workload.Kind, b.Workload.Kind),

@@ -167,6 +167,14 @@ func TestServiceMonitor(t *testing.T) {
 	}
 }
 
+// TestUnwatchedWithoutWorkload: without a workload, the flag is named that leaves out the namespace of the object.
+func TestUnwatchedWithoutWorkload(t *testing.T) {
+	report := Explain(question(t, "servicemonitor", monitor, engine.Options{}), namespaces(t, "monitoring"))
+	if want := []string{"the operator does not watch ServiceMonitors in namespace demo (--namespaces)"}; !slices.Equal(report.Findings, want) {
+		t.Errorf("got %q, want %q", report.Findings, want)
+	}
+}
+
 func TestPrometheusRule(t *testing.T) {
 	good, bad := strings.Replace(alerts, "EXPR", "up", 1), strings.Replace(alerts, "EXPR", "'up('", 1)
 	agent := owned("PrometheusAgent", "v1alpha1", "namespace: demo", "serviceMonitorSelector: {}")

@@ -142,7 +142,11 @@ func (i inquiry) where(v *Verdict) []string {
 	}
 	var out []string
 	if at := i.q.Findings.Where(i.q.Row.Kind, object.GetNamespace(), object.GetName(), field); at != "" && v.Reason != SelectorNotSet && (v.Reason != NotKnown || len(v.Misses) > 0) {
-		out = append(out, fmt.Sprintf("%s: %s of the %s%s", at, field, i.q.Row, i.instead(v)))
+		unset := ""
+		if field == "metadata.namespace" && i.q.Findings.DefaultNamespace(i.q.Row.Kind, object.GetNamespace(), object.GetName()) {
+			unset = " is not set, which counts as " + object.GetNamespace()
+		}
+		out = append(out, fmt.Sprintf("%s: %s of the %s%s%s", at, field, i.q.Row, unset, i.instead(v)))
 	}
 	if at := i.q.Findings.Where(row.Kind, w.GetNamespace(), w.GetName(), v.Selector); at != "" {
 		out = append(out, fmt.Sprintf("%s: %s of the %s", at, v.Selector, row))

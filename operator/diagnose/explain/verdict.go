@@ -104,11 +104,19 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 }
 
 func objectWatched(i inquiry, v *Verdict) bool {
-	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
-		flag, _, _ := strings.Cut(i.configs.Flag(), "=") // do not disclose the names of other namespaces
-		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, flag)
+	if text := notWatched(i.q.Row, i.q.Object.GetNamespace(), i.configs); text != "" {
+		return v.because(NamespaceNotWatched, "%s", text)
 	}
 	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
+}
+
+// notWatched returns why the operator leaves out all objects of a kind in a namespace; empty if it does not.
+func notWatched(row *catalog.Row, namespace string, configs informer.Namespaces) string {
+	if configs.Has(namespace) {
+		return ""
+	}
+	flag, _, _ := strings.Cut(configs.Flag(), "=") // do not disclose the names of other namespaces
+	return fmt.Sprintf("the operator does not watch %ss in namespace %s (%s)", row, namespace, flag)
 }
 
 // objectNamed excludes an object that the workload refers to by name: it is used, but not selected.

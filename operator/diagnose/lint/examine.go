@@ -109,6 +109,11 @@ func (e *Examination) Where(kind, namespace, name, field string) string {
 	return lineOf(e.linter.locate(at))
 }
 
+// DefaultNamespace reports whether the namespace of an object among the manifests is not in its manifest.
+func (e *Examination) DefaultNamespace(kind, namespace, name string) bool {
+	return e.linter.noNamespace(Finding{Kind: kind, Namespace: namespace, Name: name})
+}
+
 // lineOf returns "file:line", or the file if the line is unknown.
 func lineOf(file string, line int) string {
 	if line == 0 {

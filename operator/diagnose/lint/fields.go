@@ -90,6 +90,32 @@ func (t *tree) line(field string) int {
 	return t.first + best - 1
 }
 
+// written returns a path with its keys as they are written, where YAML reads them as true or false.
+func (t *tree) written(field string) string {
+	at := t.root
+	if at == nil || !strings.Contains(field, "true") && !strings.Contains(field, "false") {
+		return field
+	}
+	out := ""
+	rest := field
+	for _, part := range manifests.SplitPath(field) {
+		next, _ := step(at, part)
+		i := strings.Index(rest, part)
+		if next == nil || i < 0 {
+			break
+		}
+		key := part
+		for at.Kind == yaml.AliasNode {
+			at = at.Alias
+		}
+		if k := keyIndex(at, part); at.Kind == yaml.MappingNode && k >= 0 && booleans[at.Content[k].Value] == part {
+			key = at.Content[k].Value
+		}
+		out, rest, at = out+rest[:i]+key, rest[i+len(part):], next
+	}
+	return out + rest
+}
+
 // find returns the value that a path leads to; nil if there is none.
 func find(at *yaml.Node, parts []string) *yaml.Node {
 	for _, part := range parts {

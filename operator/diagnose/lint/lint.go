@@ -219,6 +219,7 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		}
 		fields++
 		one.Line = l.tree(f.Place).line(one.Field)
+		one.Field = l.tree(f.Place).written(one.Field)
 		l.add(one, "")
 	}
 	if fields == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -14,19 +15,38 @@ import (
 // hidden matches a field whose value may be a comment, such as "channel: #alerts".
 var hidden = regexp.MustCompile(`(?m)^[^#"']*:[ \t]+(#[\w.-]+)[ \t\r]*$`)
 
-// commented reports fields without a value whose intended value begins with # and therefore is a comment.
+// commented reports fields without a value whose intended value begins with # and therefore is a comment, and keys that
+// are no text.
 func (l *linter) commented() {
 	for _, row := range catalog.All {
 		for _, o := range l.objects.All(row) {
 			ref := catalog.RefOf(row.Kind, o)
 			place := l.objects.Place(ref.Kind, ref.Namespace, ref.Name)
-			if !hidden.Match(place.Text) && !nullName.Match(place.Text) || l.tree(place).root == nil {
+			if !hidden.Match(place.Text) && !nullName.Match(place.Text) && !booleanKey().Match(place.Text) || l.tree(place).root == nil {
 				continue
 			}
 			say := l.say(about(ref))
+			booleanKeys(say, l.tree(place).root)
 			hiddenIn(l.tree(place).root, strings.Split(string(place.Text), "\n"), func(path, value string, _ int) {
 				say(path, "%s", hiddenWords(value))
 			})
+		}
+	}
+}
+
+// booleanKey matches a key that YAML may read as true or false.
+var booleanKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^[ \t-]*|[{,][ \t]*)(?i:y|n|yes|no|on|off)[ \t]*:`)
+})
+
+// booleanKeys reports keys that are true or false, so that another name counts than the one that is written.
+func booleanKeys(say says, root *yaml.Node) {
+	for n := range manifest.Nodes("", root) {
+		if n.Key == nil || n.Key.Style != 0 || n.Key.Tag == "!!merge" {
+			continue
+		}
+		if read := booleans[n.Key.Value]; read != "" {
+			say(n.Path, "YAML reads the key %s as %s, which is then its name; write %q with quotes", n.Key.Value, read, n.Key.Value)
 		}
 	}
 }

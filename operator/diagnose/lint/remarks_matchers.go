@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
@@ -42,8 +43,12 @@ func withoutSlashes(label, value string) string {
 // grafana matches a variable of Grafana in an expression for labels, where $ can only be the end of the text, and
 // onlyGrafana a text that is nothing else.
 var (
-	grafana     = regexp.MustCompile(`(?:^|[^\\])(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*))`)
-	onlyGrafana = regexp.MustCompile(`^(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*)|\[\[\w+\]\])$`)
+	grafana = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\\])(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*))`)
+	})
+	onlyGrafana = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*)|\[\[\w+\]\])$`)
+	})
 )
 
 // variableRemark returns the remark about a matcher with a variable of Grafana; empty if it has none.
@@ -55,9 +60,9 @@ func variableRemark(m *labels.Matcher) string {
 	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
 		effect = "excludes nothing"
 	}
-	found := expr.FindStringSubmatch(m.Value)
+	found := expr().FindStringSubmatch(m.Value)
 	if found == nil {
-		found = onlyGrafana.FindStringSubmatch(m.Value)
+		found = onlyGrafana().FindStringSubmatch(m.Value)
 	}
 	if found == nil {
 		return ""

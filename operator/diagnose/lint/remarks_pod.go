@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -270,7 +269,7 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 		if mountedBy(f, file) || strings.HasPrefix(field, "spec.thanos.") { // which has mounts of its own
 			continue
 		}
-		elsewhere := path.IsAbs(file) && !outsideOfVolumes.MatchString(file)
+		elsewhere := path.IsAbs(file) && !slices.ContainsFunc(outsideOfVolumes, func(dir string) bool { return strings.HasPrefix(file, dir) })
 		if slices.Contains(logFields, field) {
 			if elsewhere {
 				say(field, "no volume is mounted at %s in the pods, and the server can write to volumes only, so it refuses its configuration; write %s alone, for which the operator mounts a volume, or mount one there with volumes and volumeMounts", path.Dir(file), path.Base(file))
@@ -308,9 +307,9 @@ var mountable = map[string]string{"spec.secrets": "Secret", "spec.configMaps": "
 // logFields are the fields with files that the server writes.
 var logFields = []string{"spec.queryLogFile", "spec.scrapeFailureLogFile"}
 
-// outsideOfVolumes matches files that pods have without a volume of the user: devices, those of the image and of the
+// outsideOfVolumes are directories of files that pods have without a volume of the user: devices, those of the image and of the
 // ServiceAccount, the data, and what webhooks mount, such as those for identities in clouds and of Vault.
-var outsideOfVolumes = regexp.MustCompile(`^/(dev|proc|etc/ssl|etc/pki|usr|prometheus|(var/)?run/secrets|vault/secrets)/`)
+var outsideOfVolumes = []string{"/dev/", "/proc/", "/etc/ssl/", "/etc/pki/", "/usr/", "/prometheus/", "/run/secrets/", "/var/run/secrets/", "/vault/secrets/"}
 
 // mountedBy reports whether a file is below a mount that the user configured.
 func mountedBy(f *v1.CommonPrometheusFields, file string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/units"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -78,9 +79,53 @@ func (l *linter) claimRemarks(self Finding, s *v1.StorageSpec) {
 		}
 	case s.Ephemeral != nil && s.Ephemeral.VolumeClaimTemplate != nil:
 		claimRemark(say, note, "spec.storage.ephemeral.volumeClaimTemplate.spec", &s.Ephemeral.VolumeClaimTemplate.Spec)
+		l.classRemark(say, note, "spec.storage.ephemeral.volumeClaimTemplate.spec", &s.Ephemeral.VolumeClaimTemplate.Spec)
 	case s.Ephemeral == nil:
 		claimRemark(say, note, "spec.storage.volumeClaimTemplate.spec", &s.VolumeClaimTemplate.Spec)
+		l.classRemark(say, note, "spec.storage.volumeClaimTemplate.spec", &s.VolumeClaimTemplate.Spec)
 	}
+}
+
+// defaultClass are the annotations that make a StorageClass the default.
+var defaultClass = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
+
+// classRemark reports a volume claim for a storage class that is not among the manifests, although others are; and one
+// without a class if none of them is the default.
+func (l *linter) classRemark(say, note says, field string, claim *corev1.PersistentVolumeClaimSpec) {
+	var names []string
+	standard := false
+	for _, object := range l.objects.Native() {
+		if class, is := object.(*storagev1.StorageClass); is {
+			names = append(names, class.Name)
+			standard = standard || slices.ContainsFunc(defaultClass, func(key string) bool { return class.Annotations[key] == "true" })
+		}
+	}
+	const waits = "without it, the volume claims stay Pending, and no pod starts"
+	switch class := claim.StorageClassName; {
+	case len(names) == 0 || claim.VolumeName != "" || claim.Selector != nil:
+	case class == nil && !standard:
+		note(field+".storageClassName", "is not set, and no StorageClass among the manifests is the default of the cluster (annotation %s); %s: write one of %s", defaultClass[0], waits, strings.Join(names, ", "))
+	case class == nil || *class == "" || slices.Contains(names, *class):
+	default:
+		if meant := nameLike(*class, names); meant != "" {
+			say(field+".storageClassName", "no StorageClass %q is among the manifests, did you mean %q? %s", *class, meant, "W"+waits[1:])
+		} else {
+			note(field+".storageClassName", "no StorageClass %q is among the manifests, which have %s; %s", *class, strings.Join(names, ", "), waits)
+		}
+	}
+}
+
+// nameLike returns the name that is almost the given one, or that begins with it or is its beginning.
+func nameLike(name string, all []string) string {
+	if meant := manifest.Similar(name, all); meant != "" {
+		return meant
+	}
+	for _, other := range all {
+		if strings.HasPrefix(name, other+"-") || strings.HasPrefix(other, name+"-") {
+			return other
+		}
+	}
+	return ""
 }
 
 // claimRemark reports a volume claim that the API server refuses.

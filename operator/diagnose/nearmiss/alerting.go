@@ -1,6 +1,7 @@
 package nearmiss
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -57,6 +58,8 @@ func (v *View) Alerting(w v1.Workload) (out []Hint) {
 		if s.asksKubernetes() {
 			out = append(out, v.forServices(&s)...)
 			out = append(out, v.otherPrefix(&s, am.PathPrefix, fmt.Sprintf("spec.alerting.alertmanagers[%d].pathPrefix", i))...)
+			to := scrape{field: fmt.Sprintf("spec.alerting.alertmanagers[%d]", i), scheme: cmp.Or(strings.ToLower(string(am.Scheme)), "http")}
+			out = append(out, to.probed(v.foundPorts(&s))...)
 		}
 	}
 	return once(out)

@@ -16,6 +16,8 @@ type scrape struct {
 	scheme, path string
 	honorLabels  bool
 	relabeled    bool // relabelings may change address, scheme and path
+	anonymous    bool // it sends nothing by which the target knows who asks
+	own          bool // it sends the token of the ServiceAccount of the workload
 }
 
 // Annotations of other scrape configurations, which monitors do not read.
@@ -60,7 +62,7 @@ func (v *View) answers(s *Search) []Hint {
 	if hints := overTCP(s, ports); hints != nil {
 		return hints
 	}
-	return slices.Concat(undeclared(s, ports), s.scrape.loopback(s.port.field, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
+	return slices.Concat(undeclared(s, ports), s.scrape.unauthorized(ports), s.scrape.loopback(s.port.field, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
 		s.scrape.described(ports), v.meshed(s.scrape, ports))
 }
 
@@ -133,13 +135,29 @@ func overTCP(s *Search, ports []foundPort) []Hint {
 	return []Hint{{Code: Remark, Field: s.port.field, Message: fmt.Sprintf("%s has protocol: %s, and Prometheus scrapes over TCP, so each of these scrapes fails: name the port of the metrics", ports[0], ports[0].other)}}
 }
 
-// speaksTLS reports whether a port is probably for TLS, by its name or number.
+// speaksTLS reports whether a port is probably for TLS, by its name or number, or as one of kube-rbac-proxy.
 func (p foundPort) speaksTLS() bool {
+	if p.proxied() {
+		return true
+	}
 	word := strings.ToLower(p.name)
 	if within(word, "http") {
 		return false
 	}
 	return within(word, "https") || p.number == 443 || p.number == 8443 || p.leadsTo == 8443
+}
+
+// why returns by what a port is one for TLS.
+func (p foundPort) why() string {
+	if p.proxied() {
+		return ", that of " + rbacProxy
+	}
+	return ", by its name or number"
+}
+
+// proxied reports whether a port is one of kube-rbac-proxy.
+func (p foundPort) proxied() bool {
+	return slices.ContainsFunc(p.behind, func(b pods) bool { return b.guard.by == rbacProxy && slices.Contains(b.guard.ports, p.leadsTo) })
 }
 
 // undeclared returns a note when a Service leads to a number that no container declares, although
@@ -161,7 +179,7 @@ func (s scrape) protocol(ports []foundPort) []Hint {
 	note := Hint{Code: Remark, Note: true, Field: s.field + ".scheme"}
 	switch {
 	case s.scheme == "http" && !slices.ContainsFunc(ports, func(p foundPort) bool { return !p.speaksTLS() }):
-		note.Message = fmt.Sprintf("is http, and %s is one for TLS, by its name or number: write scheme: https, with what tlsConfig needs", ports[0])
+		note.Message = fmt.Sprintf("is http, and %s is one for TLS%s: write scheme: https, with what tlsConfig needs", ports[0], ports[0].why())
 	case s.scheme == "https" && !slices.ContainsFunc(ports, func(p foundPort) bool { return p.name != "http" }):
 		note.Message = fmt.Sprintf("is https, and %s is one for plain HTTP, by its name: write scheme: http if it does not speak TLS", ports[0])
 	default:

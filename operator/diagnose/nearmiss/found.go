@@ -65,6 +65,10 @@ func (v *View) Hints(u Use, own string) []Hint {
 		case !s.asksKubernetes():
 		case s.forServices():
 			out = append(out, v.forServices(s)...)
+			if len(v.selected(s)) == 0 {
+				out = append(out, s.kubeletPort()...)
+			}
+			out = append(out, s.unknownToComponent()...)
 		case s.Role == rolePod:
 			out = append(out, v.forPods(s)...)
 		case s.Role == roleIngress:

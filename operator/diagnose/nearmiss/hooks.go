@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // hook is a webhook that the API server asks about objects of the operator.
@@ -18,6 +19,8 @@ type hook struct {
 	field string // of its Service
 	at    *admissionv1.ServiceReference
 	fails bool // without an answer, the API server refuses the objects
+	// resource is the only one that it is about; empty for several.
+	resource string
 }
 
 // hook adds a webhook if it is about objects of the operator and a Service answers it.
@@ -26,7 +29,20 @@ func (v *View) hook(of thing, i int, client admissionv1.WebhookClientConfig, pol
 	if client.Service == nil || !ours {
 		return
 	}
-	v.hooks = append(v.hooks, hook{of, fmt.Sprintf("webhooks[%d].clientConfig.service", i), client.Service, policy == nil || *policy == admissionv1.Fail})
+	v.hooks = append(v.hooks, hook{of, fmt.Sprintf("webhooks[%d].clientConfig.service", i), client.Service, policy == nil || *policy == admissionv1.Fail, only(rules)})
+}
+
+// only returns the resource that rules are about; empty for several, or for a pattern.
+func only(rules []admissionv1.RuleWithOperations) (resource string) {
+	for _, r := range rules {
+		for _, name := range r.Resources {
+			if resource != "" && name != resource {
+				return ""
+			}
+			resource = name
+		}
+	}
+	return resource
 }
 
 // Hooks returns hints about webhooks whose Service does not exist or does not have the port; none without a known Service.
@@ -48,9 +64,44 @@ func (v *View) Hooks() (out []About) {
 		if len(ports) > 0 && !slices.ContainsFunc(ports, func(p corev1.ServicePort) bool { return p.Port == port }) {
 			out = append(out, h.of.about(Hint{Code: Remark, Field: h.field + ".port", Message: fmt.Sprintf(
 				"%s has no port %d; it has %s, so %s: write port: %d", svc, port, servicePorts(svc), h.effect(), ports[0].Port)}))
+		} else if hint, wrong := v.pathless(h, svc); wrong {
+			out = append(out, h.of.about(hint))
 		}
 	}
 	return out
+}
+
+// hookPaths are the paths under which the operator answers webhooks about a resource.
+var hookPaths = map[string][]string{
+	"prometheusrules":     {wellknown.ValidateRulesPath, wellknown.MutateRulesPath},
+	"alertmanagerconfigs": {wellknown.ValidateAlertmanagerConfigsPath},
+}
+
+// ofOperators reports whether the name of a Service or image is probably that of an operator for this API group.
+func ofOperators(name string) bool {
+	return slices.ContainsFunc([]string{"prometheus-operator", "kube-prometheus", "firekeeper", "admission-webhook"}, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// pathless returns a hint about a webhook whose path an operator behind its Service does not have.
+func (v *View) pathless(h hook, svc service) (Hint, bool) {
+	if !ofOperators(svc.name) && !slices.ContainsFunc(v.behind(svc), func(p pods) bool { return slices.ContainsFunc(p.images, ofOperators) }) {
+		return Hint{}, false
+	}
+	known := hookPaths[h.resource]
+	if h.of.kind == "ValidatingWebhookConfiguration" {
+		known = known[:min(1, len(known))]
+	} else if len(known) > 1 {
+		known = known[1:]
+	}
+	path := "/"
+	if h.at.Path != nil {
+		path = *h.at.Path
+	}
+	if len(known) == 0 || slices.Contains(known, path) {
+		return Hint{}, false
+	}
+	return Hint{Code: Remark, Field: h.field + ".path", Message: fmt.Sprintf(
+		"%s is no path of the operator behind %s, which answers 404, so %s: write %s", path, svc, h.effect(), known[0])}, true
 }
 
 // unanswered returns a hint about a webhook without a Service.

@@ -47,6 +47,7 @@ func Read(object catalog.Object, text, discovering, own string) ([]Search, error
 			s.By = by[j.Name]
 			s.owner, s.ownerName = object.GetNamespace(), object.GetName()
 			s.describe(object, i, n)
+			s.scrape.anonymous, s.scrape.own = j.Identity.Anonymous(), j.Identity.Own()
 			s.others = ports
 			out = append(out, s)
 		}

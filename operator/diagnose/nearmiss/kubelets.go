@@ -12,24 +12,36 @@ import (
 
 // Components of Kubernetes that ask the API server whether a ServiceAccount may read their metrics.
 const (
-	kubelet   = "kubelet"
-	apiServer = "apiserver"
+	kubelet           = "kubelet"
+	apiServer         = "apiserver"
+	controllerManager = "kube-controller-manager"
+	scheduler         = "kube-scheduler"
 )
 
 // asked maps the values of labels by which monitors select a component to the component.
-var asked = map[string]string{"kubelet": kubelet, "apiserver": apiServer, "kube-apiserver": apiServer}
+var asked = map[string]string{"kubelet": kubelet, "apiserver": apiServer, "kube-apiserver": apiServer, controllerManager: controllerManager, scheduler: scheduler}
 
 // component returns the component that a search selects; empty if it is none of them.
 func (s *Search) component() string {
 	if s.scrape.scheme != "https" || s.scrape.field == "" {
 		return ""
 	}
-	for _, value := range s.matchLabels {
-		if c := asked[value]; c != "" {
+	for _, c := range []string{kubelet, apiServer, controllerManager, scheduler} {
+		if s.names(c) {
 			return c
 		}
 	}
 	return ""
+}
+
+// names reports whether the labels of a search name a component.
+func (s *Search) names(component string) bool {
+	for _, value := range s.matchLabels {
+		if asked[value] == component {
+			return true
+		}
+	}
+	return false
 }
 
 // ScrapePermissions returns hints about permissions that the scrape itself needs, not the discovery: kubelets
@@ -43,14 +55,18 @@ func (v *View) ScrapePermissions(w v1.Workload, uses []Use) (out []Hint) {
 	told := map[string]bool{}
 	for _, u := range uses {
 		for i := range u.Searches {
-			c := u.Searches[i].component()
+			s := &u.Searches[i]
+			c := s.component()
 			what := "nodes/metrics"
 			allowed := c != kubelet || allows(rules, resource{"", what, true}, "get")
-			if c == apiServer {
-				what = "the nonResourceURL " + u.Searches[i].scrape.path
-				allowed = allowsURL(rules, u.Searches[i].scrape.path)
+			if c == "" {
+				c = v.guardOf(s)
 			}
-			if c == "" || allowed || told[what] {
+			if c != kubelet {
+				what = "the nonResourceURL " + s.scrape.path
+				allowed = allowsURL(rules, s.scrape.path)
+			}
+			if other := !s.scrape.own && !s.scrape.anonymous; c == "" || other || allowed || told[what] {
 				continue
 			}
 			told[what] = true

@@ -69,6 +69,7 @@ type pods struct {
 	prefix string
 	// spoken has the protocols and addresses of the ports of containers.
 	spoken  spoken
+	guard   guard
 	bound   bound
 	server  server
 	account string         // ServiceAccount, "default" when not set
@@ -89,6 +90,7 @@ type View struct {
 	rbac         rbac
 	policies     []policy
 	hooks        []hook // webhooks about objects of the operator
+	guarded      bool   // some of the pods have a guard
 	// namespaceLabels are the labels of the Namespaces among the objects.
 	namespaceLabels map[string]labels.Set
 	// namespaceNotes are their annotations.
@@ -294,6 +296,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			p.images = append(p.images, list[i].Image)
 			p.containers = append(p.containers, list[i].Name)
 			p.spoken.container(&list[i])
+			p.guard.container(&list[i])
 			for _, arg := range slices.Concat(list[i].Command, list[i].Args) {
 				p.server.argument(arg)
 				p.spoken.argument(arg)
@@ -304,6 +307,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			}
 		}
 	}
+	v.guarded = v.guarded || len(p.guard.ports) > 0
 	if known := v.made(p.thing); known != nil {
 		p.others, p.phases, p.running = known.others, known.phases, known.running
 		*known = p

@@ -11,6 +11,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,6 +51,7 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}:                 {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
 	{Group: admissionv1.GroupName, Kind: "ValidatingWebhookConfiguration"}: {empty: func() Native { return new(admissionv1.ValidatingWebhookConfiguration) }, cluster: true},
 	{Group: admissionv1.GroupName, Kind: "MutatingWebhookConfiguration"}:   {empty: func() Native { return new(admissionv1.MutatingWebhookConfiguration) }, cluster: true},
+	{Group: storagev1.GroupName, Kind: "StorageClass"}:                     {empty: func() Native { return new(storagev1.StorageClass) }, cluster: true},
 	{Group: appsv1.GroupName, Kind: "Deployment"}:                          {empty: func() Native { return new(appsv1.Deployment) }},
 	{Group: appsv1.GroupName, Kind: "StatefulSet"}:                         {empty: func() Native { return new(appsv1.StatefulSet) }},
 	{Group: appsv1.GroupName, Kind: "DaemonSet"}:                           {empty: func() Native { return new(appsv1.DaemonSet) }},
@@ -64,7 +66,7 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 
 // Native returns the Kubernetes objects among the manifests that affect scraping, in the order of
 // the input: Services, Endpoints, EndpointSlices, Pods and the workloads that create them, Nodes,
-// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas, webhooks and RBAC. Their namespace defaults as in
+// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas, StorageClasses, webhooks and RBAC. Their namespace defaults as in
 // kubectl. Of several objects with one name, only the first is included.
 func (o *Objects) Native() []Native { return o.native }
 

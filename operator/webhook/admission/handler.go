@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
@@ -16,9 +17,9 @@ import (
 
 // Paths of the webhooks.
 const (
-	ValidateRulesPath               = "/admission-prometheusrules/validate"
-	MutateRulesPath                 = "/admission-prometheusrules/mutate"
-	ValidateAlertmanagerConfigsPath = "/admission-alertmanagerconfigs/validate"
+	ValidateRulesPath               = wellknown.ValidateRulesPath
+	MutateRulesPath                 = wellknown.MutateRulesPath
+	ValidateAlertmanagerConfigsPath = wellknown.ValidateAlertmanagerConfigsPath
 	ValidateObjectsPath             = "/admission-objects/validate" // for all other kinds
 	ConvertPath                     = "/convert"
 )
