@@ -101,7 +101,11 @@ func timeRange(in v1alpha1.TimeRange) (TimeRange, error) {
 		}
 	}
 	if in.StartTime >= in.EndTime { // both have the same length, so they sort by time
-		return TimeRange{}, faults.At("endTime", fmt.Errorf("%q is not after startTime %q", in.EndTime, in.StartTime))
+		remedy := ""
+		if in.EndTime != in.StartTime {
+			remedy = fmt.Sprintf("; a range over midnight is two items: from %s to 24:00, and from 00:00 to %s", in.StartTime, in.EndTime)
+		}
+		return TimeRange{}, faults.At("endTime", fmt.Errorf("%q is not after startTime %q%s", in.EndTime, in.StartTime, remedy))
 	}
 	return TimeRange{StartTime: in.StartTime, EndTime: in.EndTime}, nil
 }

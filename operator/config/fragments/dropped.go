@@ -48,7 +48,7 @@ func Unsupported(object any, program string, dropped []gate.Dropped) (out []faul
 // that generate them.
 var renamed = map[string]string{
 	"alwaysscrapeclassichistograms": "scrapeClassicHistograms", "metricnamevalidationscheme": "nameValidationScheme",
-	"metricnameescapingscheme": "nameEscapingScheme",
+	"metricnameescapingscheme": "nameEscapingScheme", "protobufmessage": "messageVersion",
 }
 
 // source returns the field from which a key of the configuration was generated: the longest suffix

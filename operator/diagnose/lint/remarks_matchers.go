@@ -70,14 +70,26 @@ func variableRemark(m *labels.Matcher) string {
 	return fmt.Sprintf("%s: %s is a variable of Grafana, which rules do not have, so that the matcher %s; write the value, or leave the matcher out for all values", m, found[1], effect)
 }
 
+// buckets matches a matcher for buckets or quantiles.
+var buckets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(le|quantile)\s*=`) })
+
+// wholeNumber returns the remark about a matcher for a bucket or quantile as Prometheus 2 wrote it; empty for another one.
+func wholeNumber(m *labels.Matcher) string {
+	if m.Type != labels.MatchEqual || m.Name != labels.BucketLabel && m.Name != model.QuantileLabel || strings.Trim(m.Value, "0123456789") != "" || m.Value == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: Prometheus >= 3.0 writes these numbers with a fraction, so that this matches nothing there; write %[2]s=%[3]q, or for both %[2]s=~%[4]q", m, m.Name, m.Value+".0", m.Value+`(\.0)?`)
+}
+
 // exprRemarks reports equality matchers in expressions whose value looks like a regular
-// expression, regular expressions between slashes, and variables of Grafana.
-func exprRemarks(say says, r *v1.PrometheusRule) {
+// expression, regular expressions between slashes, and variables of Grafana; if a Prometheus >= 3.0 evaluates them, also
+// numbers of buckets as older ones wrote them.
+func exprRemarks(say, note says, r *v1.PrometheusRule, newer bool) {
 	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
-			if !regexLike.MatchString(text) && !delimited.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
+			if !regexLike.MatchString(text) && !delimited.MatchString(text) && !buckets().MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
 				continue
 			}
 			expr, err := p.ParseExpr(text)
@@ -90,6 +102,9 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 					if why := variableRemark(m); why != "" {
 						say(field, "%s", why)
 						continue
+					}
+					if why := wholeNumber(m); why != "" && newer {
+						note(field, "%s", why)
 					}
 					if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
 						if inner := withoutSlashes(m.Name, m.Value); inner != "" {

@@ -43,6 +43,12 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 				relabelRemarks(say, fmt.Sprintf("spec.alerting.alertmanagers[%d].alertRelabelings", i), am.AlertRelabelConfigs, raisedAlerts)
 			}
 		}
+	case *v1.Alertmanager:
+		for i, peer := range p.Spec.AdditionalPeers {
+			if host, is := strings.CutSuffix(peer, ":9093"); is {
+				say(fmt.Sprintf("spec.additionalPeers[%d]", i), "9093 is the port for alerts and pages, and Alertmanagers find each other on that of the cluster: write %s:9094", host)
+			}
+		}
 	case *v1.ThanosRuler:
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)

@@ -191,6 +191,7 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	if common != nil {
 		fileRemarks(say, common, w.Object)
 		replicaRemark(say, common, w.Object)
+		droppedReplica(say, common, w.Object)
 		exemplarRemark(say, common, w.Object)
 	}
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
@@ -203,6 +204,27 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	for i, am := range p.Spec.Alerting.Alertmanagers {
 		if version := string(am.APIVersion); strings.EqualFold(version, "v1") {
 			l.say(self)(fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion", i), "Prometheus >= 3.0 has v2 only, so v1 is left out")
+		}
+	}
+}
+
+// droppedReplica reports replicas that send the same series to one store, because a step removes the external label that
+// distinguishes them.
+func droppedReplica(say says, f *v1.CommonPrometheusFields, object v1.Workload) {
+	n := object.GetWorkloadFields().Replicas
+	label := "prometheus_replica"
+	if f.ReplicaExternalLabelName != nil {
+		label = *f.ReplicaExternalLabelName
+	}
+	if n == nil || *n < 2 || label == "" {
+		return
+	}
+	for i, to := range f.RemoteWrite {
+		for j := range to.WriteRelabelConfigs {
+			s := &to.WriteRelabelConfigs[j]
+			if action := strings.ToLower(s.Action); (action == "labeldrop" || action == "labelkeep") && removes(s)(label) {
+				say(fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs[%d]", i, j), "removes %s, by which the %d replicas differ, so that they send the same series, and the receiver refuses every second sample as duplicate or out of order; leave it, and have the receiver deduplicate by it, or send from one replica", label, *n)
+			}
 		}
 	}
 }

@@ -69,6 +69,7 @@ func (v *View) Hints(u Use, own string) []Hint {
 				out = append(out, s.kubeletPort()...)
 			}
 			out = append(out, s.unknownToComponent()...)
+			out = append(out, s.kubeletPath()...)
 		case s.Role == rolePod:
 			out = append(out, v.forPods(s)...)
 		case s.Role == roleIngress:

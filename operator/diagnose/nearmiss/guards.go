@@ -132,6 +132,23 @@ func (s *Search) unknownToComponent() []Hint {
 	return []Hint{{Code: Remark, Field: field, Message: fmt.Sprintf("is not set, and the %s answers 401 or 403 to anonymous requests: %s", c, remedy)}}
 }
 
+// kubeletPaths are the paths below which kubelets have metrics.
+var kubeletPaths = []string{"/metrics", "/metrics/cadvisor", "/metrics/probes", "/metrics/resource", "/metrics/slis"}
+
+// kubeletPath returns a hint about a path that is almost one of the kubelet.
+func (s *Search) kubeletPath() []Hint {
+	path := s.scrape.path
+	if s.component() != kubelet || s.scrape.relabeled || slices.Contains(kubeletPaths, path) {
+		return nil
+	}
+	for _, meant := range kubeletPaths[1:] {
+		if alike(path, meant) || path == meant[len("/metrics"):] {
+			return []Hint{{Code: Remark, Field: s.scrape.field + ".path", Message: fmt.Sprintf("%s is no path of the kubelet, which answers 404: did you mean %q?", path, meant)}}
+		}
+	}
+	return nil
+}
+
 // kubeletPorts are the names of the ports of the Service that operators keep for the kubelets.
 var kubeletPorts = []string{"https-metrics", "http-metrics", "cadvisor"}
 
