@@ -266,5 +266,5 @@ func TestManyServicesOfOneNamespace(t *testing.T) {
 	}
 	o, faults := manifests.LoadAll([]string{file(t, text.String())}, kinds())
 	Check(o, faults, Options{}) // what is built on first use
-	budgettest.AtMost(t, "lint", n*80<<10, func() { Check(o, faults, Options{}) })
+	budgettest.AtMost(t, "lint", n*96<<10, func() { Check(o, faults, Options{}) })
 }
