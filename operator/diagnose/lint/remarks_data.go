@@ -1,8 +1,12 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/prometheus/common/model"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -35,4 +39,38 @@ func exemplarRemark(say says, f *v1.CommonPrometheusFields, w v1.Workload) {
 		return
 	}
 	say("spec.exemplars", "has no effect without the feature %[1]s; set enableFeatures: [%[1]s]", feature)
+}
+
+// histogramRemark reports native histograms that are to be sent and not scraped. Later versions have a field for scraping them.
+func histogramRemark(say says, f *v1.CommonPrometheusFields) {
+	const feature = "native-histograms"
+	if !strings.HasPrefix(strings.TrimPrefix(f.Version, "v"), "2.") || slices.Contains(f.EnableFeatures, feature) {
+		return
+	}
+	for i, to := range f.RemoteWrite {
+		if to.SendNativeHistograms != nil && *to.SendNativeHistograms {
+			say(fmt.Sprintf("spec.remoteWrite[%d].sendNativeHistograms", i), "Prometheus 2 scrapes native histograms only with the feature %[1]s, so that there are none to send; set enableFeatures: [%[1]s]", feature)
+		}
+	}
+}
+
+// takenLabels reports external labels that all series have already. Those of the series stay.
+func takenLabels(note says, f *v1.CommonPrometheusFields) {
+	for _, name := range []string{"instance", "job"} {
+		if _, has := f.ExternalLabels[name]; has {
+			note("spec.externalLabels."+name, "every series that is scraped has its own label %s, which stays, so that this one has no effect on it: use another name", name)
+		}
+	}
+}
+
+// shortRetention reports a Prometheus that may delete its data before the sidecar of Thanos has uploaded it.
+func shortRetention(say says, p *v1.Prometheus) {
+	const block = 2 * time.Hour
+	of := p.Spec.Thanos
+	if of == nil || of.ObjectStorageConfig == nil && of.ObjectStorageConfigFile == "" {
+		return
+	}
+	if kept, length := durationOr(p.Spec.Retention, 24*time.Hour), durationOr(of.BlockSize, block); kept < length {
+		say("spec.retention", "the sidecar of Thanos uploads blocks of %s once they are complete, and Prometheus deletes data after %s: write at least three times the length of a block", model.Duration(length), model.Duration(kept))
+	}
 }

@@ -37,6 +37,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 			unlabelled(say, p)
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
 			unreachableStore(l.note(self), p)
+			shortRetention(say, p)
 		}
 		if p.Spec.Alerting != nil {
 			for i, am := range p.Spec.Alerting.Alertmanagers {

@@ -193,6 +193,8 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 		replicaRemark(say, common, w.Object)
 		droppedReplica(say, common, w.Object)
 		exemplarRemark(say, common, w.Object)
+		histogramRemark(say, common)
+		takenLabels(l.note(self), common)
 	}
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
 		l.say(self)("spec.shards", "%d is below one and counts as 1; for no pods set replicas: 0", *common.Shards)
