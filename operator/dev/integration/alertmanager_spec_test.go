@@ -367,6 +367,12 @@ func TestAlertmanagerTenants(t *testing.T) {
 	}
 	w.alertmanagerRuns(t, ns, "url: http://hunter-b/", true)
 	w.reports(t, web, "True")
+	w.waitFor(t, web, "reports its pod", func(o *unstructured.Unstructured) error { // later, the status would be written once more
+		if n, _, _ := unstructured.NestedInt64(o.Object, "status", "updatedReplicas"); n != 1 {
+			return fmt.Errorf("%d updated replicas", n)
+		}
+		return nil
+	})
 	o.settle(t)
 
 	wantCalls(t, o.during(t, func() {
