@@ -66,7 +66,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	if l.standsIn(owner) {
 		owner = ""
 	}
-	gapsOf(saying(SeverityNote, owner), w.Object).ofObject(object)
+	intervalsOf(saying(SeverityNote, owner), w.Object).ofObject(object)
 	certificateRemarks(saying(SeverityNote, ""), known, object)
 	unverifiedRemarks(saying(SeverityNote, ""), object)
 	l.moduleRemark(always, w, object)

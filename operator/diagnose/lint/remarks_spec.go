@@ -19,7 +19,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	say := l.say(self)
 	f := w.Object.GetWorkloadFields()
 	selectorRemarks(say, w)
-	gapsOf(l.note(self), w.Object).ofWorkload(w.Object)
+	intervalsOf(l.note(self), w.Object).ofWorkload(w.Object)
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
 	l.fieldRemarks(self, w, f.AdditionalArgs)
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
