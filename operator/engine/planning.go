@@ -144,7 +144,7 @@ func (p *Plan) Deprecate(fields ...Deprecated) {
 }
 
 // LeaveOut reports objects that exceed a limit. This takes precedence over other reports. remedy
-// tells users how to stay within it.
+// is the advice for staying within the limit.
 func (p *Plan) LeaveOut(left []share.LeftOut, remedy string) {
 	if text := share.Message(left, remedy); text != "" {
 		p.Reason, p.Message = ReasonLeftOut, text

@@ -43,7 +43,7 @@ func (b *Base) RuleConfigMapBase() string {
 	return b.PrefixedName() + strings.TrimSuffix(rulesStem, "-")
 }
 
-// Divided reports whether name is that of a Secret or ConfigMap over which content of the workload is divided: the
+// Divided reports whether a Secret or ConfigMap holds a share of a workload's content, by its name: the
 // configuration and its parts, TLS assets and rules. Where new content goes depends on what they hold.
 func (k Kind) Divided(workload, name string) bool {
 	suffix, ok := strings.CutPrefix(name, k.Prefix+"-"+workload)

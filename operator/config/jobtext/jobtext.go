@@ -28,7 +28,7 @@ type Job struct {
 	Rest map[string]any `yaml:",inline"`
 }
 
-// Identity is what scrapes send by which a target may know who asks.
+// Identity holds the credentials of a job's scrapes.
 type Identity struct {
 	Authorization *struct {
 		File string `yaml:"credentials_file"`

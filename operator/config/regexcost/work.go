@@ -66,8 +66,8 @@ func sequence(parts []*syntax.Regexp) (out work) {
 	return out
 }
 
-// alternatives returns the work for parts of which one matches. Of those that begin with different characters, only
-// one goes on after the first character.
+// alternatives returns the work for parts of which one matches. Of those that begin with different characters, at
+// most one matches the first character.
 func alternatives(parts []*syntax.Regexp) (out work) {
 	var any, most int
 	beginning := map[rune]int{}

@@ -84,7 +84,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Workload, known *v1.CommonPrometheusFields, m *v1.PrometheusRule) {
 	always, note := saying(SeverityWarning, ""), saying(SeverityNote, "")
 	_, server := w.Object.(*v1.Prometheus)
-	exprRemarks(always, note, m, server && !strings.HasPrefix(strings.TrimPrefix(w.Object.GetWorkloadFields().Version, "v"), "2."))
+	exprRemarks(always, note, m, server && !ofVersion2(w.Object.GetWorkloadFields().Version))
 	if len(l.told[about(catalog.RefOf(catalog.PrometheusRule.Kind, m)).object()]) == 0 { // otherwise they may be what is left out
 		emptyRules(note, m)
 	}

@@ -44,7 +44,7 @@ func exemplarRemark(say says, f *v1.CommonPrometheusFields, w v1.Workload) {
 // histogramRemark reports native histograms that are to be sent and not scraped. Later versions have a field for scraping them.
 func histogramRemark(say says, f *v1.CommonPrometheusFields) {
 	const feature = "native-histograms"
-	if !strings.HasPrefix(strings.TrimPrefix(f.Version, "v"), "2.") || slices.Contains(f.EnableFeatures, feature) {
+	if !ofVersion2(f.Version) || slices.Contains(f.EnableFeatures, feature) {
 		return
 	}
 	for i, to := range f.RemoteWrite {
@@ -73,4 +73,9 @@ func shortRetention(say says, p *v1.Prometheus) {
 	if kept, length := durationOr(p.Spec.Retention, 24*time.Hour), durationOr(of.BlockSize, block); kept < length {
 		say("spec.retention", "the sidecar of Thanos uploads blocks of %s once they are complete, and Prometheus deletes data after %s: write at least three times the length of a block", model.Duration(length), model.Duration(kept))
 	}
+}
+
+// ofVersion2 reports whether spec.version of a Prometheus names a release of version 2.
+func ofVersion2(version string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(version, "v"), "2.")
 }

@@ -245,7 +245,7 @@ var features = []string{
 // featureRemarks reports feature flags that Prometheus >= 3.0 does not support.
 func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 	common := v1alpha1.CommonFields(w.Object)
-	if common == nil || strings.HasPrefix(strings.TrimPrefix(common.Version, "v"), "2.") {
+	if common == nil || ofVersion2(common.Version) {
 		return
 	}
 	for i, feature := range common.EnableFeatures {

@@ -200,7 +200,7 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 		l.say(self)("spec.shards", "%d is below one and counts as 1; for no pods set replicas: 0", *common.Shards)
 	}
 	p, is := w.Object.(*v1.Prometheus)
-	if !is || p.Spec.Alerting == nil || strings.HasPrefix(strings.TrimPrefix(f.Version, "v"), "2.") {
+	if !is || p.Spec.Alerting == nil || ofVersion2(f.Version) {
 		return
 	}
 	for i, am := range p.Spec.Alerting.Alertmanagers {

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// guard is what asks the API server in front of the metrics of pods who scrapes them.
+// guard is a proxy or server that authenticates scrapes with the API server.
 type guard struct {
 	by    string  // "kube-rbac-proxy"
 	ports []int32 // on which it listens

@@ -120,7 +120,7 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-// serve is what the service does.
+// serve runs the service for one tick.
 func (w *world) serve() {
 	var shards []allocation.Shard
 	for i := range w.Needed(w.n) {
@@ -175,7 +175,7 @@ func equal(x, y map[*Unit]bool) bool {
 	return len(x) == len(y)
 }
 
-// advance is what a pod does in a tick.
+// advance runs a pod for one tick.
 func (w *world) advance(p *replica) {
 	if !p.live {
 		return

@@ -227,7 +227,7 @@ func (s *Server) tell(now time.Time, who caller, d disagreement) {
 		"job", d.job, "count", d.count, "targets", d.names[:min(len(d.names), maxTold)])
 }
 
-// told limits the number of log messages about disagreements.
+// told is a rate limit for log messages about disagreements.
 type told struct {
 	mu    sync.Mutex
 	since time.Time

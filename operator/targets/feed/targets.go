@@ -60,7 +60,7 @@ type group struct {
 var none group
 
 // NewBalanced returns the targets of a job, without groups. memory limits them together with those of other jobs.
-// namespace is that of the object with the job. If there is a balancer, it chooses the shards of the targets' units.
+// namespace is the namespace of the job's object. If there is a balancer, it chooses the shards of the targets' units.
 func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.Balancer) *Targets {
 	n := j.Shards()
 	out := &Targets{job: j, name: j.Name, shards: n, sight: j.Sight(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, addresses: byAddress{}, again: map[targetset.Key]bool{},
