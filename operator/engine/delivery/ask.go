@@ -111,10 +111,14 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 	var wg sync.WaitGroup
 	for i, port := range pod.Ports {
 		wg.Go(func() {
-			replies[i].port = port
-			replies[i].err = pod.get(ctx, limit, port, "/api/v1/applied", func(body io.Reader) error {
-				return json.NewDecoder(body).Decode(&replies[i].report)
-			})
+			r := &replies[i]
+			r.port = port
+			var clock clock
+			if clock, r.err = pod.get(ctx, limit, port, "/api/v1/applied", func(body io.Reader) error {
+				return json.NewDecoder(body).Decode(&r.report)
+			}); r.err == nil {
+				clock.convert(&r.report)
+			}
 		})
 	}
 	wg.Wait()
@@ -146,25 +150,29 @@ func timedOut(err error) bool {
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// get passes the response body to decode.
-func (p Pod) get(ctx context.Context, limit time.Duration, port int, path string, decode func(io.Reader) error) error {
+// get passes the response body to decode, and returns the clock of the pod.
+func (p Pod) get(ctx context.Context, limit time.Duration, port int, path string, decode func(io.Reader) error) (c clock, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	url := p.Scheme + "://" + net.JoinHostPort(p.IP, strconv.Itoa(port)) + path
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return c, err
 	}
+	sent := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		return c, err
 	}
 	defer resp.Body.Close()
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		c = clockOf(date, sent, time.Now())
+	}
 	if resp.StatusCode != http.StatusOK {
-		return statusError(resp.StatusCode)
+		return c, statusError(resp.StatusCode)
 	}
 	if err := decode(io.LimitReader(resp.Body, maxAnswer)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
-	return nil
+	return c, nil
 }

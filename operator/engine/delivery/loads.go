@@ -22,6 +22,7 @@ type loads struct {
 	reloaderErr error // error that made reloader unavailable
 	server      reload.LoadState
 	serverErr   error // error that made server unavailable
+	clock       clock // of both, because they run on one node
 }
 
 // reloads holds the reload metrics of a config-reloader or a server.
@@ -51,20 +52,27 @@ func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration
 	if len(replies) > 0 {
 		l.reloaderErr = replies[0].err
 	}
+	ask := func(port int, path string, decode func(io.Reader) error) error {
+		c, err := pod.get(ctx, limit, port, path, decode)
+		if err == nil {
+			l.clock = c
+		}
+		return err
+	}
 	if statusOf(l.reloaderErr) == http.StatusNotFound {
-		l.reloaderErr = pod.get(ctx, limit, pod.Ports[0], "/metrics", func(body io.Reader) (err error) {
+		l.reloaderErr = ask(pod.Ports[0], "/metrics", func(body io.Reader) (err error) {
 			l.reloader, err = reloaderGauges.read(body)
 			return err
 		})
 	}
 	switch {
 	case pod.RuntimeInfo != "":
-		l.serverErr = pod.get(ctx, limit, pod.ServerPort, pod.RuntimeInfo, func(body io.Reader) (err error) {
+		l.serverErr = ask(pod.ServerPort, pod.RuntimeInfo, func(body io.Reader) (err error) {
 			l.server, err = reload.DecodeRuntimeInfo(body)
 			return err
 		})
 	case pod.Metrics != "":
-		l.serverErr = pod.get(ctx, limit, pod.ServerPort, pod.Metrics, func(body io.Reader) error {
+		l.serverErr = ask(pod.ServerPort, pod.Metrics, func(body io.Reader) error {
 			last, err := serverGauges.read(body)
 			l.server = reload.LoadState{OK: last.OK, At: last.At}
 			return err
@@ -112,39 +120,43 @@ func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 	case l.serverErr == nil && !l.server.OK:
 		return Outcome{Refused, "the server rejected the configuration of its last reload, which may be an older one; " + opaque}
 	case l.reloaderErr == nil && l.reloader.At.IsZero():
-		return Outcome{Waiting, opaque + "; it has not reloaded the server yet" + l.aboutServer()}
+		return Outcome{Waiting, opaque + "; it has not reloaded the server yet" + l.notes()}
 	case l.reloaderErr == nil && !l.reloader.OK && statusOf(l.serverErr) == http.StatusServiceUnavailable:
 		return Outcome{Waiting, "the server is not ready; " + opaque}
 	case l.reloaderErr == nil && !l.reloader.OK:
-		return Outcome{Refused, opaque + "; its last attempt to reload the server failed, see its log" + l.aboutServer()}
+		return Outcome{Refused, opaque + "; its last attempt to reload the server failed, see its log" + l.notes()}
 	case last.IsZero() && wantsCredentials(l.reloaderErr):
-		return Outcome{Silent, "its reloaders require credentials" + l.aboutServer()}
+		return Outcome{Silent, "its reloaders require credentials" + l.notes()}
 	case last.IsZero():
-		return Outcome{Silent, "its reloaders do not answer" + l.aboutServer()}
-	case !want.Before && !last.Before(want.Since.Truncate(unit)):
-		return Outcome{Reloaded, who + " at " + stamp(last) + ", after the last change" + l.aboutServer()}
+		return Outcome{Silent, "its reloaders do not answer" + l.notes()}
+	case !want.Before && last.Add(unit).After(want.Since):
+		return Outcome{Reloaded, who + " at " + stamp(last) + ", after the last change" + l.notes()}
 	case !want.Before:
-		return Outcome{Waiting, who + " at " + stamp(last) + ", and not since the last change at " + stamp(want.Since) + l.aboutServer()}
+		return Outcome{Waiting, who + " at " + stamp(last) + ", and not since the last change at " + stamp(want.Since) + l.notes()}
 	case now.Sub(want.Since) < kubeletDelay:
 		return Outcome{} // content from before the operator started may still be in flight
 	}
-	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing changed since the operator first checked, at " + stamp(want.Since) + l.aboutServer()}
+	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing changed since the operator first checked, at " + stamp(want.Since) + l.notes()}
 }
 
-// last returns the latest load confirmed by all available sources and the resolution of its time:
-// seconds from servers, milliseconds from reloaders. The time is zero if no load is reported.
+// last returns the latest load confirmed by all available sources, and what may be missing from its time: up to a second
+// from servers, a millisecond from reloaders, and more if the clock of the pod differs. The time is zero if no load is
+// reported.
 func (l loads) last() (at time.Time, unit time.Duration, who string) {
-	const both = opaque + "; it reloaded successfully"
+	at, unit, who = l.reloader.At, time.Millisecond, opaque+"; it reloaded successfully"
 	switch {
 	case l.reloaderErr != nil && l.serverErr != nil:
-		return at, 0, ""
+		return time.Time{}, 0, ""
 	case l.reloaderErr != nil:
-		return l.server.At, time.Second, "its reloaders do not answer; the server loaded a configuration"
+		at, unit, who = l.server.At, time.Second, "its reloaders do not answer; the server loaded a configuration"
 	case l.serverErr == nil && l.server.At.Before(l.reloader.At.Truncate(time.Second)):
-		return l.server.At, time.Second, both
+		at, unit = l.server.At, time.Second
 	}
-	return l.reloader.At, time.Millisecond, both
+	return l.clock.ours(at), unit + l.clock.error, who
 }
+
+// notes explains why the server's own report is missing, and a clock that differs.
+func (l loads) notes() string { return l.aboutServer() + l.clock.note() }
 
 // aboutServer explains why the server's own report is missing.
 func (l loads) aboutServer() string {

@@ -83,23 +83,12 @@ type reference struct {
 	lastOK int
 	lastAt time.Time
 	server http.HandlerFunc
+	ahead  time.Duration // of the clock of the pod
 }
 
 func (p reference) start(t *testing.T) Pod {
 	t.Helper()
-	port := func(h http.Handler) int {
-		srv := httptest.NewServer(h)
-		t.Cleanup(srv.Close)
-		u, err := url.Parse(srv.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := strconv.Atoi(u.Port())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
+	port := func(h http.Handler) int { return serve(t, atClock(p.ahead, h)) }
 	reloader := http.NewServeMux()
 	reloader.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
@@ -125,6 +114,30 @@ func (p reference) start(t *testing.T) Pod {
 	}
 }
 
+// serve returns the port of a server.
+func serve(t *testing.T, h http.Handler) int {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	u, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// atClock serves like a server whose clock is ahead.
+func atClock(ahead time.Duration, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+		h.ServeHTTP(w, r)
+	})
+}
+
 func TestAskAReferenceReloader(t *testing.T) {
 	written := time.Now().Add(-time.Minute)
 	loaded := func(ok bool, at time.Time) http.HandlerFunc {
@@ -138,14 +151,22 @@ func TestAskAReferenceReloader(t *testing.T) {
 		state State
 		says  string
 	}{
-		"it reloaded":         {reference{1, at(3 * time.Second), loaded(true, at(3*time.Second))}, Reloaded, "after the last change"},
-		"it has not reloaded": {reference{1, at(-time.Hour), loaded(true, at(-time.Hour))}, Waiting, "not since the last change"},
-		"the server refuses":  {reference{0, at(-time.Hour), loaded(false, at(-time.Hour))}, Refused, "the server rejected"},
-		"it failed":           {reference{0, at(-time.Hour), nil}, Refused, "its last attempt to reload the server failed"},
-		"it just started":     {reference{0, time.Time{}, loaded(true, at(0))}, Waiting, "it has not reloaded the server yet"},
+		"it reloaded":         {reference{1, at(3 * time.Second), loaded(true, at(3*time.Second)), 0}, Reloaded, "after the last change"},
+		"it has not reloaded": {reference{1, at(-time.Hour), loaded(true, at(-time.Hour)), 0}, Waiting, "not since the last change"},
+		"the server refuses":  {reference{0, at(-time.Hour), loaded(false, at(-time.Hour)), 0}, Refused, "the server rejected"},
+		"it failed":           {reference{0, at(-time.Hour), nil, 0}, Refused, "its last attempt to reload the server failed"},
+		"it just started":     {reference{0, time.Time{}, loaded(true, at(0)), 0}, Waiting, "it has not reloaded the server yet"},
 		"the server starts": {reference{0, at(-time.Hour), func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
-		}}, Waiting, "the server is not ready"},
+		}, 0}, Waiting, "the server is not ready"},
+		// Times are those of the clock of the pod.
+		"it has not reloaded, by a clock that is ahead": {reference{1, at(10 * time.Second), loaded(true, at(10*time.Second)), 30 * time.Second},
+			Waiting, "not since the last change"},
+		"it reloaded, by a clock that is ahead":                {reference{1, at(33 * time.Second), loaded(true, at(33*time.Second)), 30 * time.Second}, Reloaded, "clock is 30s ahead"},
+		"it reloaded, by a clock that is behind":               {reference{1, at(-27 * time.Second), loaded(true, at(-27*time.Second)), -30 * time.Second}, Reloaded, "clock is 30s behind"},
+		"only the reloader answers, by a clock that is behind": {reference{1, at(-27 * time.Second), nil, -30 * time.Second}, Reloaded, "clock is 30s behind"},
+		"it reloaded, by a clock that is hours behind": {reference{1, at(3*time.Second - 5*time.Hour), loaded(true, at(3*time.Second-5*time.Hour)), -5 * time.Hour},
+			Reloaded, "clock is 5h0m0s behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, inTime := Ask(t.Context(), tc.pod.start(t), Wanted{Content: Content{Config: "aa"}, Since: written}, slowLimit)

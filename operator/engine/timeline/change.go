@@ -133,7 +133,8 @@ type entry struct {
 
 // progress is the state of a pending pod.
 type progress struct {
-	annotated, onDisk, rejected bool
+	annotated, rejected bool
+	onDisk              time.Time // zero before
 }
 
 // within returns a time of a pod's clock, which may be wrong, as one between the write and now.
@@ -153,9 +154,9 @@ func (e *entry) confirm(pod types.NamespacedName, got Confirmed, now time.Time) 
 	if p == nil {
 		return false
 	}
-	if !got.OnDisk.IsZero() && !p.onDisk {
-		p.onDisk = true
-		e.OnDisk.reach(e.within(got.OnDisk, now))
+	if !got.OnDisk.IsZero() && p.onDisk.IsZero() {
+		p.onDisk = e.within(got.OnDisk, now)
+		e.OnDisk.reach(p.onDisk)
 	}
 	if got.Rejected && !p.rejected {
 		p.rejected = true
@@ -167,7 +168,11 @@ func (e *entry) confirm(pod types.NamespacedName, got Confirmed, now time.Time) 
 	if p.rejected {
 		e.Rejected--
 	}
-	e.Loaded.reach(e.within(got.Loaded, now))
+	at := e.within(got.Loaded, now)
+	if at.Before(p.onDisk) { // each report has its own estimate of the difference between the clocks
+		at = p.onDisk
+	}
+	e.Loaded.reach(at)
 	delete(e.pending, pod)
 	return true
 }
@@ -182,7 +187,7 @@ func (e *entry) forget(pod types.NamespacedName) bool {
 	if p.annotated {
 		e.Annotated.leave()
 	}
-	if p.onDisk {
+	if !p.onDisk.IsZero() {
 		e.OnDisk.leave()
 	}
 	if p.rejected {
