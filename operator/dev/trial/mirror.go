@@ -125,13 +125,14 @@ func (m *Mirror) put(resource string, o *unstructured.Unstructured) {
 }
 
 // outdated reports whether a pod has the revision of its predecessor, and its StatefulSet another one. The StatefulSet
-// controller creates such pods, and replaces them, when its cache of the status is late.
+// controller creates such pods, and replaces them, when its cache of the status is late. A StatefulSet that was just
+// created has no revision yet: its pods are new, whichever of the two events comes first.
 func (m *Mirror) outdated(pod *unstructured.Unstructured) bool {
 	set := pod.GetName()[:max(0, strings.LastIndexByte(pod.GetName(), '-'))]
 	revision := pod.GetLabels()[appsv1.ControllerRevisionHashLabelKey]
 	before := m.last["revision of "+pod.GetName()]
 	m.last["revision of "+pod.GetName()] = revision
-	return before == revision && m.revisions[set] != revision
+	return before == revision && m.revisions[set] != "" && m.revisions[set] != revision
 }
 
 func (m *Mirror) replaced(what, now string) {
