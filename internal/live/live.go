@@ -21,6 +21,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -206,6 +207,21 @@ func (p *Prometheus) Series(ctx context.Context, expr string) (int, error) {
 	var data struct{ Result []json.RawMessage }
 	err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expr), &data)
 	return len(data.Result), err
+}
+
+// Value returns the value of the only series in the result of an instant query.
+//
+// Errors: the query fails, or has another number of series.
+func (p *Prometheus) Value(ctx context.Context, expr string) (float64, error) {
+	var data struct{ Result []struct{ Value [2]any } } // time, and the value as a string
+	if err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expr), &data); err != nil {
+		return 0, err
+	}
+	if len(data.Result) != 1 {
+		return 0, fmt.Errorf("%s has %d series, want one", expr, len(data.Result))
+	}
+	text, _ := data.Result[0].Value[1].(string)
+	return strconv.ParseFloat(text, 64)
 }
 
 // Until polls until check returns true, and returns how long that took. An error of check

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type guard struct {
 	servers map[string]guarded // by pod
 	groups  []string           // expected rule groups
 	jobs    []string           // expected scrape jobs
+	period  time.Duration      // of the checks, guardPeriod if 0
 
 	stop func()
 	done sync.WaitGroup
@@ -54,7 +56,7 @@ func (g *guard) begin(t *testing.T) *guard {
 	ctx, cancel := context.WithCancel(t.Context())
 	g.stop = cancel
 	g.done.Go(func() {
-		tick := time.NewTicker(guardPeriod)
+		tick := time.NewTicker(cmp.Or(g.period, guardPeriod))
 		defer tick.Stop()
 		for {
 			select {

@@ -57,15 +57,20 @@ func TestKubePrometheus(t *testing.T) {
 	})
 	t.Run("a changed monitor is live", func(t *testing.T) {
 		measure(t, servers, func(i int) func(context.Context, *live.Prometheus) (bool, error) {
-			label := fmt.Sprintf("e2e_change_%d", i)
-			n.kubectl(t, "-n", "monitoring", "patch", "servicemonitor", "prometheus-k8s", "--type=merge", "-p",
-				fmt.Sprintf(`{"spec":{"targetLabels":[%q]}}`, label))
-			return func(ctx context.Context, p *live.Prometheus) (bool, error) {
-				text, err := p.Config(ctx)
-				return strings.Contains(text, label), err
-			}
+			return n.changeStackMonitor(t, fmt.Sprintf("e2e_change_%d", i))
 		})
 	})
+	t.Run("a long time", func(t *testing.T) { n.staysWell(t, servers) })
+}
+
+// changeStackMonitor changes the monitor of the servers, and returns a check that detects the change.
+func (n node) changeStackMonitor(t *testing.T, label string) func(context.Context, *live.Prometheus) (bool, error) {
+	t.Helper()
+	n.kubectl(t, "-n", "monitoring", "patch", "servicemonitor", "prometheus-k8s", "--type=merge", "-p", fmt.Sprintf(`{"spec":{"targetLabels":[%q]}}`, label))
+	return func(ctx context.Context, p *live.Prometheus) (bool, error) {
+		text, err := p.Config(ctx)
+		return strings.Contains(text, label), err
+	}
 }
 
 // checkIdle counts the operator's API requests while nothing changes. A watch that ends and is restarted is one

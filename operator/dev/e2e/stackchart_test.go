@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -148,7 +149,7 @@ func (s space) stackReady(t *testing.T) []corev1.Pod {
 // base64.
 func (s space) stackCertificate(t *testing.T) string {
 	t.Helper()
-	cert, key := selfSigned(t, stackOperator, stackOperator+"."+s.name+".svc") // for scrapes, and for the API server
+	cert, key := selfSigned(t, time.Now().Add(24*time.Hour), stackOperator, stackOperator+"."+s.name+".svc") // for scrapes, and for the API server
 	_, err := s.kube.CoreV1().Secrets(s.name).Create(t.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "kps-kube-prometheus-stack-admission"},
 		Data:       map[string][]byte{"ca": cert, "cert": cert, "key": key},

@@ -8,49 +8,70 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Fields: web.tlsConfig, web.httpConfig, web.pageTitle. With TLS on the port, probes pass and changes are loaded.
+// Fields: web.tlsConfig, web.httpConfig, web.pageTitle. With TLS on the port, probes pass and changes are loaded, also if the
+// certificate has expired.
 func TestWebTLS(t *testing.T) {
 	long(t)
 	s, _ := scenario(t, "tls", "replicas: 2", webPods...)
+	s.patch(t, "web", `{"spec":{"web":{"pageTitle":"e2e","httpConfig":{"headers":{"xFrameOptions":"Deny"}}}}}`)
 	s.keyPair(t, "web-tls")
-	s.patch(t, "web", `{"spec":{"web":{"pageTitle":"e2e","httpConfig":{"headers":{"xFrameOptions":"Deny"}},
-		"tlsConfig":{"keySecret":{"name":"web-tls","key":"tls.key"},"cert":{"secret":{"name":"web-tls","key":"tls.crt"}}}}}}`)
+	s.keyPairUntil(t, "web-tls-expired", time.Now().Add(-time.Minute))
+	for i, secret := range []string{"web-tls", "web-tls-expired"} {
+		s.patch(t, "web", `{"spec":{"web":{"tlsConfig":{"keySecret":{"name":"`+secret+`","key":"tls.key"},"cert":{"secret":{"name":"`+secret+`","key":"tls.crt"}}}}}}`)
+		s.servesTLS(t, secret)
+		label := fmt.Sprintf("e2e_tls_%d", i)
+		expr := fmt.Sprintf("sum(up) + %d", 2+i)
+		s.in(t, "patch", "prometheusrule", "app", "--type=json", "-p", `[{"op":"replace","path":"/spec/groups/0/rules/0/expr","value":"`+expr+`"}]`)
+		s.in(t, "patch", "servicemonitor", "app", "--type=merge", "-p", `{"spec":{"targetLabels":["`+label+`"]}}`)
+		for _, pod := range webPods {
+			until(t, "change over TLS in "+pod, patience, func(ctx context.Context) (bool, error) {
+				return runs(ctx, s.server(pod, "https"), expr, label)
+			})
+			if _, err := s.server(pod, "http").Config(t.Context()); err == nil {
+				t.Errorf("%s answers without TLS", pod)
+			}
+		}
+		s.says(t, "web", conditions, "Available=True Reconciled=True")
+	}
+}
+
+// servesTLS waits until all pods serve with a certificate.
+func (s space) servesTLS(t *testing.T, secret string) {
+	t.Helper()
 	until(t, "TLS on all pods", 2*patience, func(ctx context.Context) (bool, error) {
 		pods, err := s.pods(ctx, "web")
 		for _, p := range pods {
-			if p.Spec.Containers[0].ReadinessProbe.HTTPGet.Scheme != corev1.URISchemeHTTPS {
+			mounted := slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == secret })
+			if !mounted || p.Spec.Containers[0].ReadinessProbe.HTTPGet.Scheme != corev1.URISchemeHTTPS {
 				return false, err
 			}
 		}
 		return len(pods) == 2, err
 	})
 	s.rolledOut(t, "web", webPods...)
-	s.in(t, "patch", "prometheusrule", "app", "--type=json", "-p", `[{"op":"replace","path":"/spec/groups/0/rules/0/expr","value":"sum(up) + 2"}]`)
-	s.in(t, "patch", "servicemonitor", "app", "--type=merge", "-p", `{"spec":{"targetLabels":["e2e_tls"]}}`)
-	for _, pod := range webPods {
-		until(t, "change over TLS in "+pod, patience, func(ctx context.Context) (bool, error) {
-			return runs(ctx, s.server(pod, "https"), "sum(up) + 2", "e2e_tls")
-		})
-		if _, err := s.server(pod, "http").Config(t.Context()); err == nil {
-			t.Errorf("%s answers without TLS", pod)
-		}
-	}
-	s.says(t, "web", conditions, "Available=True Reconciled=True")
 }
 
 // keyPair creates a Secret with a self-signed certificate.
 func (s space) keyPair(t *testing.T, name string) {
 	t.Helper()
-	cert, key := selfSigned(t, "localhost")
+	s.keyPairUntil(t, name, time.Now().Add(24*time.Hour))
+}
+
+// keyPairUntil creates a Secret with a self-signed certificate that expires at a time.
+func (s space) keyPairUntil(t *testing.T, name string, expires time.Time) {
+	t.Helper()
+	cert, key := selfSigned(t, expires, "localhost")
 	dir := t.TempDir()
 	for file, text := range map[string][]byte{"tls.crt": cert, "tls.key": key} {
 		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
@@ -61,7 +82,7 @@ func (s space) keyPair(t *testing.T, name string) {
 }
 
 // selfSigned returns a certificate for hosts that is its own CA, and its key, in PEM.
-func selfSigned(t *testing.T, hosts ...string) (cert, key []byte) {
+func selfSigned(t *testing.T, expires time.Time, hosts ...string) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -69,7 +90,7 @@ func selfSigned(t *testing.T, hosts ...string) (cert, key []byte) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "e2e"}, DNSNames: hosts,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		NotBefore: expires.Add(-48 * time.Hour), NotAfter: expires,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {

@@ -69,7 +69,9 @@ func TestUpgrade(t *testing.T) {
 	check("upgraded")
 	s.says(t, "web", conditions, "Available=True Reconciled=True")
 	older.start(t) // as in a rolling update without an election
-	check("both")
+	for i := range bothFor {
+		check("both" + strings.Repeat("-again", i))
+	}
 	newer.stop(t)
 	check("downgraded")
 	older.undisputed(t)
@@ -80,6 +82,9 @@ func TestUpgrade(t *testing.T) {
 	r.end(t)
 	g.end(t)
 }
+
+// bothFor is the number of changes while both operators run.
+const bothFor = 20
 
 // operatorOfCommit builds the operator of another commit of this repository.
 func operatorOfCommit(t *testing.T, commit string) string {
