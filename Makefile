@@ -91,7 +91,7 @@ race: ## Run what `test` runs of packages with goroutines, and an operator of ea
 	@$(call tested,-vet=off -run '$(RACED)' ./operator/dev/integration)
 
 .PHONY: test-long
-test-long: export FIREKEEPER_RACE=1 FIREKEEPER_MODEL=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
+test-long: export FIREKEEPER_RACE=1 FIREKEEPER_MODEL=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000 FIREKEEPER_CLOCKS=1
 test-long: ## Run everything that needs no node with the race detector: all releases of the checkers, load, long random runs (over an hour)
 	@$(call tested,-race -timeout 3h $(ALL))
 

@@ -180,19 +180,23 @@ func TestKubeletLarge(t *testing.T) {
 	w.kubeletRole(t, "kubelet-large", ns)
 	var want []string
 	name := func(i int) string { return fmt.Sprintf("%s-%d", ns, i) }
-	for i := range 520 {
+	nodes, pages := 520, 2
+	if os.Getenv("FIREKEEPER_LOAD") != "" {
+		nodes, pages = 1020, 3
+	}
+	for i := range nodes {
 		want = append(want, fmt.Sprintf("10.2.%d.%d", i/250, 1+i%250))
 		w.node(t, ns, name(i), want[i])
 	}
 	args := []string{"--controller-id=" + ns, "--kubelet-service=" + ns + "/kubelet", "--kubelet-endpointslice", "--kubelet-selector=integration=" + ns}
 	o := w.operator(t, "kubelet-large", "", args...)
-	w.kubeletEndpoints(t, ns, 2, slices.Clone(want)...)
-	for i, before := range []string{want[0], want[519]} {
+	w.kubeletEndpoints(t, ns, pages, slices.Clone(want)...)
+	for i, before := range []string{want[0], want[nodes-1]} {
 		at := slices.Index(want, before)
 		want[at] = fmt.Sprintf("10.3.0.%d", 1+i)
 		calls := o.during(t, func() {
 			w.node(t, ns, name(at), want[at])
-			w.kubeletEndpoints(t, ns, 2, slices.Clone(want)...)
+			w.kubeletEndpoints(t, ns, pages, slices.Clone(want)...)
 		})
 		if got := texts(calls); len(got) != 2 || got[0] != "update endpoints kubelet" || !strings.HasPrefix(got[1], "update endpointslices kubelet-") {
 			t.Errorf("a changed node leads to %q", got)
@@ -214,7 +218,7 @@ func TestKubeletLarge(t *testing.T) {
 	o.stop(t)
 	o = w.run(t, "kubelet-large", append(args, "--no-kubelet-endpoints")...)
 	w.gone(t, "v1", "Endpoints", ns, "kubelet")
-	if n := len(w.kubeletSlices(t, ns)); n != 2 {
+	if n := len(w.kubeletSlices(t, ns)); n != pages {
 		t.Errorf("%d slices", n)
 	}
 	eventually(t, "all nodes are deleted", func() error { // a request ends after a minute

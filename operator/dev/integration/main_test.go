@@ -77,6 +77,7 @@ type world struct {
 	// program is the operator binary, built with the race detector if FIREKEEPER_RACE is set; commands is the binary
 	// for other commands.
 	program, commands string
+	env               []string // additional environment of operators
 	granted           []rbacv1.PolicyRule
 }
 

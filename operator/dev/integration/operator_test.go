@@ -103,7 +103,7 @@ func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	}
 	args = append([]string{"--as=" + o.user, "--web.listen-address=127.0.0.1:0", "--log-level=debug"}, args...)
 	o.cmd = exec.CommandContext(context.Background(), w.program, args...)
-	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
+	o.cmd.Env = append(append(os.Environ(), w.env...), "KUBECONFIG="+w.cluster.Kubeconfig)
 	o.cmd.Stdout, o.cmd.Stderr = o.log, o.log
 	child.DiesWithUs(o.cmd)
 	if err := o.cmd.Start(); err != nil {

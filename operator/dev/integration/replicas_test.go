@@ -22,14 +22,16 @@ import (
 // log.
 type replicas struct {
 	world      *world
-	ns         string // namespace of the Lease
-	kubeconfig string // empty: that of the world
+	ns         string   // namespace of the Lease
+	kubeconfig string   // empty: that of the world
+	launches   []*world // launch replicas in turn
 	running    []*operator
 	users      []string // user names of all replicas so far
 }
 
-// newReplicas grants the permissions of the component to the accounts of the operators.
-func (w *world) newReplicas(t *testing.T) *replicas {
+// newReplicas grants the permissions of the component to the accounts of the operators. launches are copies of the world
+// with other operators.
+func (w *world) newReplicas(t *testing.T, launches ...*world) *replicas {
 	t.Helper()
 	ns := w.namespace(t)
 	text, err := os.ReadFile(deploy(t, "components/high-availability/rbac.yaml"))
@@ -41,7 +43,10 @@ func (w *world) newReplicas(t *testing.T) *replicas {
 		"- kind: Group\n  name: system:serviceaccounts:firekeeper\n  apiGroup: rbac.authorization.k8s.io\n",
 		"namespace: firekeeper", "namespace: "+ns,
 	).Replace(string(text)))
-	return &replicas{world: w, ns: ns}
+	if len(launches) == 0 {
+		launches = []*world{w}
+	}
+	return &replicas{world: w, ns: ns, launches: launches}
 }
 
 // launch starts another replica and waits until its caches are synced.
@@ -52,7 +57,7 @@ func (r *replicas) launch(t *testing.T) *operator {
 	if r.kubeconfig != "" {
 		args = append(args, "--kubeconfig="+r.kubeconfig)
 	}
-	o := r.world.operator(t, account, "", args...)
+	o := r.launches[len(r.users)%len(r.launches)].operator(t, account, "", args...)
 	r.running, r.users = append(r.running, o), append(r.users, o.user)
 	eventually(t, "it is ready", func() error {
 		resp, err := http.Get(o.url + "/readyz")
@@ -195,8 +200,13 @@ func (w *world) churn(t *testing.T, ns string) (rest func()) {
 func TestReplicas(t *testing.T) {
 	w := start(t)
 	t.Parallel()
-	r := w.newReplicas(t)
-	first := r.launch(t)
+	w.newReplicas(t).changeHands(t)
+}
+
+// changeHands makes replica after replica lead.
+func (r *replicas) changeHands(t *testing.T) {
+	t.Helper()
+	w, first := r.world, r.launch(t)
 	r.leader(t)
 	ns := w.deployed(t, first, r.ns)
 	w.apply(t, podMonitor(ns, "churn", "x"))
