@@ -142,6 +142,9 @@ const (
 	// SeriesGrowth is the maximum factor by which label_join and label_replace in an expression may enlarge the labels of a
 	// series. A label that is joined from a few others counts as many.
 	SeriesGrowth = 1 << 8
+	// IntervalMillis is the least interval of scrapes, evaluations, notifications and refreshes of targets, in milliseconds.
+	// At 1 ms, one object occupies a server that many share. See [CheckInterval].
+	IntervalMillis = 100
 	// TemplateBytes is the maximum length of the output of a template of an AlertmanagerConfig, in addition to
 	// TemplateGrowth.
 	TemplateBytes = 16 << 20

@@ -67,6 +67,7 @@ var table = []row{
 	{"LabelBytes", "job", "text that a relabeling reads or makes while it is followed", LabelBytes, "bytes"},
 	{"LabelGrowth", scrapes, "size of the labels that one list of relabelings can make or join, in multiples of the labels of a target", LabelGrowth, ""},
 	{"SeriesGrowth", ruleKind, "size of the labels that an expression can make with label_join and label_replace, in multiples of the labels of a series", SeriesGrowth, ""},
+	{"IntervalMillis", scrapes + ", " + ruleKind + ", " + amConfig, "least interval of scrapes, evaluations, notifications and refreshes of targets", IntervalMillis, "ms"},
 	{"CompiledBytes", "all objects of a workload", "size as JSON of those that are compiled at the same time", CompiledBytes, "bytes"},
 	{"CompilationBytes", "all objects of a workload", "memory limit of the process for each that is compiled at the same time, two at least", CompilationBytes, "bytes"},
 	{"TemplateBytes", amConfig, "output of one template of a receiver, and of all templates of one receiver", TemplateBytes, "bytes"},

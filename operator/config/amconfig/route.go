@@ -1,9 +1,12 @@
 package amconfig
 
 import (
+	"time"
+
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -88,6 +91,11 @@ func (c *compiler) routeDuration(d v1.NonEmptyDuration, zero bool) (string, erro
 	}
 	if parsed == 0 && !zero {
 		return "", nil
+	}
+	if !zero && !c.isBase {
+		if err := budget.CheckInterval(time.Duration(parsed)); err != nil {
+			return "", err
+		}
 	}
 	if c.target.AtLeast(compoundSince) {
 		return string(d), nil

@@ -63,16 +63,16 @@ func timePeriod(in *v1alpha1.TimeInterval) (out TimePeriod, err error) {
 	if out.Times, err = each("times", in.Times, timeRange); err != nil {
 		return out, err
 	}
-	if out.Weekdays, err = each("weekdays", in.Weekdays, rangeOf(weekday, weekdayName)); err != nil {
+	if out.Weekdays, err = each("weekdays", in.Weekdays, rangeOf(weekday, weekdayName, cycle{"a week", 0, 6})); err != nil {
 		return out, err
 	}
 	if out.DaysOfMonth, err = each("daysOfMonth", in.DaysOfMonth, daysOfMonth); err != nil {
 		return out, err
 	}
-	if out.Months, err = each("months", in.Months, rangeOf(month, strconv.Itoa)); err != nil {
+	if out.Months, err = each("months", in.Months, rangeOf(month, strconv.Itoa, cycle{"a year", 1, 12})); err != nil {
 		return out, err
 	}
-	out.Years, err = each("years", in.Years, rangeOf(year, strconv.Itoa))
+	out.Years, err = each("years", in.Years, rangeOf(year, strconv.Itoa, cycle{}))
 	return out, err
 }
 
@@ -138,8 +138,14 @@ func inShortMonth(day int) int {
 	return day
 }
 
+// cycle is what elements of a range belong to, with its first and last one.
+type cycle struct {
+	name        string // empty if there is none
+	first, last int
+}
+
 // rangeOf returns a converter for "a" or "a:b" with elements that parse accepts.
-func rangeOf(parse func(string) (int, error), text func(int) string) func(string) (string, error) {
+func rangeOf(parse func(string) (int, error), text func(int) string, of cycle) func(string) (string, error) {
 	return func(in string) (string, error) {
 		first, last, isRange := strings.Cut(in, ":")
 		start, err := parse(first)
@@ -152,7 +158,11 @@ func rangeOf(parse func(string) (int, error), text func(int) string) func(string
 				return "", err
 			}
 		}
-		if start > end {
+		switch {
+		case start > end && of.name != "":
+			return "", fmt.Errorf("the range %q ends before it starts; %s begins with %s: write %q and %q", in, of.name, text(of.first),
+				rangeText(start, of.last, text), rangeText(of.first, end, text))
+		case start > end:
 			return "", fmt.Errorf("the range %q ends before it starts", in)
 		}
 		return rangeText(start, end, text), nil

@@ -239,6 +239,12 @@ func checkPositive[D ~string](field string, d D) error {
 	return nil
 }
 
+// checkRefresh rejects refresh intervals that are invalid, 0 or too short.
+func checkRefresh[D ~string](interval D) error {
+	const field = "refreshInterval"
+	return first(checkPositive(field, interval), checkEvery(field, interval))
+}
+
 // checkURL rejects anything but an http or https URL with a host. The message does not
 // contain the URL, which may contain a password.
 func checkURL(field, text string) error {

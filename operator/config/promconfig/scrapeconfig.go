@@ -151,7 +151,7 @@ func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.
 		out.TLS = nil
 	}
 	wrong.Add("", first(
-		checkDuration("scrapeInterval", spec.ScrapeInterval),
+		checkEvery("scrapeInterval", spec.ScrapeInterval),
 		checkInterval(spec.ScrapeInterval, spec.ScrapeTimeout, c.s.data.ScrapeInterval),
 	))
 	wrong.Add("metricRelabelings", rules.check(spec.MetricRelabelConfigs))

@@ -88,7 +88,7 @@ func (c *compiler) awsSD(in *v1alpha1.AWSSDConfig) (*AWSSD, error) {
 	if out.EnableHTTP2 == nil {
 		out.EnableHTTP2 = new(true)
 	}
-	return out, checkPositive("refreshInterval", in.RefreshInterval)
+	return out, checkRefresh(in.RefreshInterval)
 }
 
 func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {

@@ -63,7 +63,7 @@ func (c *compiler) azureSD(in *v1alpha1.AzureSDConfig) (*AzureSD, error) {
 		Credentials: client.Credentials, Proxy: client.Proxy, Environment: in.Environment, AuthenticationMethod: string(in.AuthenticationMethod),
 		SubscriptionID: in.SubscriptionID, TenantID: in.TenantID, ClientID: in.ClientID, ClientSecret: secret, ResourceGroup: in.ResourceGroup,
 		RefreshInterval: in.RefreshInterval, Port: in.Port, TLSConfig: client.TLS, Redirects: client.Redirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }
 
 // azureSecret returns the client secret. OAuth, the default, requires a tenant, a client

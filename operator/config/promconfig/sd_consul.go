@@ -72,5 +72,5 @@ func (c *compiler) consulSD(in *v1alpha1.ConsulSDConfig) (*ConsulSD, error) {
 		Token: token, Datacenter: in.Datacenter, Namespace: in.Namespace, Partition: in.Partition, Scheme: lower(in.Scheme),
 		Services: in.Services, Tags: in.Tags, TagSeparator: in.TagSeparator, NodeMeta: in.NodeMeta, Filter: in.Filter,
 		HealthFilter: in.HealthFilter, AllowStale: in.AllowStale, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

@@ -30,5 +30,5 @@ func (c *compiler) digitalOceanSD(in *v1alpha1.DigitalOceanSDConfig) (*DigitalOc
 	return &DigitalOceanSD{
 		Tokens: client.Tokens, Proxy: client.Proxy, Redirects: client.Redirects, TLSConfig: client.TLS,
 		Port: in.Port, RefreshInterval: in.RefreshInterval,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

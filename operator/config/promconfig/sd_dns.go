@@ -42,5 +42,5 @@ func (c *compiler) dnsSD(in *v1alpha1.DNSSDConfig) (*DNSSD, error) {
 		return nil, faults.At("names", errors.New("is empty"))
 	}
 	return &DNSSD{Names: in.Names, RefreshInterval: in.RefreshInterval, Type: string(in.Type), Port: in.Port},
-		checkPositive("refreshInterval", in.RefreshInterval)
+		checkRefresh(in.RefreshInterval)
 }

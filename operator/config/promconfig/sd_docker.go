@@ -52,7 +52,7 @@ func (c *compiler) dockerSD(in *v1alpha1.DockerSDConfig) (*DockerSD, error) {
 		Authorization: client.Authorization, OAuth2: client.OAuth2, Proxy: client.Proxy, BasicAuth: client.BasicAuth, Filters: filters,
 		Host: in.Host, TLSConfig: client.TLS, Port: in.Port, HostNetworkingHost: in.HostNetworkingHost, MatchFirstNetwork: in.MatchFirstNetwork,
 		RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
-	}, first(checkDaemon(in.Host), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkDaemon(in.Host), checkRefresh(in.RefreshInterval))
 }
 
 // checkDaemon rejects anything but a URL. Any scheme is allowed, such as unix:///socket.

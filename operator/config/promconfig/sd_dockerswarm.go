@@ -43,5 +43,5 @@ func (c *compiler) dockerSwarmSD(in *v1alpha1.DockerSwarmSDConfig) (*DockerSwarm
 	return &DockerSwarmSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Filters: filters, Host: in.Host, TLSConfig: client.TLS, Role: lower(in.Role),
 		Port: in.Port, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

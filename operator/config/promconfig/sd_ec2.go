@@ -52,7 +52,7 @@ func (c *compiler) ec2SD(in *v1alpha1.EC2SDConfig) (*EC2SD, error) {
 	return &EC2SD{
 		Proxy: client.Proxy, Region: in.Region, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
 		RefreshInterval: in.RefreshInterval, Port: in.Port, Filters: filters, Redirects: client.Redirects, TLSConfig: client.TLS,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }
 
 // SDFilter is a filter of a cloud provider's API.

@@ -30,5 +30,5 @@ func (c *compiler) eurekaSD(in *v1alpha1.EurekaSDConfig) (*EurekaSD, error) {
 	return &EurekaSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Redirects: client.Redirects, TLSConfig: client.TLS,
 		RefreshInterval: in.RefreshInterval, Server: in.Server,
-	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkURL("server", in.Server), checkRefresh(in.RefreshInterval))
 }

@@ -30,5 +30,5 @@ func (c *compiler) fileSD(in *v1alpha1.FileSDConfig) (*FileSD, error) {
 			return nil, faults.At(fmt.Sprintf("files[%d]", i), fmt.Errorf("%q is not a path of JSON or YAML files", path))
 		}
 	}
-	return &FileSD{Files: in.Files, RefreshInterval: in.RefreshInterval}, checkPositive("refreshInterval", in.RefreshInterval)
+	return &FileSD{Files: in.Files, RefreshInterval: in.RefreshInterval}, checkRefresh(in.RefreshInterval)
 }

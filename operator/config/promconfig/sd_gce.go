@@ -24,5 +24,5 @@ type GCESD struct {
 func (c *compiler) gceSD(in *v1alpha1.GCESDConfig) (*GCESD, error) {
 	return &GCESD{
 		Project: in.Project, Zone: in.Zone, Filter: in.Filter, RefreshInterval: in.RefreshInterval, Port: in.Port, TagSeparator: in.TagSeparator,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

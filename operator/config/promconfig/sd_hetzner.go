@@ -34,5 +34,5 @@ func (c *compiler) hetznerSD(in *v1alpha1.HetznerSDConfig) (*HetznerSD, error) {
 	return &HetznerSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Role: lower(in.Role), Redirects: client.Redirects, TLSConfig: client.TLS,
 		Port: in.Port, RefreshInterval: in.RefreshInterval, LabelSelector: in.LabelSelector,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

@@ -34,5 +34,5 @@ func (c *compiler) httpSD(in *v1alpha1.HTTPSDConfig) (*HTTPSD, error) {
 	return &HTTPSD{
 		BasicAuth: client.BasicAuth, Authorization: client.Authorization, TLSConfig: client.TLS, Proxy: client.Proxy,
 		OAuth2: client.OAuth2, Endpoint: in.URL, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
-	}, first(checkURL("url", in.URL), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkURL("url", in.URL), checkRefresh(in.RefreshInterval))
 }

@@ -41,5 +41,5 @@ func (c *compiler) ionosSD(in *v1alpha1.IonosSDConfig) (*IonosSD, error) {
 	return &IonosSD{
 		Tokens: client.Tokens, Proxy: client.Proxy, TLSConfig: client.TLS, DatacenterID: in.DatacenterID, Redirects: client.Redirects,
 		Port: in.Port, RefreshInterval: in.RefreshInterval,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

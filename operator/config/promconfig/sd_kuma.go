@@ -34,5 +34,5 @@ func (c *compiler) kumaSD(in *v1alpha1.KumaSDConfig) (*KumaSD, error) {
 	return &KumaSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Server: in.Server, Redirects: client.Redirects, TLSConfig: client.TLS,
 		RefreshInterval: in.RefreshInterval, FetchTimeout: in.FetchTimeout, ClientID: in.ClientID,
-	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval), checkDuration("fetchTimeout", in.FetchTimeout))
+	}, first(checkURL("server", in.Server), checkRefresh(in.RefreshInterval), checkDuration("fetchTimeout", in.FetchTimeout))
 }

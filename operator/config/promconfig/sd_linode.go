@@ -36,5 +36,5 @@ func (c *compiler) linodeSD(in *v1alpha1.LinodeSDConfig) (*LinodeSD, error) {
 	return &LinodeSD{
 		Tokens: client.Tokens, Proxy: client.Proxy, TLSConfig: client.TLS, Port: in.Port, Region: in.Region,
 		EnableHTTP2: client.EnableHTTP2, TagSeparator: in.TagSeparator, RefreshInterval: in.RefreshInterval, FollowRedirects: client.FollowRedirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

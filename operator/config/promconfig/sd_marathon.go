@@ -53,5 +53,5 @@ func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error
 	return &MarathonSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Servers: in.Servers, AuthToken: token,
 		RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

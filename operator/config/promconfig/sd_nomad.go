@@ -38,5 +38,5 @@ func (c *compiler) nomadSD(in *v1alpha1.NomadSDConfig) (*NomadSD, error) {
 	return &NomadSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Server: in.Server, AllowStale: in.AllowStale, Namespace: in.Namespace,
 		RefreshInterval: in.RefreshInterval, Region: in.Region, TagSeparator: in.TagSeparator, Redirects: client.Redirects, TLSConfig: client.TLS,
-	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkURL("server", in.Server), checkRefresh(in.RefreshInterval))
 }

@@ -71,5 +71,5 @@ func (c *compiler) openStackSD(in *v1alpha1.OpenStackSDConfig) (*OpenStackSD, er
 		ApplicationCredentialName: in.ApplicationCredentialName, ApplicationCredentialID: in.ApplicationCredentialID,
 		ApplicationCredentialSecret: secret, AllTenants: in.AllTenants, RefreshInterval: in.RefreshInterval, Port: in.Port,
 		Availability: lower(in.Availability), TLSConfig: tls,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

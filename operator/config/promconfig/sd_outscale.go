@@ -42,5 +42,5 @@ func (c *compiler) outscaleSD(in *v1alpha1.OutscaleSDConfig) (*OutscaleSD, error
 	return &OutscaleSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Region: in.Region, AccessKey: in.AccessKey, SecretKey: secret,
 		Endpoint: in.Endpoint, Port: in.Port, RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
-	}, first(checkOptionalURL("endpoint", in.Endpoint), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkOptionalURL("endpoint", in.Endpoint), checkRefresh(in.RefreshInterval))
 }

@@ -38,5 +38,5 @@ func (c *compiler) ovhCloudSD(in *v1alpha1.OVHCloudSDConfig) (*OVHCloudSD, error
 	return &OVHCloudSD{
 		ApplicationKey: in.ApplicationKey, ApplicationSecret: secret, ConsumerKey: consumer, Service: ovhServices[in.Service],
 		Endpoint: in.Endpoint, RefreshInterval: in.RefreshInterval,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

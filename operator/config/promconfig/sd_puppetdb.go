@@ -44,5 +44,5 @@ func (c *compiler) puppetDBSD(in *v1alpha1.PuppetDBSDConfig) (*PuppetDBSD, error
 	return &PuppetDBSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, Endpoint: in.URL, Query: in.Query, IncludeParameters: in.IncludeParameters,
 		Port: in.Port, RefreshInterval: in.RefreshInterval, FollowRedirects: client.FollowRedirects, TLSConfig: client.TLS, EnableHTTP2: client.EnableHTTP2,
-	}, first(checkURL("url", in.URL), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkURL("url", in.URL), checkRefresh(in.RefreshInterval))
 }

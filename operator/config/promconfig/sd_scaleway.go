@@ -75,5 +75,5 @@ func (c *compiler) scalewaySD(in *v1alpha1.ScalewaySDConfig) (*ScalewaySD, error
 		AccessKey: in.AccessKey, SecretKey: secret, ProjectID: in.ProjectID, Role: lower(in.Role), Port: in.Port, APIURL: in.APIURL, Zone: in.Zone,
 		NameFilter: in.NameFilter, TagsFilter: in.TagsFilter, RefreshInterval: in.RefreshInterval, Proxy: client.Proxy, TLSConfig: client.TLS,
 		Redirects: client.Redirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

@@ -48,5 +48,5 @@ func (c *compiler) stackitSD(in *v1alpha1.StackitSDConfig) (*StackitSD, error) {
 	return &StackitSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Project: in.Project, Region: in.Region, Endpoint: in.Endpoint,
 		Port: in.Port, RefreshInterval: v1.Duration(in.RefreshInterval), ServiceAccountKey: account, PrivateKey: private, Redirects: client.Redirects,
-	}, first(checkOptionalURL("endpoint", in.Endpoint), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkOptionalURL("endpoint", in.Endpoint), checkRefresh(in.RefreshInterval))
 }

@@ -47,5 +47,5 @@ func (c *compiler) tritonSD(in *v1alpha1.TritonSDConfig) (*TritonSD, error) {
 	return &TritonSD{
 		Account: in.Account, Role: lower(in.Role), DNSSuffix: in.DNSSuffix, Endpoint: in.Endpoint, Groups: in.Groups, Port: in.Port,
 		RefreshInterval: v1.Duration(in.RefreshInterval), Version: in.Version, TLSConfig: tls,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

@@ -42,5 +42,5 @@ func (c *compiler) uyuniSD(in *v1alpha1.UyuniSDConfig) (*UyuniSD, error) {
 	return &UyuniSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Server: in.Server, Username: in.Username, Password: password,
 		Entitlement: in.Entitlement, Separator: in.Separator, RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
-	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval))
+	}, first(checkURL("server", in.Server), checkRefresh(in.RefreshInterval))
 }

@@ -30,5 +30,5 @@ func (c *compiler) vultrSD(in *v1alpha1.VultrSDConfig) (*VultrSD, error) {
 	return &VultrSD{
 		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Port: in.Port,
 		RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
-	}, checkPositive("refreshInterval", in.RefreshInterval)
+	}, checkRefresh(in.RefreshInterval)
 }

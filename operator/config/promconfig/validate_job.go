@@ -3,12 +3,14 @@ package promconfig
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/alecthomas/units"
 	"github.com/prometheus/common/model"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -68,7 +70,7 @@ func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.Sc
 
 // checkTimes rejects invalid intervals and timeouts.
 func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
-	if err := checkDuration("interval", interval); err != nil {
+	if err := checkEvery("interval", interval); err != nil {
 		return err
 	}
 	return checkInterval(interval, timeout, c.s.data.ScrapeInterval)
@@ -120,4 +122,13 @@ func checkDuration(field string, d v1.Duration) error {
 		return faults.At(field, fmt.Errorf("%q is not a duration", d))
 	}
 	return nil
+}
+
+// checkEvery rejects invalid durations, and intervals that are too short.
+func checkEvery[D ~string](field string, d D) error {
+	if err := checkDuration(field, v1.Duration(d)); err != nil || d == "" {
+		return err
+	}
+	parsed, _ := model.ParseDuration(string(d)) // valid
+	return faults.At(field, budget.CheckInterval(time.Duration(parsed)))
 }

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
@@ -48,7 +50,7 @@ func check(doc *ruleFile, exprs map[[2]int]string, s Settings) []Fault {
 		} else {
 			seen[g.Name] = i
 		}
-		c.duration(".interval", g.Interval)
+		c.interval(g.Interval)
 		c.duration(".query_offset", g.QueryOffset)
 		c.labels(g.Labels)
 		c.strategy(g.PartialResponseStrategy)
@@ -120,6 +122,17 @@ func (c *checker) duration(field, text string) bool {
 		c.add(field, "%s", err.Error())
 	}
 	return d != 0
+}
+
+// interval checks the optional interval of a group.
+func (c *checker) interval(text string) {
+	if !c.duration(".interval", text) {
+		return
+	}
+	d, _ := model.ParseDuration(text) // valid
+	if err := budget.CheckInterval(time.Duration(d)); err != nil {
+		c.add(".interval", "%s", err.Error())
+	}
 }
 
 // strategy checks the partial response strategy. A ruler interprets an empty one as abort,

@@ -164,6 +164,19 @@ func TestCompileLimits(t *testing.T) {
 	}
 }
 
+// A group that is evaluated each millisecond occupies the server of all.
+func TestShortIntervals(t *testing.T) {
+	for interval, want := range map[string]string{
+		"100ms": "", "0s": "", "": "",
+		"99ms": `spec.groups[0].interval: 99ms is shorter than 100 ms, the least interval, because the server would do little else: did you mean 99s? (group "g")`,
+	} {
+		f := Compile(object(v1.RuleGroup{Name: "g", Interval: v1.Duration(interval)}), settings("3.13.2"))
+		if want == "" && f.Err != nil || want != "" && (f.Err == nil || f.Err.Error() != want) {
+			t.Errorf("%q: got %v, want %s", interval, f.Err, want)
+		}
+	}
+}
+
 func TestCompileTellsWhatItCompiled(t *testing.T) {
 	in := object(of(record("a", "up"), alert("B", "up")), v1.RuleGroup{Name: "h"})
 	before := in.DeepCopy()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -15,11 +16,8 @@ import (
 // defaultLookback is the age up to which Prometheus, and most stores for its samples, use the last sample of a series.
 const defaultLookback = 5 * time.Minute
 
-// shortest is the interval below which milliseconds were probably meant to be seconds.
-const shortest = 100 * time.Millisecond
-
-// intervals reports intervals of scrapes and evaluations that are longer than the age up to which queries use a sample, or
-// so short that the server does little else.
+// intervals reports intervals of scrapes and evaluations that are longer than the age up to which queries use a sample, and
+// those of workloads that are so short that the server does little else: of other objects, they are rejected.
 type intervals struct {
 	say   says
 	most  time.Duration // age up to which queries use a sample; 0: not known
@@ -43,30 +41,30 @@ func intervalsOf(say says, w v1.Workload) intervals {
 
 // check reports an interval; between are the events that are too rare.
 func (r intervals) check(field string, interval v1.Duration, between string) {
-	r.checkShort(field, interval)
 	if d := durationOr(interval, 0); r.most > 0 && d > r.most {
 		r.say(field, "%s is longer than %s, the age up to which a query uses a sample (%s), so that graphs and alerts have gaps before each %s; write less, or read the series with functions over a range, such as last_over_time",
 			interval, model.Duration(r.most), r.field, between)
 	}
 }
 
-// checkShort reports an interval that was probably meant in seconds.
-func (r intervals) checkShort(field string, interval v1.Duration) {
-	if d := durationOr(interval, shortest); d < shortest {
-		r.say(field, "%s is %.0f times a second, with which the server does little else: did you mean %ds?", interval, float64(time.Second)/float64(d), d.Milliseconds())
+// checkOwn reports an interval of a workload.
+func (r intervals) checkOwn(field string, interval v1.Duration, between string) {
+	if err := budget.CheckInterval(durationOr(interval, 0)); err != nil {
+		r.say(field, "%s", err.Error())
 	}
+	r.check(field, interval, between)
 }
 
 // ofWorkload checks the intervals that apply where an object sets none.
 func (r intervals) ofWorkload(w v1.Workload) {
 	if common := v1alpha1.CommonFields(w); common != nil {
-		r.check("spec.scrapeInterval", common.ScrapeInterval, "scrape")
+		r.checkOwn("spec.scrapeInterval", common.ScrapeInterval, "scrape")
 	}
 	switch w := w.(type) {
 	case *v1.Prometheus:
-		r.check("spec.evaluationInterval", w.Spec.EvaluationInterval, "evaluation")
+		r.checkOwn("spec.evaluationInterval", w.Spec.EvaluationInterval, "evaluation")
 	case *v1.ThanosRuler:
-		r.check("spec.evaluationInterval", w.Spec.EvaluationInterval, "evaluation")
+		r.checkOwn("spec.evaluationInterval", w.Spec.EvaluationInterval, "evaluation")
 	}
 }
 
@@ -87,11 +85,8 @@ func (r intervals) ofObject(object catalog.Object) {
 		r.check("spec.scrapeInterval", m.Spec.ScrapeInterval, "scrape")
 	case *v1.PrometheusRule:
 		for i, group := range m.Spec.Groups {
-			field := fmt.Sprintf("spec.groups[%d].interval", i)
 			if slices.ContainsFunc(group.Rules, func(rule v1.Rule) bool { return rule.Record != "" }) {
-				r.check(field, group.Interval, "evaluation")
-			} else {
-				r.checkShort(field, group.Interval)
+				r.check(fmt.Sprintf("spec.groups[%d].interval", i), group.Interval, "evaluation")
 			}
 		}
 	}

@@ -130,17 +130,22 @@ var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.M
 // for a severity and a workload, empty for any.
 func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w dryrun.Workload, c *v1alpha1.AlertmanagerConfig) {
 	always, note := saying(SeverityWarning, ""), saying(SeverityNote, "")
+	limit := ""
+	if am, is := w.Object.(*v1.Alertmanager); is && limited(am, c) {
+		limit = c.Namespace
+	}
 	inhibitionRemarks(always, note, c)
+	for i, rule := range c.Spec.InhibitRules {
+		here, path := saying(SeverityWarning, w.String()), fmt.Sprintf("spec.inhibitRules[%d]", i)
+		namespaceRemarks(here, path+".sourceMatch", rule.SourceMatch, limit)
+		namespaceRemarks(here, path+".targetMatch", rule.TargetMatch, limit)
+	}
 	notificationRemarks(always, c)
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
 			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
 		}
 		return
-	}
-	limit := ""
-	if am, is := w.Object.(*v1.Alertmanager); is && limited(am, c) {
-		limit = c.Namespace
 	}
 	used := map[string]bool{}
 	for r := range decodeRoute("spec.route", c.Spec.Route).all() {
@@ -202,15 +207,21 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 // is the only namespace whose alerts reach the route; empty for all.
 func matcherRemarks(always, here says, r *route, limit string) {
 	textRemarks(always, r.path+".matchers", r.Matchers)
-	for i, m := range r.Matchers {
-		if limit != "" && isEqual(m) && m.Name == namespaceLabel && m.Value != limit && !regexLike.MatchString(m.Value) {
-			here(fmt.Sprintf("%s.matchers[%d]", r.path, i), "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
-		}
-	}
+	namespaceRemarks(here, r.path+".matchers", r.Matchers, limit)
 	intervalRemark(always, r)
 	all := slices.IndexFunc(r.children, func(child *route) bool { return len(child.Matchers) == 0 && !child.Continue })
 	if all >= 0 && all+1 < len(r.children) {
 		always(r.children[all+1].path, "no alert gets here, because %s has no matchers and takes all: give it matchers, move it to the end, or set continue: true there", r.children[all].path)
+	}
+}
+
+// namespaceRemarks reports matchers for a namespace whose alerts the Alertmanager does not pass to the object. limit is the
+// only one whose alerts it passes; empty for all.
+func namespaceRemarks(here says, path string, matchers []v1alpha1.Matcher, limit string) {
+	for i, m := range matchers {
+		if limit != "" && isEqual(m) && m.Name == namespaceLabel && m.Value != limit && !regexLike.MatchString(m.Value) {
+			here(fmt.Sprintf("%s[%d]", path, i), "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
+		}
 	}
 }
 
