@@ -25,7 +25,7 @@ type remembered[F any] struct {
 	now    passed[F]
 	missed int // consecutive objects that were not found
 
-	before, spare []version // memory of the last pass, and of the one before, for the next
+	before, spare passed[F] // memory of the last pass, and of the one before, for the next
 }
 
 // passed are the objects of a pass with their fragments, which the callers of All have too.
@@ -57,7 +57,8 @@ func (p *LastPass[F]) Begin(settings string) {
 	}
 	for _, k := range p.kinds {
 		k.last, k.now, k.missed = k.now, passed[F]{}, 0
-		k.before, k.spare = k.last.versions, k.before
+		k.before, k.spare = k.last, k.before
+		clear(k.spare.fragments)
 	}
 }
 
@@ -100,24 +101,24 @@ func (k *remembered[F]) find(v version) (fragment F, ok bool) {
 
 func (p *passed[F]) skip(n int) { p.versions, p.fragments = p.versions[n:], p.fragments[n:] }
 
-// versions returns memory for the versions of n objects.
-func (k *remembered[F]) versions(n int) []version {
-	if k == nil || cap(k.spare) < n {
-		return make([]version, n)
+// room returns memory for n objects.
+func (k *remembered[F]) room(n int) passed[F] {
+	if k == nil || cap(k.spare.versions) < n || cap(k.spare.fragments) < n {
+		return passed[F]{make([]version, n), make([]F, n)}
 	}
-	out := k.spare[:n]
-	k.spare = nil
+	out := passed[F]{k.spare.versions[:n], k.spare.fragments[:n]}
+	k.spare = passed[F]{}
 	return out
 }
 
-// note records the fragments of a pass for the next one.
-func (k *remembered[F]) note(versions []version, fragments []F) {
+// note records the objects of a pass for the next one.
+func (k *remembered[F]) note(all passed[F]) {
 	switch {
 	case k == nil:
 	case k.now.versions == nil:
-		k.now = passed[F]{versions, fragments}
+		k.now = all
 	default:
-		k.now = passed[F]{append(k.now.versions, versions...), slices.Concat(k.now.fragments, fragments)}
+		k.now = passed[F]{append(k.now.versions, all.versions...), slices.Concat(k.now.fragments, all.fragments)}
 	}
 }
 

@@ -11,15 +11,17 @@ import (
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
-// fragments of the last pass are. compile gets objects as they are, which may be packed. Callers must not modify the result.
+// fragments of the last pass are. compile gets objects as they are, which may be packed. Callers must not modify the result,
+// and not use it after the next pass, because the one after that overwrites it.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
 	of := last.of(kind)
-	out, versions := make([]F, len(objects)), of.versions(len(objects))
+	all := of.room(len(objects))
+	out := all.fragments
 	var missing []int
 	for i, o := range objects {
 		var ok bool
-		versions[i] = versionOf(o)
-		if out[i], ok = of.find(versions[i]); !ok || current != nil && !current(out[i]) {
+		all.versions[i] = versionOf(o)
+		if out[i], ok = of.find(all.versions[i]); !ok || current != nil && !current(out[i]) {
 			missing = append(missing, i)
 		}
 	}
@@ -27,7 +29,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 		object := objects[missing[i]]
 		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
-	of.note(versions, out)
+	of.note(all)
 	return out
 }
 

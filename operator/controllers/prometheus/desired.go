@@ -142,16 +142,18 @@ func (plan *Plan) config(b *promworkload.Builder, in *Inputs) (err error) {
 
 // document returns the pieces of the configuration.
 func (in *Inputs) document() []*document.Piece {
-	pieces := make([]*document.Piece, 0, len(in.Monitors)+6)
+	var pieces []*document.Piece
 	shared := false // whether the previous pieces are shared with other workloads
-	for _, part := range promconfig.Assemble(in.Frame, in.pieces) {
+	for _, part := range promconfig.Assemble(in.Frame, in.Monitors.inDocument) {
 		if monitors := part.Kind != ""; monitors != shared {
 			pieces, shared = append(pieces, document.Fence), monitors
 		}
 		if !shared {
 			pieces = append(pieces, document.NewPiece(part.Name, part.Text))
 		}
-		pieces = append(pieces, part.Monitors...)
+		for _, among := range part.Monitors {
+			pieces = among.appendPieces(pieces)
+		}
 	}
 	return pieces
 }
@@ -185,32 +187,14 @@ func (in *Inputs) mostRuleConfigMaps() int {
 	return wellknown.MountedRuleConfigMaps
 }
 
-// pieces returns the pieces of the accepted monitors of a kind.
-func (in *Inputs) pieces(kind string) []*document.Piece {
-	first := slices.IndexFunc(in.Monitors, func(m Monitor) bool { return m.Kind == kind })
-	if first < 0 {
-		return nil
-	}
-	out := make([]*document.Piece, 0, len(in.Monitors)-first)
-	for _, m := range in.Monitors[first:] {
-		if m.Kind != kind {
-			break
-		}
-		if m.usual || m.Err == nil && m.Piece.Size() > 0 {
-			out = append(out, m.piece)
-		}
-	}
-	return out
-}
-
 // tlsFiles returns the TLS files that the configuration refers to.
 func (in *Inputs) tlsFiles() map[string][]byte {
 	files := map[string][]byte{}
 	if in.Frame != nil {
 		maps.Copy(files, in.Frame.Files)
 	}
-	for _, m := range in.Monitors {
-		if !m.usual && m.Err == nil {
+	for m := range in.Monitors.unusual() {
+		if m.Err == nil {
 			maps.Copy(files, m.Files)
 		}
 	}

@@ -3,7 +3,7 @@
 // engine reconciles them.
 //
 //	kind.go selected.go workload.go    the two kinds: what they share and where they differ
-//	gather.go inputs.go                gather: compile the selected objects, once per change
+//	gather.go inputs.go monitors.go    gather: compile the selected objects, once per change
 //	scrapes.go                         jobs, each relabel step with its origin, for previews
 //	desired.go shards.go daemonset.go retention.go
 //	                                   decide: which objects should exist (pure)

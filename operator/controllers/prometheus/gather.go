@@ -3,7 +3,6 @@ package prometheus
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -164,17 +163,16 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
 		}))
 	})
-	m.in.Monitors = slices.Grow(m.in.Monitors, len(objects))
-	for i, obj := range objects {
-		m.in.Monitors = append(m.in.Monitors, Monitor{Object: obj, Kind: row.Kind, judged: out[i]})
-	}
+	m.in.Monitors = append(m.in.Monitors, &monitorsOfKind{
+		kind: row.Kind, object: func(i int) catalog.Object { return objects[i] }, judged: out,
+	})
 }
 
 // temporary returns an error if a monitor could not be compiled because the cluster could
 // not be read. Going ahead would remove its targets.
 func (in *Inputs) temporary() error {
-	for _, m := range in.Monitors {
-		if !m.usual && assets.IsTemporary(m.Err) {
+	for m := range in.Monitors.unusual() {
+		if assets.IsTemporary(m.Err) {
 			return fmt.Errorf("%s %s/%s: %w", m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err)
 		}
 	}

@@ -168,7 +168,7 @@ func TestHostileObjects(t *testing.T) {
 		plan := s.plan(t)
 		takenByTheServer(t, plan)
 		s.goodOnesAreThere(t, plan)
-		for _, m := range in.Monitors {
+		for m := range in.Monitors.All() {
 			switch {
 			case m.Err == nil && m.Object.GetName() != "app":
 				accepted++

@@ -4,8 +4,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
@@ -22,8 +20,8 @@ type Inputs struct {
 	// Frame is the workload's own part of the configuration. It is nil if the user
 	// manages the configuration.
 	Frame *promconfig.Frame
-	// Monitors are the selected and compiled monitors, in the order of the document.
-	Monitors []Monitor
+	// Monitors are the selected and compiled monitors.
+	Monitors Monitors
 	// Rules are the selected and compiled rule objects, sorted by namespace and name.
 	// They and the other fields about rules are empty for agents.
 	Rules rules.Files
@@ -51,46 +49,10 @@ type Inputs struct {
 	repack    bool                // whether rules were rejected after RulePlan was made
 }
 
-// Monitor is a selected monitor with its compiled content.
-type Monitor struct {
-	Object catalog.Object
-	Kind   string
-	judged
-}
-
-// judged is a compiled monitor with the values that every reconciliation needs: it must not wait for the memory of
-// 10,000 monitors that have not changed.
-type judged struct {
-	*CompiledMonitor
-	piece *document.Piece
-	jobs  int32
-	usual bool // accepted, with jobs, and without dependencies, files and dropped fields
-}
-
-func judge(m *CompiledMonitor) judged {
-	return judged{
-		CompiledMonitor: m, piece: m.Piece, jobs: int32(m.Jobs),
-		usual: m.Err == nil && len(m.Deps) == 0 && len(m.Files) == 0 && len(m.Dropped) == 0 && m.Piece != nil && m.Piece.Size() > 0,
-	}
-}
-
-// CompiledMonitor is a fragment whose YAML has been converted to a piece of the document.
-// It is shared and must not be modified.
-type CompiledMonitor struct {
-	promconfig.Fragment // without YAML
-	Piece               *document.Piece
-}
-
-// Weight implements [fragments.Weighted]. The TLS files share memory with the cached
-// Secrets.
-func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
-	return fragments.WeightOf(m, m.Files)
-}
-
 // Verdicts implements [engine.Inputs].
 func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
 	return func(yield func(fragments.Verdict) bool) {
-		for _, m := range in.Monitors {
+		for m := range in.Monitors.All() {
 			v := m.verdict()
 			if v.Err == nil {
 				v.Own = in.ownText(m)
@@ -122,10 +84,8 @@ func (m Monitor) verdict() fragments.Verdict {
 // References implements [engine.Inputs].
 func (in *Inputs) References() iter.Seq[assets.Ref] {
 	var deps [][]assets.Dependency
-	for _, m := range in.Monitors {
-		if !m.usual && len(m.Deps) > 0 {
-			deps = append(deps, m.Deps)
-		}
+	for m := range in.Monitors.unusual() {
+		deps = append(deps, m.Deps)
 	}
 	deps = append(deps, in.Mounted.Deps)
 	if in.Frame != nil {

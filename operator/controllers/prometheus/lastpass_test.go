@@ -56,7 +56,7 @@ func sums(t *testing.T, b *bench) []string {
 		t.Fatal(err)
 	}
 	var out []string
-	for _, m := range in.Monitors {
+	for m := range in.Monitors.All() {
 		out = append(out, fmt.Sprintf("%s/%s %x", m.Object.GetNamespace(), m.Object.GetName(), m.Piece.Sum()))
 	}
 	return out

@@ -147,7 +147,7 @@ func TestUnreadableReferences(t *testing.T) {
 			if err != nil {
 				t.Fatalf("one object stops all: %v", err)
 			}
-			for _, m := range in.Monitors {
+			for m := range in.Monitors.All() {
 				if text := fmt.Sprint(m.Err); m.Object.GetName() == "bad" && !strings.HasPrefix(text, tc.want) || m.Object.GetName() != "bad" && m.Err != nil {
 					t.Errorf("%s: %s", m.Object.GetName(), text)
 				}

@@ -159,7 +159,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	base := promconfig.JobText{
 		Head: frame.Head, Shards: shards, Release: settings.Target().Version, NoDefaultPort: slices.Contains(o.Fields.EnableFeatures, noDefaultPort),
 	}
-	for _, m := range in.Monitors {
+	for m := range in.Monitors.All() {
 		source := ScrapeSource{Kind: m.Kind, Object: m.Object, Err: m.Err, Document: base, Compiled: m.CompiledMonitor}
 		if m.Err == nil && !knows(m.CompiledMonitor) {
 			source.Document.Text, source.Document.Origins, source.Err = m.text()
@@ -173,9 +173,9 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 }
 
 // forget drops the compiled results of objects that are no longer selected.
-func (s *Scraper) forget(selected []Monitor) {
-	now := make(map[objectName]bool, len(selected))
-	for _, m := range selected {
+func (s *Scraper) forget(selected Monitors) {
+	now := make(map[objectName]bool, len(s.seen))
+	for m := range selected.All() {
 		now[objectName{m.Kind, types.NamespacedName{Namespace: m.Object.GetNamespace(), Name: m.Object.GetName()}}] = true
 	}
 	for gone := range s.seen {

@@ -25,13 +25,13 @@ func (in *Inputs) origin() configsecret.Origin {
 
 func (in *Inputs) sources() iter.Seq[configsecret.Source] {
 	return func(yield func(configsecret.Source) bool) {
-		for i, m := range in.Monitors {
+		for m := range in.Monitors.All() {
 			if m.Err != nil {
 				continue
 			}
 			if !yield(configsecret.Source{
 				Kind: m.Kind, Namespace: m.Object.GetNamespace(), Name: m.Object.GetName(), Bytes: m.Piece.Rendered(),
-				Pieces: []*document.Piece{m.Piece}, LeaveOut: func(why error) { in.Monitors[i] = m.leftOut(why) },
+				Pieces: []*document.Piece{m.Piece}, LeaveOut: m.leaveOut,
 			}) {
 				return
 			}
@@ -90,13 +90,6 @@ func (in *Inputs) plainBytes() (n int) {
 	return n
 }
 
-// leftOut returns the monitor without its compiled content, and with the reason as its
-// error.
-func (m Monitor) leftOut(why error) Monitor {
-	m.judged = judge(&CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}})
-	return m
-}
-
 // fitFiles rejects monitors whose TLS files exceed the limit.
 func (in *Inputs) fitFiles() []share.LeftOut {
 	var own map[string][]byte
@@ -104,9 +97,9 @@ func (in *Inputs) fitFiles() []share.LeftOut {
 		own = in.Frame.Files
 	}
 	return engine.FitTLSFiles(in.tlsFiles(), own, func(yield func(engine.TLSFiles) bool) {
-		for i, m := range in.Monitors {
-			if !m.usual && m.Err == nil && len(m.Files) > 0 && !yield(engine.TLSFiles{
-				Kind: m.Kind, Object: m.Object, Files: m.Files, LeaveOut: func(why error) { in.Monitors[i] = m.leftOut(why) },
+		for m := range in.Monitors.unusual() {
+			if m.Err == nil && len(m.Files) > 0 && !yield(engine.TLSFiles{
+				Kind: m.Kind, Object: m.Object, Files: m.Files, LeaveOut: m.leaveOut,
 			}) {
 				return
 			}
