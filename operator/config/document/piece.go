@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -36,7 +37,7 @@ type Piece struct {
 	size   int
 	growth int // see Rendered
 	kept   []byte
-	packed bool   // kept is S2-compressed
+	packed bool   // kept is S2-compressed, see typicalJob
 	text   bool   // made by NewTextPiece
 	hash   uint32 // of the name
 	mean   uint32 // mean number of such pieces in a chunk; 0: the piece always ends one
@@ -62,7 +63,11 @@ func (p *Piece) keep(content []byte) {
 		return
 	}
 	buffer := buffers.Get().(*[]byte)
-	*buffer = s2.EncodeBetter((*buffer)[:cap(*buffer)], content)
+	if p.text {
+		*buffer = s2.EncodeBetter((*buffer)[:cap(*buffer)], content)
+	} else {
+		*buffer = typicalJob.Encode((*buffer)[:cap(*buffer)], content)
+	}
 	p.kept = bytes.Clone(*buffer)
 	buffers.Put(buffer)
 }
@@ -76,6 +81,13 @@ func NewTextPiece(name string, sum [32]byte, content []byte) *Piece {
 	p.mean = 1 << bits.Len32(uint32(chunkBytes/max(p.size, 1))/2)
 	return p
 }
+
+//go:embed job.txt
+var jobText []byte
+
+// typicalJob is the dictionary of the contents of pieces that are no text pieces, most of which are scrape jobs: what a
+// job has in common with all others takes no memory.
+var typicalJob = s2.MakeDict(jobText, nil)
 
 // buffers are for compressing contents; pieces keep copies of exact length.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -101,7 +113,11 @@ func (p *Piece) content(buffer *[]byte) ([]byte, error) {
 	if !p.packed {
 		return p.kept, nil
 	}
-	out, err := s2.Decode((*buffer)[:cap(*buffer)], p.kept)
+	decode := typicalJob.Decode
+	if p.text {
+		decode = s2.Decode
+	}
+	out, err := decode((*buffer)[:cap(*buffer)], p.kept)
 	if err != nil {
 		return nil, fmt.Errorf("unpack %q: %w", p.name, err)
 	}
