@@ -202,26 +202,38 @@ func (p *Prometheus) Alertmanagers(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Series returns the number of series in the result of an instant query.
-func (p *Prometheus) Series(ctx context.Context, expr string) (int, error) {
-	var data struct{ Result []json.RawMessage }
-	err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expr), &data)
-	return len(data.Result), err
+// Sample is a series in the result of an instant query.
+type Sample struct {
+	Metric map[string]string
+	Value  float64
 }
 
-// Value returns the value of the only series in the result of an instant query.
-//
-// Errors: the query fails, or has another number of series.
-func (p *Prometheus) Value(ctx context.Context, expr string) (float64, error) {
-	var data struct{ Result []struct{ Value [2]any } } // time, and the value as a string
+// Query returns the result of an instant query that is a vector.
+func (p *Prometheus) Query(ctx context.Context, expr string) (out []Sample, err error) {
+	var data struct {
+		Result []struct {
+			Metric map[string]string
+			Value  [2]any // time, and the value as a string
+		}
+	}
 	if err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expr), &data); err != nil {
-		return 0, err
+		return nil, err
 	}
-	if len(data.Result) != 1 {
-		return 0, fmt.Errorf("%s has %d series, want one", expr, len(data.Result))
+	for _, r := range data.Result {
+		text, _ := r.Value[1].(string)
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", expr, err)
+		}
+		out = append(out, Sample{r.Metric, value})
 	}
-	text, _ := data.Result[0].Value[1].(string)
-	return strconv.ParseFloat(text, 64)
+	return out, nil
+}
+
+// Series returns the number of series in the result of an instant query.
+func (p *Prometheus) Series(ctx context.Context, expr string) (int, error) {
+	result, err := p.Query(ctx, expr)
+	return len(result), err
 }
 
 // Until polls until check returns true, and returns how long that took. An error of check

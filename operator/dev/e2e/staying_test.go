@@ -24,7 +24,7 @@ const (
 
 // never lists queries over the whole time, %s, which have no result in a stack that is well.
 var never = map[string]string{
-	"targets down":               `max_over_time((1 - up)[%s:]) > 0`,
+	"targets down":               `max_over_time((1 - max_over_time(up[2m]))[%s:]) > 0`,
 	"alerts":                     `count_over_time(ALERTS{alertstate="firing",alertname=~"(Prometheus|Alertmanager|ConfigReloader|TargetDown|KubePod|KubeStatefulSet).*"}[%s])`,
 	"restarted containers":       `increase(kube_pod_container_status_restarts_total{namespace="monitoring"}[%s]) > 0`,
 	"failed evaluations":         `increase(prometheus_rule_evaluation_failures_total[%s]) > 0`,
@@ -35,15 +35,15 @@ var never = map[string]string{
 	"a watchdog that was silent": `count_over_time(ALERTS{alertname="Watchdog"}[%[1]s]) < 0.95 * scalar(count_over_time(vector(1)[%[1]s:30s]))`,
 }
 
-// steady lists measures of processes that must not grow: the mean of the last quarter of the time may be this many times that of
-// the second one.
+// steady lists measures of processes that must not grow: the mean of the last quarter of the time may be this many times
+// that of the second one.
 var steady = map[string]float64{
-	`go_memstats_heap_inuse_bytes{job="prometheus-operator"}`:                              1.3,
-	`go_goroutines{job="prometheus-operator"}`:                                             1.1,
-	`sum(container_memory_working_set_bytes{container="prometheus-operator"})`:             1.3,
-	`sum(container_memory_working_set_bytes{container="config-reloader",pod=~"prom.*"})`:   1.3,
-	`sum(container_memory_working_set_bytes{container="rules-reloader",pod=~"prom.*"})`:    1.3,
-	`sum(container_memory_working_set_bytes{container="config-reloader",pod=~"alertm.*"})`: 1.3,
+	`sum(go_memstats_heap_inuse_bytes{job="prometheus-operator"})`:  1.3,
+	`sum(process_resident_memory_bytes{job="prometheus-operator"})`: 1.3,
+	`sum(go_goroutines{job="prometheus-operator"})`:                 1.1,
+	`sum(process_resident_memory_bytes{endpoint="reloader-web"})`:   1.3, // all config-reloaders
+	`sum(go_goroutines{endpoint="reloader-web"})`:                   1.1,
+	`sum(process_open_fds{endpoint="reloader-web"})`:                1.1,
 }
 
 // staysWell changes rules and monitors for the time in FIREKEEPER_STAYING. No pod is replaced and no rule or job missing
@@ -69,9 +69,9 @@ func (n node) staysWell(t *testing.T, servers []*live.Prometheus) {
 	slices.Sort(took)
 	t.Logf("%d changes in %s: median %s, worst %s until both servers ran them (from the start of kubectl)", len(took), window, took[len(took)/2], took[len(took)-1])
 	for what, query := range never {
-		found, err := servers[0].Series(t.Context(), fmt.Sprintf(query, window))
-		if err != nil || found > 0 {
-			t.Errorf("%s: %d series (error: %v): %s", what, found, err, fmt.Sprintf(query, window))
+		found, err := servers[0].Query(t.Context(), fmt.Sprintf(query, window))
+		if err != nil || len(found) > 0 {
+			t.Errorf("%s: %v (error: %v): %s", what, found, err, fmt.Sprintf(query, window))
 		}
 	}
 	checkGrowth(t, servers[0], time.Since(began))
@@ -145,24 +145,26 @@ func (n node) guardStack(t *testing.T, servers []*live.Prometheus) *guard {
 	return g.begin(t)
 }
 
-// checkGrowth compares the means of measures of steady in the second and the last quarter of a time that ends now.
+// checkGrowth compares the means of the steady measures in the second and the last quarter of a time that ends now.
 func checkGrowth(t *testing.T, server *live.Prometheus, lasted time.Duration) {
 	t.Helper()
 	quarter := int(lasted.Seconds() / 4)
 	for _, measure := range slices.Sorted(maps.Keys(steady)) {
-		early, err := server.Value(t.Context(), fmt.Sprintf("avg_over_time((%s)[%ds:15s] offset %ds)", measure, quarter, 2*quarter))
+		early, err := server.Query(t.Context(), fmt.Sprintf("avg_over_time((%s)[%ds:15s] offset %ds)", measure, quarter, 2*quarter))
 		if err != nil {
-			t.Error(err)
+			t.Fatal(err)
+		}
+		late, err := server.Query(t.Context(), fmt.Sprintf("avg_over_time((%s)[%ds:15s])", measure, quarter))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(early) != 1 || len(late) != 1 {
+			t.Errorf("%s has no values: %v, then %v", measure, early, late)
 			continue
 		}
-		late, err := server.Value(t.Context(), fmt.Sprintf("avg_over_time((%s)[%ds:15s])", measure, quarter))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		t.Logf("%s: %.0f, then %.0f", measure, early, late)
-		if late > steady[measure]*early {
-			t.Errorf("%s grew from %.0f to %.0f", measure, early, late)
+		t.Logf("%s: %.0f, then %.0f", measure, early[0].Value, late[0].Value)
+		if late[0].Value > steady[measure]*early[0].Value {
+			t.Errorf("%s grew from %.0f to %.0f", measure, early[0].Value, late[0].Value)
 		}
 	}
 }
