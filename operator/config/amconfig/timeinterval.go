@@ -138,7 +138,7 @@ func inShortMonth(day int) int {
 	return day
 }
 
-// cycle is what elements of a range belong to, with its first and last one.
+// cycle is a repeating sequence of numbered elements, such as the days of a week.
 type cycle struct {
 	name        string // empty if there is none
 	first, last int

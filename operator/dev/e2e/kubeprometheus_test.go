@@ -176,19 +176,24 @@ func measure(t *testing.T, servers []*live.Prometheus, change func(i int) func(c
 	for i := range changes {
 		began := time.Now()
 		shows := change(i)
-		until(t, "change", 3*time.Minute, func(ctx context.Context) (bool, error) {
-			for _, s := range servers {
-				if ok, err := shows(ctx, s); !ok {
-					return false, err
-				}
-			}
-			return true, nil
-		})
+		until(t, "change", 3*time.Minute, onAll(servers, shows))
 		took = append(took, time.Since(began).Round(10*time.Millisecond))
 	}
 	sorted := slices.Sorted(slices.Values(took))
 	t.Logf("live on both servers after %v: median %s, worst %s (from the start of kubectl)", took, sorted[len(sorted)/2], sorted[len(sorted)-1])
 	if sorted[len(sorted)/2] > latencyLimit {
 		t.Errorf("the median change took %s, want at most %s", sorted[len(sorted)/2], latencyLimit)
+	}
+}
+
+// onAll returns a check that is true once shows is true of all servers.
+func onAll(servers []*live.Prometheus, shows func(context.Context, *live.Prometheus) (bool, error)) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		for _, s := range servers {
+			if ok, err := shows(ctx, s); !ok {
+				return false, err
+			}
+		}
+		return true, nil
 	}
 }

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -113,11 +114,15 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 		wg.Go(func() {
 			r := &replies[i]
 			r.port = port
-			var clock clock
-			if clock, r.err = pod.get(ctx, limit, port, "/api/v1/applied", func(body io.Reader) error {
-				return json.NewDecoder(body).Decode(&r.report)
-			}); r.err == nil {
-				clock.convert(&r.report)
+			c, err := pod.get(ctx, limit, port, "/api/v1/applied", func(body io.Reader) error {
+				text, err := io.ReadAll(body) // a decoder scans white space again after each read
+				if err != nil {
+					return err
+				}
+				return json.NewDecoder(bytes.NewReader(text)).Decode(&r.report)
+			})
+			if r.err = err; err == nil {
+				c.convert(&r.report)
 			}
 		})
 	}

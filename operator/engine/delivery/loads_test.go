@@ -159,7 +159,7 @@ func TestAskAReferenceReloader(t *testing.T) {
 		"the server starts": {reference{0, at(-time.Hour), func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}, 0}, Waiting, "the server is not ready"},
-		// Times are those of the clock of the pod.
+		// Times of the pod's clock.
 		"it has not reloaded, by a clock that is ahead": {reference{1, at(10 * time.Second), loaded(true, at(10*time.Second)), 30 * time.Second},
 			Waiting, "not since the last change"},
 		"it reloaded, by a clock that is ahead":                {reference{1, at(33 * time.Second), loaded(true, at(33*time.Second)), 30 * time.Second}, Reloaded, "clock is 30s ahead"},
