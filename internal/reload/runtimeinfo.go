@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,7 +83,11 @@ func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 			LastConfigTime      *time.Time
 		}
 	}
-	if err := json.NewDecoder(io.LimitReader(body, maxInfo)).Decode(&answer); err != nil {
+	text, err := io.ReadAll(io.LimitReader(body, maxInfo)) // a decoder scans white space again after each read
+	if err != nil {
+		return s, fmt.Errorf("read the answer: %w", err)
+	}
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&answer); err != nil {
 		return s, fmt.Errorf("decode the answer: %w", err)
 	}
 	if answer.Status != "success" || answer.Data.ReloadConfigSuccess == nil || answer.Data.LastConfigTime == nil {
