@@ -2,10 +2,17 @@ package workload
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -78,5 +85,49 @@ func checkServerTLS(field string, t *v1.WebTLSConfig) error {
 	if t.CertFile == "" && !refers(t.Cert) {
 		bad("no certificate: set cert or certFile")
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, checkServerValues(field, t)...)...)
+}
+
+// Values of a block that servers read, in the order of Go's constants. Servers exit at any other.
+var (
+	clientAuthTypes = []string{"NoClientCert", "RequestClientCert", "RequireAnyClientCert", "RequireClientCert", "VerifyClientCertIfGiven", "RequireAndVerifyClientCert"}
+	tlsCurves       = []string{"CurveP256", "CurveP384", "CurveP521", "X25519", "X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024"}
+	cipherSuites    = sync.OnceValue(func() (names []string) {
+		for _, suite := range slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites()) {
+			names = append(names, suite.Name)
+		}
+		return names
+	})
+)
+
+// checkServerValues returns an error for each value with which a server exits when it reads its file.
+func checkServerValues(field string, t *v1.WebTLSConfig) (errs []error) {
+	known := func(name, value string, all []string) {
+		if value == "" || slices.Contains(all, value) {
+			return
+		}
+		advice := "write one of " + strings.Join(all, ", ")
+		if meant := manifest.Similar(value, all); meant != "" || len(all) > 10 {
+			advice = "write a name of Go's package crypto/tls, such as " + cmp.Or(meant, all[0])
+		}
+		errs = append(errs, faults.At(field+"."+name, fmt.Errorf("%q is unknown, and the server does not start with it; %s", excerpt.Of(value, 40), advice)))
+	}
+	known("clientAuthType", t.ClientAuthType, clientAuthTypes)
+	var versions []string
+	for _, version := range slices.Sorted(maps.Keys(tlsVersions)) {
+		versions = append(versions, string(version))
+	}
+	known("minVersion", t.MinVersion, versions)
+	known("maxVersion", t.MaxVersion, versions)
+	for i, name := range t.CipherSuites {
+		known(fmt.Sprintf("cipherSuites[%d]", i), name, cipherSuites())
+	}
+	for i, name := range t.CurvePreferences {
+		known(fmt.Sprintf("curvePreferences[%d]", i), name, tlsCurves)
+	}
+	low, high := cmp.Or(t.MinVersion, "TLS12"), cmp.Or(t.MaxVersion, "TLS13") // the defaults
+	if slices.Contains(versions, low) && slices.Contains(versions, high) && high < low {
+		errs = append(errs, faults.At(field+".maxVersion", fmt.Errorf("%q is below minVersion %q", high, low)))
+	}
+	return errs
 }

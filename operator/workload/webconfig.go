@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
@@ -143,5 +144,5 @@ func (w WebConfig) mounted() mountedTLS {
 // clientCertsRequired reports whether clients must present a certificate.
 func (w WebConfig) clientCertsRequired() bool {
 	t := w.Fields.TLSConfig
-	return t != nil && (t.ClientAuthType == "RequireAnyClientCert" || t.ClientAuthType == "RequireAndVerifyClientCert")
+	return t != nil && slices.Contains([]string{"RequireAnyClientCert", "RequireClientCert", "RequireAndVerifyClientCert"}, t.ClientAuthType)
 }

@@ -136,6 +136,7 @@ type linter struct {
 	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed
 	labels       map[string]map[string]bool // see alertLabels; nil until it is needed
 	recorded     []string                   // see recordedNames; nil until it is needed
+	native       *bool                      // see scrapesNative; nil until it is needed
 	noNamespaces map[string]bool            // see placeless; nil until it is needed
 }
 

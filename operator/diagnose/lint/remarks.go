@@ -93,6 +93,7 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	templateRemarks(always, note, m)
 	repeatedRules(always, m)
 	l.recordedRemarks(note, m)
+	l.nameRemarks(saying(SeverityWarning, w.String()), saying(SeverityNote, w.String()), m, known)
 	if !l.standsIn(w.String()) {
 		l.strategyRemarks(note, w.Object, m)
 	}

@@ -26,6 +26,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		writeRemarks(say, common.RemoteWrite)
 	}
 	unverifiedRemarks(l.note(self), w.Object)
+	clientRemarks(say, w.Object)
 	switch p := w.Object.(type) {
 	case *v1alpha1.PrometheusAgent:
 		if len(p.Spec.RemoteWrite) == 0 {
@@ -45,6 +46,9 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 			}
 		}
 	case *v1.Alertmanager:
+		if own := p.Spec.ClusterAdvertiseAddress; own != "" && valueOr(p.Spec.Replicas) > 1 && !strings.Contains(own, "$(") {
+			say("spec.clusterAdvertiseAddress", "is the same for the %d replicas, so that they do not find each other, and each notifies; leave it out, or write $(POD_IP):9094 if they need one", *p.Spec.Replicas)
+		}
 		for i, peer := range p.Spec.AdditionalPeers {
 			if host, is := strings.CutSuffix(peer, ":9093"); is {
 				say(fmt.Sprintf("spec.additionalPeers[%d]", i), "9093 is the port for alerts and pages, and Alertmanagers find each other on that of the cluster: write %s:9094", host)

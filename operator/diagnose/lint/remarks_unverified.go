@@ -14,3 +14,21 @@ func unverifiedRemarks(say says, object catalog.Object) {
 		}
 	}
 }
+
+// clientRemarks reports servers that verify certificates of clients without an authority for them, and those with an
+// authority and no verification, at which they exit.
+func clientRemarks(say says, object catalog.Object) {
+	for path, t := range fields.Of[v1.WebTLSConfig]("", object) {
+		authority := t.ClientCA.Secret != nil || t.ClientCA.ConfigMap != nil || t.ClientCAFile != ""
+		switch t.ClientAuthType {
+		case "RequireAndVerifyClientCert", "VerifyClientCertIfGiven":
+			if !authority {
+				say(path+".clientAuthType", "certificates of clients are verified, and without client_ca only those of public authorities are accepted; name the certificate of the authority that signs them in client_ca")
+			}
+		case "", "NoClientCert":
+			if authority {
+				say(path+".clientAuthType", "no certificate of clients is verified, and the server does not start with an authority for them; write RequireAndVerifyClientCert, or leave out client_ca and clientCAFile")
+			}
+		}
+	}
+}
