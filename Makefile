@@ -43,13 +43,20 @@ RACED := $(call tests,$(CONCURRENT))
 # Those that only run with it if ONCE is set. All tests together must use each permission of deploy/rbac.yaml, and two use some that no other uses.
 ONLY_RACED := $(call tests,$(filter-out AgentDaemonSet AlertmanagerBindings,$(CONCURRENT)))
 # Long tests of what the code writes and reads, not of what it does at the same time.
-UNRACED := $(call tests,NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExpressions RenderEqualsTheDetourOverJSON RenderIsReadBackUnchanged NewerVersionsTakeMore \
+UNRACED_NAMES := NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExpressions RenderEqualsTheDetourOverJSON RenderIsReadBackUnchanged NewerVersionsTakeMore \
   SuggestionsAreBounded PackRandomHistories AChangeSeldomCompressesTheNextChunk ChunkedStaysCloseToOneStream AChangeCompressesFewBytes OneChangeChangesOnePart HostileValues \
   EveryFieldOfTheAPI SliceProperties RefusalsAreBounded ContentReadsLikeWithTheUsualDecoders ContentIsNotCopied PackedIsWhole PackedBytes StoredButNotDecodable MisfitsAreFound \
   OrderDoesNotMatter ManyLargeObjects ListsOfKubernetesComeInPages NoOracle ManyDocuments PutAll Hostile Steps TraceIsBounded ScaleUp ScaleDown NoScaleDown LoadUpAndDown \
-  WeightedAndBack WeightedDeadShard)
+  WeightedAndBack WeightedDeadShard LongSelectorsAreNotKept TooLarge MemoryOfOneChange WorstObjects TemplatesWithoutEnd
+UNRACED := $(call tests,$(UNRACED_NAMES))
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
+
+# With ONCE=1, as in .ci/run, no test runs twice: `test` leaves those to `integration` and `race` that run there, too, and
+# lasting ones are left to `make integration` and `make test-long`.
+LASTING := Migration MovesUnderKills Moves ManyStoredObjects LeastPrivilegeAtScale KubeletLarge
+TESTED  = $(shell go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(ALL) | sed "s|^$$(pwd -P)|.|")
+SELDOM  = $(shell grep -rlwF --include=*_test.go $(UNRACED_NAMES:%=-e 'func Test%') $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # Packages with golden files that their tests can rewrite.
 GOLDEN = $(filter-out ./operator/dev/%,$(shell grep -rlE --include=*_test.go -e 'internal/golden"' -e 'flag.Bool."update"' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
@@ -76,13 +83,18 @@ plugin: ## Build the plugin of kubectl, and what completes its arguments (PLUGIN
 
 .PHONY: test
 test: ## Run the tests that need neither an API server nor a node (PKG=./operator/config/rules: all tests of a package, with the race detector)
+ifeq ($(ONCE),)
 	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
+else
+	@$(call tested,-short -vet=off $(filter-out $(RACE) $(LONGER) ./operator/dev/e2e% ./operator/dev/truth,$(TESTED)))
+	@$(call tested,-short -vet=off -run '$(UNRACED)' $(filter-out $(LONGER),$(filter $(RACE),$(SELDOM))))
+endif
 
 .PHONY: integration
 # Three packages at a time, as most of them wait most of the time.
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
-	@$(call tested,-vet=off -p 3 $(filter-out ./operator/dev/integration,$(LONGER)))
-	@$(call tested,-vet=off $(if $(ONCE),-skip '$(ONLY_RACED)') ./operator/dev/integration)
+	@$(call tested,-vet=off -p 3 $(if $(ONCE),-skip '$(call tests,$(LASTING))') $(filter-out ./operator/dev/integration,$(LONGER)))
+	@$(call tested,-vet=off $(if $(ONCE),-skip '$(call tests,$(LASTING))|$(ONLY_RACED)') ./operator/dev/integration)
 
 .PHONY: race
 race: export FIREKEEPER_RACE := 1

@@ -69,6 +69,50 @@ func TestNoTracesOfAWorkplace(t *testing.T) {
 	}
 }
 
+// The lists of tests in the Makefile name tests that exist, and those that the race detector excludes run without it.
+func TestListsOfTests(t *testing.T) {
+	var makefile string
+	exact, all := map[string]bool{}, map[string]bool{}
+	test := regexp.MustCompile(`(?m)^func Test(\w+)\(`)
+	for _, f := range tracked(t) {
+		if f.name == "Makefile" {
+			makefile = strings.ReplaceAll(string(f.text), "\\\n", " ")
+		}
+		if !strings.HasSuffix(f.name, "_test.go") {
+			continue
+		}
+		starts := test.FindAllSubmatchIndex(f.text, -1)
+		for i, at := range starts {
+			end := len(f.text)
+			if i+1 < len(starts) {
+				end = starts[i+1][0]
+			}
+			name := string(f.text[at[2]:at[3]])
+			all[name] = true
+			if bytes.Contains(f.text[at[0]:end], []byte("budgettest."+"Exact(t)")) {
+				exact[name] = true
+			}
+		}
+	}
+	for _, list := range []string{"UNRACED_NAMES", "CONCURRENT", "LASTING"} {
+		line := regexp.MustCompile(`(?m)^` + list + ` +:= (.*)$`).FindStringSubmatch(makefile)
+		if line == nil {
+			t.Fatalf("the Makefile has no list %s", list)
+		}
+		names := strings.Fields(line[1])
+		for _, name := range names {
+			if !strings.HasSuffix(name, ".*") && !all[name] {
+				t.Errorf("%s of the Makefile names Test%s, which does not exist", list, name)
+			}
+		}
+		for name := range exact {
+			if list == "UNRACED_NAMES" && !slices.Contains(names, name) {
+				t.Errorf("Test%s is skipped with the race detector: name it in UNRACED_NAMES of the Makefile, so that continuous integration runs it without", name)
+			}
+		}
+	}
+}
+
 func report(t *testing.T, f trackedFile, pattern *regexp.Regexp) {
 	t.Helper()
 	for i, line := range bytes.Split(f.text, []byte("\n")) {

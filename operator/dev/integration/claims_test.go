@@ -83,8 +83,8 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	const id = "claims"
-	o := w.operator(t, id, "", "--controller-id="+id)
 	ns := w.namespace(t)
+	o := w.operator(t, id, "", "--controller-id="+id, "--namespaces="+ns)
 	w.apply(t, claimed(ns, id))
 	w.apply(t, fill(governing, ns, id))
 	const set, db = "prometheus-web", "prometheus-web-db-prometheus-web-"
@@ -220,8 +220,8 @@ func TestSurplusShardLeavesItsClaims(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	const id = "surplus-claims"
-	o := w.operator(t, id, "", "--controller-id="+id)
 	ns := w.namespace(t)
+	o := w.operator(t, id, "", "--controller-id="+id, "--namespaces="+ns)
 	w.apply(t, claimed(ns, id, "  shards: 2\n"))
 	const set, claim = "prometheus-web-shard-1", "prometheus-web-db-prometheus-web-shard-1-0"
 	before := w.ownedClaim(t, ns, claim, set)
@@ -244,8 +244,8 @@ func TestAgentOfAnotherModeLeavesItsClaims(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	const id = "mode-claims"
-	o := w.operator(t, id, "", "--controller-id="+id, "--feature-gates=PrometheusAgentDaemonSet=true")
 	ns := w.namespace(t)
+	o := w.operator(t, id, "", "--controller-id="+id, "--namespaces="+ns, "--feature-gates=PrometheusAgentDaemonSet=true")
 	w.apply(t, fill(edge, ns, id)+"  storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 1Gi}}}}}\n"+
 		"  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n")
 	const set, claim = "prom-agent-web", "prom-agent-web-db-prom-agent-web-0"
@@ -287,8 +287,8 @@ func TestPodsOfAWorkloadThatIsGone(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	const id = "abandoned"
-	o := w.operator(t, id, "", "--controller-id="+id)
 	ns := w.namespace(t)
+	o := w.operator(t, id, "", "--controller-id="+id, "--namespaces="+ns)
 	w.apply(t, claimed(ns, id))
 	const set, claim = "prometheus-web", "prometheus-web-db-prometheus-web-0"
 	before := w.ownedClaim(t, ns, claim, set)
