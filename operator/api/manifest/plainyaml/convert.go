@@ -4,18 +4,16 @@ import (
 	"bytes"
 	"slices"
 	"unicode/utf8"
-
-	"sigs.k8s.io/yaml"
 )
 
 // ToJSON converts a YAML or JSON document. Keys are sorted.
 //
-// Errors: those of the YAML library; duplicate keys.
+// Errors: those of the YAML library; duplicate keys, unless one of them is merged.
 func ToJSON(document []byte) ([]byte, error) {
 	if out, ok := convert(document); ok {
 		return out, nil
 	}
-	return yaml.YAMLToJSONStrict(document)
+	return strict(document)
 }
 
 const (

@@ -128,3 +128,20 @@ func FuzzSame(f *testing.F) {
 		}
 	})
 }
+
+// A mapping may override a key that it merges, as with kubectl. What is written twice is refused, also beside a merge.
+func TestMerge(t *testing.T) {
+	for document, want := range map[string]string{
+		"a: &a {b: 1, c: 2}\nd: {<<: *a, b: 3}\n":                          `{"a":{"b":1,"c":2},"d":{"b":3,"c":2}}`,
+		"a: &a {b: 1}\nd:\n- <<: *a\n  b: 3\n- &e\n  b: 4\n- <<: [*a, *e]": `{"a":{"b":1},"d":[{"b":3},{"b":4},{"b":1}]}`,
+		"a: &a {b: 1}\nd: {<<: *a, b: 3, b: 4}\n":                          "",
+		"a: &a {b: 1, b: 2}\nd: {<<: *a, b: 3}\n":                          "",
+		"a: &a {b: 1}\nd: {<<: *a, b: 3}\ne: 1\ne: 2\n":                    "",
+		"a: <<\nb: 1\nb: 2\n":                                              "",
+	} {
+		got, err := ToJSON([]byte(document))
+		if string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%s\ngot  %s, %v\nwant %s", document, got, err, want)
+		}
+	}
+}

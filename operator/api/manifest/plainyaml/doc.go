@@ -1,5 +1,5 @@
 // Package plainyaml converts manifests from YAML to JSON. The result equals that of
-// sigs.k8s.io/yaml.YAMLToJSONStrict byte for byte.
+// sigs.k8s.io/yaml.YAMLToJSONStrict byte for byte, except that a key may be both written and merged.
 //
 //	raw, err := plainyaml.ToJSON(document)
 //
@@ -13,4 +13,5 @@
 //	block.go     mappings, lists and literals in blocks
 //	flow.go      {…}, […] and JSON
 //	scalar.go    scalars
+//	merge.go     keys that a mapping merges and overrides
 package plainyaml
