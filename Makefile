@@ -185,7 +185,7 @@ tidy: ## Tidy the modules
 
 .PHONY: lint
 lint: ## Vet and staticcheck
-	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); go vet $(ALL) && "$$tool" $(ALL)
+	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); export GOGC=400; go vet $(ALL) && "$$tool" $(ALL)
 
 .PHONY: verify
 verify: ## Fail if generated files, formatting or modules are out of date
