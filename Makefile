@@ -26,8 +26,8 @@ GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAG
 # of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json. AGAIN=1 runs up to three failed
 # tests a second time and lists those that pass then as unstable, so that one of 2,000 tests cannot stop a delivery alone.
 tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; \
-  (go test -json -timeout 45m $(1) || echo '{"Action": "failed"}') | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT) \
-  $(if $(AGAIN),-again '-timeout 45m $(filter -race -short -vet=off -count=1,$(1))')
+  (go test -json -timeout 25m $(1) || echo '{"Action": "failed"}') | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT) \
+  $(if $(AGAIN),-again '-timeout 25m $(filter -race -short -vet=off -count=1,$(1))')
 
 # $(call tests,A B) is the regular expression of the tests TestA and TestB.
 space := $(subst ,, )
