@@ -213,7 +213,7 @@ e2e-long: export FIREKEEPER_E2E := long
 e2e-long: ## Run all tests on a node, with kube-prometheus, the chart and every kind of rollout (root, about twenty minutes)
 e2e e2e-long: REPORT := -each
 e2e e2e-long:
-	@$(call tested,-count=1 -parallel 8 ./operator/dev/e2e/...)
+	@$(call tested,-count=1 -parallel 5 ./operator/dev/e2e/...)
 
 .PHONY: chaos-node
 chaos-node: export FIREKEEPER_E2E := long
