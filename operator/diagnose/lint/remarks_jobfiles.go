@@ -1,0 +1,53 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// mountedFile matches a line of a configuration with a file of a Secret or ConfigMap that the workload must mount.
+var mountedFile = regexp.MustCompile(`^\s*(?:- +)?(\w+_file):\s+["']?((/etc/prometheus/(secrets|configmaps)/)([a-z0-9.-]{1,253})/[^\s"']{1,253})`)
+
+// maxMountedFiles is the maximum number of files of one Secret that are reported.
+const maxMountedFiles = 20
+
+// filesOfJobs reports files in the Secret of additionalScrapeConfigs of which the workload does not mount the object.
+func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPrometheusFields) {
+	of := f.AdditionalScrapeConfigs
+	if of == nil {
+		return
+	}
+	ref := assets.Ref{Kind: assets.Secret, Namespace: w.Object.GetNamespace(), Name: of.Name}
+	secret, err := l.objects.References.Object(ref)
+	if err != nil {
+		return
+	}
+	reported, line := map[string]bool{}, 0
+	for text := range bytes.Lines(secret.Values[of.Key]) {
+		line++
+		m := mountedFile.FindSubmatch(text)
+		if m == nil || mountedBy(f, string(m[2])) {
+			continue
+		}
+		list, names := "spec.secrets", f.Secrets
+		if string(m[4]) == "configmaps" {
+			list, names = "spec.configMaps", f.ConfigMaps
+		}
+		dir, name := string(m[3])+string(m[5]), string(m[5])
+		if slices.Contains(names, name) || reported[dir] || len(reported) == maxMountedFiles {
+			continue
+		}
+		reported[dir] = true
+		at := self
+		at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs"
+		at.Message = fmt.Sprintf("%s, %s: no pod has %s, because %s of the workload does not name %q%s", ref, m[1], dir, list, name, manifest.Beside(name, names))
+		l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: of.Key, Line: line}), "")
+	}
+}
