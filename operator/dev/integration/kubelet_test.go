@@ -182,7 +182,7 @@ func TestKubeletLarge(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("%s-%d", ns, i) }
 	nodes, pages := 520, 2
 	if os.Getenv("FIREKEEPER_LOAD") != "" {
-		nodes, pages = 1020, 3
+		nodes, pages = 1100, 3
 	}
 	for i := range nodes {
 		want = append(want, fmt.Sprintf("10.2.%d.%d", i/250, 1+i%250))
