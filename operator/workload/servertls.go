@@ -102,15 +102,16 @@ var (
 
 // checkServerValues returns an error for each value with which a server exits when it reads its file.
 func checkServerValues(field string, t *v1.WebTLSConfig) (errs []error) {
-	known := func(name, value string, all []string) {
+	known := func(name, value string, all []string) bool {
 		if value == "" || slices.Contains(all, value) {
-			return
+			return true
 		}
 		advice := "write one of " + strings.Join(all, ", ")
 		if meant := manifest.Similar(value, all); meant != "" || len(all) > 10 {
 			advice = "write a name of Go's package crypto/tls, such as " + cmp.Or(meant, all[0])
 		}
 		errs = append(errs, faults.At(field+"."+name, fmt.Errorf("%q is unknown, and the server does not start with it; %s", excerpt.Of(value, 40), advice)))
+		return false
 	}
 	known("clientAuthType", t.ClientAuthType, clientAuthTypes)
 	var versions []string
@@ -120,10 +121,14 @@ func checkServerValues(field string, t *v1.WebTLSConfig) (errs []error) {
 	known("minVersion", t.MinVersion, versions)
 	known("maxVersion", t.MaxVersion, versions)
 	for i, name := range t.CipherSuites {
-		known(fmt.Sprintf("cipherSuites[%d]", i), name, cipherSuites())
+		if !known(faults.Index("cipherSuites", i), name, cipherSuites()) {
+			break // a list may have any length
+		}
 	}
 	for i, name := range t.CurvePreferences {
-		known(fmt.Sprintf("curvePreferences[%d]", i), name, tlsCurves)
+		if !known(faults.Index("curvePreferences", i), name, tlsCurves) {
+			break
+		}
 	}
 	low, high := cmp.Or(t.MinVersion, "TLS12"), cmp.Or(t.MaxVersion, "TLS13") // the defaults
 	if slices.Contains(versions, low) && slices.Contains(versions, high) && high < low {

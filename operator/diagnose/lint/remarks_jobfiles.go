@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // mountedFile matches a line of a configuration with a file of a Secret or ConfigMap that the workload must mount.
-var mountedFile = regexp.MustCompile(`^\s*(?:- +)?(\w+_file):\s+["']?((/etc/prometheus/(secrets|configmaps)/)([a-z0-9.-]{1,253})/[^\s"']{1,253})`)
+var mountedFile = regexp.MustCompile(`^\s*(?:- +)?(\w+_file):\s+["']?(/etc/prometheus/(?:secrets|configmaps)/[a-z0-9.-]{1,253}/[^\s"']{1,253})`)
 
 // maxMountedFiles is the maximum number of files of one Secret that are reported.
 const maxMountedFiles = 20
@@ -36,18 +34,16 @@ func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPromet
 		if m == nil || mountedBy(f, string(m[2])) {
 			continue
 		}
-		list, names := "spec.secrets", f.Secrets
-		if string(m[4]) == "configmaps" {
-			list, names = "spec.configMaps", f.ConfigMaps
-		}
-		dir, name := string(m[3])+string(m[5]), string(m[5])
-		if slices.Contains(names, name) || reported[dir] || len(reported) == maxMountedFiles {
+		why := unmounted(f, string(m[2]))
+		if why == "" || reported[why] {
 			continue
 		}
-		reported[dir] = true
+		reported[why] = true
 		at := self
-		at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs"
-		at.Message = fmt.Sprintf("%s, %s: no pod has %s, because %s of the workload does not name %q%s", ref, m[1], dir, list, name, manifest.Beside(name, names))
+		at.Severity, at.Code, at.Field, at.Message = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs", fmt.Sprintf("%s, %s: %s", ref, m[1], why)
 		l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: of.Key, Line: line}), "")
+		if len(reported) == maxMountedFiles {
+			return
+		}
 	}
 }

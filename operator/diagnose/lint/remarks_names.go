@@ -65,7 +65,8 @@ func (l *linter) nativeRemark(note says, field string, expr parser.Expr) {
 		without := ""
 		for _, selector := range parser.ExtractSelectors(call.Args[1]) {
 			name := nameIn(selector)
-			if name == "" || strings.HasSuffix(name, "_bucket") || strings.Contains(name, ":") || slices.Contains(l.recordedNames(), name) {
+			_, recorded := slices.BinarySearch(l.recordedNames(), name)
+			if name == "" || recorded || strings.HasSuffix(name, "_bucket") || strings.Contains(name, ":") {
 				return nil // others may be joined for their labels
 			}
 			without = cmp.Or(without, name)

@@ -288,17 +288,26 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 			say(field, "no volume is mounted at %s in the pods of the workload, so there is no such file unless the image has it; name a %s in %s of the workload, and write /etc/prometheus/%s/NAME/%s, or mount a volume there with volumes and volumeMounts", path.Dir(file), mountable[list], list, dir, path.Base(file))
 			continue
 		}
-		for _, from := range []struct {
-			dir, list string
-			names     []string
-		}{{"/etc/prometheus/secrets/", "spec.secrets", f.Secrets}, {"/etc/prometheus/configmaps/", "spec.configMaps", f.ConfigMaps}} {
-			rest, below := strings.CutPrefix(file, from.dir)
-			name, _, _ := strings.Cut(rest, "/")
-			if below && !slices.Contains(from.names, name) {
-				say(field, "no pod has %s, because %s of the workload does not name %q%s", from.dir+name, from.list, name, manifest.Beside(name, from.names))
-			}
+		if why := unmounted(f, file); why != "" {
+			say(field, "%s", why)
 		}
 	}
+}
+
+// unmounted returns why no pod has a file below the directories of spec.secrets and spec.configMaps: the field does not
+// name its object. Empty if it does, and for other files.
+func unmounted(f *v1.CommonPrometheusFields, file string) string {
+	for _, from := range []struct {
+		dir, list string
+		names     []string
+	}{{"/etc/prometheus/secrets/", "spec.secrets", f.Secrets}, {"/etc/prometheus/configmaps/", "spec.configMaps", f.ConfigMaps}} {
+		rest, below := strings.CutPrefix(file, from.dir)
+		name, _, _ := strings.Cut(rest, "/")
+		if below && !slices.Contains(from.names, name) {
+			return fmt.Sprintf("no pod has %s, because %s of the workload does not name %q%s", from.dir+name, from.list, name, manifest.Beside(name, from.names))
+		}
+	}
+	return ""
 }
 
 // mountable are the kinds that fields of a workload mount.
