@@ -14,7 +14,7 @@ import (
 func TestSizeOfPrograms(t *testing.T) {
 	for program, limit := range map[string]int64{"operator": 82_500_000, "config-reloader": 13_800_000, "rules-reloader": 13_500_000} {
 		t.Run(program, func(t *testing.T) {
-			const initial = 1_500_000 // bytes that our packages may allocate before main
+			const initial = 500_000 // bytes that our packages may allocate before main
 			file := filepath.Join(t.TempDir(), program)
 			build := exec.Command("go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", file, "./"+program)
 			if out, err := build.CombinedOutput(); err != nil {

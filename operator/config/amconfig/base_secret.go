@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -53,7 +53,7 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 }
 
 // lineOf matches the line of a fault.
-var lineOf = regexp.MustCompile(`\bline (\d+):`)
+var lineOf = lazyregexp.New(`\bline (\d+):`)
 
 // contentFault returns the fault of a configuration in the Secret of an Alertmanager, with its line as
 // [assets.ContentError] if that is known.

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 )
@@ -62,13 +62,13 @@ func explain(document []byte, refused error, hidden func(path, value string) boo
 	return errors.New("a value that is not shown here is not valid")
 }
 
-var lineNumber = regexp.MustCompile(`line \d+`)
+var lineNumber = lazyregexp.New(`line \d+`)
 
 // withLinesOf replaces the line numbers in an error about the re-encoded document with those
 // of the user's document, which are not secret.
 func withLinesOf(user, err error) error {
-	lines := lineNumber.FindAllString(user.Error(), -1)
-	if len(lines) != len(lineNumber.FindAllString(err.Error(), -1)) {
+	lines := lineNumber.Get().FindAllString(user.Error(), -1)
+	if len(lines) != len(lineNumber.Get().FindAllString(err.Error(), -1)) {
 		return err
 	}
 	return errors.New(lineNumber.ReplaceAllStringFunc(err.Error(), func(string) string {
@@ -79,7 +79,7 @@ func withLinesOf(user, err error) error {
 }
 
 // noField matches the words of the loader for an unknown field.
-var noField = regexp.MustCompile(`field (\S+) not found in type \S+`)
+var noField = lazyregexp.New(`field (\S+) not found in type \S+`)
 
 // inOneLine returns an error of the loader without line breaks and without types of Go.
 func inOneLine(err error) error {
@@ -98,7 +98,7 @@ func inOneLine(err error) error {
 const severalFaults = "yaml: unmarshal errors:\n  "
 
 // wrongType matches the words of the loader for a value of another type. Values of texts are hidden.
-var wrongType = regexp.MustCompile(`cannot unmarshal (!!map|!!seq) into \S+`)
+var wrongType = lazyregexp.New(`cannot unmarshal (!!map|!!seq) into \S+`)
 
 var yamlTypes = map[string]string{"!!map": "an object", "!!seq": "a list"}
 
@@ -131,9 +131,9 @@ func hinted(root *yaml.Node, err error) error {
 }
 
 var (
-	inMatchers = regexp.MustCompile(`matchers\[\d+\]$`)
-	nullable   = regexp.MustCompile(`\b(name|receiver)$`)
-	nullFault  = regexp.MustCompile(`missing name in receiver|must specify a default receiver|undefined receiver`)
+	inMatchers = lazyregexp.New(`matchers\[\d+\]$`)
+	nullable   = lazyregexp.New(`\b(name|receiver)$`)
+	nullFault  = lazyregexp.New(`missing name in receiver|must specify a default receiver|undefined receiver`)
 )
 
 // unknownField describes an unknown field, with a similar one that exists.
@@ -172,7 +172,7 @@ var fileKeys = sync.OnceValue(func() []string {
 })
 
 // quotedValue matches the value that an error of the loader is about.
-var quotedValue = regexp.MustCompile(`"([^"]+)"`)
+var quotedValue = lazyregexp.New(`"([^"]+)"`)
 
 // located adds the line and the path of the value that an error quotes, if it occurs only once.
 func located(root *yaml.Node, err error) error {
@@ -198,7 +198,7 @@ func placed(text []byte, err error) error {
 		return err
 	}
 	line := fmt.Sprintf("line %d", manifest.SyntaxLine(text, err))
-	return errors.New(strings.Replace(err.Error(), lineNumber.FindString(err.Error()), line, 1))
+	return errors.New(strings.Replace(err.Error(), lineNumber.Get().FindString(err.Error()), line, 1))
 }
 
 // maxHiddenTried is the maximum number of loads to find the invalid value.

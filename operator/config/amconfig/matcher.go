@@ -3,7 +3,6 @@ package amconfig
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -56,7 +56,7 @@ type matchers struct {
 }
 
 // classicName matches the label name of a matcher before utf8Since.
-var classicName = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
+var classicName = lazyregexp.New(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 
 // matchersFrom converts matchers.
 //

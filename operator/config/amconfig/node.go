@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
@@ -245,7 +245,7 @@ func yamlError(err error) error {
 			return errors.New(text)
 		}
 		from += i
-		sign := quotedSign.FindString(text[from:])
+		sign := quotedSign.Get().FindString(text[from:])
 		if sign == "" {
 			return errors.New(text[:from] + "…" + text[strings.LastIndexAny(text, quotes)+1:])
 		}
@@ -254,4 +254,4 @@ func yamlError(err error) error {
 }
 
 // quotedSign matches a character of YAML's syntax in quotes, which no value is.
-var quotedSign = regexp.MustCompile(`^'[][{},:?\\-]'`)
+var quotedSign = lazyregexp.New(`^'[][{},:?\\-]'`)

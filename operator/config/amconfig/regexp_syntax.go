@@ -2,11 +2,12 @@ package amconfig
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // regexpForms lists additions to the regular expression syntax in newer versions of Go.
@@ -34,11 +35,11 @@ var newScripts = []string{
 	"Cypro_Minoan", "Kawi", "Nag_Mundari", "Old_Uyghur", "Tangsa", "Toto", "Vithkuqi",
 }
 
-var classNames = regexp.MustCompile(`\\[pP]\{\^?([^}]*)\}`)
+var classNames = lazyregexp.New(`\\[pP]\{\^?([^}]*)\}`)
 
 func hasClass(is func(name string) bool) func(string, *syntax.Regexp) bool {
 	return func(text string, _ *syntax.Regexp) bool {
-		return slices.ContainsFunc(classNames.FindAllStringSubmatch(text, -1), func(match []string) bool { return is(match[1]) })
+		return slices.ContainsFunc(classNames.Get().FindAllStringSubmatch(text, -1), func(match []string) bool { return is(match[1]) })
 	}
 }
 

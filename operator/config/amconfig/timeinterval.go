@@ -3,12 +3,12 @@ package amconfig
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -89,7 +89,7 @@ func each[In, Out any](field string, in []In, convert func(In) (Out, error)) ([]
 	return out, nil
 }
 
-var timeOfDay = regexp.MustCompile(`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`)
+var timeOfDay = lazyregexp.New(`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`)
 
 func timeRange(in v1alpha1.TimeRange) (TimeRange, error) {
 	for _, t := range []struct{ field, value string }{{"startTime", in.StartTime}, {"endTime", in.EndTime}} {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -242,7 +242,7 @@ func withoutValues(err error) error {
 }
 
 // lineOf matches a line number in the re-encoded list, which the user does not see.
-var lineOf = regexp.MustCompile(`line \d+: `)
+var lineOf = lazyregexp.New(`line \d+: `)
 
 // mappingValue returns the value of a key; nil if there is none.
 func mappingValue(n *yaml.Node, key string) *yaml.Node {

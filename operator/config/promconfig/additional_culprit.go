@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
@@ -175,10 +175,10 @@ func checkTimeout(job *yaml.Node, say func(line int, format string, args ...any)
 }
 
 // wrongType matches the errors of the YAML library about a type.
-var wrongType = regexp.MustCompile(`cannot unmarshal (!!\w+)(?: …)? into (\S+)`)
+var wrongType = lazyregexp.New(`cannot unmarshal (!!\w+)(?: …)? into (\S+)`)
 
 // noField matches the errors of the YAML library about a key.
-var noField = regexp.MustCompile(`field (\S+) not found in type \S+`)
+var noField = lazyregexp.New(`field (\S+) not found in type \S+`)
 
 // reworded replaces the Go types in an error by the YAML that is expected.
 func reworded(text string) string {

@@ -1,11 +1,11 @@
 package promconfig
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -21,7 +21,7 @@ const (
 	anyName
 )
 
-var templates = regexp.MustCompile(`^(?:(?:[a-zA-Z_]|\$(?:\{\w+\}|\w+))+\w*)+$`)
+var templates = lazyregexp.New(`^(?:(?:[a-zA-Z_]|\$(?:\{\w+\}|\w+))+\w*)+$`)
 
 func (c charset) valid(name string) bool {
 	switch {

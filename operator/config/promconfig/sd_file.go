@@ -3,9 +3,9 @@ package promconfig
 import (
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -19,7 +19,7 @@ type FileSD struct {
 }
 
 // targetFile matches the paths that the server accepts.
-var targetFile = regexp.MustCompile(`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$`)
+var targetFile = lazyregexp.New(`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$`)
 
 func (c *compiler) fileSD(in *v1alpha1.FileSDConfig) (*FileSD, error) {
 	if len(in.Files) == 0 {

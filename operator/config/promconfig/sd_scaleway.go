@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -44,9 +44,9 @@ type ScalewaySD struct {
 
 // Formats that the server requires when it loads the document.
 var (
-	scalewayAccessKey = regexp.MustCompile(`^SCW[A-Z0-9]{17}$`)
-	scalewayUUID      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	scalewayZone      = regexp.MustCompile(`^[a-z]{2}-[a-z]{3,7}-[0-9]{1,2}$`)
+	scalewayAccessKey = lazyregexp.New(`^SCW[A-Z0-9]{17}$`)
+	scalewayUUID      = lazyregexp.New(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	scalewayZone      = lazyregexp.New(`^[a-z]{2}-[a-z]{3,7}-[0-9]{1,2}$`)
 )
 
 func (c *compiler) scalewaySD(in *v1alpha1.ScalewaySDConfig) (*ScalewaySD, error) {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
-var dnsName = regexp.MustCompile(`^([a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62}){1}(\.[a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62})*[\._]?$`)
+var dnsName = lazyregexp.New(`^([a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62}){1}(\.[a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62})*[\._]?$`)
 
 // maxDNSName is the maximum length of a DNS name without dots.
 const maxDNSName = 255

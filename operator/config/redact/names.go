@@ -1,9 +1,10 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // Hidden is the text that replaces a credential.
@@ -13,8 +14,8 @@ const Hidden = "<hidden>"
 var (
 	// telling matches the names of keys that hold credentials, and plainEnd the ends of names that
 	// telling matches although they hold none.
-	telling  = regexp.MustCompile(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
-	plainEnd = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
+	telling  = lazyregexp.New(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
+	plainEnd = lazyregexp.New(`_(file|files|url|timeout|length|limit)$`)
 	// users are keys that identify the holder of a credential.
 	users = []string{"username", "client_id"}
 	// secretMaps are keys of maps of which every value may be a credential.

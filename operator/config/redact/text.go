@@ -3,16 +3,17 @@ package redact
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // Parts of a text that may be credentials: user info in a URL, values of its query, and user info
 // without a URL.
 var (
-	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
-	query     = regexp.MustCompile(`([?&][^=&\s]+=)[^&\s"]*`)
-	password  = regexp.MustCompile(`^[^\s:@/]+:[^\s@/]+@`)
+	userOfURL = lazyregexp.New(`(://)[^/\s@?#]*@`)
+	query     = lazyregexp.New(`([?&][^=&\s]+=)[^&\s"]*`)
+	password  = lazyregexp.New(`^[^\s:@/]+:[^\s@/]+@`)
 )
 
 // Text returns a text without the credentials in its URLs.
@@ -74,10 +75,10 @@ func Labels(l map[string]string) map[string]string {
 
 // Values that parsers quote in their errors.
 var (
-	quoted = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|anchor '.*'")
+	quoted = lazyregexp.New("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|anchor '.*'")
 	// ofAlertmanager matches those of Alertmanager and its libraries: URLs, texts of a wrong type,
 	// templates. It quotes names in other errors.
-	ofAlertmanager = regexp.MustCompile("`[^`]*`" + `|(parse |host |address |scheme )"(?:[^"\\]|\\.)*"|(template: ).*`)
+	ofAlertmanager = lazyregexp.New("`[^`]*`" + `|(parse |host |address |scheme )"(?:[^"\\]|\\.)*"|(template: ).*`)
 )
 
 // Quoted returns an error of a parser without all that it quotes.

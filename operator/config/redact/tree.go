@@ -3,11 +3,12 @@ package redact
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // Paths selects which paths of URLs are redacted, besides user info and parameters.
@@ -107,9 +108,9 @@ func (w *walk) node(n *yaml.Node, key string, all bool) {
 }
 
 var (
-	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
+	pathOfURL = lazyregexp.New(`(://[^/\s?#]+/)[^\s?#]+`)
 	// longPart matches a segment of a path that is long enough for an API key.
-	longPart = regexp.MustCompile(`(/)[^/]{20,}`)
+	longPart = lazyregexp.New(`(/)[^/]{20,}`)
 )
 
 // scalar redacts a value, or the credentials in it.

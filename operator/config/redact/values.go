@@ -3,11 +3,11 @@ package redact
 import (
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -18,7 +18,7 @@ const (
 	someHost = "hidden.invalid:1"
 )
 
-var hostPort = regexp.MustCompile(`^\S+:\d+$`)
+var hostPort = lazyregexp.New(`^\S+:\d+$`)
 
 // Placeholder returns a text of the same form as the value: a URL, host and port, or a word.
 func Placeholder(value string) string {

@@ -3,65 +3,62 @@ package rules
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 var (
-	unknownFunction   = regexp.MustCompile(`unknown function with name "(\w+)"`)
-	undefinedName     = regexp.MustCompile(`(undefined variable|function) "(\$?\w+)"`)
+	unknownFunction   = lazyregexp.New(`unknown function with name "(\w+)"`)
+	undefinedName     = lazyregexp.New(`(undefined variable|function) "(\$?\w+)"`)
 	templateVariables = []string{"$labels", "$value", "$externalLabels", "$externalURL"}
 )
 
 // hint is a suggestion for errors that match.
 type hint struct {
-	of   *regexp.Regexp
+	of   *lazyregexp.Regexp
 	says string
 }
 
 // syntaxHints are suggestions for common mistakes; the first match is used.
-var syntaxHints = sync.OnceValue(func() []hint {
-	return []hint{
-		{regexp.MustCompile(`unexpected "="$`), "write == to compare"},
-		{regexp.MustCompile(`expected type range vector in call to function "\w+", got instant vector`), "add a range to the selector, such as [5m]"},
-		{regexp.MustCompile(`unexpected "=" in label matching, expected string`), "labels are compared with one =, as in job=\"a\""},
-		{regexp.MustCompile(`in label matching, expected string|unexpected character inside braces: '\d'`), "put the value of the label in quotes"},
-		{regexp.MustCompile(`unexpected character: '[a-z]', expected ':'$`), "write the duration without a blank, such as [5m]"},
-		{regexp.MustCompile(`unexpected <(?:by|without)> in aggregation$`), "close the parentheses before it, as in sum(rate(a[5m])) by (b)"},
-		{regexp.MustCompile(`unknown escape sequence`), "in quotes a backslash is written twice, as in \"a\\\\.b\"; backticks need no second one"},
-		{regexp.MustCompile(`in grouping opts, expected "\("`), "put the labels in parentheses"},
-		{regexp.MustCompile(`unexpected character: '&'|unexpected "&"`), "write and"},
-		{regexp.MustCompile(`unexpected character: '\|'`), "write or"},
-		{regexp.MustCompile(`unexpected identifier "(?i:and|or)" in label matching`), "separate matchers with commas, all of which must match; for one or the other write a regular expression, such as job=~\"a|b\""},
-		{regexp.MustCompile(`ranges only allowed for vector selectors$`), "apply the function to the selector and aggregate its result, as in sum(rate(a[5m])), or write a subquery, such as [5m:]"},
-		{regexp.MustCompile(`unexpected character in duration expression: '\$'`), "$__interval, $__rate_interval and $__range are variables of Grafana; write a range such as [5m]"},
-		{regexp.MustCompile(`^.*offset modifier must be preceded by`), "write offset directly after the selector, as in rate(a[5m] offset 1h)"},
-		{regexp.MustCompile(`unexpected <group_(?:left|right)>$`), "write on (…) or ignoring (…) before it"},
-		{regexp.MustCompile(`unexpected character(?: inside braces)?: '[“”„‘’]'`), "write straight quotes"},
-		{regexp.MustCompile(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
-		{regexp.MustCompile(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
-		{regexp.MustCompile("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
-		{regexp.MustCompile(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
-		{regexp.MustCompile(`unexpected <op:>>$`), "write != for not equal"},
-		{regexp.MustCompile(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
-	}
-})
+var syntaxHints = []hint{
+	{lazyregexp.New(`unexpected "="$`), "write == to compare"},
+	{lazyregexp.New(`expected type range vector in call to function "\w+", got instant vector`), "add a range to the selector, such as [5m]"},
+	{lazyregexp.New(`unexpected "=" in label matching, expected string`), "labels are compared with one =, as in job=\"a\""},
+	{lazyregexp.New(`in label matching, expected string|unexpected character inside braces: '\d'`), "put the value of the label in quotes"},
+	{lazyregexp.New(`unexpected character: '[a-z]', expected ':'$`), "write the duration without a blank, such as [5m]"},
+	{lazyregexp.New(`unexpected <(?:by|without)> in aggregation$`), "close the parentheses before it, as in sum(rate(a[5m])) by (b)"},
+	{lazyregexp.New(`unknown escape sequence`), "in quotes a backslash is written twice, as in \"a\\\\.b\"; backticks need no second one"},
+	{lazyregexp.New(`in grouping opts, expected "\("`), "put the labels in parentheses"},
+	{lazyregexp.New(`unexpected character: '&'|unexpected "&"`), "write and"},
+	{lazyregexp.New(`unexpected character: '\|'`), "write or"},
+	{lazyregexp.New(`unexpected identifier "(?i:and|or)" in label matching`), "separate matchers with commas, all of which must match; for one or the other write a regular expression, such as job=~\"a|b\""},
+	{lazyregexp.New(`ranges only allowed for vector selectors$`), "apply the function to the selector and aggregate its result, as in sum(rate(a[5m])), or write a subquery, such as [5m:]"},
+	{lazyregexp.New(`unexpected character in duration expression: '\$'`), "$__interval, $__rate_interval and $__range are variables of Grafana; write a range such as [5m]"},
+	{lazyregexp.New(`^.*offset modifier must be preceded by`), "write offset directly after the selector, as in rate(a[5m] offset 1h)"},
+	{lazyregexp.New(`unexpected <group_(?:left|right)>$`), "write on (…) or ignoring (…) before it"},
+	{lazyregexp.New(`unexpected character(?: inside braces)?: '[“”„‘’]'`), "write straight quotes"},
+	{lazyregexp.New(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
+	{lazyregexp.New(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
+	{lazyregexp.New("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
+	{lazyregexp.New(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
+	{lazyregexp.New(`unexpected <op:>>$`), "write != for not equal"},
+	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
+}
 
 // logQL matches the filters of LogQL after a selector.
-var logQL = regexp.MustCompile(`\|=|\|~|\}\s*\|\s*[a-z]`)
+var logQL = lazyregexp.New(`\|=|\|~|\}\s*\|\s*[a-z]`)
 
 // percent matches the end of an expression that compares with a percentage.
-var percent = regexp.MustCompile(`[0-9]\s*%\s*$`)
+var percent = lazyregexp.New(`[0-9]\s*%\s*$`)
 
 // notEnabled matches the errors about experimental functions.
-var notEnabled = regexp.MustCompile(`(\w+)(?:\(\) is experimental and must be enabled with \S+|" is not enabled)$`)
+var notEnabled = lazyregexp.New(`(\w+)(?:\(\) is experimental and must be enabled with \S+|" is not enabled)$`)
 
 // meantFunction adds a suggestion to an error: the similar function for an unknown one, how to enable
 // an experimental one, or the correct syntax.
@@ -85,7 +82,7 @@ func (s *Settings) meantFunction(err error, expr string) error {
 		if says := meantOperand(err.Error(), expr); says != "" {
 			return fmt.Errorf("%w; %s", err, says)
 		}
-		for _, h := range syntaxHints() {
+		for _, h := range syntaxHints {
 			if h.of.MatchString(err.Error()) {
 				return fmt.Errorf("%w; %s", err, h.says)
 			}
@@ -99,9 +96,9 @@ func (s *Settings) meantFunction(err error, expr string) error {
 }
 
 var (
-	longUnit   = regexp.MustCompile(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
-	textNumber = regexp.MustCompile(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
-	dashedName = regexp.MustCompile(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
+	longUnit   = lazyregexp.New(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
+	textNumber = lazyregexp.New(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
+	dashedName = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
 )
 
 // meantOperand returns what was probably meant in an expression with a unit in full, a number in quotes, or the name of a
@@ -131,19 +128,17 @@ var foreignFunctions = map[string]string{
 const helmFunction = "a function of Helm, which Prometheus does not have"
 
 // templateHints are suggestions for common mistakes in templates.
-var templateHints = sync.OnceValue(func() []hint {
-	return []hint{
-		{regexp.MustCompile(`bad character U\+002D '-'$`), "for a name with - write {{ index $labels \"a-b\" }}"},
-		{regexp.MustCompile(`bad character U\+002F '/'$`), "labels of Kubernetes have _ instead of . and / in Prometheus: write {{ $labels.a_b }}"},
-		{regexp.MustCompile(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
-		{regexp.MustCompile(`bad character U\+005B '\['$`), "write {{ $labels.a }}, or {{ index $labels \"a-b\" }} for a name with other characters"},
-		{regexp.MustCompile(`unexpected "%" in operand$`), "put the format in quotes, as in printf \"%.2f\""},
-	}
-})
+var templateHints = []hint{
+	{lazyregexp.New(`bad character U\+002D '-'$`), "for a name with - write {{ index $labels \"a-b\" }}"},
+	{lazyregexp.New(`bad character U\+002F '/'$`), "labels of Kubernetes have _ instead of . and / in Prometheus: write {{ $labels.a_b }}"},
+	{lazyregexp.New(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
+	{lazyregexp.New(`bad character U\+005B '\['$`), "write {{ $labels.a }}, or {{ index $labels \"a-b\" }} for a name with other characters"},
+	{lazyregexp.New(`unexpected "%" in operand$`), "put the format in quotes, as in printf \"%.2f\""},
+}
 
 // meantTemplate adds a suggestion to an error of the template parser.
 func meantTemplate(err error) error {
-	for _, h := range templateHints() {
+	for _, h := range templateHints {
 		if h.of.MatchString(err.Error()) {
 			return fmt.Errorf("%w; %s", err, h.says)
 		}
@@ -196,7 +191,7 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 }
 
 // notInNames matches a character that names do not have without UTF-8 names, and a digit at the start.
-var notInNames = regexp.MustCompile(`^[0-9]|[^a-zA-Z0-9_:]`)
+var notInNames = lazyregexp.New(`^[0-9]|[^a-zA-Z0-9_:]`)
 
 // validName returns an addition to an error about a name: a valid one that is similar.
 func validName(name string, scheme model.ValidationScheme) string {

@@ -2,10 +2,11 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // syntaxGate holds the first versions that support a form of expressions. As with functions,
@@ -30,7 +31,7 @@ func durationAsNumber(n parser.Node, _ string) bool {
 	return is && number.Duration
 }
 
-var underscores = regexp.MustCompile(`^[0-9a-fA-FxX.]+_[0-9_a-fA-F.]*$`)
+var underscores = lazyregexp.New(`^[0-9a-fA-FxX.]+_[0-9_a-fA-F.]*$`)
 
 func numberWithUnderscores(n parser.Node, text string) bool {
 	number, is := n.(*parser.NumberLiteral)

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -310,7 +310,7 @@ func readdresses(steps []v1.RelabelConfig) bool {
 }
 
 // urlTarget splits a target into scheme, address and path.
-var urlTarget = regexp.MustCompile(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
+var urlTarget = lazyregexp.New(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
 
 // staticTargets reports static targets with a scheme or path, which belong to the job.
 func staticTargets(say says, m *v1alpha1.ScrapeConfig) {

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,15 +10,16 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
 // usedLabel matches a label of the alert in a template. It excludes .Labels, which may be those of a query result.
-var usedLabel = regexp.MustCompile(`\$labels\.([A-Za-z_][A-Za-z0-9_]*)`)
+var usedLabel = lazyregexp.New(`\$labels\.([A-Za-z_][A-Za-z0-9_]*)`)
 
 // helmQuoted matches braces that were escaped for Helm: {{`{{ $value }}`}} or {{"{{"}} $value {{"}}"}}.
-var helmQuoted = regexp.MustCompile("\\{\\{-?\\s*(`|\")\\{\\{")
+var helmQuoted = lazyregexp.New("\\{\\{-?\\s*(`|\")\\{\\{")
 
 // alertRemarks reports labels in templates that the result of the expression does not have,
 // because it aggregates them away. The remarks should be notes, because widely used rules have
@@ -43,7 +43,7 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 					if helmQuoted.MatchString(in.texts[key]) {
 						say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
 					}
-					for _, use := range usedLabel.FindAllStringSubmatch(in.texts[key], -1) {
+					for _, use := range usedLabel.Get().FindAllStringSubmatch(in.texts[key], -1) {
 						if has == nil {
 							var err error
 							if expr, err = p.ParseExpr(rule.Expr.String()); err == nil {

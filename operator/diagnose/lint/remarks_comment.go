@@ -2,18 +2,17 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // hidden matches a field whose value may be a comment, such as "channel: #alerts".
-var hidden = regexp.MustCompile(`(?m)^[^#"']*:[ \t]+(#[\w.-]+)[ \t\r]*$`)
+var hidden = lazyregexp.New(`(?m)^[^#"']*:[ \t]+(#[\w.-]+)[ \t\r]*$`)
 
 // commented reports fields without a value whose intended value begins with # and therefore is a comment, and keys that
 // are no text.
@@ -22,7 +21,7 @@ func (l *linter) commented() {
 		for _, o := range l.objects.All(row) {
 			ref := catalog.RefOf(row.Kind, o)
 			place := l.objects.Place(ref.Kind, ref.Namespace, ref.Name)
-			if !hidden.Match(place.Text) && !nullName.Match(place.Text) && !booleanKey().Match(place.Text) || l.tree(place).root == nil {
+			if !hidden.Match(place.Text) && !nullName.Match(place.Text) && !booleanKey.Match(place.Text) || l.tree(place).root == nil {
 				continue
 			}
 			say := l.say(about(ref))
@@ -35,9 +34,7 @@ func (l *linter) commented() {
 }
 
 // booleanKey matches a key that YAML may read as true or false.
-var booleanKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)(?:^[ \t-]*|[{,][ \t]*)(?i:y|n|yes|no|on|off)[ \t]*:`)
-})
+var booleanKey = lazyregexp.New(`(?m)(?:^[ \t-]*|[{,][ \t]*)(?i:y|n|yes|no|on|off)[ \t]*:`)
 
 // booleanKeys reports keys that are true or false, so that another name counts than the one that is written.
 func booleanKeys(say says, root *yaml.Node) {
@@ -52,7 +49,7 @@ func booleanKeys(say says, root *yaml.Node) {
 }
 
 // nullName matches a name that YAML reads as no value.
-var nullName = regexp.MustCompile(`\b(name|receiver): *null\b`)
+var nullName = lazyregexp.New(`\b(name|receiver): *null\b`)
 
 func hiddenWords(value string) string {
 	if value == "null" {

@@ -2,14 +2,14 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
 // portOfName matches a port at the end of a name.
-var portOfName = regexp.MustCompile(`^(.*):(\d+)$`)
+var portOfName = lazyregexp.New(`^(.*):(\d+)$`)
 
 // dnsRemarks reports names of a DNS discovery that have no such records.
 func dnsRemarks(say says, m *v1alpha1.ScrapeConfig) {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
@@ -21,8 +21,8 @@ import (
 
 var (
 	// ruleGroups matches the beginning of a rule file of Prometheus, and ruleNames a rule in it.
-	ruleGroups = regexp.MustCompile(`(?m)^groups:`)
-	ruleNames  = regexp.MustCompile(`(?m)^[ \t]*(?:- )?(?:alert|record):`)
+	ruleGroups = lazyregexp.New(`(?m)^groups:`)
+	ruleNames  = lazyregexp.New(`(?m)^[ \t]*(?:- )?(?:alert|record):`)
 	// otherReaders are parts of the names of ConfigMaps with rules for others: Loki, and those that an operator writes.
 	otherReaders = []string{"loki", "mimir", "cortex", "rulefiles"}
 )
@@ -134,7 +134,7 @@ func (l *linter) alertsTwice() {
 }
 
 // partial matches expressions whose result depends on the targets of other shards.
-var partial = regexp.MustCompile(`\b(?:absent|absent_over_time|sum|count|avg|min|max|quantile)\b\s*(?:\(|by|without)`)
+var partial = lazyregexp.New(`\b(?:absent|absent_over_time|sum|count|avg|min|max|quantile)\b\s*(?:\(|by|without)`)
 
 // shardedRules reports rules that each shard of a Prometheus evaluates with a part of the targets.
 func (l *linter) shardedRules(self Finding, w dryrun.Workload, selected []fragments.Verdict) {

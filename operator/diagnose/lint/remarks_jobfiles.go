@@ -3,15 +3,15 @@ package lint
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // mountedFile matches a line of a configuration with a file of a Secret or ConfigMap that the workload must mount.
-var mountedFile = regexp.MustCompile(`^\s*(?:- +)?(\w+_file):\s+["']?(/etc/prometheus/(?:secrets|configmaps)/[a-z0-9.-]{1,253}/[^\s"']{1,253})`)
+var mountedFile = lazyregexp.New(`^\s*(?:- +)?(\w+_file):\s+["']?(/etc/prometheus/(?:secrets|configmaps)/[a-z0-9.-]{1,253}/[^\s"']{1,253})`)
 
 // maxMountedFiles is the maximum number of files of one Secret that are reported.
 const maxMountedFiles = 20
@@ -30,7 +30,7 @@ func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPromet
 	reported, line := map[string]bool{}, 0
 	for text := range bytes.Lines(secret.Values[of.Key]) {
 		line++
-		m := mountedFile.FindSubmatch(text)
+		m := mountedFile.Get().FindSubmatch(text)
 		if m == nil || mountedBy(f, string(m[2])) {
 			continue
 		}

@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -56,7 +56,7 @@ func namelessRemark(say says, field string, s *v1.RelabelConfig, action string, 
 }
 
 // onlyPort matches an expression for a port alone.
-var onlyPort = regexp.MustCompile(`^:?[0-9]+$`)
+var onlyPort = lazyregexp.New(`^:?[0-9]+$`)
 
 // portlessRemark reports an expression for a port that is compared with addresses.
 func portlessRemark(say says, field string, s *v1.RelabelConfig, action string) {

@@ -3,15 +3,14 @@ package lint
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
@@ -19,16 +18,16 @@ import (
 )
 
 // regexLike matches values that are probably regular expressions and not plain label values.
-var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]|^\^|\][*+]|\\[dw][*+]`)
+var regexLike = lazyregexp.New(`\.[*+]|[^|]\|[^|]|^\^|\][*+]|\\[dw][*+]`)
 
 // delimited matches PromQL with a regular expression between slashes, and betweenSlashes the expression itself.
 var (
-	delimited      = regexp.MustCompile("[=!]~\\s*[\"'`]/")
-	betweenSlashes = regexp.MustCompile(`^/\^?([^/]+?)\$?/[gimsx]*$`)
+	delimited      = lazyregexp.New("[=!]~\\s*[\"'`]/")
+	betweenSlashes = lazyregexp.New(`^/\^?([^/]+?)\$?/[gimsx]*$`)
 )
 
 // pathLike matches the names of labels whose values may begin and end with a slash.
-var pathLike = regexp.MustCompile(`(?i)path|mount|uri|url|route|handler|endpoint|dir|file|location|resource|target|prefix|method|operation|host|topic|page|queue|volume|bucket|request|key|^id$`)
+var pathLike = lazyregexp.New(`(?i)path|mount|uri|url|route|handler|endpoint|dir|file|location|resource|target|prefix|method|operation|host|topic|page|queue|volume|bucket|request|key|^id$`)
 
 // withoutSlashes returns what is between the slashes of a regular expression such as /web.*/, which other
 // languages want there; empty if there are none, or if values of the label may have them.
@@ -43,12 +42,8 @@ func withoutSlashes(label, value string) string {
 // grafana matches a variable of Grafana in an expression for labels, where $ can only be the end of the text, and
 // onlyGrafana a text that is nothing else.
 var (
-	grafana = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\\])(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*))`)
-	})
-	onlyGrafana = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*)|\[\[\w+\]\])$`)
-	})
+	grafana     = lazyregexp.New(`(?:^|[^\\])(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*))`)
+	onlyGrafana = lazyregexp.New(`^(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*)|\[\[\w+\]\])$`)
 )
 
 // variableRemark returns the remark about a matcher with a variable of Grafana; empty if it has none.
@@ -60,9 +55,9 @@ func variableRemark(m *labels.Matcher) string {
 	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
 		effect = "excludes nothing"
 	}
-	found := expr().FindStringSubmatch(m.Value)
+	found := expr.FindStringSubmatch(m.Value)
 	if found == nil {
-		found = onlyGrafana().FindStringSubmatch(m.Value)
+		found = onlyGrafana.FindStringSubmatch(m.Value)
 	}
 	if found == nil {
 		return ""
@@ -71,7 +66,7 @@ func variableRemark(m *labels.Matcher) string {
 }
 
 // buckets matches a matcher for buckets or quantiles.
-var buckets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(le|quantile)\s*=`) })
+var buckets = lazyregexp.New(`\b(le|quantile)\s*=`)
 
 // wholeNumber returns the remark about a matcher for a bucket or quantile as Prometheus 2 wrote it; empty for another one.
 func wholeNumber(m *labels.Matcher) string {
@@ -89,7 +84,7 @@ func exprRemarks(say, note says, r *v1.PrometheusRule, newer bool) {
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
-			if !regexLike.MatchString(text) && !delimited.MatchString(text) && !buckets().MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
+			if !regexLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
 				continue
 			}
 			expr, err := p.ParseExpr(text)

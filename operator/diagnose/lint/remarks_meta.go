@@ -3,10 +3,10 @@ package lint
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -46,7 +46,7 @@ var metaObjects = map[string][]string{
 }
 
 // furtherMeta matches the part after the object in labels with a free suffix.
-var furtherMeta = regexp.MustCompile(`^_(label|labelpresent|annotation|annotationpresent|address|condition|endpoint_topology|endpoint_topology_present)_`)
+var furtherMeta = lazyregexp.New(`^_(label|labelpresent|annotation|annotationpresent|address|condition|endpoint_topology|endpoint_topology_present)_`)
 
 // discovered describes which labels targets have before relabeling.
 type discovered struct {
@@ -123,7 +123,7 @@ func (d *discovered) missing(label string) string {
 }
 
 // unnamed matches characters that the names of discovered labels cannot contain.
-var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_]`)
+var unnamed = lazyregexp.New(`[^a-zA-Z0-9_]`)
 
 // metaNouns are the human-readable names of the objects.
 var metaNouns = map[string]string{

@@ -2,9 +2,10 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // swapped are the comparisons that hold when the operands are exchanged.
@@ -98,7 +99,7 @@ func literal(e parser.Expr) (float64, bool) {
 }
 
 // inComment matches a comment that has a comparison, and no quote before it, in which # means itself.
-var inComment = regexp.MustCompile("(?m)^[^\"'`#]*(#.*(?:[<>]|[!=]=).*)$")
+var inComment = lazyregexp.New("(?m)^[^\"'`#]*(#.*(?:[<>]|[!=]=).*)$")
 
 // commentedOut returns the advice for a comparison in a comment, where the folded lines of a YAML scalar put it; empty
 // if there is none.

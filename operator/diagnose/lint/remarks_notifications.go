@@ -1,11 +1,11 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -22,7 +22,7 @@ func unsent(path, reason string) string {
 }
 
 // maySecret matches the names of fields whose values may be secret.
-var maySecret = regexp.MustCompile(`(?i)url|pass|secret|token|key|cred|auth|user|webhook|header`)
+var maySecret = lazyregexp.New(`(?i)url|pass|secret|token|key|cred|auth|user|webhook|header`)
 
 // notificationRemarks reports templates of receivers that Alertmanager loads, and cannot expand when an alert fires.
 func notificationRemarks(always says, c *v1alpha1.AlertmanagerConfig) {

@@ -2,13 +2,13 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -148,10 +148,10 @@ func squeezed(name string) string {
 }
 
 // settingName matches names of settings in any spelling, as opposed to values at the wrong place.
-var settingName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z_0-9-]{1,40}$`)
+var settingName = lazyregexp.New(`^[a-zA-Z][a-zA-Z_0-9-]{1,40}$`)
 
 // plainKey matches names of settings, as opposed to values at the wrong place.
-var plainKey = regexp.MustCompile(`^[a-z][a-z_]{1,30}$`)
+var plainKey = lazyregexp.New(`^[a-z][a-z_]{1,30}$`)
 
 // valueOf returns the value of a key of a mapping; nil if there is none.
 func valueOf(n *yaml.Node, key string) *yaml.Node {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -49,8 +49,8 @@ func (l *linter) moduleRemark(say says, w dryrun.Workload, object catalog.Object
 
 // ofHosts matches the names of modules that connect to a host, and read no URL; withoutPorts those that need no port.
 var (
-	ofHosts      = regexp.MustCompile(`^(icmp|ping|tcp|ssh)([_-].*)?$`)
-	withoutPorts = regexp.MustCompile(`^(icmp|ping)`)
+	ofHosts      = lazyregexp.New(`^(icmp|ping|tcp|ssh)([_-].*)?$`)
+	withoutPorts = lazyregexp.New(`^(icmp|ping)`)
 	defaultPorts = map[string]string{"http": "80", "https": "443", "ssh": "22"}
 )
 

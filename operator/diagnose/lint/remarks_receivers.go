@@ -3,33 +3,30 @@ package lint
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // store is a database that accepts remote write at a path of its own.
 type store struct {
-	host  *regexp.Regexp // matches the first word of the host
-	path  *regexp.Regexp // matches the paths at which it accepts samples
-	write string         // what to write; empty if it accepts no remote write
+	host  *lazyregexp.Regexp // matches the first word of the host
+	path  *lazyregexp.Regexp // matches the paths at which it accepts samples
+	write string             // what to write; empty if it accepts no remote write
 	name  string
 	ports map[string]string // ports that are for something else
 }
 
 // stores are recognized by the name of their Service. Other hosts may be anything.
-var stores = sync.OnceValue(func() []store {
-	return []store{
-		{regexp.MustCompile(`mimir`), regexp.MustCompile(`^/api/v1/push$|^/otlp/`), "/api/v1/push", "Mimir", nil},
-		{regexp.MustCompile(`cortex`), regexp.MustCompile(`^/api/(v1|prom)/push$`), "/api/v1/push", "Cortex", nil},
-		{regexp.MustCompile(`thanos.*receive`), regexp.MustCompile(`^/api/v1/receive$`), "/api/v1/receive", "Thanos Receive", map[string]string{"10901": "gRPC", "10902": "its own metrics and probes"}},
-		{regexp.MustCompile(`vminsert`), regexp.MustCompile(`^/insert/(multitenant|\d+(:\d+)?)/prometheus/?(api/v1/write)?$`), "/insert/0/prometheus/api/v1/write", "vminsert", nil},
-		{regexp.MustCompile(`^(vmsingle|victoria-metrics-single)`), regexp.MustCompile(`^/(prometheus/)?(api/v1/(write|push))$`), "/api/v1/write", "VictoriaMetrics", nil},
-		{regexp.MustCompile(`^loki`), regexp.MustCompile(`^$`), "", "Loki", nil},
-	}
-})
+var stores = []store{
+	{lazyregexp.New(`mimir`), lazyregexp.New(`^/api/v1/push$|^/otlp/`), "/api/v1/push", "Mimir", nil},
+	{lazyregexp.New(`cortex`), lazyregexp.New(`^/api/(v1|prom)/push$`), "/api/v1/push", "Cortex", nil},
+	{lazyregexp.New(`thanos.*receive`), lazyregexp.New(`^/api/v1/receive$`), "/api/v1/receive", "Thanos Receive", map[string]string{"10901": "gRPC", "10902": "its own metrics and probes"}},
+	{lazyregexp.New(`vminsert`), lazyregexp.New(`^/insert/(multitenant|\d+(:\d+)?)/prometheus/?(api/v1/write)?$`), "/insert/0/prometheus/api/v1/write", "vminsert", nil},
+	{lazyregexp.New(`^(vmsingle|victoria-metrics-single)`), lazyregexp.New(`^/(prometheus/)?(api/v1/(write|push))$`), "/api/v1/write", "VictoriaMetrics", nil},
+	{lazyregexp.New(`^loki`), lazyregexp.New(`^$`), "", "Loki", nil},
+}
 
 // storeRemark reports a URL of remote write that the database behind it answers with an error, as its name says.
 func storeRemark(say says, field, text string) {
@@ -42,7 +39,7 @@ func storeRemark(say says, field, text string) {
 		return
 	}
 	word, _, _ := strings.Cut(u.Hostname(), ".")
-	for _, s := range stores() {
+	for _, s := range stores {
 		if !s.host.MatchString(word) {
 			continue
 		}
@@ -67,7 +64,7 @@ func orRoot(path string) string {
 }
 
 // amazonWorkspace matches the host of a workspace of Amazon Managed Service for Prometheus; the first group is its region.
-var amazonWorkspace = regexp.MustCompile(`(?:^|\.)aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$`)
+var amazonWorkspace = lazyregexp.New(`(?:^|\.)aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$`)
 
 // unsignedRemark reports remote write to Amazon's service without the signature that each request needs.
 func unsignedRemark(say says, path string, to *v1.RemoteWriteSpec) {

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -17,7 +17,7 @@ import (
 )
 
 // levelled matches a name with a colon.
-var levelled = regexp.MustCompile(`\w:\w`)
+var levelled = lazyregexp.New(`\w:\w`)
 
 // maxRecorded is the maximum number of recorded names with which others are compared.
 const maxRecorded = 2000

@@ -2,13 +2,13 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
@@ -84,13 +84,13 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 }
 
 // groupOf matches a reference to a group of a regex, as Prometheus expands it.
-var groupOf = regexp.MustCompile(`\$\$|\$\{(\w+)\}|\$(\w+)`)
+var groupOf = lazyregexp.New(`\$\$|\$\{(\w+)\}|\$(\w+)`)
 
 // otherGroup matches a reference to a group as other programs write it: escaped, or as sed does.
-var otherGroup = regexp.MustCompile(`\$\$(\d+|\{\w+\})|\\(\d)`)
+var otherGroup = lazyregexp.New(`\$\$(\d+|\{\w+\})|\\(\d)`)
 
 // numberAndMore matches a number of a group and a text that became part of its name.
-var numberAndMore = regexp.MustCompile(`^(\d+)([A-Za-z_]\w*)$`)
+var numberAndMore = lazyregexp.New(`^(\d+)([A-Za-z_]\w*)$`)
 
 // groupRemark reports a replacement with a group that the regex does not have, which is empty.
 func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
@@ -111,7 +111,7 @@ func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
 		say(field+".replacement", "%s is not replaced by a group of the regex: write $%s", m[0], m[1]+m[2])
 	}
 	names := re.CapNames()
-	for _, m := range groupOf.FindAllStringSubmatch(*s.Replacement, -1) {
+	for _, m := range groupOf.Get().FindAllStringSubmatch(*s.Replacement, -1) {
 		name := m[1] + m[2]
 		n, err := strconv.Atoi(name)
 		if name == "" || err == nil && n < len(names) || err != nil && slices.Contains(names, name) {
@@ -253,7 +253,7 @@ func notTheName(label v1.LabelName, regex string) bool {
 }
 
 // metricText matches the beginning of names of metrics: two words.
-var metricText = regexp.MustCompile(`^[a-z][a-z0-9]*_[a-z0-9_:]*$`)
+var metricText = lazyregexp.New(`^[a-z][a-z0-9]*_[a-z0-9_:]*$`)
 
 // matchesNothing reports whether a regular expression matches the empty text.
 func matchesNothing(text string) (matches, known bool) {
@@ -265,7 +265,7 @@ func matchesNothing(text string) (matches, known bool) {
 }
 
 // grouped matches an expression in parentheses.
-var grouped = regexp.MustCompile(`^\((?:\?:)?([^()]*)\)$`)
+var grouped = lazyregexp.New(`^\((?:\?:)?([^()]*)\)$`)
 
 func joined(labels []v1.LabelName) string {
 	var out []string

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -20,7 +20,7 @@ import (
 )
 
 // valueOutput matches the value of an alert that a template writes as it is or formatted.
-var valueOutput = regexp.MustCompile(`\{\{-?\s*(\$value|\.Value)\s*(\|[^{}]*)?\}\}`)
+var valueOutput = lazyregexp.New(`\{\{-?\s*(\$value|\.Value)\s*(\|[^{}]*)?\}\}`)
 
 // valueRemarks reports labels of alerts with the value of the expression.
 func valueRemarks(say says, r *v1.PrometheusRule) {
@@ -85,7 +85,7 @@ func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.D
 }
 
 // aggregates matches expressions that may aggregate by labels.
-var aggregates = regexp.MustCompile(`\b(by|bool)\b|\b(sum|min|max|avg|count|group|quantile|absent|absent_over_time)\b`)
+var aggregates = lazyregexp.New(`\b(by|bool)\b|\b(sum|min|max|avg|count|group|quantile|absent|absent_over_time)\b`)
 
 // unmatched returns why an operation between two aggregations has no result: without on and
 // ignoring, samples match those with equal labels. Empty if it may have one.

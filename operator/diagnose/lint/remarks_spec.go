@@ -3,10 +3,10 @@ package lint
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -192,7 +192,7 @@ func (l *linter) fieldRemarks(self Finding, w dryrun.Workload, args []v1.Argumen
 }
 
 // months matches durations in which m was probably meant as months.
-var months = regexp.MustCompile(`^(\d+y)?(\d+w)?(\d+d)?0*([1-9]\d*)m$`)
+var months = lazyregexp.New(`^(\d+y)?(\d+w)?(\d+d)?0*([1-9]\d*)m$`)
 
 // monthRemark reports a retention in minutes that was probably meant in months.
 func monthRemark(say says, field, value string) {

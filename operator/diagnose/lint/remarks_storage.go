@@ -2,7 +2,6 @@ package lint
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -60,7 +60,7 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 }
 
 // networkFiles matches the names of storage classes whose volumes are file systems over the network.
-var networkFiles = regexp.MustCompile(`(?i)(^|[^a-z])(nfs|efs|azure-?file|smb|cifs|gluster(fs)?)([^a-z]|$)`)
+var networkFiles = lazyregexp.New(`(?i)(^|[^a-z])(nfs|efs|azure-?file|smb|cifs|gluster(fs)?)([^a-z]|$)`)
 
 // accessModes are the access modes of volumes, by the abbreviations that kubectl prints.
 var accessModes = map[string]corev1.PersistentVolumeAccessMode{

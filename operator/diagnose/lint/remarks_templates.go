@@ -3,10 +3,10 @@ package lint
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
@@ -14,15 +14,15 @@ import (
 
 var (
 	// action matches a part of a template that is evaluated.
-	action = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	action = lazyregexp.New(`(?s)\{\{.*?\}\}`)
 	// plainUse matches a variable of alerts in text that is not evaluated.
-	plainUse = regexp.MustCompile(`\$labels\.\w+|\$\{ *\$?labels\.\w+ *\}|\{ *\$value *\}|\$\{ *value *\}`)
+	plainUse = lazyregexp.New(`\$labels\.\w+|\$\{ *\$?labels\.\w+ *\}|\{ *\$value *\}|\$\{ *value *\}`)
 	// chartFields are the fields of the data that templates of Helm charts have.
 	chartFields = []string{"Values", "Release", "Chart", "Capabilities", "Files"}
 	// integerFormat matches a value that is formatted as an integer.
-	integerFormat = regexp.MustCompile(`\{\{-?\s*(?:printf\s+"[^"]*%[-+ 0-9]*d[^"]*"\s+(?:\$value|\.Value)|(?:\$value|\.Value)\s*\|\s*printf\s+"[^"]*%[-+ 0-9]*d[^"]*")\s*-?\}\}`)
+	integerFormat = lazyregexp.New(`\{\{-?\s*(?:printf\s+"[^"]*%[-+ 0-9]*d[^"]*"\s+(?:\$value|\.Value)|(?:\$value|\.Value)\s*\|\s*printf\s+"[^"]*%[-+ 0-9]*d[^"]*")\s*-?\}\}`)
 	// bareValue matches the function value where the variable is meant.
-	bareValue = regexp.MustCompile(`\{\{-?\s*value\s*(\|[^}]*)?-?\}\}`)
+	bareValue = lazyregexp.New(`\{\{-?\s*value\s*(\|[^}]*)?-?\}\}`)
 	// ruleFields are fields of rules that are often written below labels.
 	ruleFields = []string{"for", "keep_firing_for", "expr"}
 )
@@ -68,7 +68,7 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 		if bareValue.MatchString(texts[key]) {
 			warn(path+"."+key, "value is a function of one argument, so the text is an error message when the alert fires: write $value")
 		}
-		if use := plainUse.FindString(action.ReplaceAllString(texts[key], "")); use != "" && !helmQuoted.MatchString(texts[key]) {
+		if use := plainUse.Get().FindString(action.ReplaceAllString(texts[key], "")); use != "" && !helmQuoted.MatchString(texts[key]) {
 			note(path+"."+key, "%s is not between {{ and }}, so it is not replaced: write {{ $%s }}", use, strings.Trim(use, "${ }"))
 		}
 	}

@@ -2,35 +2,32 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // possibleValues are the values that discovery gives to labels.
 type possibleValues struct {
-	label  *regexp.Regexp // matches their names
-	values string         // a regular expression
-	such   string         // the values in words; the list of values if empty
+	label  *lazyregexp.Regexp // matches their names
+	values string             // a regular expression
+	such   string             // the values in words; the list of values if empty
 }
 
 // possible are the labels with few values.
-var possible = sync.OnceValue(func() []possibleValues {
-	return []possibleValues{
-		{label: regexp.MustCompile(`^__meta_kubernetes_pod_phase$`), values: "Pending|Running|Succeeded|Failed|Unknown"},
-		{label: regexp.MustCompile(`^__meta_kubernetes_(pod|endpoint)_ready$`), values: "true|false|unknown"},
-		{label: regexp.MustCompile(`^__meta_kubernetes_(pod_container_init|endpointslice_endpoint_conditions_\w+)$`), values: "true|false"},
-		{label: regexp.MustCompile(`^__meta_kubernetes_\w+_(label|annotation)present_\w+$`), values: "true", such: "true where it is there"},
-		{label: regexp.MustCompile(`^__meta_kubernetes_service_type$`), values: "ClusterIP|NodePort|LoadBalancer|ExternalName"},
-		{label: regexp.MustCompile(`^__meta_kubernetes_\w+_port_protocol$`), values: "TCP|UDP|SCTP"},
-		{label: regexp.MustCompile(`^__meta_kubernetes_(pod_container|service)_port_number$`), values: "[0-9]+", such: "a number"},
-		{label: regexp.MustCompile(`^__scheme__$`), values: "https?", such: "http or https"},
-		{label: regexp.MustCompile(`^__metrics_path__$`), values: "/.*", such: "a path, which begins with a slash"},
-	}
-})
+var possible = []possibleValues{
+	{label: lazyregexp.New(`^__meta_kubernetes_pod_phase$`), values: "Pending|Running|Succeeded|Failed|Unknown"},
+	{label: lazyregexp.New(`^__meta_kubernetes_(pod|endpoint)_ready$`), values: "true|false|unknown"},
+	{label: lazyregexp.New(`^__meta_kubernetes_(pod_container_init|endpointslice_endpoint_conditions_\w+)$`), values: "true|false"},
+	{label: lazyregexp.New(`^__meta_kubernetes_\w+_(label|annotation)present_\w+$`), values: "true", such: "true where it is there"},
+	{label: lazyregexp.New(`^__meta_kubernetes_service_type$`), values: "ClusterIP|NodePort|LoadBalancer|ExternalName"},
+	{label: lazyregexp.New(`^__meta_kubernetes_\w+_port_protocol$`), values: "TCP|UDP|SCTP"},
+	{label: lazyregexp.New(`^__meta_kubernetes_(pod_container|service)_port_number$`), values: "[0-9]+", such: "a number"},
+	{label: lazyregexp.New(`^__scheme__$`), values: "https?", such: "http or https"},
+	{label: lazyregexp.New(`^__metrics_path__$`), values: "/.*", such: "a path, which begins with a slash"},
+}
 
 // ownerOf are the kinds of the owners of pods, for kinds that own none directly.
 var ownerOf = map[string]string{"Deployment": "ReplicaSet", "CronJob": "Job"}
@@ -49,7 +46,7 @@ func valueRemark(say says, field string, s *v1.RelabelConfig, action string, bef
 		say(field+".regex", "the controller of the pods of a %s is its %s, so the step %s: write %[2]s", shapes[0].text, ownerOf[shapes[0].text], effect)
 		return
 	}
-	for _, p := range possible() {
+	for _, p := range possible {
 		if p.label.MatchString(label) && apart(shapes, append(shapesOf(parsed(p.values)), shape{"", true})) {
 			such := p.such
 			if such == "" {

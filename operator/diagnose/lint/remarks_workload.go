@@ -2,9 +2,9 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -80,10 +80,10 @@ var defaultVersions = map[string]string{
 }
 
 // versionTag matches an image tag with a version, and its suffix and digest.
-var versionTag = regexp.MustCompile(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
+var versionTag = lazyregexp.New(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
 
 // versionNumber matches a version with a suffix, such as a variant or release candidate.
-var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)-`)
+var versionNumber = lazyregexp.New(`^v?(\d+\.\d+\.\d+)-`)
 
 // versionRemarks reports images whose version differs from the version for which the configuration
 // or the arguments are generated.
@@ -106,7 +106,7 @@ func (l *linter) versionRemarks(self Finding, w dryrun.Workload) {
 }
 
 // partOfVersion matches a version without its last part.
-var partOfVersion = regexp.MustCompile(`^v?\d+\.\d+$`)
+var partOfVersion = lazyregexp.New(`^v?\d+\.\d+$`)
 
 // saysNothing reports whether an image is given by its digest alone, by no tag or by the tag latest, so that it
 // may be of any version. Other tags may follow the versions of a user.

@@ -8,12 +8,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // ofMeshes matches labels that the webhooks of Kubernetes and of service meshes add to pods.
-var ofMeshes = regexp.MustCompile(`^(topology\.kubernetes|.*istio|linkerd)\.io/`)
+var ofMeshes = lazyregexp.New(`^(topology\.kubernetes|.*istio|linkerd)\.io/`)
 
 // addedLater reports whether a label is one that is added to single pods, and is in no template.
 func addedLater(label string) bool {
@@ -110,7 +111,7 @@ var ofObject = map[v1.LabelName]string{"__meta_kubernetes_service_name": "name",
 const podName = "__meta_kubernetes_pod_name"
 
 // metaOf matches labels of discovery for a label or annotation.
-var metaOf = regexp.MustCompile(`^__meta_kubernetes_(service|pod)_(label|annotation)_(\w+)$`)
+var metaOf = lazyregexp.New(`^__meta_kubernetes_(service|pod)_(label|annotation)_(\w+)$`)
 
 // keepsOf returns the steps that keep targets by one label or annotation, unless earlier ones set it.
 func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
@@ -138,7 +139,7 @@ func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
 }
 
 // notInName matches characters that discovery writes as _.
-var notInName = regexp.MustCompile(`[^a-zA-Z0-9_]`)
+var notInName = lazyregexp.New(`[^a-zA-Z0-9_]`)
 
 // kept returns a hint for each step that keeps no target, because neither Services nor pods have the label or
 // annotation with such a value. Either of them may be unknown.

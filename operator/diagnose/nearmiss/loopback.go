@@ -3,10 +3,11 @@ package nearmiss
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // bound has the addresses on which the containers of pods listen, according to their arguments.
@@ -17,7 +18,7 @@ type bound struct {
 }
 
 // listens matches an argument with addresses to listen on.
-var listens = regexp.MustCompile(`^--?[a-z0-9.-]*(?:listen|bind|address|addr)[a-z0-9.-]*=(.+)$`)
+var listens = lazyregexp.New(`^--?[a-z0-9.-]*(?:listen|bind|address|addr)[a-z0-9.-]*=(.+)$`)
 
 // maxArgument is the maximum length in bytes of an argument that is read.
 const maxArgument = 256

@@ -4,23 +4,23 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // unquoted matches an unquoted value with {{, which YAML reads as a mapping.
-var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
+var unquoted = lazyregexp.New(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
 
 // secondKey matches the YAML error for the first duplicate key of a second manifest.
-var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
+var secondKey = lazyregexp.New(`(line \d+: )key "(?:apiVersion|kind)" already set`)
 
 // secondOfKey matches the YAML error for a duplicate key.
-var secondOfKey = regexp.MustCompile(`(line \d+: )key (".*") already set in map`)
+var secondOfKey = lazyregexp.New(`(line \d+: )key (".*") already set in map`)
 
 // maxSecondKeys is the maximum number of duplicate keys of a document that are reported.
 const maxSecondKeys = 20
@@ -28,7 +28,7 @@ const maxSecondKeys = 20
 const badSeparator = "two manifests are separated by --- with nothing else in the line; the file is not read from here on"
 
 // almostSeparator matches lines that are meant to separate manifests.
-var almostSeparator = regexp.MustCompile(`^(\s+---|\s*(--|-{4,}|[–—]+-?))\s*$`)
+var almostSeparator = lazyregexp.New(`^(\s+---|\s*(--|-{4,}|[–—]+-?))\s*$`)
 
 // nearSeparator returns the line of a misspelled separator where the parser stopped, or just before; 0
 // if there is none.
@@ -67,7 +67,7 @@ func brokenYAML(doc []byte, err error) error {
 	case template.Match(doc):
 		return errors.New("this is a template of a Helm chart, not a manifest: check the output of helm template instead")
 	case unquoted.Match(doc):
-		at := unquoted.FindIndex(doc)[1]
+		at := unquoted.Get().FindIndex(doc)[1]
 		return fmt.Errorf("yaml: line %d: a value that begins with {{ must be in quotes", 1+bytes.Count(doc[:at], []byte("\n")))
 	case bytes.Contains(doc, []byte("\n\t")):
 		return fmt.Errorf("%w; YAML is indented with blanks, not with tabs", err)
@@ -77,7 +77,7 @@ func brokenYAML(doc []byte, err error) error {
 		}
 	case secondOfKey.MatchString(err.Error()):
 		var all []error
-		for _, m := range secondOfKey.FindAllStringSubmatch(err.Error(), maxSecondKeys) {
+		for _, m := range secondOfKey.Get().FindAllStringSubmatch(err.Error(), maxSecondKeys) {
 			all = append(all, fmt.Errorf("yaml: %s%s is there twice in one object: remove one of them", m[1], m[2]))
 		}
 		return errors.Join(all...)
@@ -94,13 +94,13 @@ func brokenYAML(doc []byte, err error) error {
 }
 
 // valueOf matches a line with the key of a value that begins with a character that has a meaning in YAML.
-var valueOf = regexp.MustCompile("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+([{\\[\"'%@`!&*])(.*)$")
+var valueOf = lazyregexp.New("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+([{\\[\"'%@`!&*])(.*)$")
 
 // colonIn matches a line with the key of a value in which another colon has a blank after it.
-var colonIn = regexp.MustCompile("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+[^\\s{\\[\"'|>&*!].*:(?:\\s|$)")
+var colonIn = lazyregexp.New("^\\s*(?:- +)*([\\w./-]{1,63}):\\s+[^\\s{\\[\"'|>&*!].*:(?:\\s|$)")
 
 // misbegun matches the YAML errors about what such a value begins.
-var misbegun = regexp.MustCompile(`did not find expected (key$|'-' indicator|comment or line break|alphabetic or numeric character|whitespace)|cannot start any token|mapping values are not allowed`)
+var misbegun = lazyregexp.New(`did not find expected (key$|'-' indicator|comment or line break|alphabetic or numeric character|whitespace)|cannot start any token|mapping values are not allowed`)
 
 // unquotedValue returns the error of a line with an unquoted value that begins like a map, list or quoted text, such as
 // {job="web"} == 0; nil for another fault.
@@ -117,10 +117,10 @@ func unquotedValue(doc []byte, err error) error {
 		return nil
 	}
 	line := content(lines[at-1])
-	if m := colonIn.FindSubmatch(line); m != nil && strings.Contains(err.Error(), "mapping values are not allowed") {
+	if m := colonIn.Get().FindSubmatch(line); m != nil && strings.Contains(err.Error(), "mapping values are not allowed") {
 		return fmt.Errorf("yaml: line %d: the value of %s has a colon with a blank after it, which ends a key in YAML; put the whole value in quotes", at, m[1])
 	}
-	m := valueOf.FindSubmatch(line)
+	m := valueOf.Get().FindSubmatch(line)
 	if m == nil {
 		return nil
 	}
@@ -142,13 +142,13 @@ func unquotedValue(doc []byte, err error) error {
 const maxPlaced = 1 << 20
 
 // parserError matches an error whose line the YAML library counts from 0. Others count from 1.
-var parserError = regexp.MustCompile(`^yaml: line \d+(: did not find expected (?:node content|key|'-' indicator|<document start>|(',' or '[\]}]')))$`)
+var parserError = lazyregexp.New(`^yaml: line \d+(: did not find expected (?:node content|key|'-' indicator|<document start>|(',' or '[\]}]')))$`)
 
 // noAnchor matches the error about an alias without an anchor, which has no line.
-var noAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.+)' referenced$`)
+var noAnchor = lazyregexp.New(`^yaml: unknown anchor '(.+)' referenced$`)
 
 // unended matches the error about a quoted value without an end, which has the last line of the document.
-var unended = regexp.MustCompile(`^yaml: line \d+: found unexpected end of stream$`)
+var unended = lazyregexp.New(`^yaml: line \d+: found unexpected end of stream$`)
 
 // placed returns the error with the line of the fault instead of that where the parser stopped.
 func placed(doc []byte, err error) error {

@@ -2,11 +2,11 @@ package manifests
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
@@ -152,7 +152,7 @@ const ofFile = "of the configuration of Prometheus, which the operator writes; "
 
 const helmSelector = "a value of the Helm chart; leave it out and set the selector itself, {} selects all"
 
-var listIndex = regexp.MustCompile(`\[\d+\]`)
+var listIndex = lazyregexp.New(`\[\d+\]`)
 
 // confusion returns an explanation for a commonly confused field; empty if there is none.
 func confusion(kind string, f *manifest.FieldError) string {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
@@ -95,7 +95,7 @@ func withoutEchoes(faults []error) []error {
 		switch at := fault.(type) {
 		case *InvalidError:
 			parent, name := cutField(at.Path)
-			return at.Reason == isRequired && (meant[at.Path] || slices.Contains(words.FindAllString(confused[parent], -1), name))
+			return at.Reason == isRequired && (meant[at.Path] || slices.Contains(words.Get().FindAllString(confused[parent], -1), name))
 		case *manifest.FieldError:
 			return unknown[at.Path] && !at.Unknown() || slices.ContainsFunc(foreign, func(path string) bool {
 				below, is := strings.CutPrefix(at.Path, path)
@@ -107,7 +107,7 @@ func withoutEchoes(faults []error) []error {
 }
 
 // words matches the words of a message.
-var words = regexp.MustCompile(`\w+`)
+var words = lazyregexp.New(`\w+`)
 
 // cutField splits off the last field of a path.
 func cutField(path string) (parent, name string) {

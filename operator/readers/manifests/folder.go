@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -145,9 +145,9 @@ func transforms(name string) bool {
 
 var (
 	// template matches the template syntax of Helm and similar tools, but not that of Prometheus.
-	template = regexp.MustCompile(`\{\{[^}]*(\.(Values|Release|Chart|Capabilities|Files)\b|\b(include|define|toYaml|tpl) )|\{%`)
+	template = lazyregexp.New(`\{\{[^}]*(\.(Values|Release|Chart|Capabilities|Files)\b|\b(include|define|toYaml|tpl) )|\{%`)
 	// kindKey matches a line that every manifest has.
-	kindKey = regexp.MustCompile(`(?m)^[\s{]*"?(kind|apiVersion)"?\s*:`)
+	kindKey = lazyregexp.New(`(?m)^[\s{]*"?(kind|apiVersion)"?\s*:`)
 )
 
 // notMeant reports whether a document of a folder is not meant to be a manifest, such as chart

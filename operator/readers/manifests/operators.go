@@ -2,12 +2,13 @@ package manifests
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // Operator is an operator that a Deployment among the manifests runs.
@@ -59,7 +60,7 @@ func isOperator(image string, args []string, command string) bool {
 }
 
 // variable matches a variable in an argument of a container.
-var variable = regexp.MustCompile(`\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)`)
+var variable = lazyregexp.New(`\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)`)
 
 // expanded returns the arguments with the values of variables from the manifests. Arguments
 // with unknown variables are omitted.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/check"
@@ -171,10 +171,10 @@ func invalid(problems field.ErrorList) error {
 const isRequired = "is required"
 
 // ofField matches the message of a rule that an object violates by one of its fields, and that begins with the field.
-var ofField = regexp.MustCompile(`^([a-z]\w*) ((?:cannot be|can only be|requires|must be greater than or equal to) .*)`)
+var ofField = lazyregexp.New(`^([a-z]\w*) ((?:cannot be|can only be|requires|must be greater than or equal to) .*)`)
 
 // placeholder matches the variables of tools that generate manifests.
-var placeholder = regexp.MustCompile(`\$\{\w+|\$\(\w+\)`)
+var placeholder = lazyregexp.New(`\$\{\w+|\$\(\w+\)`)
 
 // InvalidError is a value that the API server rejects.
 type InvalidError struct {

@@ -2,10 +2,10 @@ package manifests
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // FileError is the error of a file that cannot be read as a whole.
@@ -35,7 +35,7 @@ func (e *SyntaxError) Error() string { return e.text }
 func (e *SyntaxError) Unwrap() error { return e.err }
 
 // yamlLine matches the position in an error of the YAML library, which has no field for it.
-var yamlLine = regexp.MustCompile(`\bline (\d+): `)
+var yamlLine = lazyregexp.New(`\bline (\d+): `)
 
 // syntaxErrors returns one [SyntaxError] for each joined error.
 func syntaxErrors(err error) error {
@@ -49,7 +49,7 @@ func syntaxErrors(err error) error {
 func newSyntaxError(err error) error {
 	text := err.Error()
 	out := &SyntaxError{Reason: text, text: text, err: err}
-	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
+	if m := yamlLine.Get().FindStringSubmatchIndex(text); m != nil {
 		out.Line, _ = strconv.Atoi(text[m[2]:m[3]]) // valid by the regular expression, 0 if out of range
 		out.Reason = text[:m[0]] + text[m[1]:]
 	}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -94,8 +94,8 @@ var units = map[string]string{
 }
 
 var (
-	numberAndUnit = regexp.MustCompile(`^\s*([0-9]+)\s*([a-zA-Z]*)\s*$`)
-	sizeAndUnit   = regexp.MustCompile(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)(i?)[bB]?\s*$`)
+	numberAndUnit = lazyregexp.New(`^\s*([0-9]+)\s*([a-zA-Z]*)\s*$`)
+	sizeAndUnit   = lazyregexp.New(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)(i?)[bB]?\s*$`)
 )
 
 // meantDuration parses a number with a unit in any spelling; the default is seconds.
@@ -148,7 +148,7 @@ func meantHours(text string) string {
 }
 
 // fraction matches a decimal number with a unit.
-var fraction = regexp.MustCompile(`^([0-9]*\.[0-9]+)(ms|s|m|h|d|w|y)$`)
+var fraction = lazyregexp.New(`^([0-9]*\.[0-9]+)(ms|s|m|h|d|w|y)$`)
 
 // meantFraction converts a fraction of a unit to an integer of a smaller one: 1.5d is 36h.
 func meantFraction(text string) string {
@@ -220,7 +220,7 @@ func reword(kind string, err error) error {
 
 // typeReason describes a value of the wrong type.
 func typeReason(f *manifest.FieldError) string {
-	for _, m := range misread() {
+	for _, m := range misread {
 		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
 			if m.got == reflect.Int64 {
 				return strings.Replace(m.says, "…", fmt.Sprint(f.Value), 1)
@@ -286,10 +286,10 @@ func listOf(t reflect.Type) (name string) {
 }
 
 // noBlank matches a field and its value without the blank between them, which YAML reads as a text.
-var noBlank = regexp.MustCompile(`^[A-Za-z]\w*:[^\s/]`)
+var noBlank = lazyregexp.New(`^[A-Za-z]\w*:[^\s/]`)
 
 // tooDeep matches fields that are often written inside a map of texts.
-var tooDeep = regexp.MustCompile(`\.(labels|annotations|matchLabels)\.(labels|annotations|selector|matchLabels|matchExpressions|spec)$`)
+var tooDeep = lazyregexp.New(`\.(labels|annotations|matchLabels)\.(labels|annotations|selector|matchLabels|matchExpressions|spec)$`)
 
 // unitOf returns the likely unit of a field: days for retention, otherwise seconds.
 func unitOf(path string) string {

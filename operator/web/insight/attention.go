@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
@@ -29,7 +29,7 @@ var remedies = map[Cause]remedy{
 var notReconciled = remedy{"check the installation of the operator", "operator verify"}
 
 // shellSafe matches names that a shell does not interpret.
-var shellSafe = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*$`)
+var shellSafe = lazyregexp.New(`^[a-zA-Z0-9][a-zA-Z0-9.-]*$`)
 
 // podRemedy returns the command that shows why a pod is not ready.
 func podRemedy(namespace string, p status.Pod) remedy {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
@@ -22,7 +22,7 @@ type kindIn struct {
 }
 
 // head matches a possible kind or namespace of an object, in YAML or JSON.
-var head = regexp.MustCompile(`\b(kind|namespace)["']?[ \t]*:[ \t]*["']?([A-Za-z0-9-]{1,63})\b`)
+var head = lazyregexp.New(`\b(kind|namespace)["']?[ \t]*:[ \t]*["']?([A-Za-z0-9-]{1,63})\b`)
 
 // mayPreview returns nil if the caller may get at least one of the kinds in the manifests. It scans
 // their text, so that nothing is decoded for unauthorized callers. The individual objects are
@@ -74,7 +74,7 @@ func (k kindIn) String() string {
 func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 	var kinds []*catalog.Row
 	var namespaces []string
-	for _, found := range head.FindAllSubmatch(manifests, -1) {
+	for _, found := range head.Get().FindAllSubmatch(manifests, -1) {
 		name := string(found[2])
 		switch row := catalog.Of(name); {
 		case string(found[1]) == "namespace":

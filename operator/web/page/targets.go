@@ -3,11 +3,11 @@ package page
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -126,7 +126,7 @@ func ownWords(c preview.Counts) string {
 	})
 }
 
-var longNumber = regexp.MustCompile(`\d{4,}`)
+var longNumber = lazyregexp.New(`\d{4,}`)
 
 // bySelector separates the counts of targets that selectors drop.
 func bySelector(dropped map[string]int) (own map[string]int, others int) {

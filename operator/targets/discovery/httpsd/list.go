@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // contentType matches the types that Prometheus accepts.
-var contentType = regexp.MustCompile(`^(?i:application/json(;\s*charset=("utf-8"|utf-8))?)$`)
+var contentType = lazyregexp.New(`^(?i:application/json(;\s*charset=("utf-8"|utf-8))?)$`)
 
 // ask reads the list of a discovery and rejects the same responses as Prometheus.
 func (c *Client) ask(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Group, error) {

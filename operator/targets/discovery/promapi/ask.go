@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"path"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/firekeeper-dev/firekeeper/internal/jsonstream"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 const (
@@ -171,7 +171,7 @@ func isProxied(err *apierrors.StatusError) bool {
 }
 
 // requestURL matches the prefix of request errors.
-var requestURL = regexp.MustCompile(`^\w+ "[^"]*": `)
+var requestURL = lazyregexp.New(`^\w+ "[^"]*": `)
 
 // withoutURL returns an error without the URL, which may contain credentials.
 func withoutURL(text string) string { return requestURL.ReplaceAllString(text, "") }

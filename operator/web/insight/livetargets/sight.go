@@ -2,10 +2,10 @@ package livetargets
 
 import (
 	"fmt"
-	"regexp"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
@@ -44,7 +44,7 @@ func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
 
 // selectorKey matches the key of a selector in the path of a field, or in the beginning of one:
 // matchLabels["app"].
-var selectorKey = regexp.MustCompile(`\["(?:[^"\\]|\\.?)*("\]?|$)`)
+var selectorKey = lazyregexp.New(`\["(?:[^"\\]|\\.?)*("\]?|$)`)
 
 // withoutKey removes the key of a selector from the path of a field.
 func withoutKey(origin string) string { return selectorKey.ReplaceAllString(origin, "") }
