@@ -2,6 +2,7 @@ package amconfig
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
@@ -15,7 +16,7 @@ var errMatcherWork = errors.New("the regular expressions of the object take too 
 func (c *compiler) checkRegexp(text string) error {
 	parsed, err := regexcost.ParseWithin("^(?:", text, ")$")
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, regexcost.Hint(err, "use another matcher, with !~"))
 	}
 	if err := c.knownSyntax(text, parsed); err != nil {
 		return err

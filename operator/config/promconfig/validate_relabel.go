@@ -3,7 +3,6 @@ package promconfig
 import (
 	"errors"
 	"fmt"
-	"regexp/syntax"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -169,26 +168,12 @@ func (r relabelRules) checkRegex(regex string) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%q: %w%s", regex, err, regexHint(err))
+		return fmt.Errorf("%q: %w%s", regex, err, regexcost.Hint(err, "use a step with drop, or with keep, of its own"))
 	}
 	if r.regexps == nil {
 		return nil
 	}
 	return r.regexps.Add(parsed)
-}
-
-// regexHint suggests a replacement for syntax of other regular expression dialects.
-func regexHint(err error) string {
-	wrong, _ := errors.AsType[*syntax.Error](err)
-	switch {
-	case wrong == nil:
-		return ""
-	case wrong.Code == syntax.ErrMissingRepeatArgument && strings.HasPrefix(wrong.Expr, "*"):
-		return "; for any string write .*"
-	case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
-		return "; there is no looking ahead or back: use a step with drop, or with keep, of its own"
-	}
-	return ""
 }
 
 // isWord reports whether a simple name does not need to be parsed.

@@ -53,6 +53,21 @@ func ParseWithin(before, text, after string) (*syntax.Regexp, error) {
 	return re, err
 }
 
+// Hint returns what to write instead of syntax of other dialects, to be appended to an error; empty for other errors.
+// The second argument replaces an assertion that looks ahead or back.
+func Hint(err error, instead string) string {
+	wrong, _ := errors.AsType[*syntax.Error](err)
+	switch {
+	case wrong == nil:
+		return ""
+	case wrong.Code == syntax.ErrMissingRepeatArgument && strings.HasPrefix(wrong.Expr, "*"):
+		return "; for any string write .*"
+	case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
+		return "; there is no looking ahead or back: " + instead
+	}
+	return ""
+}
+
 // Compile compiles an expression that is not charged to a budget, if it fits into the budget of one object.
 //
 // Errors: those of [Parse]; [ErrExceeded].

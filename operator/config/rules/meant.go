@@ -46,6 +46,7 @@ var syntaxHints = []hint{
 	{lazyregexp.New(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
 	{lazyregexp.New(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
 	{lazyregexp.New("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
+	{lazyregexp.New("invalid or unsupported Perl syntax: `\\(\\?"), "there is no looking ahead or back: use another matcher, with !~"},
 	{lazyregexp.New(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
 	{lazyregexp.New(`unexpected <op:>>$`), "write != for not equal"},
 	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},

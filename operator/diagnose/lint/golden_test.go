@@ -2,6 +2,8 @@ package lint_test
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
@@ -33,6 +35,11 @@ func TestManifests(t *testing.T) {
 func TestCases(t *testing.T) {
 	golden.Run(t, "testdata/cases/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		c.Enter(t)
+		for _, input := range c.Inputs() {
+			if !slices.Contains(c.Wants(), strings.TrimSuffix(input, ".yaml")) {
+				t.Errorf("%s has no report: add an empty want/%s and run the test with -update", input, strings.TrimSuffix(input, ".yaml"))
+			}
+		}
 		setups := controllerstest.Setups(controllerstest.Options())
 		objects, faults := manifests.LoadAll([]string{name + ".yaml"}, explain.Kinds(setups))
 		objects.Scope = explain.ScopeOf(setups, engine.Scopes{})

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
@@ -10,6 +11,9 @@ import (
 
 // portOfName matches a port at the end of a name.
 var portOfName = lazyregexp.New(`^(.*):(\d+)$`)
+
+// serviceName matches the names of SRV records.
+var serviceName = lazyregexp.New(`^_[^.]+\._(tcp|udp|sctp|tls)\.`)
 
 // dnsRemarks reports names of a DNS discovery that have no such records.
 func dnsRemarks(say says, m *v1alpha1.ScrapeConfig) {
@@ -21,6 +25,11 @@ func dnsRemarks(say says, m *v1alpha1.ScrapeConfig) {
 				say(field, "is a name of the DNS, not a URL: write %s", strings.TrimSuffix(rest, "/"))
 			} else if part := portOfName.FindStringSubmatch(name); part != nil {
 				say(field, "is a name of the DNS, which has no port: write %s here, and port: %s beside names", part[1], part[2])
+			}
+		}
+		if addresses := strings.ToUpper(string(sd.Type)); addresses == "A" || addresses == "AAAA" {
+			if n := slices.IndexFunc(sd.Names, serviceName.MatchString); n >= 0 {
+				say(fmt.Sprintf("spec.dnsSDConfigs[%d].type", i), "%s asks for addresses, and %s is the name of SRV records, which has none: write type: SRV, without port", addresses, sd.Names[n])
 			}
 		}
 		srv := sd.Type == "" || strings.EqualFold(string(sd.Type), "SRV")
