@@ -84,21 +84,22 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Workload, known *v1.CommonPrometheusFields, m *v1.PrometheusRule) {
 	always, note := saying(SeverityWarning, ""), saying(SeverityNote, "")
 	_, server := w.Object.(*v1.Prometheus)
-	exprRemarks(always, note, m, server && !ofVersion2(w.Object.GetWorkloadFields().Version))
+	queries := queriesOf(m)
+	exprRemarks(always, note, queries, server && !ofVersion2(w.Object.GetWorkloadFields().Version))
 	if len(l.told[about(catalog.RefOf(catalog.PrometheusRule.Kind, m)).object()]) == 0 { // otherwise they may be what is left out
 		emptyRules(note, m)
 	}
-	alertRemarks(note, m)
-	valueRemarks(note, m)
+	alertRemarks(note, queries)
+	valueRemarks(note, queries)
 	templateRemarks(always, note, m)
 	repeatedRules(always, m)
-	l.recordedRemarks(note, m)
-	l.nameRemarks(saying(SeverityWarning, w.String()), saying(SeverityNote, w.String()), m, known)
+	l.recordedRemarks(note, queries)
+	l.nameRemarks(saying(SeverityWarning, w.String()), saying(SeverityNote, w.String()), queries, known)
 	if !l.standsIn(w.String()) {
 		l.strategyRemarks(note, w.Object, m)
 	}
 	interval, from := l.interval(known)
-	queryRemarks(always, note, saying(SeverityNote, w.String()), m, interval, from)
+	queryRemarks(always, note, saying(SeverityNote, w.String()), queries, interval, from)
 }
 
 // stepRemarks reports remarks about the relabel steps of an endpoint, before and after the scrape.

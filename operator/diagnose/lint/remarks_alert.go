@@ -11,8 +11,6 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
 // usedLabel matches a label of the alert in a template. It excludes .Labels, which may be those of a query result.
@@ -24,42 +22,32 @@ var helmQuoted = lazyregexp.New("\\{\\{-?\\s*(`|\")\\{\\{")
 // alertRemarks reports labels in templates that the result of the expression does not have,
 // because it aggregates them away. The remarks should be notes, because widely used rules have
 // such labels.
-func alertRemarks(say says, r *v1.PrometheusRule) {
-	p := parser.NewParser(rules.AllPromQL())
-	for i, group := range r.Spec.Groups {
-		for j, rule := range group.Rules {
-			if rule.Alert == "" {
-				continue
-			}
-			var expr parser.Expr
-			var has map[string]bool // nil until first used
-			known := false
-			var gone map[string]bool
-			for _, in := range []struct {
-				field string
-				texts map[string]string
-			}{{"annotations", rule.Annotations}, {"labels", rule.Labels}} {
-				for _, key := range slices.Sorted(maps.Keys(in.texts)) {
-					if helmQuoted.MatchString(in.texts[key]) {
-						say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
+func alertRemarks(say says, queries []*query) {
+	for _, q := range queries {
+		if q.rule.Alert == "" {
+			continue
+		}
+		var has, gone map[string]bool // set when one of them is needed
+		known, looked := false, false
+		for _, in := range []struct {
+			field string
+			texts map[string]string
+		}{{"annotations", q.rule.Annotations}, {"labels", q.rule.Labels}} {
+			for _, key := range slices.Sorted(maps.Keys(in.texts)) {
+				if helmQuoted.MatchString(in.texts[key]) {
+					say(q.path(in.field+"."+key), "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
+				}
+				for _, use := range usedLabel.Get().FindAllStringSubmatch(in.texts[key], -1) {
+					if !looked && q.expr() != nil {
+						has, known = resultLabels(q.expr())
+						gone = lostLabels(q.expr())
 					}
-					for _, use := range usedLabel.Get().FindAllStringSubmatch(in.texts[key], -1) {
-						if has == nil {
-							var err error
-							if expr, err = p.ParseExpr(rule.Expr.String()); err == nil {
-								has, known = resultLabels(expr)
-								gone = lostLabels(expr)
-							}
-							if has == nil {
-								has = map[string]bool{}
-							}
-						}
-						if known && !has[use[1]] {
-							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: the result of expr has %s; %s",
-								use[0], labelList(has), addLabel(expr, use[1]))
-						} else if gone[use[1]] {
-							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: without (…) in expr removes %[2]s; take %[2]s out of it, or leave it out here", use[0], use[1])
-						}
+					looked = true
+					if known && !has[use[1]] {
+						say(q.path(in.field+"."+key), "%s is empty: the result of expr has %s; %s",
+							use[0], labelList(has), addLabel(q.expr(), use[1]))
+					} else if gone[use[1]] {
+						say(q.path(in.field+"."+key), "%s is empty: without (…) in expr removes %[2]s; take %[2]s out of it, or leave it out here", use[0], use[1])
 					}
 				}
 			}

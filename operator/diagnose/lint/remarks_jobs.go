@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 )
@@ -22,26 +20,18 @@ func (l *linter) jobNames(view *nearmiss.View, m made) {
 	if f := v1alpha1.CommonFields(m.workload.Object); len(jobs) == 0 || f == nil || f.AdditionalScrapeConfigs != nil {
 		return
 	}
-	p := parser.NewParser(rules.AllPromQL())
 	for _, v := range m.outcome.Verdicts {
 		r, is := v.Object.(*v1.PrometheusRule)
 		if !is || v.Err != nil {
 			continue
 		}
-		for i, group := range r.Spec.Groups {
-			for j := range group.Rules {
-				text := group.Rules[j].Expr.String()
-				if !strings.Contains(text, "job") {
-					continue
-				}
-				expr, err := p.ParseExpr(text)
-				if err != nil {
-					continue
-				}
-				for _, selector := range parser.ExtractSelectors(expr) {
-					if why := otherJob(selector, jobs); why != "" {
-						l.note(Finding{Kind: v.Kind, Namespace: r.Namespace, Name: r.Name})(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "%s", why)
-					}
+		for _, q := range queriesOf(r) {
+			if !strings.Contains(q.text, "job") {
+				continue
+			}
+			for _, selector := range q.selectors() {
+				if why := otherJob(selector, jobs); why != "" {
+					l.note(Finding{Kind: v.Kind, Namespace: r.Namespace, Name: r.Name})(q.path("expr"), "%s", why)
 				}
 			}
 		}

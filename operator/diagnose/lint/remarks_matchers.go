@@ -8,12 +8,10 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
@@ -79,42 +77,39 @@ func wholeNumber(m *labels.Matcher) string {
 // exprRemarks reports equality matchers in expressions whose value looks like a regular
 // expression, regular expressions between slashes, and variables of Grafana; if a Prometheus >= 3.0 evaluates them, also
 // numbers of buckets as older ones wrote them.
-func exprRemarks(say, note says, r *v1.PrometheusRule, newer bool) {
-	p := parser.NewParser(rules.AllPromQL())
-	for i, group := range r.Spec.Groups {
-		for j, rule := range group.Rules {
-			text := rule.Expr.String()
-			if !regexLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
-				continue
-			}
-			expr, err := p.ParseExpr(text)
-			if err != nil {
-				continue // may be valid in another version of PromQL
-			}
-			field := fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j)
-			for _, selector := range parser.ExtractSelectors(expr) {
-				for _, m := range selector {
-					if why := variableRemark(m); why != "" {
-						say(field, "%s", why)
-						continue
-					}
-					if why := wholeNumber(m); why != "" && newer {
-						note(field, "%s", why)
-					}
-					if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
-						if inner := withoutSlashes(m.Name, m.Value); inner != "" {
-							meant := labels.Matcher{Type: m.Type, Name: m.Name, Value: inner}
-							say(field, "%s: the slashes are part of the regular expression, which must match the whole value; did you mean %s?", m, &meant)
-						}
-						continue
-					}
-					if m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
-						meant := labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: m.Value}
-						say(field, "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
-					}
-				}
+func exprRemarks(say, note says, queries []*query, newer bool) {
+	for _, q := range queries {
+		text := q.text
+		if !regexLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
+			continue
+		}
+		for _, selector := range q.selectors() {
+			for _, m := range selector {
+				matcherInExpr(say, note, q.path("expr"), m, newer)
 			}
 		}
+	}
+}
+
+// matcherInExpr reports the remarks of exprRemarks about one matcher.
+func matcherInExpr(say, note says, field string, m *labels.Matcher, newer bool) {
+	if why := variableRemark(m); why != "" {
+		say(field, "%s", why)
+		return
+	}
+	if why := wholeNumber(m); why != "" && newer {
+		note(field, "%s", why)
+	}
+	if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
+		if inner := withoutSlashes(m.Name, m.Value); inner != "" {
+			meant := labels.Matcher{Type: m.Type, Name: m.Name, Value: inner}
+			say(field, "%s: the slashes are part of the regular expression, which must match the whole value; did you mean %s?", m, &meant)
+		}
+		return
+	}
+	if m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
+		meant := labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: m.Value}
+		say(field, "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
 	}
 }
 

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,35 +11,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
 // nameRemarks reports names of metrics in rules that the series of a workload do not have: those that its scrapes
 // convert, and native histograms where none are scraped. It also reports recorded names that each query must quote. f are
 // the fields of the workload, nil if it is not among the manifests.
-func (l *linter) nameRemarks(say, note says, r *v1.PrometheusRule, f *v1.CommonPrometheusFields) {
-	p := parser.NewParser(rules.AllPromQL())
-	for i, group := range r.Spec.Groups {
-		for j := range group.Rules {
-			rule, path := &group.Rules[j], fmt.Sprintf("spec.groups[%d].rules[%d]", i, j)
-			if name := rule.Record; name != "" && !model.LegacyValidation.IsValidMetricName(name) && model.UTF8Validation.IsValidMetricName(name) {
-				note(path+".record", "queries find this name only in quotes, as in {%q}, because it has other characters than letters, digits, _ and :; use these alone", name)
-			}
-			text := rule.Expr.String()
-			quantile, quoted := strings.Contains(text, "histogram_quantile"), strings.Contains(text, `{"`) || strings.Contains(text, `{'`)
-			if f == nil || !quantile && !quoted {
-				continue
-			}
-			expr, err := p.ParseExpr(text)
-			if err != nil {
-				continue
-			}
-			if quoted && f.NameValidationScheme == v1.LegacyNameValidationScheme {
-				escapedRemark(say, path+".expr", expr)
-			}
-			if quantile && !l.scrapesNative(f) {
-				l.nativeRemark(note, path+".expr", expr)
-			}
+func (l *linter) nameRemarks(say, note says, queries []*query, f *v1.CommonPrometheusFields) {
+	for _, q := range queries {
+		if name := q.rule.Record; name != "" && !model.LegacyValidation.IsValidMetricName(name) && model.UTF8Validation.IsValidMetricName(name) {
+			note(q.path("record"), "queries find this name only in quotes, as in {%q}, because it has other characters than letters, digits, _ and :; use these alone", name)
+		}
+		quantile, quoted := strings.Contains(q.text, "histogram_quantile"), strings.Contains(q.text, `{"`) || strings.Contains(q.text, `{'`)
+		if f == nil || !quantile && !quoted || q.expr() == nil {
+			continue
+		}
+		if quoted && f.NameValidationScheme == v1.LegacyNameValidationScheme {
+			escapedRemark(say, q.path("expr"), q.expr())
+		}
+		if quantile && !l.scrapesNative(f) {
+			l.nativeRemark(note, q.path("expr"), q.expr())
 		}
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"fmt"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
 // namespaceLabel is the label by which an Alertmanager limits AlertmanagerConfigs to their namespace.
@@ -41,14 +39,11 @@ func (l *linter) placeless() map[string]bool {
 			return l.noNamespaces
 		}
 	}
-	p := parser.NewParser(rules.AllPromQL())
 	for _, o := range l.objects.All(catalog.PrometheusRule) {
-		for _, group := range o.(*v1.PrometheusRule).Spec.Groups {
-			for i := range group.Rules {
-				rule := &group.Rules[i]
-				if without, seen := l.noNamespaces[rule.Alert]; rule.Alert != "" && (!seen || without) {
-					l.noNamespaces[rule.Alert] = group.Labels[namespaceLabel] == "" && withoutNamespace(p, rule)
-				}
+		r := o.(*v1.PrometheusRule)
+		for _, q := range queriesOf(r) {
+			if without, seen := l.noNamespaces[q.rule.Alert]; q.rule.Alert != "" && (!seen || without) {
+				l.noNamespaces[q.rule.Alert] = r.Spec.Groups[q.group].Labels[namespaceLabel] == "" && withoutNamespace(q)
 			}
 		}
 	}
@@ -56,14 +51,10 @@ func (l *linter) placeless() map[string]bool {
 }
 
 // withoutNamespace reports whether the alerts of a rule never have the label namespace.
-func withoutNamespace(p parser.Parser, rule *v1.Rule) bool {
-	if rule.Labels[namespaceLabel] != "" {
+func withoutNamespace(q *query) bool {
+	if q.rule.Labels[namespaceLabel] != "" || q.expr() == nil {
 		return false
 	}
-	expr, err := p.ParseExpr(rule.Expr.String())
-	if err != nil {
-		return false
-	}
-	has, known := resultLabels(expr)
-	return known && !has[namespaceLabel] || lostLabels(expr)[namespaceLabel]
+	has, known := resultLabels(q.expr())
+	return known && !has[namespaceLabel] || lostLabels(q.expr())[namespaceLabel]
 }

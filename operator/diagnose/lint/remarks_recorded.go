@@ -1,19 +1,16 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
 // levelled matches a name with a colon.
@@ -24,30 +21,22 @@ const maxRecorded = 2000
 
 // recordedRemarks reports recorded names in expressions that no rule among the manifests records, although one records
 // almost the same name. Names of levels, such as job:errors:rate5m, are only those of recording rules.
-func (l *linter) recordedRemarks(note says, r *v1.PrometheusRule) {
+func (l *linter) recordedRemarks(note says, queries []*query) {
 	all := l.recordedNames()
 	if len(all) == 0 || len(all) > maxRecorded {
 		return
 	}
-	p := parser.NewParser(rules.AllPromQL())
-	for i, group := range r.Spec.Groups {
-		for j := range group.Rules {
-			text := group.Rules[j].Expr.String()
-			if !levelled.MatchString(text) {
+	for _, q := range queries {
+		if !levelled.MatchString(q.text) {
+			continue
+		}
+		for _, selector := range q.selectors() {
+			name := nameIn(selector)
+			if strings.Count(name, ":") == 0 || slices.Contains(all, name) {
 				continue
 			}
-			expr, err := p.ParseExpr(text)
-			if err != nil {
-				continue
-			}
-			for _, selector := range parser.ExtractSelectors(expr) {
-				name := nameIn(selector)
-				if strings.Count(name, ":") == 0 || slices.Contains(all, name) {
-					continue
-				}
-				if meant := manifest.Similar(name, all); meant != "" && withoutDigits(meant) != withoutDigits(name) {
-					note(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "no rule among the manifests records %s; one records %s: did you mean that?", name, meant)
-				}
+			if meant := manifest.Similar(name, all); meant != "" && withoutDigits(meant) != withoutDigits(name) {
+				note(q.path("expr"), "no rule among the manifests records %s; one records %s: did you mean that?", name, meant)
 			}
 		}
 	}

@@ -16,23 +16,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 )
 
 // valueOutput matches the value of an alert that a template writes as it is or formatted.
 var valueOutput = lazyregexp.New(`\{\{-?\s*(\$value|\.Value)\s*(\|[^{}]*)?\}\}`)
 
 // valueRemarks reports labels of alerts with the value of the expression.
-func valueRemarks(say says, r *v1.PrometheusRule) {
-	for i, group := range r.Spec.Groups {
-		for j, rule := range group.Rules {
-			if rule.Alert == "" {
-				continue
-			}
-			for _, key := range slices.Sorted(maps.Keys(rule.Labels)) {
-				if valueOutput.MatchString(rule.Labels[key]) {
-					say(fmt.Sprintf("spec.groups[%d].rules[%d].labels.%s", i, j, key), "labels identify an alert, so it becomes another one whenever the value changes: for starts again, and the old one is resolved; write the value into an annotation")
-				}
+func valueRemarks(say says, queries []*query) {
+	for _, q := range queries {
+		if q.rule.Alert == "" {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(q.rule.Labels)) {
+			if valueOutput.MatchString(q.rule.Labels[key]) {
+				say(q.path("labels."+key), "labels identify an alert, so it becomes another one whenever the value changes: for starts again, and the old one is resolved; write the value into an annotation")
 			}
 		}
 	}
@@ -41,45 +38,38 @@ func valueRemarks(say says, r *v1.PrometheusRule) {
 // queryRemarks reports expressions that never have a result: operations between vectors whose
 // labels differ, quantiles without buckets, and functions over ranges with less than two samples; and alerts without a
 // condition. interval is the shortest interval between samples; 0 if it is unknown.
-func queryRemarks(always, note, here says, r *v1.PrometheusRule, interval time.Duration, from string) {
-	p := parser.NewParser(rules.AllPromQL())
-	for i, group := range r.Spec.Groups {
-		for j, rule := range group.Rules {
-			text := rule.Expr.String()
-			if !strings.ContainsAny(text, "[-/") && !strings.Contains(text, "_total") && !aggregates.MatchString(text) {
-				continue
-			}
-			expr, err := p.ParseExpr(text)
-			if err != nil {
-				continue // may be valid in another version of PromQL
-			}
-			field := fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j)
-			parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
-				switch n := n.(type) {
-				case *parser.BinaryExpr:
-					if why := cmp.Or(unmatched(n), subtracted(text, n), neverTrue(n), dividedByItself(n)); why != "" {
-						always(field, "%s", why)
-					}
-				case *parser.AggregateExpr:
-					if why := beyondOne(n.Op.String(), n.Param); n.Op == parser.QUANTILE && why != "" {
-						always(field, "%s", why)
-					}
-				case *parser.Call:
-					if why := cmp.Or(quantileOf(n), bucketless(n)); why != "" {
-						always(field, "%s", why)
-					}
-					if why := shortRange(n, interval, from); why != "" {
-						here(field, "%s", why)
-					}
+func queryRemarks(always, note, here says, queries []*query, interval time.Duration, from string) {
+	for _, q := range queries {
+		text := q.text
+		if !strings.ContainsAny(text, "[-/") && !strings.Contains(text, "_total") && !aggregates.MatchString(text) || q.expr() == nil {
+			continue
+		}
+		field := q.path("expr")
+		parser.Inspect(q.expr(), func(n parser.Node, _ []parser.Node) error {
+			switch n := n.(type) {
+			case *parser.BinaryExpr:
+				if why := cmp.Or(unmatched(n), subtracted(text, n), neverTrue(n), dividedByItself(n)); why != "" {
+					always(field, "%s", why)
 				}
-				return nil
-			})
-			if counter := growing(expr); rule.Alert != "" && counter != "" {
-				note(field, "%[1]s is a counter, by its name, and only grows until its process starts again, and so the alert fires until then once it does; write increase(%[1]s[…]), or rate, for what happened lately", counter)
+			case *parser.AggregateExpr:
+				if why := beyondOne(n.Op.String(), n.Param); n.Op == parser.QUANTILE && why != "" {
+					always(field, "%s", why)
+				}
+			case *parser.Call:
+				if why := cmp.Or(quantileOf(n), bucketless(n)); why != "" {
+					always(field, "%s", why)
+				}
+				if why := shortRange(n, interval, from); why != "" {
+					here(field, "%s", why)
+				}
 			}
-			if why := unconditional(expr); rule.Alert != "" && why != "" {
-				note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; %s", why, cmp.Or(commentedOut(text), "compare the result, as in … > 0"))
-			}
+			return nil
+		})
+		if counter := growing(q.expr()); q.rule.Alert != "" && counter != "" {
+			note(field, "%[1]s is a counter, by its name, and only grows until its process starts again, and so the alert fires until then once it does; write increase(%[1]s[…]), or rate, for what happened lately", counter)
+		}
+		if why := unconditional(q.expr()); q.rule.Alert != "" && why != "" {
+			note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; %s", why, cmp.Or(commentedOut(text), "compare the result, as in … > 0"))
 		}
 	}
 }

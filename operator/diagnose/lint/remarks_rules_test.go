@@ -63,7 +63,7 @@ func TestQueriesWithoutResult(t *testing.T) {
 		r := &v1.PrometheusRule{}
 		r.Spec.Groups = []v1.RuleGroup{{Name: "g", Rules: []v1.Rule{{Record: "a:b", Expr: intstr.FromString(expr)}}}}
 		say := func(field, format string, args ...any) { got = append(got, field+": "+fmt.Sprintf(format, args...)) }
-		queryRemarks(say, say, say, r, 0, "")
+		queryRemarks(say, say, say, queriesOf(r), 0, "")
 		if text := strings.Join(got, "\n"); (text == "") != (want == "") || !strings.Contains(text, want) {
 			t.Errorf("%s: want %q, got %q", expr, want, text)
 		}
@@ -87,7 +87,7 @@ func TestValueInLabels(t *testing.T) {
 			if field != "spec.groups[0].rules[0].labels.value" {
 				t.Errorf("field %s", field)
 			}
-		}, r)
+		}, queriesOf(r))
 		if got != want {
 			t.Errorf("%s: %d remarks", text, got)
 		}

@@ -230,7 +230,7 @@ func TestHelmQuotes(t *testing.T) {
 		r := &v1.PrometheusRule{}
 		r.Spec.Groups = []v1.RuleGroup{{Name: "g", Rules: []v1.Rule{{Alert: "A", Expr: intstr.FromString("up"), Annotations: map[string]string{"summary": text}}}}}
 		got := 0
-		alertRemarks(func(field, _ string, _ ...any) { got++ }, r)
+		alertRemarks(func(field, _ string, _ ...any) { got++ }, queriesOf(r))
 		if got != want {
 			t.Errorf("%s: %d remarks", text, got)
 		}
@@ -272,7 +272,7 @@ func TestAlertLabels(t *testing.T) {
 		r.Spec.Groups = []v1.RuleGroup{{Name: "g", Rules: []v1.Rule{{
 			Alert: "A", Expr: intstr.FromString(expr), Annotations: map[string]string{"summary": "{{ $labels.pod }} {{ range query `a` }}{{ .Labels.x }}{{ end }}"},
 		}}}}
-		alertRemarks(func(field, format string, args ...any) { got = append(got, field+": "+fmt.Sprintf(format, args...)) }, r)
+		alertRemarks(func(field, format string, args ...any) { got = append(got, field+": "+fmt.Sprintf(format, args...)) }, queriesOf(r))
 		if text := strings.Join(got, "\n"); (text == "") != (want == "") || !strings.Contains(text, want) || want != "" && !strings.HasPrefix(text, "spec.groups[0].rules[0].annotations.summary: $labels.pod is empty") {
 			t.Errorf("%s: want %q, got %q", expr, want, text)
 		}
