@@ -25,20 +25,34 @@ const (
 	crdsRemoved      = "CRDs removed"
 )
 
-// Crash is the loss of programs of the control plane.
+// Crash is what happens to programs of the control plane at the first write of a step.
 type Crash struct {
-	Name     string
-	Programs []string
-	Compacts bool // etcd forgets old versions before the programs start again
+	Name  string
+	About string
+	Lost  []string // programs that are killed, and started again
+	Then  Also
 }
 
-// Crashes returns what happens to the control plane at the first write of a step.
+// Also is what happens besides.
+type Also int
+
+const (
+	Nothing  Also = iota
+	Compacts      // etcd forgets old versions before the programs start again
+	Fills         // etcd has no space, and refuses writes
+	Stops         // etcd is stopped, and answers nothing
+)
+
+// Crashes returns what happens to the control plane.
 func Crashes() []Crash {
+	const killed = "with SIGKILL, and started again"
 	return []Crash{
-		{Name: "kube-apiserver killed", Programs: []string{"kube-apiserver"}},
-		{Name: "kube-apiserver killed, etcd compacted", Programs: []string{"kube-apiserver"}, Compacts: true},
-		{Name: "etcd killed", Programs: []string{"etcd"}},
-		{Name: "etcd and kube-apiserver killed", Programs: []string{"etcd", "kube-apiserver"}},
+		{Name: "kube-apiserver killed", About: killed, Lost: []string{"kube-apiserver"}},
+		{Name: "kube-apiserver killed, etcd compacted", About: killed + "; all watches have to list again", Lost: []string{"kube-apiserver"}, Then: Compacts},
+		{Name: "etcd killed", About: killed, Lost: []string{"etcd"}},
+		{Name: "etcd and kube-apiserver killed", About: killed, Lost: []string{"etcd", "kube-apiserver"}},
+		{Name: "etcd full", About: "it has no space and refuses writes, until six of the operator were refused", Then: Fills},
+		{Name: "etcd stopped", About: "with SIGSTOP, until kube-apiserver is not ready any more", Then: Stops},
 	}
 }
 
@@ -47,11 +61,7 @@ func all() []Fault {
 	out := []Fault{{killed, "the operator is killed at one of its writes, before the API server gets it or after it has applied it, and starts again; each write is a case of its own"}}
 	out = append(out, Faults()...)
 	for _, c := range Crashes() {
-		about := "at the first write of the change, with SIGKILL, and started again"
-		if c.Compacts {
-			about += "; all watches have to list again"
-		}
-		out = append(out, Fault{c.Name, about})
+		out = append(out, Fault{c.Name, "at the first write of the change, " + c.About})
 	}
 	return append(out,
 		Fault{namespaceDeleted, "at one of the writes of the operator; the namespace disappears, the operator rests, and a new namespace of the name gets everything"},
