@@ -1,14 +1,11 @@
 package commands
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // guideFlags are the flags of the operator that a guide requires.
@@ -48,53 +45,4 @@ func TestGuides(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The guide names the default versions of the workloads.
-func TestCompatibility(t *testing.T) {
-	page, err := os.ReadFile("../../docs/guides/compatibility.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"| Prometheus, PrometheusAgent | " + wellknown.DefaultPrometheusVersion + " |",
-		"| Alertmanager | " + wellknown.DefaultAlertmanagerVersion + " |",
-		"| ThanosRuler, Thanos sidecar | " + wellknown.DefaultThanosVersion + " |",
-	} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-	for _, program := range []struct{ folder, module, format string }{
-		{"prometheus", "github.com/prometheus/prometheus", "pods run v%s |"},
-		{"alertmanager", "github.com/prometheus/alertmanager", "pods run v%s |"},
-		{"thanos", "github.com/thanos-io/thanos", "pods run v%s |"},
-		{"kubernetes", "k8s.io/kubernetes", "| %s |"},
-	} {
-		if want := fmt.Sprintf(program.format, testedVersion(t, program.folder, program.module)); !strings.Contains(string(page), want) {
-			t.Errorf("the page does not say %q, the version of %s in tests", want, program.folder)
-		}
-	}
-}
-
-// testedVersion returns the version of a program that tests run in pods: that of its module. Prometheus 3.13.2 is the
-// module 0.313.2; of Kubernetes only the minor version counts.
-func testedVersion(t *testing.T, folder, module string) string {
-	t.Helper()
-	text, err := os.ReadFile("../../internal/cluster/programs/" + folder + "/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?m)^\s+` + regexp.QuoteMeta(module) + ` v(\S+)`).FindSubmatch(text)
-	if m == nil {
-		t.Fatalf("the go.mod of %s does not require %s", folder, module)
-	}
-	version := string(m[1])
-	switch folder {
-	case "prometheus":
-		version = regexp.MustCompile(`^0\.(\d)0?(\d+)`).ReplaceAllString(version, "$1.$2")
-	case "kubernetes":
-		version = version[:strings.LastIndex(version, ".")]
-	}
-	return version
 }

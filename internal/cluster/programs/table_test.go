@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,21 @@ func TestExpandFillsVersions(t *testing.T) {
 	got := expand("-X a=v{v} -X minor={minor}", "v1.34.4")
 	if want := "-X a=v1.34.4 -X minor=34"; got != want {
 		t.Errorf("expand = %q, want %q", got, want)
+	}
+}
+
+func TestPinned(t *testing.T) {
+	f := &Finder{Sources: "."}
+	for name, want := range map[string]string{"prometheus": "3.13.2", "promtool-2.47": "2.47.2", "amtool-0.21": "0.21.0"} {
+		if got, err := f.Pinned(name); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
+		}
+	}
+	if _, err := f.Pinned("no-such"); err == nil {
+		t.Error("an unknown program has a release")
+	}
+	if _, err := new(Finder).Pinned("prometheus"); !errors.Is(err, ErrNoSourceTree) {
+		t.Errorf("without a source tree: %v", err)
 	}
 }
 

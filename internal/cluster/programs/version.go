@@ -63,3 +63,27 @@ func Release(ctx context.Context, path string) (*semver.Version, error) {
 	}
 	return semver.New(uint64(v[0]), uint64(v[1]), uint64(v[2]), "", ""), nil
 }
+
+// Pinned returns the release of a program that is built from the source tree, such as "3.13.2": what it prints with
+// --version.
+//
+// Errors: [UnknownError]; [ErrNoSourceTree]; a go.mod without the module.
+func (f *Finder) Pinned(name string) (string, error) {
+	src, known := table[name]
+	switch {
+	case !known:
+		return "", &UnknownError{name}
+	case f.Sources == "":
+		return "", fmt.Errorf("%s: %w", name, ErrNoSourceTree)
+	}
+	module, err := pinnedVersion(f.Sources, src)
+	if err != nil {
+		return "", err
+	}
+	for _, text := range []string{expand(src.ldflags, module), module} {
+		if v, ok := parseVersion(text); ok {
+			return v.String(), nil
+		}
+	}
+	return "", fmt.Errorf("%s: %q is not a release", name, module)
+}

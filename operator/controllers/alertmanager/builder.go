@@ -29,7 +29,8 @@ const (
 	readyPath   = "/-/ready"
 	metricsPath = "/metrics"
 
-	oldestMinor = 15 // minor of the oldest supported version 0.x
+	// OldestMinor is the minor of the oldest supported version 0.x.
+	OldestMinor = 15
 
 	// configKey is the key of the configuration in its Secret.
 	configKey = "alertmanager.yaml.gz"
@@ -61,8 +62,8 @@ type builder struct {
 
 func newBuilder(am *v1.Alertmanager, cfg workload.Config) *builder {
 	b := &builder{workload.NewBase(kind, &am.ObjectMeta, &am.Spec.WorkloadFields, cfg), &am.Spec}
-	if v := b.Version; b.Err == nil && (v.Major() != 0 || v.Minor() < oldestMinor) {
-		b.Version, b.Err = nil, faults.At("spec.version", fmt.Errorf("unsupported Alertmanager version %q: only 0.%d.0 and later 0.x are known", b.VersionText(), oldestMinor))
+	if v := b.Version; b.Err == nil && (v.Major() != 0 || v.Minor() < OldestMinor) {
+		b.Version, b.Err = nil, faults.At("spec.version", fmt.Errorf("unsupported Alertmanager version %q: only 0.%d.0 and later 0.x are known", b.VersionText(), OldestMinor))
 	}
 	if web := am.Spec.Web; web != nil {
 		b.Web = &web.WebConfigFileFields

@@ -144,7 +144,7 @@ func memberOf(t *testing.T, w *trial.World) string {
 	return found.Members[0].ID
 }
 
-// alarm sets or removes what etcd sets when its file exceeds its quota: it refuses writes until somebody removes it.
+// alarm sets or removes what etcd sets when its file exceeds its quota: it refuses writes until the alarm is removed.
 func alarm(t *testing.T, w *trial.World, action, member string) {
 	t.Helper()
 	askEtcd(t, w, "/v3/maintenance/alarm", map[string]any{"action": action, "memberID": member, "alarm": "NOSPACE"}, &struct{}{})

@@ -1,10 +1,11 @@
 // Command reference generates the pages of docs/reference from the programs themselves, so that the pages match the
 // code:
 //
-//	flags.md     the --help output of the programs
-//	http-api.md  the paths of the HTTP API
-//	metrics.md   the metrics of the running programs
-//	versions.md  the version gates in the types and tables of the operator
+//	flags.md      the --help output of the programs
+//	http-api.md   the paths of the HTTP API
+//	metrics.md    the metrics of the running programs
+//	supported.md  the versions of other software that work, and those that tests run
+//	versions.md   the version gates in the types and tables of the operator
 //
 // To document a new flag, metric or gate, run it again:
 //
@@ -32,6 +33,7 @@ var pages = []page{
 	{"flags.md", flagsPage},
 	{"http-api.md", httpAPIPage},
 	{"metrics.md", metricsPage},
+	{"supported.md", supportedPage},
 	{"versions.md", versionsPage},
 }
 

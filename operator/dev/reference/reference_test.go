@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	testprograms "github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
 // The committed pages match newly generated ones.
@@ -54,6 +56,27 @@ func difference(got, want string) string {
 	only("- ", got, want)
 	only("+ ", want, got)
 	return out.String()
+}
+
+// The page of supported versions has each release of a server that tests build.
+func TestTriedReleasesAreListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, p := range products {
+		for _, tried := range p.tried {
+			for _, name := range tried.programs {
+				listed[name] = true
+			}
+		}
+	}
+	for _, name := range testprograms.Names() {
+		server, _, _ := strings.Cut(name, "-")
+		switch server {
+		case "prometheus", "promtool", "alertmanager", "amtool", "thanos", "helm":
+			if !listed[name] {
+				t.Errorf("%s is built for tests, and not on the page", name)
+			}
+		}
+	}
 }
 
 func TestReadUsage(t *testing.T) {
