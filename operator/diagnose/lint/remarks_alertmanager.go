@@ -87,3 +87,17 @@ func (l *linter) configElsewhere(w v1.Workload) string {
 	}
 	return ""
 }
+
+// meantByName reports whether the name of an AlertmanagerConfig is that of the one that an Alertmanager refers to in
+// its own namespace, where there is none. The finding about the reference has the namespace of this one.
+func (l *linter) meantByName(object catalog.Object, all []selector) bool {
+	return slices.ContainsFunc(all, func(s selector) bool {
+		am, is := s.workload.Object.(*v1.Alertmanager)
+		if !is || am.Spec.AlertmanagerConfiguration == nil || am.Spec.AlertmanagerConfiguration.Name != object.GetName() {
+			return false
+		}
+		return !slices.ContainsFunc(l.objects.All(catalog.AlertmanagerConfig), func(o catalog.Object) bool {
+			return o.GetNamespace() == am.Namespace && o.GetName() == object.GetName()
+		})
+	})
+}

@@ -117,7 +117,7 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		Kind: row.Kind, Namespace: object.GetNamespace(), Labels: object.GetLabels(),
 		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
 	}
-	if l.unwatched(row, object) {
+	if l.unwatched(row, object) || !l.lonely && l.meantByName(object, all) {
 		return
 	}
 	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
