@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/gosyntax"
 )
 
 // OpsGenie is one entry of opsgenie_configs.
@@ -110,7 +111,8 @@ func (c *compiler) responders(in []v1alpha1.OpsGenieConfigResponder) ([]OpsGenie
 		case strings.EqualFold(kind, teams):
 			since = "alertmanager=0.24.0"
 		}
-		if err := c.Since(fmt.Sprintf("responders[%d].type", i), since); err != nil {
+		field := fmt.Sprintf("responders[%d].type", i)
+		if err := first(c.Since(field, since), faults.At(field, gosyntax.Template(c.target, kind))); err != nil {
 			return nil, err
 		}
 		if !isTemplate(kind) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/config/gosyntax"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
@@ -18,7 +19,7 @@ func (c *compiler) checkRegexp(text string) error {
 	if err != nil {
 		return fmt.Errorf("%w%s", err, regexcost.Hint(err, "use another matcher, with !~"))
 	}
-	if err := c.knownSyntax(text, parsed); err != nil {
+	if err := gosyntax.Regexp(c.target, text); err != nil {
 		return err
 	}
 	if err := c.regexps.Add(parsed); err != nil {

@@ -131,3 +131,17 @@ func TestRegexpSyntax(t *testing.T) {
 		}
 	}
 }
+
+// TestTemplateSyntax is the same for the templates that Alertmanager parses when it loads its configuration.
+func TestTemplateSyntax(t *testing.T) {
+	spec := configOf(t, `{route: {receiver: r}, receivers: [{name: r, opsgenieConfigs: [{responders: [{id: a, type: "{{ with .A }}team{{ else with .B }}user{{ end }}"}]}]}]}`)
+	for version, want := range map[string]string{
+		"0.27.0": "spec.receivers[0].opsgenieConfigs[0].responders[0].type: {{ else with … }}, unlike {{ else }}{{ with … }}, needs Alertmanager >= 0.28.0",
+		"0.28.0": "",
+	} {
+		err := Compile(spec, settingsOf(version, Globals{OpsGenieKey: true}), &assets.Static{}).Err
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: got %v, want %s", version, err, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/gosyntax"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
@@ -169,6 +170,9 @@ func (r relabelRules) checkRegex(regex string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w%s", regex, err, regexcost.Hint(err, "use a step with drop, or with keep, of its own"))
+	}
+	if err := gosyntax.Regexp(r.target, regex); err != nil {
+		return fmt.Errorf("%q: %w", regex, err)
 	}
 	if r.regexps == nil {
 		return nil

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/config/gosyntax"
 	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
 )
 
@@ -161,7 +163,7 @@ func (c *checker) templates(field, alert string, in map[string]string) {
 			c.add(faults.Key(field, name), "%s%s", templateReason(alert, err), c.settings.whyUndefined(err))
 		}
 		if len(wrong) == 0 && !simpleTemplate(in[name], c.functions) {
-			if err := c.effort.Add(prelude + in[name]); err != nil {
+			if err := cmp.Or(gosyntax.Template(c.settings.program, in[name]), c.effort.Add(prelude+in[name])); err != nil {
 				c.add(faults.Key(field, name), "%s", err)
 			}
 		}

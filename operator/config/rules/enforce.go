@@ -96,6 +96,9 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings, spent *
 	if err == nil {
 		err = s.checkSyntax(expr, text)
 	}
+	if err == nil {
+		err = s.checkRegexps(expr)
+	}
 	if err != nil {
 		return nil, s.meantFunction(err, text)
 	}

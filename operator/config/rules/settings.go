@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/gosyntax"
 )
 
 // Settings are the settings of a workload that affect the compilation of rule objects. The
@@ -39,6 +40,8 @@ type Settings struct {
 	unknown keySet
 	lacking functionSet
 	newer   syntaxSet // expression forms that it does not support
+
+	program gate.Target // the program and its version, which is nil for the newest
 }
 
 // Exclusion identifies rule objects for which the namespace label is not enforced.
@@ -63,6 +66,10 @@ func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 func (s *Settings) target(v *semver.Version) {
 	s.UTF8Names = !v.LessThan(utf8Since.of(s.Thanos))
 	s.unknown, s.lacking, s.newer = unknownTo(v, s.Thanos), lackingIn(v, s.Thanos), syntaxNewerThan(v, s.Thanos)
+	s.program = gate.Target{Program: gate.Prometheus, Version: v}
+	if s.Thanos {
+		s.program.Program = gate.Thanos
+	}
 }
 
 // ThanosRulerSettings returns the settings of a Thanos Ruler of version v, which is the parsed
@@ -151,6 +158,8 @@ func (s Settings) Key() string {
 	b = strconv.AppendUint(b, uint64(s.lacking), 16)
 	b = append(b, '/')
 	b = strconv.AppendUint(b, uint64(s.newer), 16)
+	b = append(b, '/')
+	b = strconv.AppendUint(b, uint64(gosyntax.Lacking(s.program)), 16)
 	if s.EnforcedLabel == "" {
 		return string(b) // exclusions have no effect without a label
 	}

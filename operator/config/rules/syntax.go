@@ -4,9 +4,12 @@ import (
 	"fmt"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/config/gosyntax"
 )
 
 // syntaxGate holds the first versions that support a form of expressions. As with functions,
@@ -64,6 +67,29 @@ func syntaxNewerThan(v *semver.Version, thanos bool) (set syntaxSet) {
 	}
 	return set
 }
+
+// checkRegexps reports the first regular expression of a selector that the target does not parse.
+func (s *Settings) checkRegexps(expr parser.Node) error {
+	if selector, is := expr.(*parser.VectorSelector); is {
+		for _, m := range selector.LabelMatchers {
+			if m.Type != labels.MatchRegexp && m.Type != labels.MatchNotRegexp {
+				continue
+			}
+			if err := gosyntax.Selector(s.program, m.Value); err != nil {
+				return fmt.Errorf("the regular expression %q: %w", excerpt.Of(m.Value, maxShown), err)
+			}
+		}
+	}
+	for child := range parser.ChildrenIter(expr) {
+		if err := s.checkRegexps(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxShown is the maximum number of bytes of a regular expression in an error.
+const maxShown = 80
 
 // checkSyntax reports the first form in an expression that the target does not support.
 func (s *Settings) checkSyntax(expr parser.Node, text string) error {

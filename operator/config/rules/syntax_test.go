@@ -40,6 +40,49 @@ func TestSyntaxGates(t *testing.T) {
 	}
 }
 
+// TestOlderGo: an expression or a template that only newer versions of Go parse would have all rule files of an older server or
+// ruler rejected, and with them the whole configuration.
+func TestOlderGo(t *testing.T) {
+	const elseWith = "{{ with $labels.a }}a{{- else with $labels.b }}b{{ end }}"
+	alert := v1.Rule{Alert: "A", Expr: intstr.FromString("up"), Annotations: map[string]string{"summary": elseWith}}
+	label := v1.Rule{Alert: "A", Expr: intstr.FromString("up"), Labels: map[string]string{"team": elseWith}}
+	for name, tc := range map[string]struct {
+		rule               v1.Rule
+		prometheus, thanos [2]string // the last version that does not parse it, and the first that does
+		want               string
+	}{
+		"a named group":               {record("a:b", `sum(up{job=~"(?<n>a)"})`), [2]string{"2.52.1", "2.53.0"}, [2]string{"0.36.1", "0.37.0"}, `.expr: the regular expression "(?<n>a)": (?<name>…)`},
+		"a named group, negated":      {record("a:b", `up{job!~"(?<n>a)"}`), [2]string{"2.52.1", "2.53.0"}, [2]string{"0.36.1", "0.37.0"}, `.expr: the regular expression`},
+		"a newer category":            {record("a:b", "up{job=~`\\p{LC}`}"), [2]string{"3.6.0", "3.7.0"}, [2]string{"0.39.2", "0.40.0"}, `.expr: the regular expression`},
+		"a new script":                {record("a:b", "up{job=~`\\p{Kawi}`}"), [2]string{"2.46.0", "2.47.0"}, [2]string{"0.32.5", "0.33.0"}, `.expr: the regular expression`},
+		"else with, in an annotation": {alert, [2]string{"2.54.1", "2.55.0"}, [2]string{"0.36.1", "0.37.0"}, `.annotations["summary"]: {{ else with … }}`},
+		"else with, in a label":       {label, [2]string{"2.54.1", "2.55.0"}, [2]string{"0.36.1", "0.37.0"}, `.labels["team"]: {{ else with … }}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := objectOf(tc.rule)
+			for i, s := range []Settings{
+				PrometheusSettings(&v1.Prometheus{}, semver.MustParse(tc.prometheus[0])), PrometheusSettings(&v1.Prometheus{}, semver.MustParse(tc.prometheus[1])),
+				ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse(tc.thanos[0])), ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse(tc.thanos[1])),
+			} {
+				err := Compile(o, s).Err
+				switch {
+				case i%2 == 1 && err != nil:
+					t.Error(err)
+				case i%2 == 0 && (err == nil || !strings.Contains(err.Error(), tc.want)):
+					t.Errorf("%v: err = %v, want %q", s.program, err, tc.want)
+				}
+			}
+			if err := Compile(o, Settings{}).Err; err != nil {
+				t.Errorf("admission: %v", err)
+			}
+		})
+	}
+	older, newer := PrometheusSettings(&v1.Prometheus{}, semver.MustParse("2.54.1")), PrometheusSettings(&v1.Prometheus{}, semver.MustParse("2.55.0"))
+	if newer.lacking = older.lacking; older.Key() == newer.Key() {
+		t.Error("results for one of the versions would be used for the other")
+	}
+}
+
 // TestMeant: all unknown names of a template are reported with a suggestion.
 func TestMeant(t *testing.T) {
 	for name, tc := range map[string]struct {
