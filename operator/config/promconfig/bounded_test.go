@@ -101,7 +101,7 @@ func worst() map[string]string {
 		"Consul":                  scrape(`"consulSDConfigs":` + list(`{"server":"a"}`, 90_000)),
 		"files":                   scrape(`"fileSDConfigs":[{"files":` + list(`"a"`, 300_000) + `}]`),
 		"HTTP":                    scrape(`"httpSDConfigs":` + list(`{"url":"http://a"}`, 70_000)),
-		"EC2":                     scrape(`"ec2SDConfigs":` + list(`{}`, 400_000)),
+		"EC2":                     scrape(`"ec2SDConfigs":` + list(`{"region":"a"}`, 90_000)),
 	}
 	return all
 }

@@ -78,6 +78,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"ec2SDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey.key: Secret "demo/s" has no key "nope"`},
 		{"ec2SDConfigs", `secretKey: {name: nope, key: k}`, `.secretKey.name: Secret "demo/nope" does not exist`},
 		{"ec2SDConfigs", `filters: [{name: a, values: [b]}, {name: c, values: []}]`, `.filters[1].values: is empty`},
+		{"ec2SDConfigs", ``, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region`},
 		{"ec2SDConfigs", `refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
 		{"azureSDConfigs", `subscriptionID: a`, `.tenantID: is needed for OAuth`},
 		{"azureSDConfigs", `subscriptionID: a, authenticationMethod: OAuth, tenantID: t`, `.clientID: is needed for OAuth`},
@@ -102,6 +103,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"nomadSDConfigs", `server: "nomad:4646"`, `.server` + noURL},
 		{"puppetDBSDConfigs", `url: "puppet", query: q`, `.url` + noURL},
 		{"puppetDBSDConfigs", `url: "http://puppet", query: ""`, `.query: is empty`},
+		{"lightSailSDConfigs", ``, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region`},
 		{"lightSailSDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey.key: Secret "demo/s" has no key "nope"`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: empty}, consumerKey: {name: s, key: k}, service: VPS`, `.applicationSecret: the value is empty`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: k}, consumerKey: {name: s, key: empty}, service: VPS`, `.consumerKey: the value is empty`},
@@ -135,6 +137,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"awsSDConfigs", `role: EC2, externalID: a`, `.externalID: needs roleARN`},
 		{"awsSDConfigs", `role: ECS, filters: [{name: a, values: [b]}]`, `.filters: are supported only with the roles EC2 and RDS`},
 		{"awsSDConfigs", `role: EC2, clusters: [a]`, `.clusters: are supported only with the roles ECS, MSK, ElastiCache and RDS`},
+		{"awsSDConfigs", `role: EC2`, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region`},
 		{"awsSDConfigs", `role: S3`, `.role: is not known`},
 	} {
 		m := &v1alpha1.ScrapeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
@@ -160,19 +163,19 @@ func TestDiscoveryErrors(t *testing.T) {
 // valid holds a valid entry of each mechanism.
 var valid = map[string]string{
 	"staticConfigs": `{targets: [a]}`, "fileSDConfigs": `{files: [a.json]}`, "httpSDConfigs": `{url: "http://a"}`,
-	"kubernetesSDConfigs": `{role: Pod}`, "consulSDConfigs": `{server: a}`, "dnsSDConfigs": `{names: [a]}`, "ec2SDConfigs": `{}`,
+	"kubernetesSDConfigs": `{role: Pod}`, "consulSDConfigs": `{server: a}`, "dnsSDConfigs": `{names: [a]}`, "ec2SDConfigs": `{region: a}`,
 	"azureSDConfigs": `{subscriptionID: a, authenticationMethod: SDK}`, "gceSDConfigs": `{project: a, zone: b}`,
 	"openstackSDConfigs": `{role: Instance, region: a}`, "digitalOceanSDConfigs": `{}`, "kumaSDConfigs": `{server: "http://a"}`,
 	"eurekaSDConfigs": `{server: "http://a"}`, "dockerSDConfigs": `{host: "unix:///a"}`, "linodeSDConfigs": `{}`,
 	"hetznerSDConfigs": `{role: hcloud}`, "nomadSDConfigs": `{server: "http://a"}`, "dockerSwarmSDConfigs": `{host: "tcp://a", role: Nodes}`,
-	"puppetDBSDConfigs": `{url: "http://a", query: q}`, "lightSailSDConfigs": `{}`,
+	"puppetDBSDConfigs": `{url: "http://a", query: q}`, "lightSailSDConfigs": `{region: a}`,
 	"ovhcloudSDConfigs": `{applicationKey: a, applicationSecret: {name: s, key: k}, consumerKey: {name: s, key: k}, service: VPS}`,
 	"scalewaySDConfigs": `{accessKey: SCWABCDEFGHIJ0123456, secretKey: {name: s, key: uuid}, projectID: 11111111-2222-3333-4444-555555555555, role: Instance}`,
 	"ionosSDConfigs":    `{datacenterID: a, authorization: {}}`, "marathonSDConfigs": `{servers: ["http://a"]}`,
 	"serversetSDConfigs": `{servers: [a], paths: [/a]}`, "nerveSDConfigs": `{servers: [a], paths: [/a]}`,
 	"tritonSDConfigs": `{account: a, dnsSuffix: b, endpoint: c}`, "uyuniSDConfigs": `{server: "http://a", username: b, password: {name: s, key: k}}`,
 	"vultrSDConfigs": `{}`, "stackitSDConfigs": `{project: a}`, "outscaleSDConfigs": `{accessKey: a, secretKey: {name: s, key: k}}`,
-	"awsSDConfigs": `{role: RDS}`,
+	"awsSDConfigs": `{role: RDS, region: a}`,
 }
 
 func discoveryObjects() *assets.Static {

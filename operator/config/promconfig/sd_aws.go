@@ -88,7 +88,7 @@ func (c *compiler) awsSD(in *v1alpha1.AWSSDConfig) (*AWSSD, error) {
 	if out.EnableHTTP2 == nil {
 		out.EnableHTTP2 = new(true)
 	}
-	return out, checkRefresh(in.RefreshInterval)
+	return out, first(checkRefresh(in.RefreshInterval), checkRegion(in.Region))
 }
 
 func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {

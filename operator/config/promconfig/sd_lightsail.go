@@ -49,5 +49,5 @@ func (c *compiler) lightsailSD(in *v1alpha1.LightSailSDConfig) (*LightsailSD, er
 		BasicAuth: client.BasicAuth, Authorization: client.Authorization, Proxy: client.Proxy, OAuth2: client.OAuth2, Region: in.Region,
 		Endpoint: in.Endpoint, Port: in.Port, RefreshInterval: in.RefreshInterval, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
 		TLSConfig: client.TLS, Redirects: client.Redirects,
-	}, checkRefresh(in.RefreshInterval)
+	}, first(checkRefresh(in.RefreshInterval), checkRegion(in.Region))
 }

@@ -83,7 +83,8 @@ type AWSSDConfig struct {
 	// +optional
 	RefreshInterval PositiveDuration `json:"refreshInterval,omitempty"`
 
-	// Region to look in. Empty means the one the machine runs in; elsewhere than on AWS it is needed.
+	// Region to look in. Empty rejects the object, because a server elsewhere than on AWS would refuse its whole
+	// configuration.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
