@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,7 +98,7 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings, spent *
 		err = s.checkSyntax(expr, text)
 	}
 	if err == nil {
-		err = s.checkRegexps(expr)
+		err = cmp.Or(s.checkTokens(text), s.checkRegexps(expr))
 	}
 	if err != nil {
 		return nil, s.meantFunction(err, text)

@@ -2,8 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -18,15 +20,20 @@ type syntaxGate struct {
 	what    string // human-readable
 	instead string // what to write for older versions
 	uses    func(n parser.Node, text string) bool
+	token   func(t token) bool // instead of uses
 	since
 }
 
 // syntaxGates lists the forms that are newer than Prometheus 2.39 and Thanos 0.29 and do not
 // need a feature flag. A new form needs a row.
 var syntaxGates = [...]syntaxGate{
-	{"a duration as a number", "write the number of seconds", durationAsNumber, at("2.54.0", "0.37.0")},
-	{"a number with underscores", "write it without them", numberWithUnderscores, at("2.54.0", "0.37.0")},
-	{"a histogram trimmed with </ or >/", "", trimmed, at("3.11.0", "0.43.0")},
+	{"a quoted name in a selector", "write it without quotes, and the name of the metric before the braces", nil, quotedName, at("2.51.0", "0.36.0")},
+	{"a duration as a number", "write the number of seconds", durationAsNumber, nil, at("2.54.0", "0.37.0")},
+	{"a number as a duration", "write it with a unit, such as 300s", nil, numberAsDuration, at("2.54.0", "0.37.0")},
+	{"a number with underscores", "write it without them", numberWithUnderscores, nil, at("2.54.0", "0.37.0")},
+	{"a quoted label in by, on or the like", "write it without quotes", nil, quotedLabel, at("2.55.0", "0.37.0")},
+	{"a label in by, on or the like that is no name without quotes", "use labels of letters, digits and underscores", groupsByUTF8, nil, utf8Since},
+	{"a histogram trimmed with </ or >/", "", trimmed, nil, at("3.11.0", "0.43.0")},
 }
 
 func durationAsNumber(n parser.Node, _ string) bool {
@@ -39,6 +46,18 @@ var underscores = lazyregexp.New(`^[0-9a-fA-FxX.]+_[0-9_a-fA-F.]*$`)
 func numberWithUnderscores(n parser.Node, text string) bool {
 	number, is := n.(*parser.NumberLiteral)
 	return is && underscores.MatchString(cut(text, number.PosRange.Start, number.PosRange.End))
+}
+
+func groupsByUTF8(n parser.Node, _ string) bool {
+	utf8 := func(name string) bool { return !model.LegacyValidation.IsValidLabelName(name) }
+	switch n := n.(type) {
+	case *parser.AggregateExpr:
+		return slices.ContainsFunc(n.Grouping, utf8)
+	case *parser.BinaryExpr:
+		m := n.VectorMatching
+		return m != nil && (slices.ContainsFunc(m.MatchingLabels, utf8) || slices.ContainsFunc(m.Include, utf8))
+	}
+	return false
 }
 
 func trimmed(n parser.Node, _ string) bool {
@@ -97,7 +116,7 @@ func (s *Settings) checkSyntax(expr parser.Node, text string) error {
 		return nil
 	}
 	for i, g := range syntaxGates {
-		if s.newer&(1<<i) != 0 && g.uses(expr, text) {
+		if s.newer&(1<<i) != 0 && g.uses != nil && g.uses(expr, text) {
 			instead := ""
 			if g.instead != "" {
 				instead = "; " + g.instead
