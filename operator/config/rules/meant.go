@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"html"
 	"maps"
 	"slices"
 	"strings"
@@ -55,6 +56,9 @@ var syntaxHints = []hint{
 // logQL matches the filters of LogQL after a selector.
 var logQL = lazyregexp.New(`\|=|\|~|\}\s*\|\s*[a-z]`)
 
+// escapedSign matches an operator or a quote as HTML has it.
+var escapedSign = lazyregexp.New(`&(?:gt|lt|amp|quot|#[0-9]{2});`)
+
 // percent matches the end of an expression that compares with a percentage.
 var percent = lazyregexp.New(`[0-9]\s*%\s*$`)
 
@@ -80,6 +84,9 @@ func (s *Settings) meantFunction(err error, expr string) error {
 		if logQL.MatchString(expr) {
 			return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
 		}
+		if m := escapedSign.FindStringSubmatch(expr); m != nil {
+			return fmt.Errorf("%w; %s is HTML: write %s", err, m[0], html.UnescapeString(m[0]))
+		}
 		if says := meantOperand(err.Error(), expr); says != "" {
 			return fmt.Errorf("%w; %s", err, says)
 		}
@@ -97,6 +104,8 @@ func (s *Settings) meantFunction(err error, expr string) error {
 }
 
 var (
+	sizeUnit   = lazyregexp.New(`[\d.]\s*[KMGTkmgt]i?[Bb]?(?:$|[\s)])`)
+	negation   = lazyregexp.New(`(?i)(?:^|[\s(])not[\s(]`)
 	longUnit   = lazyregexp.New(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
 	textNumber = lazyregexp.New(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
 	dashedName = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
@@ -108,6 +117,12 @@ func meantOperand(message, expr string) string {
 	operands := strings.HasSuffix(message, "binary expression must contain only scalar and instant vector types")
 	if m := longUnit.FindStringSubmatch(expr); m != nil && strings.Contains(message, "duration") {
 		return fmt.Sprintf("write [%s%s]", m[1], m[2][:1])
+	}
+	if strings.Contains(message, "bad number or duration syntax") && sizeUnit.MatchString(expr) {
+		return "numbers have no units of size: write 1e9 for 1 GB, or 2^30 for 1 GiB"
+	}
+	if strings.Contains(message, "unexpected identifier") && negation.MatchString(expr) {
+		return "PromQL has no not: write a comparison such as == 0, a unless b, or absent(a)"
 	}
 	if m := textNumber.FindStringSubmatch(expr); m != nil && operands {
 		return "write the number without quotes: " + m[1]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -235,9 +237,12 @@ func (l *linter) manifestFault(f manifests.Fault) {
 }
 
 // misplaced returns the reference to a Secret or ConfigMap of which a part is at another level, so
-// that it lacks this part; empty if a fault is another one.
+// that it lacks this part, or the list of a PodMonitor that has the name of another kind; empty if a fault is another one.
 func misplaced(f *manifest.FieldError) string {
 	i := strings.LastIndexByte(f.Path, '.')
+	if f.Path == "spec.endpoints" && f.Type == reflect.TypeFor[v1.PodMonitorSpec]() {
+		return "spec.podMetricsEndpoints"
+	}
 	if i < 0 || !f.Unknown() || f.Hint == "" || f.Path[i:] == ".namespace" || !slices.Contains([]string{"SecretKeySelector", "ConfigMapKeySelector", "SecretOrConfigMap", "BasicAuth"}, f.Type.Name()) {
 		return ""
 	}

@@ -67,7 +67,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		owner = ""
 	}
 	intervalsOf(saying(SeverityNote, owner), w.Object).ofObject(object)
-	certificateRemarks(saying(SeverityNote, ""), known, object)
+	certificateRemarks(unlessFaulty(saying(SeverityNote, ""), l.told[about.object()]), known, object)
 	unverifiedRemarks(saying(SeverityNote, ""), object)
 	l.moduleRemark(always, w, object)
 	l.credentialRemarks(always, object)

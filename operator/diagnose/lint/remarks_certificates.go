@@ -35,6 +35,16 @@ func certificateRemarks(say says, known *v1.CommonPrometheusFields, object catal
 	}
 }
 
+// unlessFaulty returns a function that reports a missing field unless its block has a faulty one, which may be meant.
+func unlessFaulty(say says, faulty []string) says {
+	return func(field, format string, args ...any) {
+		block := field[:max(strings.LastIndexByte(field, '.'), 0)]
+		if !slices.ContainsFunc(faulty, func(at string) bool { return within(at, block) }) {
+			say(field, format, args...)
+		}
+	}
+}
+
 // classOf returns the scrape class of a monitor, the zero value for none; sure is false if it is not known.
 func classOf(known *v1.CommonPrometheusFields, name string) (class v1.ScrapeClass, sure bool) {
 	if known == nil {

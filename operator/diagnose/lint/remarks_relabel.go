@@ -89,6 +89,9 @@ var groupOf = lazyregexp.New(`\$\$|\$\{(\w+)\}|\$(\w+)`)
 // otherGroup matches a reference to a group as other programs write it: escaped, or as sed does.
 var otherGroup = lazyregexp.New(`\$\$(\d+|\{\w+\})|\\(\d)`)
 
+// foreignGroup matches a reference to a group as languages for formats write it.
+var foreignGroup = lazyregexp.New(`%(\d)\b|\{(\d)\}`)
+
 // numberAndMore matches a number of a group and a text that became part of its name.
 var numberAndMore = lazyregexp.New(`^(\d+)([A-Za-z_]\w*)$`)
 
@@ -100,7 +103,7 @@ func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
 		}
 		return
 	}
-	if s.Replacement == nil || !strings.ContainsAny(*s.Replacement, "$\\") || action != "" && action != "replace" && action != "labelmap" {
+	if s.Replacement == nil || !strings.ContainsAny(*s.Replacement, "$\\%{") || action != "" && action != "replace" && action != "labelmap" {
 		return
 	}
 	re := parsed(s.Regex)
@@ -111,6 +114,11 @@ func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
 		say(field+".replacement", "%s is not replaced by a group of the regex: write $%s", m[0], m[1]+m[2])
 	}
 	names := re.CapNames()
+	if m := foreignGroup.FindStringSubmatch(*s.Replacement); m != nil && !strings.Contains(*s.Replacement, "$") {
+		if n, _ := strconv.Atoi(m[1] + m[2]); n > 0 && n < len(names) {
+			say(field+".replacement", "%s is not replaced by a group of the regex: write $%d", m[0], n)
+		}
+	}
 	for _, m := range groupOf.Get().FindAllStringSubmatch(*s.Replacement, -1) {
 		name := m[1] + m[2]
 		n, err := strconv.Atoi(name)

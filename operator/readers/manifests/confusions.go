@@ -72,6 +72,8 @@ var confusions = []confused{
 	{aWorkload, "service", ownObject + "a Service"}, {aWorkload, "servicePerReplica", ownObject + "a Service"}, {aWorkload, "thanosService", ownObject + "a Service"},
 	{aWorkload, "serviceMonitor", ownObject + "a ServiceMonitor"}, {aWorkload, "thanosServiceMonitor", ownObject + "a ServiceMonitor"},
 	{aWorkload, "podDisruptionBudget", ownObject + "a PodDisruptionBudget"}, {aWorkload, "networkPolicy", ownObject + "a NetworkPolicy"}, {aWorkload, "extraSecret", ownObject + "a Secret"},
+	{aWorkload, "persistence", "write " + inStorage}, {aWorkload, "persistentVolume", "write " + inStorage},
+	{aWorkload, "extraArgs", "write additionalArgs: [{name: …, value: …}]"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
 	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim},
 	{"StorageSpec", "storageClass", inClaim + ", as storageClassName"}, {"StorageSpec", "class", inClaim + ", as storageClassName"},
@@ -89,6 +91,7 @@ var confusions = []confused{
 	{"AlertmanagerConfigSpec", "templates", "templates are those of the Alertmanager: its spec.alertmanagerConfiguration.templates"},
 	{"AlertmanagerConfigSpec", "muteTimeIntervals", "v1beta1 calls them timeIntervals"},
 	{"AlertmanagerConfigSpec", "timeIntervals", "v1alpha1 calls them muteTimeIntervals"},
+	{"TimeInterval", "location", inUTC}, {"TimePeriod", "location", inUTC},
 	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
 	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
@@ -107,6 +110,12 @@ var confusions = []confused{
 	{"RuleGroup", "alerts", "write rules"}, {"RuleGroup", "alertRules", "write rules"},
 	{"PodMonitorSpec", "endpoints", "a PodMonitor calls them podMetricsEndpoints"},
 	{"ServiceMonitorSpec", "podMetricsEndpoints", "a ServiceMonitor calls them endpoints"},
+	{"Endpoint", "name", "write port, with the name of a port of the Service"}, {"PodMetricsEndpoint", "name", "write port, with the name of a port of a container"},
+	{"Endpoint", "labels", labelOfTargets}, {"PodMetricsEndpoint", "labels", labelOfTargets},
+	{"Endpoint", "targets", ownTargets}, {"Endpoint", "static_configs", ownTargets}, {"Endpoint", "staticConfigs", ownTargets},
+	{"PodMetricsEndpoint", "targets", ownTargets}, {"PodMetricsEndpoint", "static_configs", ownTargets}, {"PodMetricsEndpoint", "staticConfigs", ownTargets},
+	{"RelabelConfig", "value", "write replacement"},
+	{"RuleGroup", "evaluation_interval", "write interval"}, {"RuleGroup", "evaluationInterval", "write interval"},
 	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
 	{"SafeTLSConfig", "caFile", noFile + "ca: {secret: {name: …, key: …}}"},
 	{"SafeTLSConfig", "certFile", noFile + "cert: {secret: {name: …, key: …}}"},
@@ -138,6 +147,13 @@ var confusions = []confused{
 	{"Endpoint", "containerPort", "write targetPort"},
 	{"PodMetricsEndpoint", "containerPort", "write portNumber"},
 }
+
+const (
+	labelOfTargets = "a label of all targets is a step: relabelings: [{targetLabel: …, replacement: …}]"
+	ownTargets     = "targets are those of the selected objects; addresses belong in a ScrapeConfig, as staticConfigs: [{targets: […]}]"
+	inUTC          = "times are in UTC here; convert them, or write the intervals with location into the configuration of the Alertmanager, the Secret of its configSecret"
+	inStorage      = "storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}}"
+)
 
 const (
 	inClaim      = "it belongs to volumeClaimTemplate.spec"
@@ -172,7 +188,7 @@ func confusion(kind string, f *manifest.FieldError) string {
 	if parent == "spec" && slices.Contains([]string{"labels", "annotations", "name", "namespace"}, name) {
 		return "it belongs to metadata"
 	}
-	if f.Suggestion == "" && f.Elsewhere == "" && parent == "spec" {
+	if f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value)) && parent == "spec" {
 		return sisters(kind, name)
 	}
 	return ""

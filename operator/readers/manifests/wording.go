@@ -223,7 +223,7 @@ func typeReason(f *manifest.FieldError) string {
 	for _, m := range misread {
 		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
 			if m.got == reflect.Int64 {
-				return strings.Replace(m.says, "…", fmt.Sprint(f.Value), 1)
+				return strings.ReplaceAll(m.says, "…", fmt.Sprint(f.Value))
 			}
 			return m.says
 		}
@@ -311,6 +311,13 @@ func plainValue(k reflect.Kind, text string) bool {
 	return false
 }
 
+// otherValues maps words of other programs to values of enumerations.
+var otherValues = map[string][]string{
+	"add": {"replace"}, "set": {"replace"}, "rename": {"replace"}, // the action of relabel steps
+	"==": {"="}, "equal": {"="}, "regex": {"=~"}, "regexp": {"=~"}, "~": {"=~"}, "~=": {"=~"}, // matchers
+	"warning": {"warn"}, "trace": {"debug"},
+}
+
 // oneOf describes a value that is not in an enumeration.
 func oneOf(p *field.Error, detail string) string {
 	value, isText := p.BadValue.(string)
@@ -325,8 +332,10 @@ func oneOf(p *field.Error, detail string) string {
 	known := withoutSpellings(values)
 	text := fmt.Sprintf("%q is not one of the supported values: %s", value, `"`+strings.Join(known, `", "`)+`"`)
 	meant := manifest.Similar(value, known)
-	if slices.Contains([]string{"add", "set", "rename"}, strings.ToLower(value)) && slices.Contains(known, "replace") {
-		meant = "replace" // the action of relabel steps
+	for _, other := range otherValues[strings.ToLower(value)] {
+		if slices.Contains(known, other) {
+			meant = other
+		}
 	}
 	if meant != "" {
 		text += fmt.Sprintf("; did you mean %q?", meant)
