@@ -100,6 +100,7 @@ var confusions = []confused{
 	{"Route", "matchRe", "write matchers: [{name: …, value: …, matchType: =~}]"}, {"Route", "match_re", "write matchers: [{name: …, value: …, matchType: =~}]"},
 
 	// The configuration of Prometheus itself.
+	{"PrometheusSpec", "mode", "a field of PrometheusAgent, not of Prometheus"},
 	{"PrometheusSpec", "global", ofFile + "scrapeInterval, scrapeTimeout, evaluationInterval and externalLabels stand directly in spec"},
 	{"PrometheusSpec", "scrape_configs", ofFile + "write ServiceMonitors, PodMonitors or ScrapeConfigs, or put the list into a Secret for additionalScrapeConfigs"},
 	{"PrometheusSpec", "scrapeConfigs", "write ServiceMonitors, PodMonitors or ScrapeConfigs, or put the list into a Secret for additionalScrapeConfigs"},
@@ -188,7 +189,7 @@ func confusion(kind string, f *manifest.FieldError) string {
 	if parent == "spec" && slices.Contains([]string{"labels", "annotations", "name", "namespace"}, name) {
 		return "it belongs to metadata"
 	}
-	if f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value)) && parent == "spec" {
+	if f.Suggestion == "" && f.Elsewhere == "" && parent == "spec" {
 		return sisters(kind, name)
 	}
 	return ""
