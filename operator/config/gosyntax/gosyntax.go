@@ -51,7 +51,10 @@ func Template(t gate.Target, text string) error { return check(t, templates, tex
 
 func check(t gate.Target, forms []form, text string) error {
 	for _, f := range forms {
-		if need := f.need(t); need != "" && f.in(text) {
+		if !f.in(text) {
+			continue
+		}
+		if need := f.need(t); need != "" {
 			return fmt.Errorf("%s needs %s", f.what, need)
 		}
 	}

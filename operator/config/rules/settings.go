@@ -42,6 +42,7 @@ type Settings struct {
 	newer   syntaxSet // expression forms that it does not support
 
 	program gate.Target // the program and its version, which is nil for the newest
+	forms   uint8       // of regular expressions and templates that it does not parse, see gosyntax
 }
 
 // Exclusion identifies rule objects for which the namespace label is not enforced.
@@ -70,6 +71,7 @@ func (s *Settings) target(v *semver.Version) {
 	if s.Thanos {
 		s.program.Program = gate.Thanos
 	}
+	s.forms = gosyntax.Lacking(s.program)
 }
 
 // ThanosRulerSettings returns the settings of a Thanos Ruler of version v, which is the parsed
@@ -159,7 +161,7 @@ func (s Settings) Key() string {
 	b = append(b, '/')
 	b = strconv.AppendUint(b, uint64(s.newer), 16)
 	b = append(b, '/')
-	b = strconv.AppendUint(b, uint64(gosyntax.Lacking(s.program)), 16)
+	b = strconv.AppendUint(b, uint64(s.forms), 16)
 	if s.EnforcedLabel == "" {
 		return string(b) // exclusions have no effect without a label
 	}

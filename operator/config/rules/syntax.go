@@ -89,6 +89,9 @@ func syntaxNewerThan(v *semver.Version, thanos bool) (set syntaxSet) {
 
 // checkRegexps reports the first regular expression of a selector that the target does not parse.
 func (s *Settings) checkRegexps(expr parser.Node) error {
+	if s.forms == 0 {
+		return nil
+	}
 	if selector, is := expr.(*parser.VectorSelector); is {
 		for _, m := range selector.LabelMatchers {
 			if m.Type != labels.MatchRegexp && m.Type != labels.MatchNotRegexp {
