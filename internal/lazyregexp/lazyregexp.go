@@ -30,7 +30,7 @@ func (r *Regexp) MatchString(s string) bool { return r.Get().MatchString(s) }
 // FindStringSubmatch returns the first match in s and its groups.
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.Get().FindStringSubmatch(s) }
 
-// ReplaceAllString returns s with its matches replaced, in which $1 stands for the first group.
+// ReplaceAllString returns a copy of s in which the matches are replaced; $1 in the replacement is the first group.
 func (r *Regexp) ReplaceAllString(s, replacement string) string {
 	return r.Get().ReplaceAllString(s, replacement)
 }

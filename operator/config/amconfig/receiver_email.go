@@ -58,7 +58,7 @@ type EmailThreading struct {
 }
 
 // threadHeaders are set by threading.
-var threadHeaders = []string{"REFERENCES", "IN-REPLY-TO"}
+var threadHeaders = []string{"references", "in-reply-to"}
 
 func checkEmail(in *v1alpha1.EmailConfig) error {
 	if err := checkNotEmpty("to", in.To); err != nil {
@@ -75,12 +75,12 @@ func checkEmail(in *v1alpha1.EmailConfig) error {
 	return first(checkHeaders(in), faults.At("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
 }
 
-// checkHeaders rejects names that differ only in case, and those that threading sets. Old versions compare the upper case of
-// the first letters, which of ſ is S.
+// checkHeaders rejects names that differ only in case, and those that threading sets. Old versions of Alertmanager compare
+// the upper case of the first letters, in which ſ equals s, and other characters are only equal in lower case.
 func checkHeaders(in *v1alpha1.EmailConfig) error {
 	seen := make(map[string]bool, len(in.Headers))
 	for i, h := range in.Headers {
-		name := strings.ToUpper(h.Key)
+		name := strings.ToLower(strings.ToUpper(h.Key))
 		switch {
 		case seen[name]:
 			return faults.At(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q occurs twice", excerpt.Of(h.Key, maxShown)))

@@ -85,6 +85,7 @@ func TestCheckReceiver(t *testing.T) {
 		{`emailConfigs: [{to: a, smarthost: "mail.example:"}]`, `emailConfigs[0].smarthost: "mail.example:" is not host:port`},
 		{`emailConfigs: [{to: a, smarthost: "2001:db8::1"}]`, `emailConfigs[0].smarthost: "2001:db8::1" is not host:port`},
 		{`emailConfigs: [{to: a, headers: [{key: subject}, {key: ſubject}]}]`, `emailConfigs[0].headers[1].key: "ſubject" occurs twice`}, // for Alertmanager 0.21
+		{"emailConfigs: [{to: a, headers: [{key: k}, {key: \u212a}]}]", "emailConfigs[0].headers[1].key: \"\u212a\" occurs twice"},       // the Kelvin sign
 		{`emailConfigs: [{to: a, headers: [{key: subject}, {key: SUBJECT}]}]`, `emailConfigs[0].headers[1].key: "SUBJECT" occurs twice`},
 		{`emailConfigs: [{to: a, headers: [{key: references}], threading: {threadByDate: Daily}}]`, `emailConfigs[0].headers[0].key: "references" and threading are mutually exclusive: remove one of them`},
 		{`emailConfigs: [{to: a, threading: {threadByDate: weekly}}]`, `emailConfigs[0].threading.threadByDate: "weekly" is neither Daily nor None`},

@@ -98,7 +98,7 @@ func hasClass(is func(name string) bool) func(string) bool {
 	}
 }
 
-// hasNamedGroup reports whether an expression has a group with a name whose syntax is that of Perl.
+// hasNamedGroup reports whether an expression has a group of the form (?<name>…).
 func hasNamedGroup(text string) bool {
 	if !strings.Contains(text, "(?<") {
 		return false

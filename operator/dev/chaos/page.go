@@ -25,7 +25,7 @@ const (
 	crdsRemoved      = "CRDs removed"
 )
 
-// Crash is what happens to programs of the control plane at the first write of a step.
+// Crash is a fault of the control plane that begins at the first write of a step.
 type Crash struct {
 	Name  string
 	About string
@@ -33,7 +33,7 @@ type Crash struct {
 	Then  Also
 }
 
-// Also is what happens besides.
+// Also is a fault of etcd alone, or an addition to the loss of programs.
 type Also int
 
 const (

@@ -29,7 +29,7 @@ type product struct {
 	tried     []tried
 }
 
-// tried is what tests do with releases of a product.
+// tried is a use of releases of a product by tests.
 type tried struct {
 	what     string
 	programs []string // of the table of package programs

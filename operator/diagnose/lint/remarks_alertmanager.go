@@ -88,8 +88,8 @@ func (l *linter) configElsewhere(w v1.Workload) string {
 	return ""
 }
 
-// meantByName reports whether the name of an AlertmanagerConfig is that of the one that an Alertmanager refers to in
-// its own namespace, where there is none. The finding about the reference has the namespace of this one.
+// meantByName reports whether an Alertmanager refers to an AlertmanagerConfig of this name that does not exist in its
+// own namespace. The finding about that reference names the namespace of this object.
 func (l *linter) meantByName(object catalog.Object, all []selector) bool {
 	return slices.ContainsFunc(all, func(s selector) bool {
 		am, is := s.workload.Object.(*v1.Alertmanager)
