@@ -88,13 +88,39 @@ func CheckAs(kind string, raw []byte, types ...reflect.Type) error {
 		return nil
 	}
 	for _, t := range types {
-		s := scanner{text: raw, kind: kind}
-		s.value(t)
-		if s.err != nil {
-			return s.err
+		if _, err := scan(kind, "", raw, t); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// Spec returns the approximate memory in bytes of the decoded spec of an object, without its struct, which is part of that
+// of the object. It scans the text once without allocating values.
+//
+// kind: as in [Check]. raw: the spec as JSON. Errors: *[Error] if it is too large to be decoded.
+func Spec(kind string, raw []byte) (memory int, err error) {
+	if len(raw) > StoredBytes {
+		return 0, &Error{Kind: kind, What: "bytes", Limit: StoredBytes}
+	}
+	for _, t := range kinds[kind] {
+		spec, _ := t.FieldByName("Spec")
+		n, err := scan(kind, ".spec", raw, spec.Type)
+		if err != nil {
+			return 0, err
+		}
+		memory = max(memory, n)
+	}
+	return memory, nil
+}
+
+// scan returns the approximate memory of a value of a type, whose path starts with a dot.
+func scan(kind, path string, raw []byte, t reflect.Type) (memory int, err error) {
+	s := scanner{text: raw, kind: kind, field: []byte(path)}
+	if s.value(t); s.err != nil {
+		return 0, s.err
+	}
+	return s.memory, nil
 }
 
 // Elements rejects a list with n elements if that is more than limit; field is its path.

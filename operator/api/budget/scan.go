@@ -6,9 +6,42 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 )
+
+// shape holds what the scanner needs of a type.
+type shape struct {
+	kind    reflect.Kind
+	size    int                     // bytes of a value, without what it references
+	opaque  bool                    // the type decodes itself, or what a pointer points to does
+	element reflect.Type            // of a pointer, map or slice
+	entry   int                     // bytes of an entry of a map, without what key and value reference
+	fields  map[string]reflect.Type // of a struct
+	limit   int                     // maximum number of such elements in all lists; 0: none
+}
+
+var shapes sync.Map // reflect.Type -> *shape
+
+func shapeOf(t reflect.Type) *shape {
+	if cached, ok := shapes.Load(t); ok {
+		return cached.(*shape)
+	}
+	s := &shape{kind: t.Kind(), size: int(t.Size()), opaque: opaque(t), limit: counted[t]}
+	switch s.kind {
+	case reflect.Pointer:
+		s.element, s.opaque = t.Elem(), opaque(t.Elem())
+	case reflect.Slice:
+		s.element = t.Elem()
+	case reflect.Map:
+		s.element, s.entry = t.Elem(), mapEntry+int(t.Key().Size()+t.Elem().Size())
+	case reflect.Struct:
+		s.fields = jsonfields.Of(t)
+	}
+	shapes.Store(t, s)
+	return s
+}
 
 // scanner reads JSON along the type that it will be decoded to, and adds up the memory of the result. It allocates no
 // values and does not descend deeper than the type.
@@ -27,26 +60,29 @@ const mapEntry = 16
 
 // value reads a value of a type. It skips the value of an unknown field, whose type is nil.
 func (s *scanner) value(t reflect.Type) {
-	for t != nil && t.Kind() == reflect.Pointer && !opaque(t.Elem()) {
-		t = t.Elem()
-		s.add(int(t.Size()))
-	}
-	s.space()
-	if t == nil || s.at >= len(s.text) || opaque(t) {
-		s.skip(t != nil)
+	if t == nil {
+		s.space()
+		s.skip(false)
 		return
 	}
-	switch c := s.text[s.at]; {
-	case c == '{' && t.Kind() == reflect.Struct:
-		fields := jsonfields.Of(t)
-		s.object(func(key []byte) { s.value(fields[string(key)]) })
-	case c == '{' && t.Kind() == reflect.Map:
+	of := shapeOf(t)
+	for of.kind == reflect.Pointer && !of.opaque {
+		of = shapeOf(of.element)
+		s.add(of.size)
+	}
+	s.space()
+	switch c := s.peek(); {
+	case of.opaque || s.at >= len(s.text):
+		s.skip(true)
+	case c == '{' && of.kind == reflect.Struct:
+		s.object(func(key []byte) { s.value(of.fields[string(key)]) })
+	case c == '{' && of.kind == reflect.Map:
 		s.object(func(key []byte) {
-			s.add(mapEntry + len(key) + int(t.Key().Size()+t.Elem().Size()))
-			s.value(t.Elem())
+			s.add(of.entry + len(key))
+			s.value(of.element)
 		})
-	case c == '[' && t.Kind() == reflect.Slice:
-		s.list(t.Elem())
+	case c == '[' && of.kind == reflect.Slice:
+		s.list(of.element)
 	default:
 		s.skip(c == '"')
 	}
@@ -94,7 +130,7 @@ func (s *scanner) object(value func(key []byte)) {
 
 // list reads a list and counts its elements.
 func (s *scanner) list(element reflect.Type) {
-	limit, has := counted[element]
+	of := shapeOf(element)
 	s.at++
 	for {
 		switch s.space(); s.peek() {
@@ -104,11 +140,11 @@ func (s *scanner) list(element reflect.Type) {
 			s.at++
 			return
 		default:
-			if has && s.count(element) > limit {
-				s.fail(&Error{Kind: s.kind, Field: strings.TrimPrefix(string(s.field), "."), What: "elements", Limit: limit})
+			if of.limit > 0 && s.count(element) > of.limit {
+				s.fail(&Error{Kind: s.kind, Field: strings.TrimPrefix(string(s.field), "."), What: "elements", Limit: of.limit})
 				return
 			}
-			s.add(int(element.Size()))
+			s.add(of.size)
 			before := s.at
 			s.value(element)
 			s.at = max(s.at, before+1)
@@ -169,18 +205,20 @@ func (s *scanner) word() {
 // string reads a string and returns its text without unescaping it.
 func (s *scanner) string() []byte {
 	start := s.at + 1
-	for i := start; ; {
-		n := bytes.IndexAny(s.text[min(i, len(s.text)):], `"\`)
+	for i := start; i < len(s.text); {
+		n := bytes.IndexByte(s.text[i:], '"')
 		if n < 0 {
-			s.at = len(s.text)
-			return nil
+			break
 		}
-		if i += n; s.text[i] == '"' {
-			s.at = i + 1
-			return s.text[start:i]
+		escape := bytes.IndexByte(s.text[i:i+n], '\\')
+		if escape < 0 {
+			s.at = i + n + 1
+			return s.text[start : i+n]
 		}
-		i += 2
+		i += escape + 2
 	}
+	s.at = len(s.text)
+	return nil
 }
 
 func (s *scanner) space() {

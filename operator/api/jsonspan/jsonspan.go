@@ -73,6 +73,21 @@ func Get(raw []byte, path ...string) []byte {
 	return raw
 }
 
+// Without appends a document to out, with null in place of some values. They must be slices of the document from [Get],
+// in its order and not within each other; nil is ignored.
+func Without(out, raw []byte, values ...[]byte) []byte {
+	at := 0
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		start := cap(raw) - cap(v) // both end where the array ends
+		out = append(append(out, raw[at:start]...), "null"...)
+		at = start + len(v)
+	}
+	return append(out, raw[at:]...)
+}
+
 // Count returns the number of elements of an array, at most limit+1.
 func Count(raw []byte, limit int) (n int) {
 	Elements(raw, func([]byte) bool { n++; return n <= limit })

@@ -73,3 +73,16 @@ func FuzzSpans(f *testing.F) {
 		}
 	})
 }
+
+func TestWithout(t *testing.T) {
+	raw := []byte(`{"metadata": {"name":"a","managedFields":[{"a":"]"}]},"spec":{"b":[1]} , "status":{}}`)
+	for _, document := range [][]byte{raw, append(make([]byte, 0, 4096), raw...), append([]byte("before"), raw...)[6:]} {
+		got := string(Without(nil, document, Get(document, "metadata", "managedFields"), Get(document, "other"), Get(document, "spec")))
+		if want := `{"metadata": {"name":"a","managedFields":null},"spec":null , "status":{}}`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if got := string(Without([]byte("x"), document)); got != "x"+string(raw) {
+			t.Errorf("without nothing: %s", got)
+		}
+	}
+}

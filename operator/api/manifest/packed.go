@@ -2,8 +2,10 @@ package manifest
 
 import (
 	"reflect"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
@@ -14,27 +16,51 @@ import (
 const packFrom = 64
 
 // DecodePacked is like [DecodeStored], but what it returns holds the spec as compressed text, which takes a fraction of
-// the memory; [Whole] returns the whole object. An object with faults is not packed.
+// the memory, and no managed fields. [Whole] decodes the spec, and finds its faults. An object that is too large, or whose
+// metadata or status has faults, is not packed.
 //
 // into: a pointer to a struct of a kind that embeds [v1.Decoding].
 //
 // Errors: text that is not a JSON object.
 func DecodePacked(raw []byte, into interface{ GetDecoding() *v1.Decoding }) error {
-	if err := DecodeStored(raw, into); err != nil || len(into.GetDecoding().Faults) > 0 {
-		return err
-	}
-	text := jsonspan.Get(raw, "spec")
-	if len(text) < packFrom {
+	if len(raw) <= budget.StoredBytes && packed(raw, into) {
 		return nil
 	}
-	into.GetDecoding().Size = budget.Size(into, budget.DecodedBytes)
-	into.GetDecoding().Packed = string(s2.EncodeBetter(nil, text))
-	reflect.ValueOf(into).Elem().FieldByName("Spec").SetZero()
-	return nil
+	reflect.ValueOf(into).Elem().SetZero()
+	return DecodeStored(raw, into)
 }
 
+// packed decodes an object whose spec it packs, and returns false if that is not possible.
+func packed(raw []byte, into interface{ GetDecoding() *v1.Decoding }) bool {
+	spec, managed := jsonspan.Get(raw, "spec"), jsonspan.Get(raw, "metadata", "managedFields")
+	if len(spec) < packFrom {
+		return false
+	}
+	kind := reflect.TypeOf(into).Elem().Name()
+	memory, err := budget.Spec(kind, spec)
+	if err != nil {
+		return false
+	}
+	buffer := heads.Get().(*[]byte)
+	defer heads.Put(buffer)
+	*buffer = jsonspan.Without((*buffer)[:0], raw, managed, spec)
+	// No quantities are outside of specs, but UIDs look like some with large exponents.
+	if budget.Check(kind, *buffer) != nil || kjson.UnmarshalCaseSensitivePreserveInts(*buffer, into) != nil {
+		return false
+	}
+	memory += budget.Size(into, budget.DecodedBytes)
+	if memory >= budget.DecodedBytes {
+		return false
+	}
+	into.GetDecoding().Size, into.GetDecoding().Packed = memory, string(s2.EncodeBetter(nil, spec))
+	return true
+}
+
+// heads are for the text of objects without their specs.
+var heads = sync.Pool{New: func() any { return new([]byte) }}
+
 // Whole returns an object with its spec: the object itself, or a copy if its spec is packed. The copy shares metadata and
-// status with the object.
+// status with the object, and has the faults of the spec.
 func Whole[T any](object T) T {
 	packed, is := any(object).(interface{ GetDecoding() *v1.Decoding })
 	if !is || packed.GetDecoding().Packed == "" {
@@ -47,9 +73,9 @@ func Whole[T any](object T) T {
 	decoding.Packed, decoding.Size = "", 0
 	text, err := s2.Decode(nil, []byte(packed.GetDecoding().Packed))
 	if err == nil {
-		err = decode(text, out.Elem().FieldByName("Spec").Addr().Interface())
+		decoding.Faults, err = decodeFitting("spec", text, out.Elem().FieldByName("Spec"))
 	}
-	if err != nil { // never happens: the same text was decoded before
+	if err != nil { // never with the JSON of an API server
 		decoding.Faults = []v1.DecodingFault{{Field: "spec", Reason: "cannot be unpacked: " + err.Error()}}
 	}
 	return out.Interface().(T)

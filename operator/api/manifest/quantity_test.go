@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -96,5 +99,37 @@ func TestUsualQuantities(t *testing.T) {
 	text := []byte(`{"text":"1e999999999","all":["1e999999999"],"map":{"1e999999999":"1e999999999"},"any":"1e999999999","unknown":"1e999999999"}`)
 	if err := DecodeStored(text, &o); err != nil || len(o.Faults) > 0 || o.Text != "1e999999999" || len(o.All) != 1 || o.Map["1e999999999"] == "" || o.Any == nil {
 		t.Errorf("%+v %v", o, err)
+	}
+}
+
+// TestQuantitiesAreInSpecs: packed decodes metadata and status without a look at quantities.
+func TestQuantitiesAreInSpecs(t *testing.T) {
+	found := map[string]bool{}
+	var visit func(part string, of reflect.Type, seen map[reflect.Type]bool)
+	visit = func(part string, of reflect.Type, seen map[reflect.Type]bool) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of == quantity {
+			found[part] = true
+		}
+		if of.Kind() != reflect.Struct || seen[of] {
+			return
+		}
+		seen[of] = true
+		for _, member := range jsonfields.Of(of) {
+			visit(part, member, seen)
+		}
+	}
+	for _, row := range catalog.All {
+		if row.IsWorkload() {
+			continue
+		}
+		for part, of := range jsonfields.Of(reflect.TypeOf(row.New()).Elem()) {
+			visit(part, of, map[reflect.Type]bool{})
+		}
+	}
+	if !found["spec"] || len(found) > 1 {
+		t.Errorf("quantities in %v", found)
 	}
 }

@@ -40,24 +40,36 @@ func DecodeStored(raw []byte, into any) error {
 			return decodeHead(raw, reflect.ValueOf(into).Elem())
 		}
 	}
-	err := decode(raw, into)
-	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
-		return err
-	}
-	value := reflect.ValueOf(into).Elem()
-	value.SetZero()
-	r := repair{}
-	rest, ok := r.value("", raw, value.Type())
-	if !ok {
-		return err
-	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(rest, into); err != nil {
+	faults, err := decodeFitting("", raw, reflect.ValueOf(into).Elem())
+	if err != nil {
 		return err
 	}
 	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
-		o.GetDecoding().Faults = r.faults
+		o.GetDecoding().Faults = faults
 	}
 	return nil
+}
+
+// decodeFitting decodes the value at a path of a stored object. It returns the faults of what does not fit and is left
+// out.
+//
+// Errors: text that is not JSON; a document that does not fit at all.
+func decodeFitting(path string, raw []byte, into reflect.Value) ([]v1.DecodingFault, error) {
+	err := decode(raw, into.Addr().Interface())
+	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
+		return nil, err
+	}
+	into.SetZero()
+	r := repair{}
+	rest, ok := r.value(path, raw, into.Type())
+	switch {
+	case ok:
+		return r.faults, kjson.UnmarshalCaseSensitivePreserveInts(rest, into.Addr().Interface())
+	case path == "":
+		return nil, err
+	default:
+		return r.faults, nil
+	}
 }
 
 // maxHeadStatus is the maximum size of the decoded status of an object that is too large.
