@@ -94,7 +94,7 @@ func checkHeaders(in *v1alpha1.EmailConfig) error {
 
 func checkHostPort(field, text string) error {
 	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-		return faults.At(field, fmt.Errorf("%q is not host:port", excerpt.Of(text, maxShown)))
+		return faults.At(field, fmt.Errorf("%q is not host:port, such as smtp.example.com:587", excerpt.Of(text, maxShown)))
 	}
 	return nil
 }

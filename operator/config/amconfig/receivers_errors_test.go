@@ -81,9 +81,9 @@ func TestCheckReceiver(t *testing.T) {
 		{`wechatConfigs: [{messageType: html}]`, `wechatConfigs[0].messageType: "html" is neither text nor markdown`},
 
 		{`emailConfigs: [{from: a}]`, "emailConfigs[0].to: is empty"},
-		{`emailConfigs: [{to: a, smarthost: mail.example}]`, `emailConfigs[0].smarthost: "mail.example" is not host:port`},
-		{`emailConfigs: [{to: a, smarthost: "mail.example:"}]`, `emailConfigs[0].smarthost: "mail.example:" is not host:port`},
-		{`emailConfigs: [{to: a, smarthost: "2001:db8::1"}]`, `emailConfigs[0].smarthost: "2001:db8::1" is not host:port`},
+		{`emailConfigs: [{to: a, smarthost: mail.example}]`, `emailConfigs[0].smarthost: "mail.example" is not host:port, such as smtp.example.com:587`},
+		{`emailConfigs: [{to: a, smarthost: "mail.example:"}]`, `emailConfigs[0].smarthost: "mail.example:" is not host:port, such as smtp.example.com:587`},
+		{`emailConfigs: [{to: a, smarthost: "2001:db8::1"}]`, `emailConfigs[0].smarthost: "2001:db8::1" is not host:port, such as smtp.example.com:587`},
 		{`emailConfigs: [{to: a, headers: [{key: subject}, {key: ſubject}]}]`, `emailConfigs[0].headers[1].key: "ſubject" occurs twice`}, // for Alertmanager 0.21
 		{"emailConfigs: [{to: a, headers: [{key: k}, {key: \u212a}]}]", "emailConfigs[0].headers[1].key: \"\u212a\" occurs twice"},       // the Kelvin sign
 		{`emailConfigs: [{to: a, headers: [{key: subject}, {key: SUBJECT}]}]`, `emailConfigs[0].headers[1].key: "SUBJECT" occurs twice`},
@@ -296,7 +296,7 @@ func TestBadGlobals(t *testing.T) {
 		{`httpConfig: {tlsConfig: {ca: {secret: {name: s, key: key}}}}`, "httpConfig.tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----"},
 		{`smtp: {smartHost: {host: a}}`, "smtp.smartHost.port: is empty"},
 		{`smtp: {smartHost: {port: "25"}}`, "smtp.smartHost.host: is empty"},
-		{`smtp: {smartHost: {host: "[::1]", port: "25"}}`, `smtp.smartHost: "[[::1]]:25" is not host:port`},
+		{`smtp: {smartHost: {host: "[::1]", port: "25"}}`, `smtp.smartHost: "[[::1]]:25" is not host:port, such as smtp.example.com:587`},
 		{`smtp: {authPassword: {name: s, key: none}}`, `smtp.authPassword.key: Secret "default/s" has no key "none"`},
 		{`smtp: {authSecret: {name: s, key: none}}`, `smtp.authSecret.key: Secret "default/s" has no key "none"`},
 		{`smtp: {tlsConfig: {keySecret: {name: s, key: key}}}`, "smtp.tlsConfig: a key needs a certificate: set cert"},

@@ -50,6 +50,7 @@ var syntaxHints = []hint{
 	{lazyregexp.New("invalid or unsupported Perl syntax: `\\(\\?"), "there is no looking ahead or back: use another matcher, with !~"},
 	{lazyregexp.New(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
 	{lazyregexp.New(`unexpected <op:>>$`), "write != for not equal"},
+	{lazyregexp.New(`unexpected identifier "(?i:for)"$`), "for is a field of the alert, beside expr"},
 	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
 
