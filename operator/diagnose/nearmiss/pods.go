@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // forPods returns hints about a search for pods: first the labels, then the port.
@@ -28,7 +30,7 @@ func (v *View) forPods(s *Search) []Hint {
 		return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("the pods of %s do not run: %s", names(things(selected, ofPods)), phasesOf(selected))}}
 	}
 	known := things(selected, ofPods)
-	return slices.Concat(jobLabel(s, known), podLabels(s, known), kept(s, nil, known), v.answers(s))
+	return slices.Concat(jobLabel(s, known, nil), podLabels(s, known), kept(s, nil, known), ended(s, selected), v.answers(s))
 }
 
 // noPods returns hints if no pods have the labels. A Service or the workload itself may have them.
@@ -96,4 +98,24 @@ func (v *View) noPodPort(s *Search, selected []pods) Hint {
 	}
 	h.Message += s.meantPort(word, selected[0].ports)
 	return h
+}
+
+// ended returns a hint if only init containers declare the port. Discovery finds it, but nothing listens there any more.
+func ended(s *Search, selected []pods) []Hint {
+	if s.port.of == everyPort || slices.ContainsFunc(selected, func(p pods) bool { return slices.ContainsFunc(p.ports, p.mayServe(s.port)) }) {
+		return nil
+	}
+	remedy := "declare it in the container that serves the metrics"
+	if others := selected[0].lasting; len(others) > 0 {
+		remedy = fmt.Sprintf("the other containers declare %s", containerPorts(others))
+	}
+	return []Hint{{Code: Remark, Field: s.port.field, Message: fmt.Sprintf(
+		"only an init container of %s declares %s, and it ends before the others start, so each scrape fails: %s; a sidecar needs restartPolicy: Always", selected[0], s.port.word(), remedy)}}
+}
+
+// mayServe returns whether a declared port is the wanted one, and a container that lasts declares its number.
+func (p pods) mayServe(want port) func(corev1.ContainerPort) bool {
+	return func(c corev1.ContainerPort) bool {
+		return want.wants(c) && slices.ContainsFunc(p.lasting, func(other corev1.ContainerPort) bool { return other.ContainerPort == c.ContainerPort })
+	}
 }

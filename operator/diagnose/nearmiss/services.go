@@ -50,7 +50,7 @@ func (v *View) forServices(s *Search) []Hint {
 	}
 	out := append(v.twice(s, selected), v.unready(s, selected)...)
 	found, behind := things(selected, ofService), v.behindAll(selected)
-	return slices.Concat(out, jobLabel(s, found), targetLabels(s, found, behind), podLabels(s, behind), kept(s, found, behind), v.answers(s))
+	return slices.Concat(out, jobLabel(s, found, behind), targetLabels(s, found, behind), podLabels(s, behind), kept(s, found, behind), v.answers(s))
 }
 
 // everything reports whether the search selects all objects of its namespaces.
@@ -317,8 +317,9 @@ func shared(all labels.Set, others map[string]string) labels.Set {
 	return out
 }
 
-// jobLabel returns a hint if none of the things has the label that provides the job name.
-func jobLabel(s *Search, found []thing) []Hint {
+// jobLabel returns a hint if none of the things has the label that provides the job name. The pods behind Services may
+// have it.
+func jobLabel(s *Search, found, behind []thing) []Hint {
 	if s.jobLabel == "" || slices.ContainsFunc(found, func(t thing) bool { _, has := t.labels[s.jobLabel]; return has }) {
 		return nil
 	}
@@ -332,6 +333,8 @@ func jobLabel(s *Search, found []thing) []Hint {
 			}
 		}
 	}
-	h.Message = strings.TrimSuffix(h.Message, " ")
+	if len(behind) > 0 && has(behind, s.jobLabel) {
+		h.Message += fmt.Sprintf("; the pods of %s have it, but it is a label of the Service: add it to metadata.labels of the Service", names(behind))
+	}
 	return []Hint{h}
 }

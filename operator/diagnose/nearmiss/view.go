@@ -60,9 +60,11 @@ type service struct {
 // pods are the pods of a workload, or one Pod. The labels are pod labels.
 type pods struct {
 	thing
-	own    labels.Set // of the workload itself
-	ports  []corev1.ContainerPort
-	images []string
+	own   labels.Set // of the workload itself
+	ports []corev1.ContainerPort
+	// lasting are the ports of containers that do not end before the pod runs.
+	lasting []corev1.ContainerPort
+	images  []string
 	// containers are the names of the containers.
 	containers []string
 	// prefix is the path below which the server listens (--web.route-prefix); empty if unknown.
@@ -290,9 +292,12 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 	if p.account == "" {
 		p.account = defaultAccount
 	}
-	for _, list := range [][]corev1.Container{t.Spec.Containers, t.Spec.InitContainers} {
+	for n, list := range [][]corev1.Container{t.Spec.Containers, t.Spec.InitContainers} {
 		for i := range list {
 			p.ports = append(p.ports, list[i].Ports...)
+			if n == 0 || list[i].RestartPolicy != nil && *list[i].RestartPolicy == corev1.ContainerRestartPolicyAlways {
+				p.lasting = append(p.lasting, list[i].Ports...)
+			}
 			p.images = append(p.images, list[i].Image)
 			p.containers = append(p.containers, list[i].Name)
 			p.spoken.container(&list[i])
