@@ -80,7 +80,7 @@ func wholeNumber(m *labels.Matcher) string {
 func exprRemarks(say, note says, queries []*query, newer bool) {
 	for _, q := range queries {
 		text := q.text
-		if !regexLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
+		if !regexLike.MatchString(text) && !globLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
 			continue
 		}
 		for _, selector := range q.selectors() {
@@ -104,6 +104,9 @@ func matcherInExpr(say, note says, field string, m *labels.Matcher, newer bool) 
 		if inner := withoutSlashes(m.Name, m.Value); inner != "" {
 			meant := labels.Matcher{Type: m.Type, Name: m.Name, Value: inner}
 			say(field, "%s: the slashes are part of the regular expression, which must match the whole value; did you mean %s?", m, &meant)
+		}
+		if part, meant := globIn(m.Value); part != "" {
+			say(field, "%s: "+globWords, m, part, part[:len(part)-2], part[:len(part)-1], meant)
 		}
 		return
 	}

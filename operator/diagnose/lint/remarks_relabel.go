@@ -231,6 +231,12 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 		if i := slices.IndexFunc(all, func(name shape) bool { return name.whole && strings.HasSuffix(name.text, "_") }); i >= 0 {
 			say(field+".regex", "a regex matches the whole name, and no metric is called %[1]s: write %[1]s.*", all[i].text)
 		}
+		if names := commaList(s.Regex); names != nil {
+			say(field+".regex", "a comma separates nothing in a regex, and no metric is called %s: write %s", s.Regex, strings.Join(names, "|"))
+		}
+	}
+	if part, meant := globIn(s.Regex); part != "" && action != "labelmap" {
+		say(field+".regex", globWords, part, part[:len(part)-2], part[:len(part)-1], meant)
 	}
 	if what.metrics() && len(s.SourceLabels) == 1 && notTheName(s.SourceLabels[0], s.Regex) {
 		effect := map[string]string{"keep": "drops every " + string(what), "drop": "drops no " + string(what)}[action]
