@@ -31,6 +31,28 @@ func TestLongList(t *testing.T) {
 	})
 }
 
+// The text of a List is searched for comments in place of values once, not for each item.
+func TestCommentInALongList(t *testing.T) {
+	const items = 2000
+	var text strings.Builder
+	text.WriteString("apiVersion: v1\nkind: List\nitems:\n")
+	for i := range items {
+		fmt.Fprintf(&text, "- apiVersion: monitoring.coreos.com/v1\n  kind: ServiceMonitor\n  metadata: {name: m%d, namespace: d}\n  spec:\n    selector: {}\n    jobLabel: #app\n    endpoints: []\n", i)
+	}
+	path := file(t, text.String())
+	budgettest.AtMost(t, "List", int64(2000*text.Len()), func() {
+		found := 0
+		for _, f := range Run([]string{path}, nil, Options{}).Findings {
+			if f.Field == "spec.jobLabel" {
+				found++
+			}
+		}
+		if found != items {
+			t.Errorf("%d findings about comments, want %d", found, items)
+		}
+	})
+}
+
 // The configurations of blackbox exporters are parsed once, not for each Probe.
 func TestManyProbes(t *testing.T) {
 	var text strings.Builder

@@ -17,20 +17,34 @@ var hidden = lazyregexp.New(`(?m)^[^#"']*:[ \t]+(#[\w.-]+)[ \t\r]*$`)
 // commented reports fields without a value whose intended value begins with # and therefore is a comment, and keys that
 // are no text.
 func (l *linter) commented() {
+	documents := map[string][]string{} // the lines of each document, which the items of a List share; nil without such a field
 	for _, row := range catalog.All {
 		for _, o := range l.objects.All(row) {
 			ref := catalog.RefOf(row.Kind, o)
 			place := l.objects.Place(ref.Kind, ref.Namespace, ref.Name)
-			if !hidden.Match(place.Text) && !nullName.Match(place.Text) && !booleanKey.Match(place.Text) || l.tree(place).root == nil {
+			lines, known := documents[place.String()]
+			if !known {
+				lines = suspect(place.Text)
+				documents[place.String()] = lines
+			}
+			if lines == nil || l.tree(place).root == nil {
 				continue
 			}
 			say := l.say(about(ref))
 			booleanKeys(say, l.tree(place).root)
-			hiddenIn(l.tree(place).root, strings.Split(string(place.Text), "\n"), func(path, value string, _ int) {
+			hiddenIn(l.tree(place).root, lines, func(path, value string, _ int) {
 				say(path, "%s", hiddenWords(value))
 			})
 		}
 	}
+}
+
+// suspect returns the lines of a document that may have a field of which [linter.commented] reports something, or nil.
+func suspect(document []byte) []string {
+	if !hidden.Match(document) && !nullName.Match(document) && !booleanKey.Match(document) {
+		return nil
+	}
+	return strings.Split(string(document), "\n")
 }
 
 // booleanKey matches a key that YAML may read as true or false.
