@@ -3,12 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,8 +35,11 @@ type bindingsQueue struct {
 	due map[types.NamespacedName]time.Time
 
 	mu       sync.Mutex
-	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
+	verdicts map[types.NamespacedName]*boundResults // of the last reconciliation, until all are written
 }
+
+// boundResults holds the results of a reconciliation, by kind.
+type boundResults struct{ byKind map[string][]judged }
 
 // skipped are objects that the rest of a round leaves out.
 type skipped struct {
@@ -57,10 +59,16 @@ type judged struct {
 func judgedOf(v fragments.Verdict) judged {
 	out := judged{namespace: v.Object.GetNamespace(), name: v.Object.GetName(), uid: v.Object.GetUID(), generation: v.Object.GetGeneration()}
 	if v.Err != nil {
-		out.err = errors.New(strings.Clone(excerpt.Of(v.Err.Error(), budget.MessageBytes)))
+		out.err = rejection(unique.Make(excerpt.Of(v.Err.Error(), budget.MessageBytes)))
 	}
 	return out
 }
+
+// rejection is the error of a rejected object. The workloads that reject it share the text.
+type rejection unique.Handle[string]
+
+// Error implements error.
+func (r rejection) Error() string { return unique.Handle[string](r).Value() }
 
 // compare compares names in the sort order of objects.
 func (j judged) compare(o metav1.Object) int {
@@ -86,7 +94,7 @@ const (
 
 func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
-		verdicts: map[types.NamespacedName]map[string][]judged{},
+		verdicts: map[types.NamespacedName]*boundResults{},
 		skipped:  map[types.NamespacedName]*skipped{},
 		due:      map[types.NamespacedName]time.Time{},
 		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
@@ -99,7 +107,7 @@ func (c *Controller) bind(key types.NamespacedName, verdicts map[string][]judged
 		return
 	}
 	c.bindings.mu.Lock()
-	c.bindings.verdicts[key] = verdicts
+	c.bindings.verdicts[key] = &boundResults{verdicts}
 	c.bindings.mu.Unlock()
 	c.bindings.queue.AddAfter(key, bindDelay)
 }
@@ -129,6 +137,9 @@ func (c *Controller) bindingsLeft(key types.NamespacedName) int {
 	c.bindings.mu.Lock()
 	verdicts := c.bindings.verdicts[key]
 	c.bindings.mu.Unlock()
+	if verdicts == nil {
+		verdicts = &boundResults{}
+	}
 	return len(c.bindingChanges(key, verdicts))
 }
 
@@ -141,23 +152,41 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	if !exists || deleted {
 		delete(c.bindings.verdicts, key)
 	}
-	verdicts, ok := c.bindings.verdicts[key]
+	verdicts := c.bindings.verdicts[key]
 	c.bindings.mu.Unlock()
-	if !ok && !deleted {
+	switch {
+	case verdicts != nil:
+	case deleted:
+		verdicts = &boundResults{} // selects nothing
+	default:
 		delete(c.bindings.skipped, key)
-		delete(c.bindings.due, key)
+		if !exists {
+			delete(c.bindings.due, key)
+		}
 		return false, nil
 	}
 	more, refused, err := c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, verdicts))
 	switch {
 	case err != nil || more:
 		return more, err
-	case !deleted, refused != nil && c.bindings.queue.Retries(key) < releaseRetries:
+	case refused != nil && (!deleted || c.bindings.queue.Retries(key) < releaseRetries):
 		return false, refused
+	case !deleted:
+		c.bindings.written(key, verdicts)
+		return false, nil
 	case refused != nil:
 		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "err", refused)
 	}
 	return false, c.removeFinalizer(ctx, w)
+}
+
+// written drops the results of a workload unless there are later ones.
+func (q *bindingsQueue) written(key types.NamespacedName, of *boundResults) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.verdicts[key] == of {
+		delete(q.verdicts, key)
+	}
 }
 
 // turn writes the next changes of a workload and reports whether there are more. Objects that the
@@ -198,14 +227,14 @@ func refOf(o bindings.Object) catalog.Ref {
 
 // bindingChanges compares all statuses with the verdicts. Bindings precede removals because users
 // are more likely to wait for bindings.
-func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[string][]judged) []bindings.Change {
+func (c *Controller) bindingChanges(key types.NamespacedName, verdicts *boundResults) []bindings.Change {
 	b := bound{
 		writer: c.stores.bindings, owner: bindings.Workload{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
 		now: metav1.Now().Rfc3339Copy(),
 	}
 	for _, s := range c.kind.Selects {
 		if store := c.stores.config(s.Row); store != nil {
-			b.compare(s.Row, store.Sorted(), verdicts[s.Kind])
+			b.compare(s.Row, store.Sorted(), verdicts.byKind[s.Kind])
 		}
 	}
 	return inTurns(append(b.set, b.removed...))

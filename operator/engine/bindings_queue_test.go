@@ -105,7 +105,7 @@ func TestBindingsTakeTurns(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			b.set(ruler(name))
 		}
-		b.start(nil, f)
+		started := b.start(nil, f)
 		const parallel = 8 // writes
 		b.after(2 * (bindTurn/parallel + 5) * time.Second)
 		count := map[string]int{}
@@ -122,6 +122,9 @@ func TestBindingsTakeTurns(t *testing.T) {
 		b.after(time.Hour)
 		if got := b.bound(fmt.Sprintf("alerts-%04d", selected-1)); got != "thanosrulers/a=True thanosrulers/b=True" {
 			t.Errorf("bindings %q", got)
+		}
+		if kept := len(started[0].bindings.verdicts); kept > 0 {
+			t.Errorf("the results of %d workloads are kept after they were written", kept)
 		}
 	})
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -121,4 +123,15 @@ func allJudged(verdicts []fragments.Verdict) (out []judged) {
 		out = append(out, judgedOf(v))
 	}
 	return out
+}
+
+// TestRejectionsShareText: what many workloads reject takes the memory of one text.
+func TestRejectionsShareText(t *testing.T) {
+	of := func() judged {
+		return judgedOf(fragments.Verdict{Object: &v1.ServiceMonitor{}, Err: fmt.Errorf("spec.jobLabel: %s", strings.Repeat("x", 1000))})
+	}
+	one, other := of(), of()
+	if text := one.err.Error(); text != other.err.Error() || unsafe.StringData(text) != unsafe.StringData(other.err.Error()) || len(text) < 1000 {
+		t.Errorf("%q and %q", text, other.err)
+	}
 }
