@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 )
 
@@ -151,5 +152,19 @@ metadata: {name: a, namespace: d}
 				t.Errorf("%s: %v", name, findings)
 			}
 		})
+	}
+}
+
+// TestLongValues: findings quote only the beginning of a value of any length.
+func TestLongValues(t *testing.T) {
+	text := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {resources: {requests: {cpu: '" + strings.Repeat("9", 20_000) + "'}}}\n"
+	found := false
+	for _, f := range Run([]string{file(t, text)}, kinds(), Options{}).Findings {
+		if found = found || strings.Contains(f.Message, "999"); len(f.Message) > budget.MessageBytes+100 {
+			t.Errorf("%s: a message of %d bytes", f.Field, len(f.Message))
+		}
+	}
+	if !found {
+		t.Error("no finding quotes the value")
 	}
 }

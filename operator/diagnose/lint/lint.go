@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -158,6 +159,7 @@ func (l *linter) add(f Finding, owner string) {
 	if f.File == "" && l.placeOf(f).File != "" {
 		f.File, f.Line = l.locate(f)
 	}
+	f.Message = excerpt.Of(f.Message, budget.MessageBytes) // it may quote a value of any length
 	id := fmt.Sprintf("%s\x00%s\x00%s\x00%s %s/%s\x00%s\x00%s", f.Severity, f.Code, f.File, f.Kind, f.Namespace, f.Name, f.Field, f.Message)
 	i, known := l.seen[id]
 	if !known {
