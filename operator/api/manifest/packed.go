@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	_ "embed"
 	"reflect"
 	"sync"
 
@@ -14,6 +15,41 @@ import (
 
 // packFrom is the minimum size in bytes of the text of a spec that is packed.
 const packFrom = 64
+
+// ordinary is the size in bytes below which the text of a spec is packed with a dictionary. Longer texts hardly need one,
+// and are packed and unpacked faster without.
+const ordinary = 4 << 10
+
+//go:embed specs.txt
+var specsText []byte
+
+// typicalSpecs is the dictionary of short specs: what they have in common with all others takes no memory.
+var typicalSpecs = sync.OnceValue(func() *s2.Dict { return s2.MakeDict(specsText, nil) })
+
+// pack compresses the text of a spec.
+func pack(text []byte) string {
+	buffer := packs.Get().(*[]byte)
+	defer packs.Put(buffer)
+	if len(text) < ordinary {
+		*buffer = typicalSpecs().Encode((*buffer)[:cap(*buffer)], text)
+	} else {
+		*buffer = s2.EncodeBetter((*buffer)[:cap(*buffer)], text)
+	}
+	return string(*buffer)
+}
+
+// unpack returns the text of a spec.
+func unpack(packed string) ([]byte, error) {
+	raw := []byte(packed)
+	n, err := s2.DecodedLen(raw)
+	if err == nil && n < ordinary {
+		return typicalSpecs().Decode(nil, raw)
+	}
+	return s2.Decode(nil, raw)
+}
+
+// packs are for compressing specs.
+var packs = sync.Pool{New: func() any { return new([]byte) }}
 
 // DecodePacked is like [DecodeStored], but what it returns holds the spec as compressed text, which takes a fraction of
 // the memory, and no managed fields. [Whole] decodes the spec, and finds its faults. An object that is too large, or whose
@@ -52,7 +88,7 @@ func packed(raw []byte, into interface{ GetDecoding() *v1.Decoding }) bool {
 	if memory >= budget.DecodedBytes {
 		return false
 	}
-	into.GetDecoding().Size, into.GetDecoding().Packed = memory, string(s2.EncodeBetter(nil, spec))
+	into.GetDecoding().Size, into.GetDecoding().Packed = memory, pack(spec)
 	return true
 }
 
@@ -71,7 +107,7 @@ func Whole[T any](object T) T {
 	out.Elem().Set(from)
 	decoding := out.Interface().(interface{ GetDecoding() *v1.Decoding }).GetDecoding()
 	decoding.Packed, decoding.Size = "", 0
-	text, err := s2.Decode(nil, []byte(packed.GetDecoding().Packed))
+	text, err := unpack(packed.GetDecoding().Packed)
 	if err == nil {
 		decoding.Faults, err = decodeFitting("spec", text, out.Elem().FieldByName("Spec"))
 	}

@@ -334,7 +334,7 @@ func jobLabel(s *Search, found, behind []thing) []Hint {
 		}
 	}
 	if len(behind) > 0 && has(behind, s.jobLabel) {
-		h.Message += fmt.Sprintf("; the pods of %s have it, but it is a label of the Service: add it to metadata.labels of the Service", names(behind))
+		h.Message += fmt.Sprintf("; the pods of %s have it, but it is looked up on the Service: add it to metadata.labels of the Service", names(behind))
 	}
 	return []Hint{h}
 }

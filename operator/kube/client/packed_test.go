@@ -94,6 +94,24 @@ func TestPackedBytes(t *testing.T) {
 	}
 }
 
+// TestPackedMonitor: the spec of a usual monitor takes a third of its JSON.
+func TestPackedMonitor(t *testing.T) {
+	spec := `{"endpoints":[{"interval":"15s","port":"web","relabelings":[{"action":"replace","sourceLabels":["__meta_kubernetes_pod_label_tier"],"targetLabel":"tier"},` +
+		`{"action":"drop","regex":"canary","sourceLabels":["__meta_kubernetes_pod_label_track"]}],"tlsConfig":{"insecureSkipVerify":true}}],"namespaceSelector":{"matchNames":["checkout"]},"selector":{"matchLabels":{"app":"cart","team":"shop"}}}`
+	m := &v1.ServiceMonitor{}
+	if err := manifest.DecodePacked([]byte(`{"kind":"ServiceMonitor","metadata":{"name":"a"},"spec":`+spec+`}`), m); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.Packed); n == 0 || n*3 > len(spec) {
+		t.Errorf("%d bytes of JSON take %d bytes", len(spec), n)
+	} else {
+		t.Logf("%d bytes of JSON take %d bytes", len(spec), n)
+	}
+	if port := manifest.Whole(m).Spec.Endpoints[0].Port; port != "web" {
+		t.Errorf("port %q", port)
+	}
+}
+
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()
