@@ -38,8 +38,15 @@ type bindingsQueue struct {
 	verdicts map[types.NamespacedName]*boundResults // of the last reconciliation, until all are written
 }
 
-// boundResults holds the results of a reconciliation, by kind.
+// boundResults holds the results of a reconciliation, by kind. Nil selects nothing.
 type boundResults struct{ byKind map[string][]judged }
+
+func (r *boundResults) of(kind string) []judged {
+	if r == nil {
+		return nil
+	}
+	return r.byKind[kind]
+}
 
 // skipped are objects that the rest of a round leaves out.
 type skipped struct {
@@ -137,9 +144,6 @@ func (c *Controller) bindingsLeft(key types.NamespacedName) int {
 	c.bindings.mu.Lock()
 	verdicts := c.bindings.verdicts[key]
 	c.bindings.mu.Unlock()
-	if verdicts == nil {
-		verdicts = &boundResults{}
-	}
 	return len(c.bindingChanges(key, verdicts))
 }
 
@@ -154,11 +158,7 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	}
 	verdicts := c.bindings.verdicts[key]
 	c.bindings.mu.Unlock()
-	switch {
-	case verdicts != nil:
-	case deleted:
-		verdicts = &boundResults{} // selects nothing
-	default:
+	if verdicts == nil && !deleted {
 		delete(c.bindings.skipped, key)
 		if !exists {
 			delete(c.bindings.due, key)
@@ -234,7 +234,7 @@ func (c *Controller) bindingChanges(key types.NamespacedName, verdicts *boundRes
 	}
 	for _, s := range c.kind.Selects {
 		if store := c.stores.config(s.Row); store != nil {
-			b.compare(s.Row, store.Sorted(), verdicts.byKind[s.Kind])
+			b.compare(s.Row, store.Sorted(), verdicts.of(s.Kind))
 		}
 	}
 	return inTurns(append(b.set, b.removed...))

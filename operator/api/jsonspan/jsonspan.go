@@ -10,7 +10,9 @@ package jsonspan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 )
 
 // Members calls each for the members of an object, in order, until it returns false. It is a
@@ -74,8 +76,9 @@ func Get(raw []byte, path ...string) []byte {
 }
 
 // Without appends a document to out, with null in place of some values. They must be slices of the document from [Get],
-// in its order and not within each other; nil is ignored.
+// in any order, but not within each other; nil is ignored.
 func Without(out, raw []byte, values ...[]byte) []byte {
+	slices.SortFunc(values, func(a, b []byte) int { return cmp.Compare(cap(b), cap(a)) })
 	at := 0
 	for _, v := range values {
 		if v == nil {

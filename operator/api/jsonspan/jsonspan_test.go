@@ -81,6 +81,9 @@ func TestWithout(t *testing.T) {
 		if want := `{"metadata": {"name":"a","managedFields":null},"spec":null , "status":{}}`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+		if other := string(Without(nil, document, Get(document, "spec"), Get(document, "metadata", "managedFields"))); other != got {
+			t.Errorf("in another order: %s", other)
+		}
 		if got := string(Without([]byte("x"), document)); got != "x"+string(raw) {
 			t.Errorf("without nothing: %s", got)
 		}

@@ -28,8 +28,8 @@ var typicalSpecs = sync.OnceValue(func() *s2.Dict { return s2.MakeDict(specsText
 
 // pack compresses the text of a spec.
 func pack(text []byte) string {
-	buffer := packs.Get().(*[]byte)
-	defer packs.Put(buffer)
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
 	if len(text) < ordinary {
 		*buffer = typicalSpecs().Encode((*buffer)[:cap(*buffer)], text)
 	} else {
@@ -48,8 +48,8 @@ func unpack(packed string) ([]byte, error) {
 	return s2.Decode(nil, raw)
 }
 
-// packs are for compressing specs.
-var packs = sync.Pool{New: func() any { return new([]byte) }}
+// buffers are for the text of objects without their specs, and for compressing specs.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // DecodePacked is like [DecodeStored], but what it returns holds the spec as compressed text, which takes a fraction of
 // the memory, and no managed fields. [Whole] decodes the spec, and finds its faults. An object that is too large, or whose
@@ -59,7 +59,7 @@ var packs = sync.Pool{New: func() any { return new([]byte) }}
 //
 // Errors: text that is not a JSON object.
 func DecodePacked(raw []byte, into interface{ GetDecoding() *v1.Decoding }) error {
-	if len(raw) <= budget.StoredBytes && packed(raw, into) {
+	if packed(raw, into) {
 		return nil
 	}
 	reflect.ValueOf(into).Elem().SetZero()
@@ -77,8 +77,8 @@ func packed(raw []byte, into interface{ GetDecoding() *v1.Decoding }) bool {
 	if err != nil {
 		return false
 	}
-	buffer := heads.Get().(*[]byte)
-	defer heads.Put(buffer)
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
 	*buffer = jsonspan.Without((*buffer)[:0], raw, managed, spec)
 	// No quantities are outside of specs, but UIDs look like some with large exponents.
 	if budget.Check(kind, *buffer) != nil || kjson.UnmarshalCaseSensitivePreserveInts(*buffer, into) != nil {
@@ -91,9 +91,6 @@ func packed(raw []byte, into interface{ GetDecoding() *v1.Decoding }) bool {
 	into.GetDecoding().Size, into.GetDecoding().Packed = memory, pack(spec)
 	return true
 }
-
-// heads are for the text of objects without their specs.
-var heads = sync.Pool{New: func() any { return new([]byte) }}
 
 // Whole returns an object with its spec: the object itself, or a copy if its spec is packed. The copy shares metadata and
 // status with the object, and has the faults of the spec.

@@ -9,16 +9,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 )
 
-// The items of a List share one parsed document: the cost is not their number times the length of the List.
-func TestLongList(t *testing.T) {
-	const items = 300
+// longList returns a List of monitors with a line of their specs.
+func longList(items int, line string) string {
 	var text strings.Builder
 	text.WriteString("apiVersion: v1\nkind: List\nitems:\n")
 	for i := range items {
-		fmt.Fprintf(&text, "- apiVersion: monitoring.coreos.com/v1\n  kind: ServiceMonitor\n  metadata: {name: m%d, namespace: d}\n  spec:\n    selector: {}\n    wrong: 1\n    endpoints: []\n", i)
+		fmt.Fprintf(&text, "- apiVersion: monitoring.coreos.com/v1\n  kind: ServiceMonitor\n  metadata: {name: m%d, namespace: d}\n  spec:\n    selector: {}\n    %s\n    endpoints: []\n", i, line)
 	}
-	path := file(t, text.String())
-	budgettest.AtMost(t, "List", int64(2000*text.Len()), func() {
+	return text.String()
+}
+
+// The items of a List share one parsed document: the cost is not their number times the length of the List.
+func TestLongList(t *testing.T) {
+	const items = 300
+	text := longList(items, "wrong: 1")
+	path := file(t, text)
+	budgettest.AtMost(t, "List", int64(2000*len(text)), func() {
 		found := Run([]string{path}, nil, Options{}).Findings
 		lines := map[int]bool{}
 		for _, f := range found {
@@ -35,13 +41,9 @@ func TestLongList(t *testing.T) {
 // The text of a List is searched for comments in place of values once, not for each item.
 func TestCommentInALongList(t *testing.T) {
 	const items = 2000
-	var text strings.Builder
-	text.WriteString("apiVersion: v1\nkind: List\nitems:\n")
-	for i := range items {
-		fmt.Fprintf(&text, "- apiVersion: monitoring.coreos.com/v1\n  kind: ServiceMonitor\n  metadata: {name: m%d, namespace: d}\n  spec:\n    selector: {}\n    jobLabel: #app\n    endpoints: []\n", i)
-	}
-	path := file(t, text.String())
-	budgettest.AtMost(t, "List", int64(2000*text.Len()), func() {
+	text := longList(items, "jobLabel: #app")
+	path := file(t, text)
+	budgettest.AtMost(t, "List", int64(2000*len(text)), func() {
 		found := 0
 		for _, f := range Run([]string{path}, nil, Options{}).Findings {
 			if f.Field == "spec.jobLabel" {

@@ -8,9 +8,9 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// renaming is what became of a metric in a release of an exporter.
+// renaming is the successor of a metric that a release removed.
 type renaming struct {
-	since string
+	since string // "node_exporter 0.16"
 	now   string
 }
 
@@ -74,7 +74,8 @@ func (l *linter) renamedRemarks(note says, queries []*query) {
 		seen := map[string]bool{}
 		for _, selector := range q.selectors() {
 			name := nameIn(selector)
-			if r, is := renamed[name]; is && !seen[name] && !slices.Contains(l.recordedNames(), name) {
+			_, recorded := slices.BinarySearch(l.recordedNames(), name)
+			if r, is := renamed[name]; is && !seen[name] && !recorded {
 				seen[name] = true
 				note(q.path("expr"), "%s does not exist since %s: write %s", name, r.since, r.now)
 			}
