@@ -103,7 +103,7 @@ func Weighty(raw []byte) (n int) {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
-			i = value(raw, i) - 1
+			i = quoted(raw, i) - 1
 		case '{':
 			n++
 		case '[', ',':
@@ -135,20 +135,12 @@ func value(raw []byte, i int) int {
 	}
 	switch raw[i] {
 	case '"':
-		for i++; i < len(raw); i++ {
-			switch raw[i] {
-			case '\\':
-				i++
-			case '"':
-				return i + 1
-			}
-		}
-		return len(raw)
+		return quoted(raw, i)
 	case '{', '[':
 		for depth := 0; i < len(raw); i++ {
 			switch raw[i] {
 			case '"':
-				i = value(raw, i) - 1
+				i = quoted(raw, i) - 1
 			case '{', '[':
 				depth++
 			case '}', ']':
@@ -163,6 +155,24 @@ func value(raw []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// quoted returns the index after the string that starts at i. Its work grows with its length.
+func quoted(raw []byte, i int) int {
+	for start := i + 1; ; start++ {
+		n := bytes.IndexByte(raw[start:], '"')
+		if n < 0 {
+			return len(raw)
+		}
+		start += n
+		escapes := 0
+		for raw[start-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return start + 1
+		}
+	}
 }
 
 // unquote returns the value of a JSON string.

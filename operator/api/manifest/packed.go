@@ -68,7 +68,17 @@ func DecodePacked(raw []byte, into interface{ GetDecoding() *v1.Decoding }) erro
 
 // packed decodes an object whose spec it packs, and returns false if that is not possible.
 func packed(raw []byte, into interface{ GetDecoding() *v1.Decoding }) bool {
-	spec, managed := jsonspan.Get(raw, "spec"), jsonspan.Get(raw, "metadata", "managedFields")
+	var spec, metadata []byte
+	jsonspan.Members(raw, func(name string, value []byte) bool {
+		switch name {
+		case "spec":
+			spec = value
+		case "metadata":
+			metadata = value
+		}
+		return true
+	})
+	managed := jsonspan.Get(metadata, "managedFields")
 	if len(spec) < packFrom {
 		return false
 	}
