@@ -1,7 +1,9 @@
-// Package jsonfields looks up the fields of struct types by their JSON names.
+// Package jsonfields looks up the fields of struct types by their JSON names, and finds types that decode themselves.
 package jsonfields
 
 import (
+	"encoding"
+	"encoding/json"
 	"reflect"
 	"strings"
 	"sync"
@@ -43,4 +45,17 @@ func Of(t reflect.Type) map[string]reflect.Type {
 	}
 	cache.Store(t, out)
 	return out
+}
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// Opaque reports whether a type decodes itself from JSON or text. Only its code then defines which values are valid.
+//
+// t: not a pointer.
+func Opaque(t reflect.Type) bool {
+	pointer := reflect.PointerTo(t)
+	return pointer.Implements(jsonUnmarshaler) || pointer.Implements(textUnmarshaler)
 }

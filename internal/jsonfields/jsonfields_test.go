@@ -30,3 +30,25 @@ func TestOf(t *testing.T) {
 	}
 	_ = outer{own: 1}.own
 }
+
+type (
+	byPointer struct{}
+	byValue   struct{}
+)
+
+func (*byPointer) UnmarshalText([]byte) error { return nil }
+func (byValue) UnmarshalJSON([]byte) error    { return nil }
+
+func TestOpaque(t *testing.T) {
+	for of, want := range map[reflect.Type]bool{
+		reflect.TypeFor[byPointer](): true,
+		reflect.TypeFor[byValue]():   true,
+		reflect.TypeFor[outer]():     false,
+		reflect.TypeFor[string]():    false,
+		reflect.TypeFor[[]byValue](): false,
+	} {
+		if Opaque(of) != want {
+			t.Errorf("Opaque(%v) is %t", of, !want)
+		}
+	}
+}

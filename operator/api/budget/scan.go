@@ -2,8 +2,6 @@ package budget
 
 import (
 	"bytes"
-	"encoding"
-	"encoding/json"
 	"reflect"
 	"strings"
 	"sync"
@@ -28,10 +26,10 @@ func shapeOf(t reflect.Type) *shape {
 	if cached, ok := shapes.Load(t); ok {
 		return cached.(*shape)
 	}
-	s := &shape{kind: t.Kind(), size: int(t.Size()), opaque: opaque(t), limit: counted[t]}
+	s := &shape{kind: t.Kind(), size: int(t.Size()), opaque: jsonfields.Opaque(t), limit: counted[t]}
 	switch s.kind {
 	case reflect.Pointer:
-		s.element, s.opaque = t.Elem(), opaque(t.Elem())
+		s.element, s.opaque = t.Elem(), jsonfields.Opaque(t.Elem())
 	case reflect.Slice:
 		s.element = t.Elem()
 	case reflect.Map:
@@ -233,15 +231,4 @@ func (s *scanner) peek() byte {
 		return 0
 	}
 	return s.text[s.at]
-}
-
-var (
-	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
-
-// opaque reports whether a type decodes itself.
-func opaque(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
 }

@@ -66,7 +66,7 @@ func (l level) children() (out []level) {
 			}
 			t = t.Elem()
 		}
-		if t.Kind() == reflect.Struct && !opaque(reflect.PointerTo(t)) {
+		if t.Kind() == reflect.Struct && !jsonfields.Opaque(t) {
 			out = append(out, level{path, t})
 		}
 	}

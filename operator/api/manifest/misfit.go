@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 )
 
 // readers describes the input of types that unmarshal themselves. Their own error messages
@@ -32,7 +34,7 @@ func misfit(v any, t reflect.Type) string {
 		return "want " + want
 	case reads:
 		return "want " + want + ", got " + is
-	case opaque(reflect.PointerTo(t)):
+	case jsonfields.Opaque(t):
 		return "invalid value"
 	}
 	want = wanted(t)

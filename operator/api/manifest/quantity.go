@@ -44,7 +44,7 @@ func largeQuantity(raw []byte, t reflect.Type) bool {
 	switch kind := t.Kind(); {
 	case t == quantity:
 		return isLarge(raw)
-	case opaque(reflect.PointerTo(t)):
+	case jsonfields.Opaque(t):
 		return false
 	case kind == reflect.Struct && first(raw) == '{', kind == reflect.Map && first(raw) == '{':
 		var members map[string]json.RawMessage

@@ -120,10 +120,10 @@ func (r *repair) value(path string, raw []byte, t reflect.Type) (rest []byte, ok
 
 // parts repairs the parts of a value. ok is false if it has none or is of another kind.
 func (r *repair) parts(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
-	for t.Kind() == reflect.Pointer && !opaque(t) {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if opaque(reflect.PointerTo(t)) || opaque(t) {
+	if jsonfields.Opaque(t) {
 		return nil, false
 	}
 	switch kind := t.Kind(); {

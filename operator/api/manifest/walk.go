@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"encoding"
 	"encoding/base64"
 	"encoding/json"
 	"maps"
@@ -28,21 +27,14 @@ type level struct {
 	of   reflect.Type
 }
 
-var (
-	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
+var ()
 
 // value checks one value. Null is allowed everywhere, as in the API.
 func (w *walker) value(path string, v any, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
-		if opaque(t) {
-			w.opaque(path, v, t.Elem())
-			return
-		}
 		t = t.Elem()
 	}
-	if opaque(reflect.PointerTo(t)) {
+	if jsonfields.Opaque(t) {
 		w.opaque(path, v, t)
 		return
 	}
@@ -121,12 +113,6 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 		}
 		w.value(child(path, name), v[name], field)
 	}
-}
-
-// opaque reports whether a type unmarshals itself. Only the type then defines which
-// values are valid.
-func opaque(pointer reflect.Type) bool {
-	return pointer.Implements(jsonUnmarshaler) || pointer.Implements(textUnmarshaler)
 }
 
 // child returns the path of a field. An ambiguous name is quoted.
