@@ -5,23 +5,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/jsonspan"
-	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // folder reads the manifests of a folder and its subfolders.
 func (r *reader) folder(path string) error {
-	var names, patches []string
-	files := 0
+	var names []string
+	patches, files := map[string]bool{}, 0
 	// The separator makes WalkDir follow a symbolic link.
 	err := filepath.WalkDir(path+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
 		switch base := entry.Name(); {
@@ -36,12 +34,7 @@ func (r *reader) folder(path string) error {
 		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
 		case slices.Contains(kustomizationNames, base):
-			patches = append(patches, patchesOf(name)...)
-			r.generated(name)
-			if transforms(name) {
-				r.objects.Unbuilt = append(r.objects.Unbuilt, name)
-				r.objects.Changed = append(r.objects.Changed, kustomized(name)...)
-			}
+			r.kustomization(name, patches)
 		}
 		files++
 		names = append(names, name)
@@ -50,6 +43,7 @@ func (r *reader) folder(path string) error {
 	if err != nil {
 		return err
 	}
+	r.objects.Changed = slices.Sorted(maps.Keys(r.kustomized.files))
 	if files == 0 {
 		return fmt.Errorf("%s: contains no .yaml, .yml or .json file", path)
 	}
@@ -57,7 +51,7 @@ func (r *reader) folder(path string) error {
 	r.walking = true
 	defer func() { r.walking = outer }()
 	for _, name := range names {
-		if slices.Contains(patches, filepath.Clean(name)) {
+		if patches[filepath.Clean(name)] {
 			r.skip(name)
 			continue
 		}
@@ -70,11 +64,24 @@ func (r *reader) folder(path string) error {
 	return nil
 }
 
+// kustomization reads what a kustomization generates and changes, and adds its patches.
+func (r *reader) kustomization(name string, patches map[string]bool) {
+	k := readKustomization(name)
+	for _, patch := range k.patches(filepath.Dir(name)) {
+		patches[patch] = true
+	}
+	r.generated(k)
+	if k.transforms() {
+		r.objects.Unbuilt = append(r.objects.Unbuilt, name)
+		r.kustomized.follow(name)
+	}
+}
+
 // skip counts a document that is not meant to be a manifest.
 func (r *reader) skip(name string) {
 	o := r.objects
 	o.Skipped++
-	if !slices.Contains(o.SkippedAt, name) {
+	if r.skips(name) {
 		o.SkippedAt = append(o.SkippedAt, name)
 	}
 }
@@ -83,64 +90,27 @@ func (r *reader) skip(name string) {
 func (r *reader) skipOurs(name string) {
 	o := r.objects
 	o.Skipped++
-	if !slices.Contains(o.SkippedAt, name) {
+	if r.skips(name) {
 		o.SkippedAt = slices.Insert(o.SkippedAt, o.SkippedOurs, name)
 		o.SkippedOurs++
 	}
 }
 
+// skips records that documents of a file are skipped, and reports whether it is the first one.
+func (r *reader) skips(name string) bool {
+	if r.skipped[name] {
+		return false
+	}
+	if r.skipped == nil {
+		r.skipped = map[string]bool{}
+	}
+	r.skipped[name] = true
+	return true
+}
+
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// readKustomization decodes a kustomization; false when it cannot be read.
-func readKustomization(name string, into any) bool {
-	text, err := os.ReadFile(name)
-	return err == nil && new(manifest.Aliases).Check(text) == nil && yaml.Unmarshal(text, into) == nil
-}
-
-// patchesOf returns the patch files of a kustomization, which are partial objects and not
-// manifests. A kustomization that cannot be read has none.
-func patchesOf(name string) (out []string) {
-	var k struct {
-		Patches, PatchesJSON6902 []struct {
-			Path string `json:"path"`
-		}
-		PatchesStrategicMerge []string
-	}
-	if !readKustomization(name, &k) {
-		return nil
-	}
-	for _, p := range slices.Concat(k.Patches, k.PatchesJSON6902) {
-		if p.Path != "" {
-			out = append(out, filepath.Join(filepath.Dir(name), p.Path))
-		}
-	}
-	for _, p := range k.PatchesStrategicMerge {
-		if !strings.Contains(p, "\n") { // otherwise it is an inline patch
-			out = append(out, filepath.Join(filepath.Dir(name), p))
-		}
-	}
-	return out
-}
-
-// transforms reports whether a kustomization changes labels, names, namespaces or fields of
-// objects.
-func transforms(name string) bool {
-	var k map[string]any
-	if !readKustomization(name, &k) {
-		return false
-	}
-	for _, key := range []string{
-		"namespace", "namePrefix", "nameSuffix", "commonLabels", "labels", "commonAnnotations", "patches", "patchesStrategicMerge", "patchesJson6902",
-		"images", "replicas", "replacements", "transformers", "components", "helmCharts", "vars",
-	} {
-		if _, has := k[key]; has {
-			return true
-		}
-	}
-	return false
 }
 
 var (

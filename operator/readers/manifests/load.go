@@ -101,6 +101,10 @@ type reader struct {
 	aliases manifest.Aliases
 	// seen are the regular files that were read, to skip a file that is given twice.
 	seen map[fileKey][]fs.FileInfo
+	// skipped are the files with skipped documents.
+	skipped map[string]bool
+	// kustomized are the files that kustomizations change.
+	kustomized kustomized
 	// walking is set inside folders: documents that are not meant to be manifests are skipped.
 	walking bool
 }

@@ -216,15 +216,15 @@ func (g generator) promise() promise {
 
 // generated records what a kustomization generates. Manifests refer to it by the name without the
 // hash, in any namespace.
-func (r *reader) generated(kustomization string) {
-	var k struct{ SecretGenerator, ConfigMapGenerator []generator }
-	if !readKustomization(kustomization, &k) {
+func (r *reader) generated(k kustomization) {
+	var of struct{ SecretGenerator, ConfigMapGenerator []generator }
+	if !k.decode(&of) {
 		return
 	}
-	for _, g := range k.SecretGenerator {
+	for _, g := range of.SecretGenerator {
 		r.objects.promises.add(assets.Ref{Kind: assets.Secret, Name: g.Name}, g.promise())
 	}
-	for _, g := range k.ConfigMapGenerator {
+	for _, g := range of.ConfigMapGenerator {
 		r.objects.promises.add(assets.Ref{Kind: assets.ConfigMap, Name: g.Name}, g.promise())
 	}
 }
