@@ -93,7 +93,7 @@ func (e *Examination) About(kind, namespace, name string) (out []Finding) {
 func (e *Examination) Outcomes() (out []dryrun.Outcome) {
 	for _, m := range e.linter.made {
 		if !e.linter.standsIn(m.workload.String()) {
-			out = append(out, m.outcome)
+			out = append(out, e.linter.outcome(m))
 		}
 	}
 	return out

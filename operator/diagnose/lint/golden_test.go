@@ -17,7 +17,15 @@ import (
 // TestManifests checks the manifests of a golden file.
 //
 //	want/<format>  the report in that format
-func TestManifests(t *testing.T) {
+func TestManifests(t *testing.T) { manifestsOf(t) }
+
+// The findings are the same if no outcome is kept, and each is made again where it is needed.
+func TestOutcomesMadeAgain(t *testing.T) {
+	lint.KeepAtMost(t, 0)
+	manifestsOf(t)
+}
+
+func manifestsOf(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, format string) ([]byte, error) {
 		names := c.Enter(t)
 		setups := controllerstest.Setups(controllerstest.Options())

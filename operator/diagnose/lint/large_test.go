@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // longList returns a List of monitors with a line of their specs.
@@ -168,5 +169,44 @@ func TestLongValues(t *testing.T) {
 	}
 	if !found {
 		t.Error("no finding quotes the value")
+	}
+}
+
+// The outcomes of workloads that select the same objects are not all in memory: they would be their number times that of the
+// objects.
+func TestManyWorkloadsOfTheSameObjects(t *testing.T) {
+	KeepAtMost(t, 500)
+	const n = 60
+	path := file(t, budgettest.Numbered(n, "---\napiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p%d, namespace: d}\nspec: {podMonitorSelector: {}}\n")+
+		budgettest.Numbered(n, "---\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: m%d, namespace: d}\nspec: {selector: {}, podMetricsEndpoints: [{port: web}]}\n"))
+	o, faults := manifests.LoadAll([]string{path}, kinds())
+	e := Examine(o, faults, o.Kinds, Options{})
+	kept := 0
+	for _, m := range e.linter.made {
+		kept += len(m.outcome.Verdicts)
+	}
+	if kept > 500 || kept == 0 {
+		t.Errorf("%d verdicts are kept", kept)
+	}
+	if all := e.Outcomes(); len(all) != n || len(all[n-1].Verdicts) != n {
+		t.Errorf("%d outcomes", len(all))
+	}
+}
+
+// The Services of a ServiceMonitor are compared with the names in rules in a time that is linear in their number.
+func TestManyServicesOfRules(t *testing.T) {
+	const n = 1500
+	path := file(t, "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {serviceMonitorSelector: {}, ruleSelector: {}}\n"+
+		"---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, namespace: d}\nspec: {groups: [{name: g, rules: [{alert: A, expr: 'up{job=\"m\"} == 0'}]}]}\n"+
+		"---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m, namespace: d}\nspec: {selector: {}, endpoints: [{port: web}]}\n"+
+		budgettest.Numbered(n, "---\napiVersion: v1\nkind: Service\nmetadata: {name: s%d, namespace: d}\nspec: {ports: [{name: web, port: 80}]}\n"))
+	found := false
+	budgettest.AtMost(t, "Services", 1<<30, func() {
+		for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+			found = found || strings.Contains(f.Message, `no target has job="m"`)
+		}
+	})
+	if !found {
+		t.Error("no finding about the name of the monitor")
 	}
 }

@@ -134,6 +134,7 @@ type linter struct {
 	trees        map[string]*tree
 	documents    map[string]*yaml.Node      // parsed documents by place, see document
 	made         []made                     // in the order of the workloads
+	kept         int                        // verdicts in made
 	told         map[string][]string        // fields with an error in the manifest, by object
 	blackboxes   map[string][]blackbox      // by namespace, see blackboxesIn
 	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed

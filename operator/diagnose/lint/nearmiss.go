@@ -7,21 +7,52 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
+
+// mostKept is the maximum number of verdicts in the outcomes that are kept, of some kilobytes each. Memory must not grow with
+// the number of workloads times that of the objects: the outcomes beyond it are made again where they are needed.
+var mostKept = 100_000 // replaced in tests
 
 // made is a workload and the result of reconciling it.
 type made struct {
 	workload dryrun.Workload
-	outcome  dryrun.Outcome
+	// outcome has the error, and of the plan the workload and the reason, with short the rest is left out.
+	outcome dryrun.Outcome
+	short   bool
+	// annotated means that jobs of ScrapeConfigs may read annotations.
+	annotated bool
 }
 
 // reconcile reconciles a workload and records the outcome in l.made.
 func (l *linter) reconcile(w dryrun.Workload) dryrun.Outcome {
 	out := l.objects.Reconcile(w)
-	l.made = append(l.made, made{w, out})
+	m := made{workload: w, outcome: out}
+	own := out
+	own.Verdicts = nil
+	for _, v := range out.Verdicts {
+		if v.Kind == catalog.ScrapeConfig.Kind {
+			own.Verdicts = append(own.Verdicts, v)
+		}
+	}
+	m.annotated = nearmiss.ReadAnnotations(static.Uses(w, own))
+	if l.kept += len(out.Verdicts); l.kept > mostKept {
+		l.kept -= len(out.Verdicts)
+		m.short, m.outcome = true, dryrun.Outcome{Err: out.Err, Plan: engine.Plan{Workload: out.Plan.Workload, Reason: out.Plan.Reason}}
+	}
+	l.made = append(l.made, m)
 	return out
+}
+
+// outcome returns the whole outcome of a workload.
+func (l *linter) outcome(m made) dryrun.Outcome {
+	if m.short {
+		return l.objects.Reconcile(m.workload)
+	}
+	return m.outcome
 }
 
 // nearMisses reports jobs without targets, duplicate targets, and missing permissions of
@@ -36,8 +67,8 @@ func (l *linter) nearMisses() {
 	view := static.View(l.objects, outcomes)
 	l.aboutNatives(view)
 	for _, m := range l.made {
-		w := m.workload
-		uses := static.Uses(w, m.outcome)
+		w, outcome := m.workload, l.outcome(m)
+		uses := static.Uses(w, outcome)
 		found := view.Assumed(uses)
 		if !l.standsIn(w.String()) && m.outcome.Err == nil {
 			found = view.Workload(w.Kind.Kind, w.Object, uses)
@@ -49,9 +80,9 @@ func (l *linter) nearMisses() {
 			}
 			l.hint(f.Use, f.Hint, owner)
 		}
-		l.webhooks(view, m)
-		if !l.standsIn(m.workload.String()) {
-			l.jobNames(view, m)
+		l.webhooks(view, w, outcome.Verdicts)
+		if !l.standsIn(w.String()) {
+			l.jobNames(view, w, outcome.Verdicts, uses)
 		}
 	}
 }
@@ -60,7 +91,6 @@ func (l *linter) nearMisses() {
 // nothing reads.
 func (l *linter) aboutNatives(view *nearmiss.View) {
 	found := append(view.Fronts(), view.Hooks()...)
-	var uses []nearmiss.Use
 	reads, servers := false, 0
 	for _, m := range l.made {
 		f := v1alpha1.CommonFields(m.workload.Object)
@@ -68,11 +98,10 @@ func (l *linter) aboutNatives(view *nearmiss.View) {
 			continue
 		}
 		servers++
-		reads = reads || f.AdditionalScrapeConfigs != nil || m.outcome.Err != nil
-		uses = append(uses, static.Uses(m.workload, m.outcome)...)
+		reads = reads || f.AdditionalScrapeConfigs != nil || m.outcome.Err != nil || m.annotated
 	}
 	if servers > 0 && !reads {
-		found = append(found, view.Annotated(uses)...)
+		found = append(found, view.Annotated()...)
 	}
 	for _, f := range found {
 		at := Finding{Severity: SeverityWarning, Code: string(f.Hint.Code), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name, Field: f.Hint.Field, Message: f.Hint.Message}
@@ -84,15 +113,15 @@ func (l *linter) aboutNatives(view *nearmiss.View) {
 }
 
 // webhooks reports URLs of the AlertmanagerConfigs of an Alertmanager that lead to no Service.
-func (l *linter) webhooks(view *nearmiss.View, m made) {
-	own := m.workload.Object.GetNamespace()
-	if l.standsIn(m.workload.String()) {
+func (l *linter) webhooks(view *nearmiss.View, w dryrun.Workload, all []fragments.Verdict) {
+	own := w.Object.GetNamespace()
+	if l.standsIn(w.String()) {
 		own = ""
 	}
-	for _, v := range m.outcome.Verdicts {
+	for _, v := range all {
 		if c, is := v.Object.(*v1alpha1.AlertmanagerConfig); is && v.Err == nil {
 			for _, h := range view.Webhooks(c, own) {
-				l.hint(nearmiss.Use{Kind: v.Kind, Object: c}, h, m.workload.String())
+				l.hint(nearmiss.Use{Kind: v.Kind, Object: c}, h, w.String())
 			}
 		}
 	}

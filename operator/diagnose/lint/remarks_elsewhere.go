@@ -105,7 +105,7 @@ func (l *linter) alertsTwice() {
 		}
 		var other *v1.Prometheus
 		var both []string
-		for _, v := range m.outcome.Verdicts {
+		for _, v := range l.outcome(m).Verdicts {
 			if v.Err != nil || !hasAlerts(v.Object) {
 				continue
 			}

@@ -7,20 +7,23 @@ import (
 
 	"github.com/prometheus/prometheus/model/labels"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
 // jobNames reports expressions that compare the label job with the name of a monitor whose job is called otherwise. It
 // is about the rules and monitors of one workload.
-func (l *linter) jobNames(view *nearmiss.View, m made) {
-	jobs := view.Jobs(static.Uses(m.workload, m.outcome))
-	if f := v1alpha1.CommonFields(m.workload.Object); len(jobs) == 0 || f == nil || f.AdditionalScrapeConfigs != nil {
+func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragments.Verdict, uses []nearmiss.Use) {
+	isRule := func(v fragments.Verdict) bool { return v.Kind == catalog.PrometheusRule.Kind }
+	if f := v1alpha1.CommonFields(w.Object); f == nil || f.AdditionalScrapeConfigs != nil || !slices.ContainsFunc(all, isRule) {
 		return
 	}
-	for _, v := range m.outcome.Verdicts {
+	jobs := view.Jobs(uses)
+	for _, v := range all {
 		r, is := v.Object.(*v1.PrometheusRule)
 		if !is || v.Err != nil {
 			continue
@@ -39,15 +42,13 @@ func (l *linter) jobNames(view *nearmiss.View, m made) {
 }
 
 // otherJob returns why a selector finds nothing: it compares job with the name of a monitor. Empty if it may find something.
-func otherJob(selector []*labels.Matcher, jobs []nearmiss.Job) string {
+func otherJob(selector []*labels.Matcher, jobs nearmiss.Jobs) string {
 	for _, m := range selector {
-		if m.Name != "job" || m.Type != labels.MatchEqual || slices.ContainsFunc(jobs, func(j nearmiss.Job) bool { return slices.Contains(j.Values, m.Value) }) {
+		if m.Name != "job" || m.Type != labels.MatchEqual || jobs.Values[m.Value] {
 			continue
 		}
-		for _, j := range jobs {
-			if slices.Contains(j.Names, m.Value) {
-				return fmt.Sprintf("no target has %s: the job of %s is the name of the Service, or the value of jobLabel: write job=%q", m, j.Monitor, j.Values[0])
-			}
+		if j, is := jobs.Meant[m.Value]; is {
+			return fmt.Sprintf("no target has %s: the job of %s is the name of the Service, or the value of jobLabel: write job=%q", m, j.Monitor, j.Value)
 		}
 	}
 	return ""

@@ -99,16 +99,16 @@ func (p pods) unreached(svc service) (Hint, bool) {
 	return Hint{}, false
 }
 
-// Annotated returns notes about Services and pods that are to be scraped by their annotations, which no job of
-// the workloads with these uses reads, and which no monitor selects.
-func (v *View) Annotated(uses []Use) (out []About) {
-	for _, u := range uses {
-		for _, s := range u.Searches {
-			if u.Kind == "ScrapeConfig" && s.Role != "" {
-				return nil // its relabelings may read them
-			}
-		}
-	}
+// ReadAnnotations reports whether jobs with these uses may read annotations of Services and pods: the relabelings of
+// ScrapeConfigs may.
+func ReadAnnotations(uses []Use) bool {
+	return slices.ContainsFunc(uses, func(u Use) bool {
+		return u.Kind == "ScrapeConfig" && slices.ContainsFunc(u.Searches, func(s Search) bool { return s.Role != "" })
+	})
+}
+
+// Annotated returns notes about Services and pods that are to be scraped by their annotations and that no monitor selects.
+func (v *View) Annotated() (out []About) {
 	note := func(t thing, field string) {
 		out = append(out, t.about(Hint{Code: NoTarget, Note: true, Field: field, Message: fmt.Sprintf(
 			"no monitor selects this %s, and nothing here reads annotations: write a %s, or a scrape configuration of your own that discovers by annotations", t.kind, monitorFor[t.kind])}))

@@ -7,43 +7,71 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Job is the value of the label job that the targets of a monitor get.
+// Jobs are the values of the label job that the targets of monitors get.
+type Jobs struct {
+	Values map[string]bool
+	// Meant are the jobs of ServiceMonitors by what users call them in place of their job.
+	Meant map[string]Job
+}
+
+// Job is a job of a ServiceMonitor.
 type Job struct {
-	Monitor string   // "ServiceMonitor app/web"
-	Names   []string // by which users call it in place of its job; none for kinds other than ServiceMonitor
-	Values  []string
+	Monitor string // "ServiceMonitor app/web"
+	Value   string
 }
 
 // Jobs returns the jobs of ServiceMonitors whose Services are known, and those of all other kinds.
-func (v *View) Jobs(uses []Use) (out []Job) {
+func (v *View) Jobs(uses []Use) Jobs {
+	out := Jobs{Values: map[string]bool{}, Meant: map[string]Job{}}
 	for _, u := range uses {
 		m, is := u.Object.(*v1.ServiceMonitor)
 		if !is {
-			other := Job{Monitor: u.String(), Values: []string{u.Object.GetName(), u.Object.GetNamespace() + "/" + u.Object.GetName()}}
+			out.Values[u.Object.GetName()], out.Values[u.Object.GetNamespace()+"/"+u.Object.GetName()] = true, true
 			for i := range u.Searches {
-				other.Values = append(other.Values, u.Searches[i].Job)
+				out.Values[u.Searches[i].Job] = true
 			}
-			out = append(out, other)
 			continue
 		}
-		job := Job{Monitor: u.String(), Names: []string{m.Name, m.Namespace + "/" + m.Name}}
-		for i := range u.Searches {
-			s := &u.Searches[i]
-			job.Names = append(job.Names, s.Job)
-			for _, svc := range v.selected(s) {
-				job.Names = append(job.Names, svc.namespace+"/"+svc.name)
-				value := svc.labels[s.jobLabel]
-				if s.jobLabel == "" || value == "" {
-					value = svc.name
-				}
-				job.Values = compact(append(job.Values, value))
-			}
-		}
-		if len(job.Values) > 0 && !slices.ContainsFunc(m.Spec.Endpoints, func(e v1.Endpoint) bool { return renames(e.RelabelConfigs) || renames(e.MetricRelabelConfigs) }) {
-			out = append(out, job)
+		if !slices.ContainsFunc(m.Spec.Endpoints, func(e v1.Endpoint) bool { return renames(e.RelabelConfigs) || renames(e.MetricRelabelConfigs) }) {
+			v.addJobs(out, m, u)
 		}
 	}
 	return out
+}
+
+// addJobs adds the jobs of a ServiceMonitor. Its endpoints mostly select the same Services, which are looked at once.
+func (v *View) addJobs(out Jobs, m *v1.ServiceMonitor, u Use) {
+	job := Job{Monitor: u.String()}
+	names := []string{m.Name, m.Namespace + "/" + m.Name}
+	seen := map[string]bool{}
+	for i := range u.Searches {
+		s := &u.Searches[i]
+		names = append(names, s.Job)
+		for _, svc := range v.selected(s) {
+			id := svc.namespace + "/" + svc.name
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			names = append(names, id)
+			value := svc.labels[s.jobLabel]
+			if s.jobLabel == "" || value == "" {
+				value = svc.name
+			}
+			out.Values[value] = true
+			if job.Value == "" {
+				job.Value = value
+			}
+		}
+	}
+	if job.Value == "" {
+		return
+	}
+	for _, name := range names {
+		if _, first := out.Meant[name]; !first {
+			out.Meant[name] = job
+		}
+	}
 }
 
 // renames reports whether relabel steps may set the job.
