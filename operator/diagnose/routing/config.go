@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/prometheus/alertmanager/config"
@@ -38,6 +39,9 @@ func Parse(text []byte) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the configuration of Alertmanager: %s", redact.AlertmanagerError(err.Error()))
 	}
+	if deep(loaded.Route, mostLevels) {
+		return nil, fmt.Errorf("load the configuration of Alertmanager: routes are nested deeper than %d levels", mostLevels)
+	}
 	c := &Config{loaded: loaded, root: dispatch.NewRoute(loaded.Route, nil), receivers: map[string]*config.Receiver{}}
 	for i := range loaded.Receivers {
 		c.receivers[loaded.Receivers[i].Name] = &loaded.Receivers[i]
@@ -51,6 +55,14 @@ func Parse(text []byte) (*Config, error) {
 	}
 	c.intervals = timeinterval.NewIntervener(intervals)
 	return c, nil
+}
+
+// mostLevels is the maximum depth of the routes. The paths of all routes are as long as they are deep.
+const mostLevels = 200
+
+// deep reports whether routes are nested deeper than a number of levels.
+func deep(r *config.Route, levels int) bool {
+	return levels < 0 || slices.ContainsFunc(r.Routes, func(below *config.Route) bool { return deep(below, levels-1) })
 }
 
 // load calls Alertmanager's loader, which panics on an unexpected null.

@@ -282,3 +282,16 @@ func TestParseNull(t *testing.T) {
 		}
 	}
 }
+
+// The paths of routes are as long as they are deep: a file of 100 KB with 2,000 levels would be a report of 50 MB.
+func TestDeepRoutes(t *testing.T) {
+	nested := func(levels int) string {
+		return "receivers: [{name: a}]\nroute: {receiver: a, routes: [" + strings.Repeat("{receiver: a, routes: [", levels) + strings.Repeat("]}", levels) + "]}\n"
+	}
+	for levels, want := range map[int]string{100: "", 2000: "routes are nested deeper than 200 levels"} {
+		_, err := Parse([]byte(nested(levels)))
+		if got := fmt.Sprint(err); (err == nil) != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
+}
