@@ -212,6 +212,18 @@ func TestLabelsAreQuoted(t *testing.T) {
 	}
 }
 
+// The labels of a target, of which a pod may have megabytes, are cut in a text.
+func TestLongLabels(t *testing.T) {
+	for _, style := range Labels {
+		var out strings.Builder
+		one := &Target{Target: targets.Target{Discovered: map[string]string{"a": strings.Repeat("x", 1<<20)}, Labels: map[string]string{"b": strings.Repeat("y", 1<<20)}}}
+		text{Style: Style{Labels: style}}.labels(&out, []string{"target"}, one)
+		if out.Len() > 2*maxLabels+100 || style != "none" && out.Len() < maxLabels {
+			t.Errorf("%s: %d bytes", style, out.Len())
+		}
+	}
+}
+
 func TestSpread(t *testing.T) {
 	for want, perShard := range map[string][]int{"": nil, "shard 0: 2, shard 1: 0": {2, 0}, "1 to 9 on each of 9 shards": {1, 2, 3, 4, 5, 6, 7, 8, 9}} {
 		if got := spread(perShard); got != want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
@@ -292,21 +293,26 @@ func (t text) targets(o *WorkloadResult, all []Target) {
 	_ = rows.Flush()
 }
 
+// maxLabels is the maximum length in bytes of the labels of a target in a text. Those of a pod before relabeling may have
+// megabytes of annotations, in each of its jobs.
+const maxLabels = 64 << 10
+
 // labels writes a row with the labels of the style.
 func (t text) labels(rows io.Writer, cells []string, one *Target) {
-	before, after := labelText(one.Discovered), labelText(one.Labels)
-	if one.Labels == nil {
-		after = ""
+	before := func() string { return excerpt.Of(labelText(one.Discovered), maxLabels) }
+	after := ""
+	if one.Labels != nil && (t.Labels == "after" || t.Labels == "both") {
+		after = excerpt.Of(labelText(one.Labels), maxLabels)
 	}
 	switch t.Labels {
 	case "before":
-		cells = append(cells, before)
+		cells = append(cells, before())
 	case "after":
 		if after != "" {
 			cells = append(cells, after)
 		}
 	case "both":
-		cells[len(cells)-1] += "\n        before  " + before
+		cells[len(cells)-1] += "\n        before  " + before()
 		if after != "" {
 			cells[len(cells)-1] += "\n        after   " + after
 		}
