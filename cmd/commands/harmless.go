@@ -6,8 +6,8 @@ import (
 )
 
 // harmless is a writer that escapes control characters for a terminal, because manifests and
-// API servers can contain names and expressions with them. They are written as \x1b. Newlines
-// and tabs are kept, and so is U+0085, which is valid in YAML.
+// API servers can contain names and expressions with them. They are written as \x1b. Newlines,
+// also with a carriage return, and tabs are kept, and so is U+0085, which is valid in YAML.
 type harmless struct{ w io.Writer }
 
 // Write implements [io.Writer].
@@ -37,7 +37,7 @@ func (h harmless) Write(p []byte) (int, error) {
 // is none.
 func control(p []byte) int {
 	switch c := p[0]; {
-	case c == '\n', c == '\t', c == '\r':
+	case c == '\n', c == '\t', c == '\r' && len(p) > 1 && p[1] == '\n': // another \r would show the line with another beginning
 	case c < ' ', c == 0x7f:
 		return 1
 	case c == 0xc2 && len(p) > 1 && p[1] >= 0x80 && p[1] < 0xa0 && p[1] != 0x85:

@@ -13,6 +13,7 @@ func TestHarmless(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                              "",
 		"a\tb\r\nc":                     "a\tb\r\nc",
+		"accepted\rrejected\r":          `accepted\x0drejected\x0d`,
 		"\x1b[31mred\x1b[0m\a":          `\x1b[31mred\x1b[0m\x07`,
 		"\x00\x7f":                      `\x00\x7f`,
 		"\u009b31m é \u0085 \U0001f3c6": "\\x9b31m é \u0085 \U0001f3c6",
