@@ -13,6 +13,9 @@ const (
 	excerptSize = 1 << 10
 	// drainSize limits the part of a response body that is read, in bytes.
 	drainSize = 64 << 10
+	// headerSize limits the status line and the headers of a response, which errors quote, in bytes. Without it, a server may
+	// send ten megabytes of them with every attempt.
+	headerSize = 64 << 10
 )
 
 // answer is the response to a request, without secrets.

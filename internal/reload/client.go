@@ -81,6 +81,8 @@ func (o ClientOptions) client() (*http.Client, error) {
 			TLSClientConfig:     cfg,
 			DisableKeepAlives:   true,
 			DisableCompression:  true,
+
+			MaxResponseHeaderBytes: headerSize,
 		},
 	}, nil
 }

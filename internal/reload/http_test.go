@@ -204,6 +204,20 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
+// A response whose headers are longer than any server's is not read to its end.
+func TestLongHeadersAreNotRead(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "/"+strings.Repeat("x", 1<<20))
+		w.WriteHeader(302)
+	})
+	o := prometheus(t, s.URL)
+	o.Ready = nil
+	err := NewHTTP(o).Reload(t.Context(), Request{Version: "v"})
+	if ReasonOf(err) != Unreachable || len(err.Error()) > 2*excerptSize {
+		t.Errorf("Reload = %q with %d bytes", ReasonOf(err), len(err.Error()))
+	}
+}
+
 // While a reload request is held back, attempts after the timeout wait for it instead of
 // sending another one.
 func TestOneRequestAtATime(t *testing.T) {
