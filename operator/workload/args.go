@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -160,7 +159,15 @@ func CheckUser(field string, ours []Arg, user []v1.Argument) error {
 		}
 	}
 	if len(taken) > 0 {
-		return faults.At(field, fmt.Errorf("already managed by the operator: %s", strings.Join(taken, ",")))
+		return faults.At(field, &TakenError{taken})
 	}
 	return nil
+}
+
+// TakenError is the error for arguments of a user that the operator sets.
+type TakenError struct{ Names []string }
+
+// Error implements error.
+func (e *TakenError) Error() string {
+	return "already managed by the operator: " + strings.Join(e.Names, ",")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -23,6 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Severity is the severity of a finding.
@@ -179,10 +181,19 @@ func (l *linter) echo(f Finding) bool {
 	if f.Code == CodeField || f.Code == CodeInvalid || f.Field == "" {
 		return false
 	}
+	if f.Code == CodeRejected && namesInterval.MatchString(f.Field) && slices.ContainsFunc(l.told[f.object()], definesIntervals.MatchString) {
+		return true
+	}
 	return slices.ContainsFunc(l.told[f.object()], func(told string) bool {
 		return within(told, f.Field) || within(f.Field, told)
 	})
 }
+
+var (
+	// namesInterval matches the fields of routes that name time intervals, and definesIntervals those that define them.
+	namesInterval    = lazyregexp.New(`\.(mute|active)TimeIntervals\[\d+\]$`)
+	definesIntervals = lazyregexp.New(`(?i)time_?intervals$`)
+)
 
 // within reports whether field equals around or is nested in it.
 func within(field, around string) bool {
@@ -372,6 +383,9 @@ func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 			at.Severity = SeverityWarning
 		}
 		at.Message += l.instead(missing, at.Field)
+	}
+	if taken, ok := errors.AsType[*workload.TakenError](f.Cause); ok {
+		at.Message += fieldsFor(at.Kind, taken.Names)
 	}
 	l.add(at, owner)
 }

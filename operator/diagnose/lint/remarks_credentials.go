@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -53,7 +54,20 @@ func (l *linter) credentials(say says, namespace, path string, value any) {
 	}
 }
 
-// credential reports a reference to a secret that ends in a line break.
+// schemes are the types of authorization that users write into the credentials themselves.
+var schemes = []string{"Bearer", "Basic", "Token"}
+
+// schemeIn returns the type of authorization with which credentials begin; empty if there is none.
+func schemeIn(credentials []byte) string {
+	word, rest, is := bytes.Cut(bytes.TrimLeft(credentials, " "), []byte(" "))
+	i := slices.IndexFunc(schemes, func(scheme string) bool { return strings.EqualFold(scheme, string(word)) })
+	if !is || i < 0 || len(bytes.TrimSpace(rest)) == 0 {
+		return ""
+	}
+	return schemes[i]
+}
+
+// credential reports a reference to a secret that ends in a line break, or begins with the type of authorization.
 func (l *linter) credential(say says, namespace, path string, value any) {
 	reference, is := value.(map[string]any)
 	name, key := "", ""
@@ -65,8 +79,14 @@ func (l *linter) credential(say says, namespace, path string, value any) {
 		return
 	}
 	known, err := l.objects.References.Object(assets.Ref{Kind: assets.Secret, Namespace: namespace, Name: name})
-	if err != nil || !bytes.HasSuffix(known.Values[key], []byte("\n")) {
+	if err != nil {
 		return // missing ones are reported elsewhere
+	}
+	if scheme := schemeIn(known.Values[key]); scheme != "" && (strings.HasSuffix(path, ".credentials") || strings.HasSuffix(path, ".bearerTokenSecret")) {
+		say(path+".key", "the value of key %q in Secret %s/%s begins with %s, which is sent before it anyway (authorization.type, Bearer unless it is set), so that it is there twice and the server refuses it; write what follows it alone", key, namespace, name, scheme)
+	}
+	if !bytes.HasSuffix(known.Values[key], []byte("\n")) {
+		return
 	}
 	say(path+".key", "the value of key %q in Secret %s/%s ends with a line break, which is sent as part of it, and the server refuses it; write the value without one (printf or echo -n, and no block with |)", key, namespace, name)
 }

@@ -22,7 +22,7 @@ import (
 var (
 	// ruleGroups matches the beginning of a rule file of Prometheus, and ruleNames a rule in it.
 	ruleGroups = lazyregexp.New(`(?m)^groups:`)
-	ruleNames  = lazyregexp.New(`(?m)^[ \t]*(?:- )?(?:alert|record):`)
+	ruleNames  = lazyregexp.New(`(?m)(?:^|[{,])[ \t]*(?:- )?(?:alert|record):`)
 	// otherReaders are parts of the names of ConfigMaps with rules for others: Loki, and those that an operator writes.
 	otherReaders = []string{"loki", "mimir", "cortex", "rulefiles"}
 )

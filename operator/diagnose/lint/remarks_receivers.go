@@ -38,6 +38,10 @@ func storeRemark(say says, field, text string) {
 		say(field, "%s is the pod itself, so the Prometheus writes to its own port; write the address of the other one, such as that of its Service", host)
 		return
 	}
+	if use := queried(u.Path); use != "" {
+		say(field, "%s is the path for %s, which accepts no samples: write that for remote write, such as /api/v1/write of a Prometheus with enableRemoteWriteReceiver: true", u.Path, use)
+		return
+	}
 	word, _, _ := strings.Cut(u.Hostname(), ".")
 	for _, s := range stores {
 		if !s.host.MatchString(word) {
@@ -54,6 +58,21 @@ func storeRemark(say says, field, text string) {
 		}
 		return
 	}
+}
+
+// otherPaths are ends of paths of the HTTP API of Prometheus that do not accept remote write.
+var otherPaths = []struct{ end, use string }{
+	{"/api/v1/query", "queries"}, {"/api/v1/query_range", "queries"}, {"/api/v1/series", "queries"}, {"/api/v1/read", "remote read"}, {"/federate", "federation"}, {"/metrics", "its own metrics"}, {"/graph", "its pages"},
+}
+
+// queried returns for what a path is that does not accept remote write; empty if it may.
+func queried(path string) string {
+	for _, other := range otherPaths {
+		if strings.HasSuffix(strings.TrimSuffix(path, "/"), other.end) {
+			return other.use
+		}
+	}
+	return ""
 }
 
 func orRoot(path string) string {

@@ -220,7 +220,7 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 		case what == targets && label == "__name__":
 			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__%s; names of metrics are known after the scrape, in metricRelabelings", emptySource(s, action))
 		case what != targets && strings.HasPrefix(string(label), "__meta_"):
-			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; use relabelings")
+			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; %s", beforeScrape(what))
 		}
 	}
 	if n := len(s.Regex); n > 2 && s.Regex[0] == '/' && s.Regex[n-1] == '/' && slices.Contains(s.SourceLabels, "__name__") {
@@ -245,6 +245,14 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 		}
 	}
 	namelessRemark(say, field, s, action, what)
+}
+
+// beforeScrape returns what to do instead of using a label of discovery after the scrape.
+func beforeScrape(what relabelled) string {
+	if what == samples {
+		return "use relabelings"
+	}
+	return fmt.Sprintf("each %s has the labels of its series, such as namespace and pod: use these, or keep the value in a label of its own by relabelings of the monitor", what)
 }
 
 // notTheName reports whether a label was probably meant as the name of a metric: it is __name__ misspelled, or it

@@ -175,6 +175,24 @@ var fieldOfArgument = map[string]map[string]string{
 	},
 }
 
+// fieldsFor returns what to set instead of arguments that the operator sets, as the end of a message.
+func fieldsFor(kind string, arguments []string) string {
+	var fields []string
+	for _, name := range arguments {
+		if field := fieldOfArgument[kind][strings.TrimPrefix(name, "no-")]; field != "" {
+			fields = append(fields, "spec."+field)
+		}
+	}
+	remedy := ": remove it"
+	if len(arguments) > 1 {
+		remedy = ": remove them"
+	}
+	if len(fields) == 0 {
+		return remedy
+	}
+	return remedy + ", and set " + strings.Join(fields, ", ")
+}
+
 // fieldRemarks reports additional arguments for which there is a field.
 func (l *linter) fieldRemarks(self Finding, w dryrun.Workload, args []v1.Argument) {
 	for i, arg := range args {

@@ -3,6 +3,7 @@ package nearmiss
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func meantLabel(found []thing, label string) string {
 type keep struct {
 	field string
 	of    string // "service" or "pod"
-	what  string // "label", "annotation", "name" or "namespace"
+	what  string // "label", "annotation", "name", "namespace" or [namesOfPorts]
 	name  string // of a label or annotation, as discovery writes it
 	text  string // of the regex
 	regex *regexp.Regexp
@@ -110,32 +111,69 @@ var ofObject = map[v1.LabelName]string{"__meta_kubernetes_service_name": "name",
 // podName is the label of discovery for the name of a pod.
 const podName = "__meta_kubernetes_pod_name"
 
+// containerPortName is the label of discovery for the name of a port of a container.
+const containerPortName = "__meta_kubernetes_pod_container_port_name"
+
+// namesOfPorts is the what of a [keep] by [containerPortName].
+const namesOfPorts = "names of ports"
+
 // metaOf matches labels of discovery for a label or annotation.
 var metaOf = lazyregexp.New(`^__meta_kubernetes_(service|pod)_(label|annotation)_(\w+)$`)
 
-// keepsOf returns the steps that keep targets by one label or annotation, unless earlier ones set it.
+// keepsOf returns the steps that keep targets by labels or annotations, one for each of them, unless earlier ones set it.
 func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
 	for i, s := range steps {
-		if !strings.EqualFold(s.Action, "keep") || len(s.SourceLabels) != 1 {
+		if !strings.EqualFold(s.Action, "keep") {
 			continue
 		}
-		part := metaOf.FindStringSubmatch(string(s.SourceLabels[0]))
-		if what := ofObject[s.SourceLabels[0]]; what != "" {
-			part = []string{"", "service", what, ""}
-		} else if s.SourceLabels[0] == podName {
-			part = []string{"", "pod", "name", ""}
-		}
-		if part == nil || slices.ContainsFunc(steps[:i], func(b v1.RelabelConfig) bool {
-			return b.TargetLabel == string(s.SourceLabels[0]) || strings.EqualFold(b.Action, "labelmap")
-		}) {
-			continue
-		}
-		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
-		if err == nil && s.Regex != "" && !re.MatchString("") {
-			out = append(out, keep{fmt.Sprintf("%s[%d]", field, i), part[1], part[2], part[3], s.Regex, re})
+		for j, regex := range partsOf(&s) {
+			source := s.SourceLabels[j]
+			part := metaOf.FindStringSubmatch(string(source))
+			if what := ofObject[source]; what != "" {
+				part = []string{"", "service", what, ""}
+			} else if source == podName {
+				part = []string{"", "pod", "name", ""}
+			} else if source == containerPortName {
+				part = []string{"", "pod", namesOfPorts, ""}
+			}
+			if part == nil || slices.ContainsFunc(steps[:i], func(b v1.RelabelConfig) bool {
+				return b.TargetLabel == string(source) || strings.EqualFold(b.Action, "labelmap")
+			}) {
+				continue
+			}
+			re, err := regexcost.Compile("^(?s:" + regex + ")$")
+			if err == nil && regex != "" && !re.MatchString("") {
+				out = append(out, keep{fmt.Sprintf("%s[%d]", field, i), part[1], part[2], part[3], regex, re})
+			}
 		}
 	}
 	return out
+}
+
+// partsOf returns the expression for each of the source labels of a step; none if its regex is not simply their sequence.
+// Values of labels and names have no separator in them, so that each separator of the regex is one between values.
+func partsOf(s *v1.RelabelConfig) []string {
+	if len(s.SourceLabels) == 1 {
+		return []string{s.Regex}
+	}
+	separator := ";"
+	if s.Separator != nil {
+		separator = *s.Separator
+	}
+	if separator != ";" {
+		return nil // it may be a part of a value, or of the syntax of regular expressions
+	}
+	parts := strings.Split(s.Regex, separator)
+	if len(parts) != len(s.SourceLabels) {
+		return nil
+	}
+	for i, part := range parts {
+		tree, err := syntax.Parse(part, syntax.Perl)
+		if err != nil || tree.Op == syntax.OpAlternate || strings.Contains(string(s.SourceLabels[i]), "_annotation_") {
+			return nil
+		}
+	}
+	return parts
 }
 
 // notInName matches characters that discovery writes as _.
@@ -155,6 +193,8 @@ func kept(s *Search, services, behind []thing) (out []Hint) {
 		verdict := ""
 		if k.of == "pod" && k.what == "name" {
 			verdict = k.dropsNames(all)
+		} else if k.what == namesOfPorts {
+			verdict = k.dropsPorts(all)
 		} else {
 			verdict = k.drops(all)
 		}
@@ -203,6 +243,24 @@ func (k keep) drops(all []thing) string {
 		return fmt.Sprintf("keep drops every target: %s %s the %s %s: %s, which the regex does not match%s", whose, verb, k.what, shown, value, k.asWhole(value))
 	}
 	return fmt.Sprintf("keep drops every target: %s %s no %s that discovery calls %s; remove the step, or add the %s", whose, verb, k.what, k.name, k.what)
+}
+
+// dropsPorts returns why a step keeps no port of a container: it compares names of ports that none of them has. Empty if it
+// may keep one.
+func (k keep) dropsPorts(all []thing) string {
+	var declared []string
+	for _, t := range all {
+		if len(t.portNames) == 0 || slices.ContainsFunc(t.portNames, k.regex.MatchString) {
+			return ""
+		}
+		declared = append(declared, t.portNames...)
+	}
+	declared = slices.DeleteFunc(declared, func(name string) bool { return name == "" })
+	slices.Sort(declared)
+	if declared = slices.Compact(declared); len(declared) == 0 {
+		return fmt.Sprintf("keep drops every target: the ports of the pods of %s have no names; name them in the containers, or remove the step", names(all))
+	}
+	return fmt.Sprintf("keep drops every target: the ports of the pods of %s are called %s, which the regex does not match", names(all), strings.Join(declared[:min(len(declared), maxListed)], ", "))
 }
 
 // maxPodPrefix is the length in bytes up to which names of workloads are never shortened in the names of their pods.

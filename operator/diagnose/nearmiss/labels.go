@@ -175,11 +175,39 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 	if len(elsewhere) > 0 {
 		return []Hint{v.otherNamespace(s, elsewhere)}
 	}
+	if t, key := v.noted(s, inside); key != "" {
+		return []Hint{{Code: NoTarget, Field: s.labelField(key), Message: fmt.Sprintf("no %s%s has %s; %s has %s as an annotation, and a selector compares labels: add %s: %q to its metadata.labels",
+			kindWord(t), s.where(), s.labels(), t, key, key, t.annotations[key])}}
+	}
 	t, found, ok := v.nearest(s, inside)
 	if !ok {
 		return nil
 	}
 	return []Hint{s.differs(t, found)}
+}
+
+// noted returns a thing that has one of the required labels as an annotation, and all others as labels, with the key of
+// the annotation; "" if there is none.
+func (v *View) noted(s *Search, all []thing) (of thing, key string) {
+	requirements, _ := s.selector.Requirements()
+	for _, t := range all {
+		key = ""
+		for _, r := range requirements {
+			if r.Matches(t.labels) {
+				continue
+			}
+			value, has := t.annotations[r.Key()]
+			if key != "" || !has || len(value) > maxAnnotation || !r.Matches(labels.Set{r.Key(): value}) {
+				key = ""
+				break
+			}
+			key = r.Key()
+		}
+		if key != "" && !t.made && !v.claimed(t, s) {
+			return t, key
+		}
+	}
+	return thing{}, ""
 }
 
 // differs returns a hint for a thing that almost has the labels of a search.

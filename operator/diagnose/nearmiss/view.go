@@ -30,6 +30,8 @@ type thing struct {
 	kind, namespace, name string
 	labels                labels.Set
 	annotations           map[string]string
+	// portNames are the names of the ports that the containers of pods declare.
+	portNames []string
 	// others are the labels of single pods, if known.
 	others []labels.Set
 	// made is set for objects that the operator creates.
@@ -295,6 +297,9 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 	for n, list := range [][]corev1.Container{t.Spec.Containers, t.Spec.InitContainers} {
 		for i := range list {
 			p.ports = append(p.ports, list[i].Ports...)
+			for _, port := range list[i].Ports {
+				p.portNames = append(p.portNames, port.Name)
+			}
 			if n == 0 || list[i].RestartPolicy != nil && *list[i].RestartPolicy == corev1.ContainerRestartPolicyAlways {
 				p.lasting = append(p.lasting, list[i].Ports...)
 			}

@@ -92,6 +92,11 @@ var confusions = []confused{
 	{"AlertmanagerConfigSpec", "muteTimeIntervals", "v1beta1 calls them timeIntervals"},
 	{"AlertmanagerConfigSpec", "timeIntervals", "v1alpha1 calls them muteTimeIntervals"},
 	{"TimeInterval", "location", inUTC}, {"TimePeriod", "location", inUTC},
+	{"Route", "timeIntervals", besideRoute}, {"Route", "time_intervals", besideRoute},
+	{"InhibitRule", "source_match", asMatchers + "sourceMatch" + ofMatchers}, {"InhibitRule", "source_match_re", asMatchers + "sourceMatch" + ofMatchers}, {"InhibitRule", "sourceMatchRE", asMatchers + "sourceMatch" + ofMatchers},
+	{"InhibitRule", "source_matchers", asMatchers + "sourceMatch" + ofMatchers}, {"InhibitRule", "sourceMatchers", asMatchers + "sourceMatch" + ofMatchers},
+	{"InhibitRule", "target_match", asMatchers + "targetMatch" + ofMatchers}, {"InhibitRule", "target_match_re", asMatchers + "targetMatch" + ofMatchers}, {"InhibitRule", "targetMatchRE", asMatchers + "targetMatch" + ofMatchers},
+	{"InhibitRule", "target_matchers", asMatchers + "targetMatch" + ofMatchers}, {"InhibitRule", "targetMatchers", asMatchers + "targetMatch" + ofMatchers},
 	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
 	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
@@ -100,6 +105,7 @@ var confusions = []confused{
 	{"Route", "matchRe", "write matchers: [{name: …, value: …, matchType: =~}]"}, {"Route", "match_re", "write matchers: [{name: …, value: …, matchType: =~}]"},
 
 	// The configuration of Prometheus itself.
+	{"PrometheusSpec", "scrapeClass", classOfMonitors}, {"PrometheusAgentSpec", "scrapeClass", classOfMonitors},
 	{"PrometheusSpec", "mode", "a field of PrometheusAgent, not of Prometheus"},
 	{"PrometheusSpec", "global", ofFile + "scrapeInterval, scrapeTimeout, evaluationInterval and externalLabels stand directly in spec"},
 	{"PrometheusSpec", "scrape_configs", ofFile + "write ServiceMonitors, PodMonitors or ScrapeConfigs, or put the list into a Secret for additionalScrapeConfigs"},
@@ -150,10 +156,14 @@ var confusions = []confused{
 }
 
 const (
-	labelOfTargets = "a label of all targets is a step: relabelings: [{targetLabel: …, replacement: …}]"
-	ownTargets     = "targets are those of the selected objects; addresses belong in a ScrapeConfig, as staticConfigs: [{targets: […]}]"
-	inUTC          = "times are in UTC here; convert them, or write the intervals with location into the configuration of the Alertmanager, the Secret of its configSecret"
-	inStorage      = "storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}}"
+	labelOfTargets  = "a label of all targets is a step: relabelings: [{targetLabel: …, replacement: …}]"
+	ownTargets      = "targets are those of the selected objects; addresses belong in a ScrapeConfig, as staticConfigs: [{targets: […]}]"
+	classOfMonitors = "the classes are defined here as scrapeClasses: [{name: …}], and default: true of one of them makes all monitors use it; scrapeClass is the field of a monitor that names another one"
+	besideRoute     = "time intervals are defined beside route, as spec.muteTimeIntervals in v1alpha1 and spec.timeIntervals in v1beta1; a route names them in muteTimeIntervals or activeTimeIntervals"
+	asMatchers      = "write "
+	ofMatchers      = ": [{name: …, value: …, matchType: …}]"
+	inUTC           = "times are in UTC here; convert them, or write the intervals with location into the configuration of the Alertmanager, the Secret of its configSecret"
+	inStorage       = "storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}}"
 )
 
 const (

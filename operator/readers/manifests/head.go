@@ -41,6 +41,17 @@ func (h *header) check() error {
 	return nil
 }
 
+// ofChart are keys at the top of values of the chart kube-prometheus-stack, as JSON.
+var ofChart = []string{`"prometheusSpec":`, `"alertmanagerSpec":`, `"prometheusOperator":`, `"additionalPrometheusRulesMap":`, `"defaultRules":`}
+
+// kindless extends the error for a document without kind if it seems to be values of a Helm chart.
+func kindless(raw []byte, err error) error {
+	if slices.ContainsFunc(ofChart, func(key string) bool { return bytes.Contains(raw, []byte(key)) }) {
+		return fmt.Errorf("%w; values of a Helm chart are checked by what it makes of them: helm template … -f values.yaml | operator lint -f -", err)
+	}
+	return err
+}
+
 // headOf returns the header of an object, which is valid JSON. Items share memory with it.
 //
 // Errors: those of package encoding/json for values of the wrong type.

@@ -292,7 +292,7 @@ func (r *reader) object(raw []byte) error {
 		return unlikeManifest(raw, err)
 	}
 	if err := head.check(); err != nil {
-		return err
+		return kindless(raw, err)
 	}
 	if isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		for i, item := range head.Items {
