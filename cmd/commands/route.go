@@ -161,11 +161,11 @@ func (r *routeOptions) report(ctx context.Context, o *userOptions, stderr io.Wri
 	source := routing.Source{Input: in.Input}
 	text, origins, err := r.config(ctx, o, source)
 	if err != nil {
-		return report, err
+		return report, source.Located(origins, err)
 	}
 	config, err := routing.Parse(text)
 	if err != nil {
-		return report, fmt.Errorf("%s: %w", origins.Source(), err)
+		return report, source.Located(origins, fmt.Errorf("%s: %w", origins.Source(), err))
 	}
 	q := routing.Question{All: r.all}
 	if q.At, err = r.time(); err != nil {
@@ -182,6 +182,7 @@ func (r *routeOptions) report(ctx context.Context, o *userOptions, stderr io.Wri
 	}
 	report = config.Route(q, origins)
 	report.Notes = append(notes, report.Notes...)
+	report.Hints = source.Hints(report)
 	return report, nil
 }
 

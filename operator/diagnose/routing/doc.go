@@ -18,6 +18,7 @@
 //	inhibit.go   rules that could inhibit the alert
 //	origin.go    the object that a route or rule comes from
 //	alert.go     the labels of an alert of a rule
+//	hints.go     findings of lint that may explain the report
 //	write.go     the report as text and JSON
 //
 // Loading, matching and time intervals use Alertmanager's own code. The package neither reads a

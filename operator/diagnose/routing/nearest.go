@@ -44,7 +44,11 @@ func (w walker) nearest() []Near {
 
 // visit calls see for every route whose receiver has integrations, with its unmatched matchers.
 func (w walker) visit(raw *config.Route, r *dispatch.Route, at []int, above []Miss, ended string, see func(Near)) {
-	misses := slices.Clip(append(slices.Clip(above), w.misses(r.Matchers)...))
+	own := w.misses(r.Matchers)
+	for i := range own {
+		own[i].Added = w.origins.added(at, own[i])
+	}
+	misses := slices.Clip(append(slices.Clip(above), own...))
 	if d := w.delivery(r); len(d.Receiver.Integrations) > 0 {
 		see(Near{Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: d.Receiver.Name, Misses: misses, EndedBy: ended})
 	}

@@ -269,6 +269,15 @@ func (o origins) route(at []int, receiver string) Origin {
 	return out
 }
 
+// added reports whether the operator has added a matcher of the route at a path.
+func (o origins) added(at []int, m Miss) bool {
+	if len(at) != 1 || at[0] >= len(o.routes) {
+		return false
+	}
+	namespace, _, _ := strings.Cut(o.routes[at[0]], "/")
+	return m.Matcher == written(v1alpha1.Matcher{Name: "namespace", Value: namespace})
+}
+
 func object(key, field string) Origin {
 	namespace, name, _ := strings.Cut(key, "/")
 	return Origin{Kind: v1alpha1.AlertmanagerConfigKind, Namespace: namespace, Name: name, Field: field}

@@ -45,6 +45,9 @@ type Miss struct {
 	Label   string `json:"label"`
 	Value   string `json:"value,omitempty"` // value of the label in the alert
 	Present bool   `json:"present"`         // true if the alert has the label
+	// Added is true if the operator has added the matcher, which limits an AlertmanagerConfig to the alerts of its
+	// namespace.
+	Added bool `json:"added,omitempty"`
 }
 
 // Route returns the report about an alert.
@@ -61,6 +64,10 @@ func (c *Config) Route(q Question, known Origins) Report {
 	return out
 }
 
+// mostShadowed is the maximum number of routes below one route that a report without All has although they are not
+// evaluated, because they match and an earlier one does.
+const mostShadowed = 3
+
 type walker struct {
 	*Config
 	Question
@@ -72,29 +79,28 @@ type walker struct {
 func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step, matched bool) {
 	step = w.step(raw, r, at)
 	if step.Miss = w.miss(r.Matchers); step.Miss != nil {
+		step.Miss.Added = w.origins.added(at, *step.Miss)
 		return step, false
 	}
 	step.Matched = true
-	taken, ended := false, ""
+	taken, ended, shadowed := false, "", 0
 	for i, child := range r.Routes {
-		below, matched := w.route(raw.Routes[i], child, append(at[:len(at):len(at)], i))
-		switch {
-		case ended != "":
-			below = Step{
-				Path: below.Path, Origin: below.Origin, Receiver: below.Receiver, Continue: below.Continue, Matchers: below.Matchers,
-				EndedBy: ended,
+		to := append(at[:len(at):len(at)], i)
+		if ended != "" {
+			if matches := w.miss(child.Matchers) == nil; w.All || matches && shadowed < mostShadowed {
+				below := w.step(raw.Routes[i], child, to)
+				below.EndedBy = ended
+				step.Routes = append(step.Routes, below)
+				shadowed++
 			}
-		case matched:
-			taken = true
-			if !child.Continue {
-				ended = below.Path
-			}
+			continue
+		}
+		below, matched := w.route(raw.Routes[i], child, to)
+		if taken = taken || matched; matched && !child.Continue {
+			ended = below.Path
 		}
 		if w.All || below.Matched {
 			step.Routes = append(step.Routes, below)
-		}
-		if ended != "" && !w.All {
-			break
 		}
 	}
 	if !taken {

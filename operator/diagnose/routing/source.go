@@ -83,7 +83,7 @@ func (s Source) manifests(name string) ([]byte, Origins, error) {
 // render returns the configuration of a dry run.
 func render(w dryrun.Workload, made dryrun.Outcome, configs []catalog.Object) ([]byte, Origins, error) {
 	if made.Err != nil {
-		return nil, Origins{}, fmt.Errorf("cannot render %s: %w", w, made.Err)
+		return nil, Origins{Alertmanager: w.Object.(*v1.Alertmanager)}, fmt.Errorf("cannot render %s: %w", w, made.Err)
 	}
 	var text strings.Builder
 	if err := made.Plan.WriteConfig(&text); err != nil {

@@ -22,6 +22,8 @@ type Report struct {
 	// Nearest lists the routes with the fewest unmatched matchers. Absent if the alert causes a notification.
 	Nearest      []Near        `json:"nearest,omitempty"`
 	InhibitRules []InhibitRule `json:"inhibitRules"` // rules that could inhibit the alert
+	// Hints lists probable mistakes in the manifests, human-readable.
+	Hints []string `json:"hints,omitempty"`
 	// NotReached lists the expected receivers that the alert does not reach.
 	NotReached []string `json:"notReached,omitempty"`
 }
@@ -98,6 +100,10 @@ func (r Report) text(w *strings.Builder) {
 		fmt.Fprintln(w)
 		rule.text(w)
 	}
+	if len(r.Hints) > 0 {
+		fmt.Fprintln(w)
+		rows(w, "", "hint", r.Hints...)
+	}
 	for _, name := range r.NotReached {
 		fmt.Fprintf(w, "\nexpected receiver %s is not reached\n", name)
 	}
@@ -130,10 +136,14 @@ func (s Step) text(w *strings.Builder, indent string, at time.Time) {
 
 // String returns a human-readable form: `severity="critical", but severity is "warning"`.
 func (m Miss) String() string {
+	text := fmt.Sprintf("%s, but %s is %q", m.Matcher, m.Label, m.Value)
 	if !m.Present {
-		return m.Matcher + ", but there is no label " + m.Label
+		text = m.Matcher + ", but there is no label " + m.Label
 	}
-	return fmt.Sprintf("%s, but %s is %q", m.Matcher, m.Label, m.Value)
+	if m.Added {
+		text += "; the operator adds this matcher, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager excepts the namespace or is {type: None}"
+	}
+	return text
 }
 
 func (d Delivery) text(w *strings.Builder, indent string, at time.Time) {
