@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -144,6 +145,9 @@ func (c Candidate) content(of fragments.Verdict, q *Question, v *Verdict) error 
 	if config, is := of.Object.(*v1alpha1.AlertmanagerConfig); is {
 		for _, r := range config.Spec.Receivers {
 			v.Receivers = append(v.Receivers, strings.Join([]string{config.Namespace, config.Name, r.Name}, "/"))
+		}
+		if am, is := c.Object.(*v1.Alertmanager); is && am.MatcherStrategy().Limits(am.Namespace, config.Namespace) {
+			v.Matches = []string{fmt.Sprintf("only alerts with namespace=%q, and inhibits only these (spec.alertmanagerConfigMatcherStrategy of the Alertmanager)", config.Namespace)}
 		}
 		return nil
 	}

@@ -102,7 +102,10 @@ type Verdict struct {
 	Targets []string `json:"targets,omitempty"`
 	// Receivers lists the names of the receivers that the object adds to the configuration.
 	Receivers []string `json:"receivers,omitempty"`
-	RuleFile  string   `json:"ruleFile,omitempty"`
+	// Matches describes the alerts to which the operator limits an AlertmanagerConfig, human-readable. Absent if there is no
+	// limit.
+	Matches  []string `json:"matches,omitempty"`
+	RuleFile string   `json:"ruleFile,omitempty"`
 	// ConfigMap is the name of the ConfigMap with the rule file. Absent if it is not written yet.
 	ConfigMap string `json:"configMap,omitempty"`
 	// Dropped lists the fields that are ignored because the version of the workload does not support them.

@@ -77,7 +77,11 @@ func (v *Verdict) because(reason Reason, format string, args ...any) bool {
 }
 
 func kindSupported(i inquiry, v *Verdict) bool {
-	return i.c.Setup.SelectsBy(i.q.Row.Kind).Row == nil && v.because(KindNotSupported, "%s does not select %ss", i.c.Setup.Row, i.q.Row)
+	instead := ""
+	if i.q.Row == catalog.PrometheusRule && i.c.Setup.Row == catalog.PrometheusAgent {
+		instead = ": it only scrapes and forwards; a Prometheus or a ThanosRuler with a spec.ruleSelector evaluates them"
+	}
+	return i.c.Setup.SelectsBy(i.q.Row.Kind).Row == nil && v.because(KindNotSupported, "%s does not select %ss%s", i.c.Setup.Row, i.q.Row, instead)
 }
 
 func workloadManaged(i inquiry, v *Verdict) bool {

@@ -94,6 +94,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	rows(w, indent, "found by", v.FoundBy)
 	rows(w, indent, "as", v.As)
 	rows(w, indent, "receiver", v.Receivers)
+	rows(w, indent, "matches", v.Matches)
 	rows(w, indent, "file", one(v.file()))
 	rows(w, indent, "alerts", v.Alerts)
 	rows(w, indent, "shards", v.Shards)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -88,7 +87,7 @@ type Job struct {
 	// Reasons lists the reasons why targets are not scraped, the most frequent first.
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Hints lists probable mistakes in the object. Only for a job without targets.
-	Hints []nearmiss.Hint `json:"hints,omitempty"`
+	Hints []explain.Hint `json:"hints,omitempty"`
 
 	listed []Target
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -171,7 +172,7 @@ func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) J
 }
 
 // hints returns hints about a job without targets.
-func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result) (out []nearmiss.Hint) {
+func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result) (out []explain.Hint) {
 	scraped := func(row targets.Row) bool { return row.State == targets.Kept || row.State == targets.OtherShard }
 	if r.Look == nil || r.Pod.Name != "" || slices.ContainsFunc(result.Rows, scraped) {
 		return nil
@@ -184,7 +185,7 @@ func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result)
 	view, _ := r.Look(w.object, uses) // the targets report gaps already
 	for _, h := range append(view.Hints(uses[0], w.Namespace), view.Permissions(w.object, uses)...) {
 		if h.Code == nearmiss.NoTarget || h.Code == nearmiss.Permission {
-			out = append(out, h)
+			out = append(out, explain.Hint{Hint: h})
 		}
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -38,16 +37,22 @@ func (r *Report) About(object explain.Report) {
 			continue
 		}
 		if i := slices.IndexFunc(r.Workloads, func(o WorkloadResult) bool { return o.Ref == v.Workload }); i >= 0 {
-			r.Workloads[i].Hints = slices.DeleteFunc(slices.Clone(v.Hints), func(h explain.Hint) bool { return r.Workloads[i].hinted(h.Hint) })
+			r.Workloads[i].Hints = slices.DeleteFunc(slices.Clone(v.Hints), func(h explain.Hint) bool { return r.Workloads[i].hinted(h) })
 		}
 	}
 }
 
-// hinted reports whether a job has a hint.
-func (o *WorkloadResult) hinted(h nearmiss.Hint) bool {
-	return slices.ContainsFunc(o.Objects, func(object Object) bool {
-		return slices.ContainsFunc(object.Jobs, func(j Job) bool { return slices.Contains(j.Hints, h) })
-	})
+// hinted reports whether a job has a hint, and adds its place and workload, which only explain knows.
+func (o *WorkloadResult) hinted(h explain.Hint) (has bool) {
+	for i := range o.Objects {
+		for j := range o.Objects[i].Jobs {
+			hints := o.Objects[i].Jobs[j].Hints
+			if at := slices.IndexFunc(hints, func(own explain.Hint) bool { return own.Hint == h.Hint }); at >= 0 {
+				hints[at], has = h, true
+			}
+		}
+	}
+	return has
 }
 
 // Print writes the report.

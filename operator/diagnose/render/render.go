@@ -89,6 +89,9 @@ func render(o *manifests.Objects, w dryrun.Workload) Output {
 		Workload: w.String(), Dropped: w.Kind.AllDropped(w.Object, slices.Values(made.Verdicts), made.Plan.Dropped), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
 		plain: made.Plan.Plain,
 	}
+	if made.Plan.Reason == engine.ReasonConfigUnmanaged {
+		out.Warnings = append(out.Warnings, made.Plan.Message)
+	}
 	for _, v := range made.Verdicts {
 		if v.Err != nil {
 			out.Rejected = append(out.Rejected, Rejection{v.Kind, v.Object.GetNamespace(), v.Object.GetName(), v.Err.Error()})
